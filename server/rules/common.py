@@ -1,0 +1,83 @@
+"""Words that both games share."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+Seat = int
+Json = dict[str, Any]
+
+
+class RuleError(Exception):
+    """A request that the rules turn down: a stable `code` for programs and a sentence for people."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+
+
+class IllegalMove(RuleError):
+    """A well-formed move that the rules forbid."""
+
+
+class MalformedMove(RuleError):
+    """Something that is no move of this game at all."""
+
+
+class BadOption(RuleError):
+    """An option, or a number of seats, that this game does not have."""
+
+
+class Outcome(NamedTuple):
+    """How a game ended; places count 1, 1, 3 where seats share one."""
+
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+class Dice(Protocol):
+    """Chance, handed in."""
+
+    def below(self, k: int) -> int:
+        """A whole number from 0 to k-1, each as likely as the others."""
+        ...
+
+    def shuffled(self, things: Iterable[Any]) -> list[Any]:
+        """The things in random order (Fisher-Yates from the end)."""
+        ...
+
+
+class Event(Protocol):
+    """What has happened: a NamedTuple of plain JSON values with a `seat` (or None)."""
+
+    @property
+    def seat(self) -> Seat | None: ...
+    def _asdict(self) -> Json: ...
+
+
+class Rules(Protocol):
+    """What a game offers; the rest of the server knows nothing else of it.
+
+    States, moves and events are immutable values. `apply(None, first event)` begins a game.
+    """
+
+    NAME: str
+    SEATS: range
+    EVENTS: Mapping[str, type[Any]]
+    MOVE_SCHEMA: Json
+    VIEW_SCHEMA: Json
+
+    def resolve_options(self, options: Mapping[str, Any], seats: int) -> Json: ...
+    def describe(self) -> Json: ...
+    def setup(self, seats: int, options: Mapping[str, Any], dice: Dice) -> list[Any]: ...
+    def to_act(self, state: Any) -> frozenset[Seat]: ...
+    def legal_moves(self, state: Any, seat: Seat, begun: Sequence[Any] = ()) -> list[Any]: ...
+    def decide(self, state: Any, seat: Seat, move: Any, dice: Dice) -> list[Any]: ...
+    def apply(self, state: Any, event: Any) -> Any: ...
+    def view(self, state: Any, seat: Seat | None) -> Json: ...
+    def tell(self, event: Any, seat: Seat | None) -> Json | None: ...
+    def outcome(self, state: Any) -> Outcome | None: ...
+    def move_from_json(self, data: Any) -> Any: ...
+    def move_to_json(self, move: Any) -> Json: ...
+    def read_move(self, text: str) -> Any: ...
+    def write_move(self, move: Any) -> str: ...
