@@ -1,0 +1,25 @@
+"""The games: pure engines and their data. The rest of the server knows a game by the functions of `Rules` only."""
+
+from collections.abc import Mapping
+
+from . import sternenhimmel
+from .common import BadOption, Dice, Event, IllegalMove, Json, MalformedMove, Outcome, RuleError, Rules, Seat
+from .dice import SeededDice, commitment
+
+GAMES: Mapping[str, Rules] = {sternenhimmel.NAME: sternenhimmel}
+
+__all__ = [
+    "GAMES",
+    "BadOption",
+    "Dice",
+    "Event",
+    "IllegalMove",
+    "Json",
+    "MalformedMove",
+    "Outcome",
+    "RuleError",
+    "Rules",
+    "Seat",
+    "SeededDice",
+    "commitment",
+]

@@ -1,0 +1,63 @@
+"""Fair chance: every draw of a game follows from a seed and the players' salts, and anybody can repeat it.
+
+The method, in full, so that another language can follow it:
+
+1. key = SHA-256(seed || length(salt 0) || salt 0 || length(salt 1) || salt 1 || ...), salts in seat order, as UTF-8;
+   a length is the number of bytes of the salt as 4 bytes, big-endian. A seat without a salt has the empty salt.
+2. Block n = SHA-256(key || n as 8 bytes, big-endian), n = 0, 1, 2, ... Its 32 bytes are four words of 8 bytes each,
+   big-endian. The words of all blocks, in order, are the chance of this game.
+3. A whole number below k takes the next word w. Let t be the largest multiple of k that is at most 2**64. If w < t the
+   number is w mod k, otherwise w is thrown away and the next word is tried. (Below 1, too, takes a word.)
+4. A shuffle of n things goes from the end: for i = n-1, n-2, ..., 1 draw j below i+1 and swap the things i and j.
+"""
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Any
+
+WORDS = 2**64
+WORDS_PER_BLOCK = 4
+
+
+def commitment(seed: bytes) -> str:
+    """The SHA-256 of a seed in hex: published when a game opens, so that the seed cannot be changed later."""
+    return sha256(seed).hexdigest()
+
+
+class SeededDice:
+    """The dice of one game. `drawn` counts the words used so far: dice made anew with it go on from there."""
+
+    def __init__(self, seed: bytes, salts: Sequence[bytes | str], drawn: int = 0) -> None:
+        self._key = _key(seed, salts)
+        self.drawn = drawn
+
+    def below(self, k: int) -> int:
+        """A whole number from 0 to k-1, each as likely as the others; 1 <= k <= 2**64."""
+        if not 1 <= k <= WORDS:
+            raise ValueError("Numbers can be drawn below 1 to 2**64 only.")
+        fair = WORDS - WORDS % k
+        while (word := self._next_word()) >= fair:
+            pass
+        return word % k
+
+    def shuffled(self, things: Iterable[Any]) -> list[Any]:
+        """The things in random order (Fisher-Yates from the end)."""
+        order = list(things)
+        for i in range(len(order) - 1, 0, -1):
+            j = self.below(i + 1)
+            order[i], order[j] = order[j], order[i]
+        return order
+
+    def _next_word(self) -> int:
+        block, word = divmod(self.drawn, WORDS_PER_BLOCK)
+        self.drawn += 1
+        digest = sha256(self._key + block.to_bytes(8, "big")).digest()
+        return int.from_bytes(digest[8 * word : 8 * word + 8], "big")
+
+
+def _key(seed: bytes, salts: Sequence[bytes | str]) -> bytes:
+    key = sha256(seed)
+    for salt in salts:
+        salt = salt.encode() if isinstance(salt, str) else salt
+        key.update(len(salt).to_bytes(4, "big") + salt)
+    return key.digest()
