@@ -58,7 +58,9 @@ class Event(Protocol):
 class Rules(Protocol):
     """What a game offers; the rest of the server knows nothing else of it.
 
-    States, moves and events are immutable values. `apply(None, first event)` begins a game.
+    States, moves and events are immutable values. `apply(None, first event)` begins a game. An event goes into the log
+    as `event._asdict()` and its name in EVENTS, and `EVENTS[name](**body)` is the same event again. `tell` answers with
+    the fields of the event, `type` (that name) and `seat` (or null) among them.
     """
 
     NAME: str

@@ -284,17 +284,12 @@ def _who_is_next(options: Json, seat: Seat, has_filled: bool, hand_sizes: Sequen
 # 5. Scoring a full board
 
 
-def score(board: Board, stars: Mapping[str, Lying], options: Json, coins: Sequence[int]) -> BoardScored:
+def score(board: Board, stars: Mapping[str, Lying], options: Mapping[str, Any], coins: Sequence[int]) -> BoardScored:
     """The scoring of a full board; `coins` holds what each seat owns before it."""
     annihilated = vanishing(board, stars)
     swallowed = swallowed_by_holes(board, stars, annihilated)
     values = values_of(board, stars, annihilated | swallowed, options["doubling"])
-    totals: list[int | None] = [None] * len(coins)
-    counts = [0] * len(coins)
-    for space, value in values.items():
-        seat = stars[space].seat
-        totals[seat] = (totals[seat] or 0) + value
-        counts[seat] += 1
+    totals, counts = tally(stars, values, len(coins))
     ranking = rank(totals, counts)
     has_one_owner = len({lying.seat for lying in stars.values()}) == 1
     outcome, transfers = payments(board, ranking, counts, has_one_owner, options, coins)
@@ -352,6 +347,17 @@ def values_of(board: Board, stars: Mapping[str, Lying], gone: set[str], doubling
     return values
 
 
+def tally(stars: Mapping[str, Lying], values: Mapping[str, int], seats: int) -> tuple[list[int | None], list[int]]:
+    """Total and number of remaining stars of every seat; the total of a seat without one is None."""
+    totals: list[int | None] = [None] * seats
+    counts = [0] * seats
+    for space, value in values.items():
+        seat = stars[space].seat
+        totals[seat] = (totals[seat] or 0) + value
+        counts[seat] += 1
+    return totals, counts
+
+
 def rank(totals: Sequence[int | None], counts: Sequence[int]) -> list[list[Seat]]:
     """Groups of equal seats, best first: by total, then by number of stars. Seats without a star are not ranked."""
     ranked = [(-total, -counts[seat], seat) for seat, total in enumerate(totals) if total is not None]
@@ -366,7 +372,7 @@ def payments(
     ranking: Sequence[Sequence[Seat]],
     counts: Sequence[int],
     has_one_owner: bool,
-    options: Json,
+    options: Mapping[str, Any],
     coins: Sequence[int],
 ) -> tuple[str, list[Json]]:
     """The outcome of a scoring and its single payments, in order."""

@@ -1,0 +1,1 @@
+"""Pictures of the table, made from a view and therefore without secrets."""
