@@ -1,0 +1,78 @@
+"""Connections to Postgres: one statement at a time for the hot paths, with another try when the database goes away."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import psycopg
+import sqlalchemy.exc
+
+from server.store.tables import APP_ROLE, db
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_TRIES = 3
+_TRY_AGAIN = {"08006", "08003", "08001", "40P01", "40001", "57P01", "57P02", "57P03", "57014", "55P03", "53300"}
+
+
+class Unavailable(Exception):
+    """The database does not answer at present; nothing is known to have changed."""
+
+
+def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
+    """How web and worker connect: as the role that cannot change the log, and with no statement waiting for ever."""
+    settings = f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout={statement_timeout_ms}"
+    return {"connect_args": {"options": settings, "connect_timeout": 5}, "pool_size": 8, "max_overflow": 56}
+
+
+@contextmanager
+def autocommit() -> Iterator[psycopg.Connection[Any]]:
+    """A psycopg connection on which each statement is a transaction of its own."""
+    with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        try:
+            yield in_transaction(connection)
+        except psycopg.OperationalError as error:
+            if _is_lost(error):
+                connection.invalidate(error)
+            raise
+
+
+def in_transaction(connection: Any) -> psycopg.Connection[Any]:
+    """The psycopg connection below one of SQLAlchemy's, within its transaction."""
+    below: psycopg.Connection[Any] = connection.connection.driver_connection
+    return below
+
+
+def tried_again(deed: Callable[P, T]) -> Callable[P, T]:
+    """Call again when the database broke off; `deed` must look into the log first, since its commit may have arrived.
+
+    Raises Unavailable after three tries.
+    """
+
+    @wraps(deed)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        for attempt in range(_TRIES):
+            try:
+                return deed(*args, **kwargs)
+            except (psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError) as error:
+                db.session.rollback()
+                if not is_passing(error):
+                    raise
+                db.engine.dispose(close=False)  # the other idle connections broke off at the same moment
+                if attempt == _TRIES - 1:
+                    raise Unavailable from error
+        raise AssertionError("unreachable")
+
+    return call
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether an error of the database means "later" (a class of SQLSTATE), not "never"."""
+    cause = getattr(error, "orig", error)
+    state = getattr(cause, "sqlstate", None)
+    return isinstance(cause, psycopg.OperationalError) and (state is None or state in _TRY_AGAIN)
+
+
+def _is_lost(error: psycopg.OperationalError) -> bool:
+    return error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))

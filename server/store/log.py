@@ -1,0 +1,115 @@
+"""The log of a game, and the one statement that adds to it."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
+
+Json = dict[str, Any]
+
+
+class Recorded(NamedTuple):
+    """An event as the log holds it."""
+
+    seq: int
+    version: int
+    type: str
+    seat: int | None
+    body: Json
+    recorded_at: datetime
+    hash: bytes
+
+
+class Records(NamedTuple):
+    """What is stored of one game, all seen at the same instant: its head, its seats in order, its newer events."""
+
+    head: Json
+    seats: list[Json]
+    events: list[Recorded]
+
+
+def chained(previous: bytes, event: Recorded) -> bytes:
+    """SHA-256 of the previous hash and the event in canonical JSON (RFC 8785).
+
+    Sorted keys and no spaces are canonical here: keys are ASCII, numbers are whole and below 2**53.
+    """
+    fact = {
+        "seq": event.seq,
+        "version": event.version,
+        "type": event.type,
+        "seat": event.seat,
+        "at": event.recorded_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "body": event.body,
+    }
+    text = json.dumps(fact, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(previous + text.encode()).digest()
+
+
+_READ = """
+SELECT to_jsonb(g) - 'seed' AS head, g.seed,
+  (SELECT jsonb_agg(to_jsonb(s) || jsonb_build_object(
+            'name', p.name, 'zone', p.zone, 'calendar', p.calendar, 'notifications', p.notifications) ORDER BY s.seat)
+     FROM seats s LEFT JOIN players p ON p.player_id = s.player_id WHERE s.game_id = %(game)s) AS seats,
+  (SELECT jsonb_agg(jsonb_build_array(e.seq, e.version, e.type, e.seat, e.body, e.recorded_at, encode(e.hash, 'hex'))
+          ORDER BY e.seq)
+     FROM events e WHERE e.game_id = %(game)s AND e.seq > %(after)s) AS events
+FROM games g WHERE g.game_id = %(game)s
+"""
+_MOMENTS = ("asked_at", "due_at", "remind_at", "wake_at")
+
+
+def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> Records | None:
+    """The game with its events after `after`, or None if there is no such game."""
+    with connection.cursor(row_factory=dict_row) as cursor:
+        row = cursor.execute(_READ, {"game": game_id, "after": after}).fetchone()
+    if row is None:
+        return None
+    head = row["head"] | {"game_id": game_id, "seed": row["seed"], "made_at": _moment(row["head"]["made_at"])}
+    for seat in row["seats"]:
+        seat["player_id"] = seat["player_id"] and UUID(seat["player_id"])
+        for name in _MOMENTS:
+            seat[name] = seat[name] and _moment(seat[name])
+    events = [
+        Recorded(seq, version, type_, seat, body, _moment(at), bytes.fromhex(hash_))
+        for seq, version, type_, seat, body, at, hash_ in row["events"] or ()
+    ]
+    return Records(head, row["seats"], events)
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def record(
+    connection: psycopg.Connection[Any],
+    game_id: UUID,
+    seen: int,
+    head: Json,
+    events: Sequence[Recorded],
+    seats: Iterable[Json],
+    letters: Iterable[Json],
+) -> bool:
+    """Add one deed to a game that is still at version `seen`: events, head, seats and letters, or nothing at all.
+
+    False if somebody else was faster. Runs in one round trip, as a function of the database.
+    """
+    rows = [e._asdict() | {"hash": e.hash.hex()} for e in events]
+    found = connection.execute(
+        "SELECT record_deed(%s, %s, %s, %s, %s, %s)",
+        (game_id, seen, _json(head), _json(rows), _json(list(seats)), _json(list(letters))),
+    ).fetchone()
+    return found is not None and found[0] == seen
+
+
+def _json(value: Any) -> Jsonb:
+    return Jsonb(value, dumps=_dumps)
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=str)

@@ -1,0 +1,40 @@
+"""Brings a database to a revision of `migrations/`, as the owner of the tables."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import create_engine, text
+
+_SCRIPTS = Path(__file__).parents[2] / "migrations"
+_LOCK = 0x57E2  # any number of processes may start at once; one migrates, the others find it done
+
+
+def psycopg_url(url: str) -> str:
+    """The same address for SQLAlchemy with psycopg 3, whichever way it was written."""
+    scheme, _, rest = url.partition("://")
+    return f"postgresql+psycopg://{rest}" if scheme in ("postgres", "postgresql") else url
+
+
+def upgrade(url: str, revision: str = "head") -> None:
+    _run(url, lambda config: command.upgrade(config, revision))
+
+
+def downgrade(url: str, revision: str) -> None:
+    _run(url, lambda config: command.downgrade(config, revision))
+
+
+def _run(url: str, step: Callable[[Config], None]) -> None:
+    engine = create_engine(psycopg_url(url))
+    try:
+        with engine.connect() as connection:
+            connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": _LOCK})
+            connection.commit()
+            config = Config()
+            config.set_main_option("script_location", str(_SCRIPTS))
+            config.attributes["connection"] = connection
+            step(config)
+            connection.commit()
+    finally:
+        engine.dispose()

@@ -1,0 +1,303 @@
+"""The tables. Each says in `info["spread"]` what it is spread by when one machine is too small:
+a column that leads its primary key, "everywhere" (a copy on every machine) or "local"."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from flask_sqlalchemy import SQLAlchemy
+from sqlalchemy import (
+    CheckConstraint,
+    DateTime,
+    Dialect,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    MetaData,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
+
+APP_ROLE = "sternenpost_app"  # what the web and the worker may do; the tables belong to another role
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment with its zone; a naive one is refused, since beside a timestamptz it means another hour on another machine."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is not None and value.tzinfo is None:
+            raise ValueError(f"A naive time: {value}")
+        return value
+
+
+class Base(DeclarativeBase):
+    registry = registry(
+        metadata=MetaData(
+            naming_convention={
+                "pk": "%(table_name)s_pkey",
+                "uq": "%(table_name)s_%(column_0_N_name)s_key",
+                "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+                "ck": "%(table_name)s_%(constraint_name)s_check",
+            }
+        ),
+        type_annotation_map={
+            datetime: Moment,
+            str: Text,
+            bytes: LargeBinary,
+            dict[str, Any]: JSONB,
+            list[Any]: JSONB,
+            list[str]: ARRAY(Text),
+        },
+    )
+
+
+db = SQLAlchemy(model_class=Base, session_options={"expire_on_commit": False})
+
+
+def _key(**kw: Any) -> Any:
+    return mapped_column(primary_key=True, **kw)
+
+
+class Player(Base):
+    __tablename__ = "players"
+    __table_args__ = (UniqueConstraint("email"), {"info": {"spread": "everywhere"}})
+
+    player_id: Mapped[UUID] = _key()
+    email: Mapped[str]
+    name: Mapped[str]
+    locale: Mapped[str]
+    zone: Mapped[str]
+    calendar: Mapped[dict[str, Any]]
+    notifications: Mapped[dict[str, Any]]
+    made_at: Mapped[datetime]
+
+
+class Setting(Base):
+    """What all processes of one installation share, such as the secret that signs links."""
+
+    __tablename__ = "settings"
+    __table_args__ = ({"info": {"spread": "everywhere"}},)
+
+    name: Mapped[str] = _key()
+    value: Mapped[str]
+
+
+class Token(Base):
+    """A token at rest: only the SHA-256 of its secret part."""
+
+    __tablename__ = "tokens"
+    __table_args__ = ({"info": {"spread": "player_id"}},)
+
+    player_id: Mapped[UUID] = _key()
+    token_hash: Mapped[bytes] = _key()
+    name: Mapped[str]
+    scopes: Mapped[list[str]]
+    made_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+
+
+class PlayerGame(Base):
+    """Where a player sits: what lists of one's own games start from."""
+
+    __tablename__ = "player_games"
+    __table_args__ = (
+        Index("player_games_made_at", "player_id", "made_at", "game_id"),
+        {"info": {"spread": "player_id"}},
+    )
+
+    player_id: Mapped[UUID] = _key()
+    game_id: Mapped[UUID] = _key()
+    seat: Mapped[int] = _key()
+    made_at: Mapped[datetime]  # of the game
+
+
+class PlayerLetter(Base):
+    """A letter that belongs to no game. `player_id` is the sign-in's id where the reader is no player yet."""
+
+    __tablename__ = "player_outbox"
+    __table_args__ = (
+        UniqueConstraint("player_id", "dedupe"),
+        Index("player_outbox_due_at", "due_at"),
+        {"info": {"spread": "player_id"}},
+    )
+
+    player_id: Mapped[UUID] = _key()
+    letter_id: Mapped[UUID] = _key()
+    dedupe: Mapped[str]
+    kind: Mapped[str]
+    data: Mapped[dict[str, Any]]
+    made_at: Mapped[datetime]
+    due_at: Mapped[datetime]
+    tries: Mapped[int]
+
+
+class Game(Base):
+    """The head of a game. From `status` to `outcome` it is a projection of the log, the rest is source."""
+
+    __tablename__ = "games"
+    __table_args__ = (
+        Index("games_lobby", "status", "made_at", "game_id", postgresql_where=text("NOT private")),
+        {"info": {"spread": "game_id"}},
+    )
+
+    game_id: Mapped[UUID] = _key()
+    rules: Mapped[str]
+    options: Mapped[dict[str, Any]]
+    title: Mapped[str]
+    private: Mapped[bool]
+    clock: Mapped[dict[str, Any]]
+    on_timeout: Mapped[list[Any]]
+    made_by: Mapped[UUID]
+    made_at: Mapped[datetime]
+    seed: Mapped[bytes]
+    drawn: Mapped[int]  # words of chance used so far
+    status: Mapped[str]
+    version: Mapped[int]
+    outcome: Mapped[dict[str, Any] | None]
+
+
+class Seat(Base):
+    """A seat at a table. `to_act`, `turn` and `stand_in` are projections of the log.
+
+    kind: human, bot, open or invited. `stand_in`: the bot that plays for an absent person. `allowed`: seconds of
+    counted time for the present turn, or kept for the next one; `lent`: what an extension adds. `wake_at`: when the worker must look at this seat next.
+    """
+
+    __tablename__ = "seats"
+    __table_args__ = (
+        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        CheckConstraint("kind IN ('human', 'bot', 'open', 'invited')", name="kind"),
+        Index("seats_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),
+        {"info": {"spread": "game_id"}},
+    )
+
+    game_id: Mapped[UUID] = _key()
+    seat: Mapped[int] = _key(autoincrement=False)
+    kind: Mapped[str]
+    player_id: Mapped[UUID | None]
+    bot: Mapped[str | None]
+    email: Mapped[str | None]  # of an invited person
+    salt: Mapped[str]
+    to_act: Mapped[bool]
+    turn: Mapped[int | None]
+    stand_in: Mapped[str | None]
+    asked_at: Mapped[datetime | None]
+    allowed: Mapped[float | None]
+    lent: Mapped[float]
+    due_at: Mapped[datetime | None]
+    remind_at: Mapped[datetime | None]
+    wake_at: Mapped[datetime | None]
+
+
+class EventRow(Base):
+    """The log. Append-only: the app's role may not change it, and a trigger refuses everybody else.
+
+    No foreign key: `record_deed` holds the lock on the game's head, so a look-up per event would only cost.
+    """
+
+    __tablename__ = "events"
+    __table_args__ = ({"info": {"spread": "game_id"}},)
+
+    game_id: Mapped[UUID] = _key()
+    seq: Mapped[int] = _key(autoincrement=False)
+    version: Mapped[int]
+    type: Mapped[str]
+    seat: Mapped[int | None]
+    body: Mapped[dict[str, Any]]
+    recorded_at: Mapped[datetime]
+    hash: Mapped[bytes]
+
+
+class Letter(Base):
+    """A letter of a game that waits to be carried; `due_at` is also the lease of who carries it."""
+
+    __tablename__ = "outbox"
+    __table_args__ = (
+        UniqueConstraint("game_id", "dedupe"),
+        Index("outbox_due_at", "due_at"),
+        {"info": {"spread": "game_id"}},
+    )
+
+    game_id: Mapped[UUID] = _key()
+    letter_id: Mapped[UUID] = _key()
+    dedupe: Mapped[str]
+    kind: Mapped[str]
+    version: Mapped[int]
+    seat: Mapped[int]
+    player_id: Mapped[UUID | None]  # None: somebody invited by address
+    data: Mapped[dict[str, Any]]
+    made_at: Mapped[datetime]
+    due_at: Mapped[datetime]
+    tries: Mapped[int]
+
+
+class Delivery(Base):
+    """What became of a letter: one row a try that ended it or failed."""
+
+    __tablename__ = "deliveries"
+    __table_args__ = ({"info": {"spread": "game_id"}},)
+
+    game_id: Mapped[UUID] = _key()
+    letter_id: Mapped[UUID] = _key()
+    nr: Mapped[int] = _key(autoincrement=False)
+    kind: Mapped[str]
+    seat: Mapped[int]
+    version: Mapped[int]
+    player_id: Mapped[UUID | None]
+    result: Mapped[str]  # sent, refused or failed
+    detail: Mapped[str]
+    at: Mapped[datetime]
+
+
+class SignIn(Base):
+    """A mailed code, kept as a keyed hash."""
+
+    __tablename__ = "sign_in_codes"
+    __table_args__ = ({"info": {"spread": "local"}},)
+
+    sign_in: Mapped[UUID] = _key()
+    email: Mapped[str]
+    locale: Mapped[str]
+    code_hash: Mapped[bytes]
+    tries: Mapped[int]
+    expires_at: Mapped[datetime]
+
+
+class RateLimit(Base):
+    """How often `key` was used in the window that began at `since`."""
+
+    __tablename__ = "rate_limits"
+    __table_args__ = ({"info": {"spread": "local"}},)
+
+    key: Mapped[str] = _key()
+    since: Mapped[datetime] = _key()
+    used: Mapped[int]
+
+
+class Heartbeat(Base):
+    """When a web or worker process of this installation was last seen alive."""
+
+    __tablename__ = "heartbeats"
+    __table_args__ = ({"info": {"spread": "local"}},)
+
+    part: Mapped[str] = _key()
+    at: Mapped[datetime]
+
+
+class Outage(Base):
+    """Hours in which the service was not to be reached; they count for nobody."""
+
+    __tablename__ = "outages"
+    __table_args__ = ({"info": {"spread": "local"}},)
+
+    outage_id: Mapped[UUID] = _key()
+    part: Mapped[str]
+    began_at: Mapped[datetime]
+    ended_at: Mapped[datetime]
