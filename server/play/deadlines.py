@@ -1,0 +1,147 @@
+"""Nobody holds up a table: bots move, the slow are reminded, the absent are timed out, and outages count for nobody."""
+
+import logging
+import random
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import ColumnElement, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.bots import BOTS
+from server.play import clock as clocks
+from server.play.clock import clock
+from server.play.deeds import Game, load, record, with_due_time
+from server.play.letters import letter
+from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
+from server.rules import Json, Seat
+from server.store.connections import tried_again
+from server.store.tables import Heartbeat, Letter, Outage, db
+from server.store.tables import Seat as SeatRow
+
+PARTS = ("web", "worker")
+GAP = timedelta(minutes=2)  # a part not seen for longer was not to be reached
+LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
+
+log = logging.getLogger(__name__)
+
+
+# Heartbeats and outages
+
+
+def beat(part: str) -> datetime:
+    """Note that a part of the service is alive, and as an outage that it was not; the time of this beat."""
+    now = _beat(part)
+    db.session.commit()
+    return now
+
+
+def _beat(part: str) -> datetime:
+    row = db.session.execute(select(Heartbeat).where(Heartbeat.part == part).with_for_update()).scalar_one_or_none()
+    now = clock.now()  # after the lock, so that beats are in order
+    if row is None:
+        db.session.execute(insert(Heartbeat).values(part=part, at=now).on_conflict_do_nothing())
+    elif now - row.at > GAP:
+        db.session.add(Outage(outage_id=uuid4(), part=part, began_at=row.at, ended_at=now))
+        db.session.flush()
+        # Due times in all games moved: the sweep computes each anew when it wakes the seat.
+        db.session.execute(update(SeatRow).where(SeatRow.due_at.is_not(None)).values(wake_at=now))
+        row.at = now
+    elif abs(now - row.at) > GAP or now > row.at:
+        row.at = now
+    return now
+
+
+def is_reachable(now: datetime) -> bool:
+    """Whether every part of the service was seen lately; time runs out for nobody while one is away."""
+    beats = {row.part: row.at for row in db.session.scalars(select(Heartbeat))}
+    return all(part in beats and abs(now - beats[part]) <= GAP for part in PARTS)
+
+
+# The sweep
+
+
+def sweep(batch: int = 500) -> int:
+    """Wake every seat whose time has come, one game at a time; how many were woken.
+
+    Any number of workers may sweep at once: each deed counts only for the version of the game that it has seen.
+    """
+    now = clock.now()
+    query = select(SeatRow.game_id, SeatRow.seat).where(SeatRow.wake_at <= now)
+    if not is_reachable(now):
+        query = query.where(SeatRow.due_at.is_(None) | (SeatRow.due_at > now))
+    due = db.session.execute(query.order_by(SeatRow.wake_at).limit(batch)).all()
+    db.session.rollback()
+    for game_id, seat in random.sample(due, len(due)):
+        try:
+            wake(game_id, seat)
+        except Exception:
+            log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)
+            _put_off(game_id, seat, now + LATER)
+    return len(due)
+
+
+def _put_off(game_id: UUID, seat: Seat, wake_at: datetime) -> None:
+    db.session.rollback()
+    db.session.execute(update(SeatRow).where(_is_seat(game_id, seat)).values(wake_at=wake_at))
+    db.session.commit()
+
+
+@tried_again
+def wake(game_id: UUID, seat: Seat) -> None:
+    """Do what is due for a seat, if it still is: let its bot move, time its player out, or remind him."""
+    game, now = load(game_id), clock.now()
+    row = game.seats[seat]
+    if row["turn"] is None or row["wake_at"] is None or row["wake_at"] > now:
+        return
+    if bot := game.bot_at(seat):
+        events, drawn = _bot_move(game, seat, bot)
+        record(game, events, now, drawn)
+    elif (fresh := with_due_time(row, now))["due_at"] > now:
+        _remind(game, row, fresh, now)
+    elif is_reachable(now):
+        _time_out(game, seat, now)
+
+
+def _bot_move(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
+    """The events of the bot's move, and the words of chance drawn by then."""
+    rules, state, dice = game.table.rules, game.table.state, game.dice()
+    move = BOTS[bot](rules, rules.view(state, seat), rules.legal_moves(state, seat), random.SystemRandom())
+    return rules.decide(state, seat, move, dice), dice.drawn
+
+
+def _time_out(game: Game, seat: Seat, now: datetime) -> None:
+    table, drawn = game.table, game.head["drawn"]
+    ladder = clocks.ladder(game.head["on_timeout"], BOTS)
+    match clocks.rung_for(ladder, table.extended[seat], table.missed[seat]):
+        case clocks.Extend(by):
+            events: list[Any] = [TimeExtended(seat, clocks.duration_text(by))]
+        case clocks.BotMove(bot):
+            moved, drawn = _bot_move(game, seat, bot)
+            events = [TimeRanOut(seat, bot), *moved]
+        case clocks.BotTakesOver(bot):
+            events = [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]
+        case clocks.Abandon():
+            events = [TimeRanOut(seat, None), GameAbandoned(seat)]
+    record(game, events, now, drawn)
+
+
+def _remind(game: Game, row: Json, fresh: Json, now: datetime) -> None:
+    """Note the next time to wake this seat, and a reminder if one is due; an outage only moves the times."""
+    times = {name: fresh[name] for name in ("due_at", "remind_at", "wake_at")}
+    seen = _is_seat(game.game_id, row["seat"]) & (SeatRow.turn == row["turn"]) & (SeatRow.wake_at == row["wake_at"])
+    written = db.session.execute(update(SeatRow).where(seen).values(**times).returning(SeatRow.seat)).first()
+    if written and row["remind_at"] and row["remind_at"] <= now and fresh["due_at"] == row["due_at"]:
+        about = f"{row['turn']}/{row['remind_at'].isoformat()}"
+        reminder = letter(game, "reminder", row["seat"], now, about, turn=row["turn"])
+        db.session.execute(
+            insert(Letter)
+            .values(game_id=game.game_id, due_at=now, tries=0, **reminder)
+            .on_conflict_do_nothing(index_elements=["game_id", "dedupe"])
+        )
+    db.session.commit()
+
+
+def _is_seat(game_id: UUID, seat: Seat) -> ColumnElement[bool]:
+    return (SeatRow.game_id == game_id) & (SeatRow.seat == seat)

@@ -1,0 +1,208 @@
+"""Loading a game, and adding one deed to its log: events, due times and letters in one commit."""
+
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from server.play import clock as clocks
+from server.play import letters
+from server.play.errors import NotFound
+from server.play.table import GameEnded, Table, TimeExtended, fold, new_table, type_name
+from server.rules import Json, Seat, SeededDice, commitment
+from server.store import log
+from server.store.connections import autocommit
+from server.store.log import Recorded
+from server.store.outages import outages_since
+
+_RECENT = 1000
+
+
+class _Tables:
+    """The most recently used tables of this process. Any of them can be made again from the log."""
+
+    def __init__(self) -> None:
+        self._tables: OrderedDict[UUID, Table] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, game_id: UUID) -> Table | None:
+        with self._lock:
+            if game_id in self._tables:
+                self._tables.move_to_end(game_id)
+            return self._tables.get(game_id)
+
+    def put(self, game_id: UUID, table: Table) -> None:
+        with self._lock:
+            known = self._tables.get(game_id)
+            if known is None or known.version < table.version:
+                self._tables[game_id] = table
+            self._tables.move_to_end(game_id)
+            if len(self._tables) > _RECENT:
+                self._tables.popitem(last=False)
+
+
+tables = _Tables()
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game as stored, and the table that its log makes."""
+
+    head: Json
+    seats: Sequence[Json]
+    table: Table
+    newest: Sequence[Recorded] = ()  # the deed that was just recorded
+
+    @property
+    def game_id(self) -> UUID:
+        game_id: UUID = self.head["game_id"]
+        return game_id
+
+    def seat_of(self, player_id: UUID | None) -> Seat | None:
+        """Where this player sits, if he does."""
+        if player_id is None:
+            return None
+        return next((row["seat"] for row in self.seats if row["player_id"] == player_id), None)
+
+    def bot_at(self, seat: Seat) -> str | None:
+        """The bot that plays this seat now."""
+        bot: str | None = self.seats[seat]["bot"] or self.seats[seat]["stand_in"]
+        return bot
+
+    def dice(self) -> SeededDice:
+        """The game's chance, from where its last deed stopped."""
+        return SeededDice(self.head["seed"], [row["salt"] for row in self.seats], self.head["drawn"])
+
+
+def load(game_id: UUID) -> Game:
+    """The game as it stands; a warm process reads only what is new. Raises NotFound."""
+    with autocommit() as connection:
+        game = load_within(connection, game_id, tables.get(game_id))
+    tables.put(game_id, game.table)
+    return game
+
+
+def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table | None = None) -> Game:
+    """The game as the transaction of this connection sees it. Raises NotFound."""
+    records = log.read(connection, game_id, known.seq if known else 0)
+    if records is None:
+        raise NotFound("There is no such game.")
+    return Game(records.head, records.seats, fold(known or new_table(records.head["rules"]), records.events))
+
+
+def record(game: Game, events: Sequence[Any], now: datetime, drawn: int | None = None) -> Game | None:
+    """The game after this deed, or None if another deed came first and nothing was written."""
+    with autocommit() as connection:
+        after = record_within(connection, game, events, now, drawn)
+    if after is not None:
+        tables.put(game.game_id, after.table)
+    return after
+
+
+def record_within(
+    connection: psycopg.Connection[Any], game: Game, events: Sequence[Any], now: datetime, drawn: int | None = None
+) -> Game | None:
+    """The same as part of a transaction, which may still be rolled back."""
+    before = game.table
+    rows, after = _happened(before, _ended(before, events), now, game.head)
+    head = game.head | {
+        "version": after.version,
+        "status": after.status,
+        "outcome": after.ended and {"scores": after.ended.scores, "places": after.ended.places},
+        "drawn": game.head["drawn"] if drawn is None else drawn,
+    }
+    seats = [_timed(game, seat, before, after, events, now) for seat in range(len(game.seats))]
+    after_game = Game(head, seats, after, rows)
+    written = log.record(
+        connection,
+        game.game_id,
+        before.version,
+        {name: head[name] for name in ("version", "status", "outcome", "drawn")},
+        rows,
+        [row for row, was in zip(seats, game.seats, strict=True) if row is not was],
+        letters.after(after_game, before, events, now),
+    )
+    return after_game if written else None
+
+
+def _ended(before: Table, events: Sequence[Any]) -> Sequence[Any]:
+    """The events, and `game-ended` after them if the rules say so."""
+    after = before.after(events, 0, 0, b"")
+    outcome = after.rules.outcome(after.state) if after.status == "running" else None
+    return events if outcome is None else [*events, GameEnded(list(outcome.scores), list(outcome.places))]
+
+
+def _happened(before: Table, events: Sequence[Any], now: datetime, head: Json) -> tuple[list[Recorded], Table]:
+    """The events as rows of the log, each hashed onto the one before, and the table after them."""
+    version, seq, hash_ = before.version + 1, before.seq, before.hash or bytes.fromhex(commitment(head["seed"]))
+    rows = []
+    for event in events:
+        seq += 1
+        body = event._asdict()
+        row = Recorded(seq, version, type_name(event), body.pop("seat"), body, now, b"")
+        hash_ = log.chained(hash_, row)
+        rows.append(row._replace(hash=hash_))
+    return rows, before.after(events, version, seq, hash_)
+
+
+def _timed(game: Game, seat: Seat, before: Table, after: Table, events: Sequence[Any], now: datetime) -> Json:
+    """The seat's row after the deed; the very same row if nothing changed for it."""
+    was = game.seats[seat]
+    turn, stand_in = after.turns[seat], after.stand_ins[seat]
+    extended = [e for e in events if isinstance(e, TimeExtended) and e.seat == seat]
+    if turn == was["turn"] and stand_in == was["stand_in"] and not extended:
+        return was
+    row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}
+    game_clock, outages = clocks.game_clock(game.head["clock"]), outages_of(was)
+    allowed, used = clocks.first_allowance(game_clock), timedelta(0)
+    if was["allowed"] is not None:
+        allowed = timedelta(seconds=was["allowed"])
+    if was["asked_at"] is not None:
+        used = clocks.counted(was["asked_at"], now, calendar_of(was), outages)
+    if extended:
+        lent = used - allowed + clocks.duration(extended[-1].by)  # so much from now on
+        return with_due_time(row | {"lent": lent.total_seconds()}, now)
+    if was["asked_at"] is not None or (was["stand_in"] and not stand_in):
+        allowed = clocks.next_allowance(game_clock, allowed, used)
+    row |= {"allowed": allowed.total_seconds(), "lent": 0}
+    if turn is None or game.seats[seat]["bot"] or stand_in:
+        return row | {"asked_at": None, "due_at": None, "remind_at": None, "wake_at": None if turn is None else now}
+    return with_due_time(row | {"asked_at": now}, now)
+
+
+def with_due_time(row: Json, now: datetime) -> Json:
+    """The row of a seat that we wait for, its due time and next reminder computed anew."""
+    calendar, asked_at = calendar_of(row), row["asked_at"]
+    due_at = clocks.due_at(asked_at, timedelta(seconds=row["allowed"] + row["lent"]), calendar, outages_of(row))
+    thresholds = (row["notifications"] or {}).get("reminders", clocks.DEFAULT_REMINDERS)
+    remind_at = clocks.next_reminder(asked_at, due_at, thresholds, calendar, now)
+    return row | {"due_at": due_at, "remind_at": remind_at, "wake_at": remind_at or due_at}
+
+
+def outages_of(row: Json) -> Collection[clocks.Stretch]:
+    """The hours lost since this seat was asked; looked up only where some time has passed."""
+    return () if row["asked_at"] is None else outages_since(row["asked_at"])
+
+
+def calendar_of(row: Json) -> clocks.Calendar:
+    """The calendar of the person in this seat."""
+    return clocks.calendar(row["calendar"], row["zone"]) if row["calendar"] else clocks.ALWAYS
+
+
+def at_version(game: Game, version: int) -> Table:
+    """The table as it was after an earlier deed."""
+    if version == game.table.version:
+        return game.table
+    return fold(new_table(game.head["rules"]), [row for row in whole_log(game.game_id) if row.version <= version])
+
+
+def whole_log(game_id: UUID, after: int = 0) -> list[Recorded]:
+    """All events of a game with a seq above `after`."""
+    with autocommit() as connection:
+        records = log.read(connection, game_id, after)
+    return records.events if records else []

@@ -1,0 +1,65 @@
+"""What a deed may raise. `api.problems` has the one table that makes them answers."""
+
+
+class PlayError(Exception):
+    """A request that cannot be done; its text is for the one who asked."""
+
+
+class NotFound(PlayError):
+    """No such thing, or not for this caller's eyes: nobody learns which."""
+
+
+class NotSeated(PlayError):
+    """The caller has no seat at this table."""
+
+
+class StaleTurn(PlayError):
+    """A move for a turn that is over; `turn` is the present one of that seat, or None."""
+
+    def __init__(self, turn: int | None) -> None:
+        super().__init__("That turn is over." if turn is None else f"That turn is over; the present one is {turn}.")
+        self.turn = turn
+
+
+class NotRunning(PlayError):
+    """The game has not started, or is over."""
+
+
+class HandedOver(PlayError):
+    """A bot plays this seat until its person takes it back."""
+
+
+class SeatTaken(PlayError):
+    """No seat to be had here: taken, reserved for somebody else, or none left."""
+
+
+class AlreadySeated(PlayError):
+    """The caller sits at this table already."""
+
+
+class BadField(PlayError):
+    """A field that has the right shape and no sensible meaning."""
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(text)
+        self.field = field
+
+
+class WrongCode(PlayError):
+    """A sign-in code that is wrong, used, too old, or tried too often."""
+
+
+class BadToken(PlayError):
+    """A token that nobody has, or whose time is over."""
+
+
+class MissingScope(PlayError):
+    """The token is good, but not for this."""
+
+
+class TooMany(PlayError):
+    """A limit is reached; `retry_after` in seconds."""
+
+    def __init__(self, text: str, retry_after: int) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after

@@ -1,0 +1,132 @@
+"""Playing a move, whoever asks for it, and what a player needs to know before he does."""
+
+from itertools import groupby
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from server.play.capabilities import seal, unseal
+from server.play.clock import clock
+from server.play.deeds import Game, load, record, whole_log
+from server.play.errors import HandedOver, NotRunning, NotSeated, StaleTurn
+from server.play.games import seen_by, you
+from server.play.table import Table, fold, new_table, story_item, typed
+from server.rules import IllegalMove, Json, Seat
+from server.store.connections import tried_again
+from server.store.log import Recorded
+
+TURN = "turn"
+
+
+class Played(NamedTuple):
+    """The answer to a move; `first` is False when the very same move was played before."""
+
+    answer: Json
+    first: bool
+
+
+@tried_again
+def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
+    """Play one move (the game's JSON form) for the turn it answers; events, due times and letters are one commit.
+
+    Raises NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
+    """
+    while True:
+        game = seen_by(game_id, player_id)
+        if played := _play(game, own_seat(game, player_id), turn, game.table.rules.move_from_json(move)):
+            return played
+
+
+@tried_again
+def play_line(word: str, line: str) -> Played:
+    """Play the turn that a sealed word allows, the move written in the game's notation.
+
+    Raises NotFound, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
+    """
+    game_id, seat, turn = unseal(TURN, word)
+    while True:
+        game = load(game_id)
+        if played := _play(game, seat, turn, game.table.rules.read_move(line)):
+            return played
+
+
+def turn_word(game_id: UUID, seat: Seat, turn: int) -> str:
+    """The sealed word that plays this turn of this seat and nothing else."""
+    return seal(TURN, game_id, seat, turn)
+
+
+def turn_of_word(word: str) -> tuple[Game, Seat, int]:
+    """The game, seat and turn of a sealed word. Raises NotFound."""
+    game_id, seat, turn = unseal(TURN, word)
+    return load(game_id), seat, turn
+
+
+def own_seat(game: Game, player_id: UUID) -> Seat:
+    """Where the player sits. Raises NotSeated."""
+    seat = game.seat_of(player_id)
+    if seat is None:
+        raise NotSeated("You have no seat at this table.")
+    return seat
+
+
+def _play(game: Game, seat: Seat, turn: int, move: Any) -> Played | None:
+    """None: somebody else was faster, look again."""
+    table = game.table
+    if table.status == "open":
+        raise NotRunning("This game has not started.")
+    if table.turns[seat] != turn:
+        return _first_answer(game, seat, turn, move)
+    if table.stand_ins[seat]:
+        raise HandedOver(f"The bot {table.stand_ins[seat]} plays your seat; take your seat back first.")
+    dice = game.dice()
+    events = table.rules.decide(table.state, seat, move, dice)
+    after = record(game, events, clock.now(), dice.drawn)
+    return None if after is None else Played(_answer(after, after.newest, seat), first=True)
+
+
+def _answer(game: Game, deed: Any, seat: Seat) -> Json:
+    rules, table = game.table.rules, game.table
+    items = (story_item(rules, row, typed(rules, row), seat) for row in deed)
+    return {
+        "version": table.version,
+        "events": [item for item in items if item is not None],
+        "view": rules.view(table.state, seat),
+        "you": you(table, seat),
+    }
+
+
+def _first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
+    """What this very move was answered when it was played for this turn. Raises StaleTurn if it was not."""
+    rules, rows = game.table.rules, whole_log(game.game_id)
+    before = fold(new_table(rules.NAME), [row for row in rows if row.version <= turn])
+    if before.version == turn > 0 and before.turns[seat] == turn:
+        for _, deed in groupby([row for row in rows if row.version > turn], key=lambda row: row.version):
+            answered = list(deed)
+            after = fold(before, answered)
+            if after.turns[seat] != turn:
+                if _is_played_so(game, before, answered, seat, move):
+                    return Played(_answer(Game(game.head, game.seats, after), answered, seat), first=False)
+                break
+            before = after
+    raise StaleTurn(game.table.turns[seat])
+
+
+def _is_played_so(game: Game, before: Table, deed: list[Recorded], seat: Seat, move: Any) -> bool:
+    """Whether the person in this seat played this very move in this deed: asked again, it leads to the same events."""
+    rules = before.rules
+    if deed[0].type not in rules.EVENTS or before.stand_ins[seat] is not None or game.seats[seat]["bot"]:
+        return False
+    try:
+        events = rules.decide(before.state, seat, move, game.dice())
+    except IllegalMove:
+        return False
+    return events == [typed(rules, row) for row in deed if row.type in rules.EVENTS]
+
+
+def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:
+    """The player's present turn and the moves open to him. Raises NotFound, NotSeated, MalformedMove."""
+    game = seen_by(game_id, player_id)
+    seat, table = own_seat(game, player_id), game.table
+    turn = table.turns[seat] if table.turns else None
+    steps = [table.rules.move_from_json(step) for step in begun]
+    moves = table.rules.legal_moves(table.state, seat, steps) if turn is not None else []
+    return {"turn": turn, "moves": [table.rules.move_to_json(move) for move in moves]}

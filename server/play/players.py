@@ -1,0 +1,229 @@
+"""People: signing in by a mailed code, tokens, profiles."""
+
+import hashlib
+import re
+import secrets
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.play import clock as clocks
+from server.play.capabilities import keyed_hash
+from server.play.clock import clock
+from server.play.errors import BadField, BadToken, MissingScope, TooMany, WrongCode
+from server.play.words import clean
+from server.rules import Json
+from server.store.connections import autocommit, tried_again
+from server.store.tables import Player, PlayerLetter, RateLimit, SignIn, Token, db
+
+SCOPES = ("games:read", "games:write", "moves:write", "profile:read", "profile:write", "tokens:write")
+LOCALES = ("de", "en", "fr", "it")
+CODE_LIFE = timedelta(minutes=10)
+CODE_TRIES = 5
+_HOUR = timedelta(hours=1)
+_PER_ADDRESS = 5  # codes an hour to one address
+_PER_SENDER = 30  # and from one network address
+
+
+class Caller(NamedTuple):
+    """Who speaks, and what his token allows."""
+
+    player_id: UUID
+    scopes: frozenset[str]
+
+    def need(self, scope: str) -> None:
+        """Raises MissingScope."""
+        if scope not in self.scopes:
+            raise MissingScope(f"This token has no scope {scope}.")
+
+
+@tried_again
+def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
+    """Mail a code and a link to this address; the same answer whether or not anybody is known there.
+
+    `sender` is the network address that asks; None switches the limits off. Raises TooMany.
+    """
+    now = clock.now()
+    if sender is not None and not _within(f"sign-in from {sender}", _PER_SENDER, now):
+        raise TooMany("Too many sign-ins from your address. Try again later.", 3600)
+    sign_in, code = uuid4(), f"{secrets.randbelow(10**6):06}"
+    if sender is None or _within(f"sign-in of {email}", _PER_ADDRESS, now):
+        db.session.execute(delete(SignIn).where(SignIn.expires_at < now))
+        db.session.add(
+            SignIn(
+                sign_in=sign_in,
+                email=email,
+                locale=locale,
+                code_hash=_code_hash(sign_in, code),
+                tries=0,
+                expires_at=now + CODE_LIFE,
+            )
+        )
+        db.session.add(
+            PlayerLetter(
+                player_id=sign_in,
+                letter_id=uuid4(),
+                dedupe="sign-in-code/mail",
+                kind="sign-in-code",
+                data={"to": email, "code": code, "sign_in": str(sign_in)},
+                made_at=now,
+                due_at=now,
+                tries=0,
+            )
+        )
+    db.session.commit()
+    return sign_in
+
+
+def _within(key: str, limit: int, now: datetime) -> bool:
+    """Count one use of `key` in this hour; False above the limit."""
+    since = now.replace(minute=0, second=0, microsecond=0)
+    row = insert(RateLimit).values(key=key, since=since, used=1)
+    counted = row.on_conflict_do_update(
+        index_elements=["key", "since"], set_={"used": RateLimit.used + row.excluded.used}
+    ).returning(RateLimit.used)
+    used = db.session.execute(counted).scalar_one()
+    db.session.execute(delete(RateLimit).where(RateLimit.since < since - _HOUR))
+    db.session.commit()
+    return used <= limit
+
+
+def _code_hash(sign_in: UUID, code: str) -> bytes:
+    return keyed_hash("sign-in code", f"{sign_in}/{code}")
+
+
+def redeem(sign_in: UUID, code: str) -> tuple[str, tuple[str, ...]]:
+    """A token with all scopes for a mailed code, and an account if there was none. Raises WrongCode."""
+    now = clock.now()
+    row = db.session.execute(select(SignIn).where(SignIn.sign_in == sign_in).with_for_update()).scalar_one_or_none()
+    if row is None or row.expires_at <= now or row.tries >= CODE_TRIES:
+        raise WrongCode("This code is wrong, used up or too old. Ask for a new one.")
+    if not secrets.compare_digest(row.code_hash, _code_hash(sign_in, code)):
+        row.tries += 1
+        db.session.commit()
+        raise WrongCode("This code is wrong, used up or too old. Ask for a new one.")
+    db.session.delete(row)
+    player_id = _player_of(row.email, row.locale, now)
+    token = _new_token(player_id, "sign-in", SCOPES, None, now)
+    db.session.commit()
+    return token, SCOPES
+
+
+def player_token(email: str) -> str:
+    """A token with all scopes for the player of this address, who is made if need be. For operators and tests."""
+    now = clock.now()
+    token = _new_token(_player_of(email, "en", now), "operator", SCOPES, None, now)
+    db.session.commit()
+    return token
+
+
+def further_token(
+    caller: Caller, name: str, scopes: list[str] | None, expires_at: datetime | None
+) -> tuple[str, tuple[str, ...]]:
+    """One more token of the caller, with at most his own scopes. Raises MissingScope, BadField."""
+    caller.need("tokens:write")
+    wanted = tuple(s for s in SCOPES if s in (caller.scopes if scopes is None else scopes))
+    for scope in wanted:
+        caller.need(scope)
+    now = clock.now()
+    if expires_at is not None and expires_at <= now:
+        raise BadField("expires_at", "This moment is over.")
+    token = _new_token(caller.player_id, name, wanted, expires_at, now)
+    db.session.commit()
+    return token, wanted
+
+
+def _player_of(email: str, locale: str, now: datetime) -> UUID:
+    new = insert(Player).values(
+        player_id=uuid4(),
+        email=email,
+        name=clean(email.partition("@")[0], 40) or "Player",
+        locale=locale,
+        zone="UTC",
+        calendar={},
+        notifications={},
+        made_at=now,
+    )
+    db.session.execute(new.on_conflict_do_nothing(index_elements=["email"]))
+    return db.session.execute(select(Player.player_id).where(Player.email == email)).scalar_one()
+
+
+def _new_token(player_id: UUID, name: str, scopes: tuple[str, ...], expires_at: datetime | None, now: datetime) -> str:
+    secret = secrets.token_urlsafe(32)
+    db.session.add(
+        Token(
+            player_id=player_id,
+            token_hash=_token_hash(secret),
+            name=name,
+            scopes=list(scopes),
+            made_at=now,
+            expires_at=expires_at,
+        )
+    )
+    return f"sp_{player_id.hex}_{secret}"
+
+
+def _token_hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+_TOKEN = re.compile(r"sp_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
+_CALLER = "SELECT scopes, expires_at FROM tokens WHERE player_id = %s AND token_hash = %s"
+
+
+@tried_again
+def caller(token: str) -> Caller:
+    """Whose token this is. Raises BadToken."""
+    if parts := _TOKEN.fullmatch(token):
+        player_id = UUID(parts[1])
+        with autocommit() as connection:
+            row = connection.execute(_CALLER, (player_id, _token_hash(parts[2]))).fetchone()
+        if row is not None and (row[1] is None or row[1] > clock.now()):
+            return Caller(player_id, frozenset(row[0]))
+    raise BadToken("This token is not valid.")
+
+
+def profile(player_id: UUID) -> Json:
+    """What a player sees of himself."""
+    player = db.session.get_one(Player, player_id)
+    return {
+        "id": player.player_id,
+        "email": player.email,
+        "name": player.name,
+        "locale": player.locale,
+        "zone": player.zone,
+        "calendar": player.calendar,
+        "notifications": player.notifications,
+    }
+
+
+def change_profile(player_id: UUID, changes: Json) -> Json:
+    """Change some fields of a profile; time counts by it from the next turn on. Raises BadField."""
+    player = db.session.get_one(Player, player_id)
+    new: dict[str, Any] = dict(changes)
+    if "name" in new:
+        new["name"] = clean(new["name"], 40)
+        if not new["name"]:
+            raise BadField("name", "A name needs at least one visible character.")
+    for field, check in (
+        ("zone", clocks.time_zone),
+        ("calendar", lambda calendar: clocks.calendar(calendar, new.get("zone", player.zone))),
+        ("notifications", _check_notifications),
+    ):
+        if field in new:
+            try:
+                check(new[field])
+            except ValueError as error:
+                raise BadField(field, str(error)) from None
+    db.session.execute(update(Player).where(Player.player_id == player_id).values(**new))
+    db.session.commit()
+    return profile(player_id)
+
+
+def _check_notifications(data: Json) -> None:
+    if unknown := set(data) - {"reminders"}:
+        raise ValueError(f"There is no notification {min(unknown)[:40]!r}; there is `reminders`.")
+    clocks.thresholds(data.get("reminders", []))

@@ -1,0 +1,159 @@
+"""A game as its log tells it: the state of the rules and what the house adds to it, folded from the events."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from server.rules import GAMES, Json, Rules, Seat
+from server.store.log import Recorded
+
+
+class GameStarted(NamedTuple):
+    seats: int
+    seat: None = None
+
+
+class TimeExtended(NamedTuple):
+    seat: Seat
+    by: str  # ISO 8601 duration
+
+
+class TimeRanOut(NamedTuple):
+    seat: Seat
+    bot: str | None  # who moves instead
+
+
+class SeatHandedOver(NamedTuple):
+    seat: Seat
+    bot: str
+    why: str  # "time" or "resigned"
+
+
+class SeatTakenBack(NamedTuple):
+    seat: Seat
+
+
+class GameEnded(NamedTuple):
+    scores: Sequence[int]
+    places: Sequence[int]
+    seat: None = None
+
+
+class GameAbandoned(NamedTuple):
+    seat: Seat | None = None
+
+
+HOUSE_EVENTS: Mapping[str, type[Any]] = {
+    "game-started": GameStarted,
+    "time-extended": TimeExtended,
+    "time-ran-out": TimeRanOut,
+    "seat-handed-over": SeatHandedOver,
+    "seat-taken-back": SeatTakenBack,
+    "game-ended": GameEnded,
+    "game-abandoned": GameAbandoned,
+}
+
+
+class Table(NamedTuple):
+    """A game at one version. Tuples hold one item a seat."""
+
+    rules: Rules
+    version: int = 0
+    seq: int = 0
+    hash: bytes = b""
+    status: str = "open"  # running, finished, abandoned
+    state: Any = None
+    turns: tuple[int | None, ...] = ()  # the turn each seat is asked for
+    stand_ins: tuple[str | None, ...] = ()  # the bot that plays for an absent person
+    extended: tuple[int, ...] = ()  # extensions in this game
+    missed: tuple[int, ...] = ()  # time-outs in a row
+    ended: GameEnded | None = None
+
+    def after(self, events: Sequence[Any], version: int, seq: int, hash_: bytes) -> "Table":
+        """The table after one deed."""
+        table, actor, late = self, None, False
+        for event in events:
+            match event:
+                case GameStarted(seats):
+                    none = (None,) * seats
+                    table = table._replace(
+                        status="running", turns=none, stand_ins=none, extended=(0,) * seats, missed=(0,) * seats
+                    )
+                case TimeExtended(seat):
+                    table = table._replace(extended=_put(table.extended, seat, table.extended[seat] + 1))
+                case TimeRanOut(seat):
+                    table, late = table._replace(missed=_put(table.missed, seat, table.missed[seat] + 1)), True
+                case SeatHandedOver(seat, bot):
+                    table = table._replace(stand_ins=_put(table.stand_ins, seat, bot))
+                case SeatTakenBack(seat):
+                    table = table._replace(
+                        stand_ins=_put(table.stand_ins, seat, None), missed=_put(table.missed, seat, 0)
+                    )
+                case GameEnded():
+                    table = table._replace(status="finished", ended=event)
+                case GameAbandoned():
+                    table = table._replace(status="abandoned")
+                case _:
+                    if actor is None:
+                        actor = event.seat
+                    table = table._replace(state=self.rules.apply(table.state, event))
+        if actor is not None and not late and table.missed[actor] and table.stand_ins[actor] is None:
+            table = table._replace(missed=_put(table.missed, actor, 0))
+        return table._replace(version=version, seq=seq, hash=hash_, turns=_turns(table, actor, version))
+
+
+def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, ...]:
+    """A seat keeps the turn it has not answered; whoever is asked anew gets this version as the number of his turn."""
+    asked = table.rules.to_act(table.state) if table.status == "running" else frozenset()
+    return tuple(
+        None if seat not in asked else version if turn is None or seat == actor else turn
+        for seat, turn in enumerate(table.turns)
+    )
+
+
+def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
+    return (*items[:at], item, *items[at + 1 :])
+
+
+def new_table(rules: str) -> Table:
+    """The table of a game that has not started."""
+    return Table(GAMES[rules])
+
+
+def fold(table: Table, log: Iterable[Recorded]) -> Table:
+    """The table after the rest of its log."""
+    for version, deed in groupby(log, key=lambda e: e.version):
+        rows = list(deed)
+        table = table.after([typed(table.rules, row) for row in rows], version, rows[-1].seq, rows[-1].hash)
+    return table
+
+
+def typed(rules: Rules, row: Recorded) -> Any:
+    """The event of a row of the log."""
+    kind = HOUSE_EVENTS.get(row.type) or rules.EVENTS[row.type]
+    return kind(seat=row.seat, **row.body)
+
+
+_NAMES = {
+    kind: name for events in (HOUSE_EVENTS, *(game.EVENTS for game in GAMES.values())) for name, kind in events.items()
+}
+
+
+def type_name(event: Any) -> str:
+    """The name of an event in the log."""
+    return _NAMES[type(event)]
+
+
+def story_item(rules: Rules, row: Recorded, event: Any, viewer: Seat | None) -> Json | None:
+    """An event as this viewer saw it happen, or None."""
+    told = row.body if row.type in HOUSE_EVENTS else rules.tell(event, viewer)
+    if told is None:
+        return None
+    return {
+        "seq": row.seq,
+        "version": row.version,
+        "type": row.type,
+        "seat": row.seat,
+        "at": row.recorded_at.isoformat().replace("+00:00", "Z"),
+        **told,
+    }
