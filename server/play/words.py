@@ -1,0 +1,59 @@
+"""Words that people give us (names, titles, addresses), made fit to stand in a mail, a header or a list."""
+
+import re
+import unicodedata
+from itertools import groupby
+
+INVISIBLE = {"Cc", "Cf", "Cs", "Co"}  # controls, bidi and other format characters, lone surrogates, private use
+BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by category, and yet nothing is seen
+MARKS_IN_A_ROW = 3  # enough for any writing; more are piled up to paint over the neighbouring lines
+
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_ADDRESS = re.compile(rf"({_ATOM}(?:\.{_ATOM})*)@({_LABEL}(?:\.{_LABEL})*)")
+
+
+def clean(text: str, limit: int) -> str:
+    """`text` as one visible line of at most `limit` characters (code points), in NFC; "" if nothing of it can be seen."""
+    text = text[: 16 * limit]  # normalising a long run of marks takes quadratic time
+    text = unicodedata.normalize("NFC", " ".join(_visible(text).split()))
+    text = "".join(_few_marks(text)).lstrip()
+    while text and _is_mark(text[0]):  # it would sit on whatever stands before the text
+        text = text[1:].lstrip()
+    return text[:limit].rstrip()
+
+
+def plain(text: str) -> str:
+    """`text` of several lines without control, format and bidi characters; every line break becomes a newline."""
+    return "\n".join(map(_visible, text.splitlines()))
+
+
+def email_address(text: str) -> str:
+    """An address that any mail server takes, its domain in lower case (RFC 5321: dot-atom, ASCII, at most 254).
+
+    Raises ValueError for all others; those with non-ASCII letters or quotes may exist, but we cannot reach them.
+    """
+    if not text.isascii():
+        raise ValueError("We can only write to addresses of plain ASCII letters; this one has others.")
+    parts = _ADDRESS.fullmatch(text)
+    # some readers decode =?...?= even within an address
+    if parts is None or "=?" in text or len(text) > 254 or len(parts[1]) > 64:
+        raise ValueError("This is not an e-mail address like name@example.org.")
+    return f"{parts[1]}@{parts[2].lower()}"
+
+
+def _visible(text: str) -> str:
+    return "".join(
+        " " if char.isspace() or char in BLANK_LETTERS else char
+        for char in text
+        if char.isspace() or unicodedata.category(char) not in INVISIBLE
+    )
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char) in ("Mn", "Me")
+
+
+def _few_marks(text: str) -> list[str]:
+    runs = [(are_marks, "".join(run)) for are_marks, run in groupby(text, _is_mark)]
+    return [run[:MARKS_IN_A_ROW] if are_marks else run for are_marks, run in runs]
