@@ -1,0 +1,151 @@
+"""`python3 -m server up` and `python3 -m server test`: installs the project beside itself, then becomes the command.
+
+Standard library only, since nothing is installed yet, and no syntax that an old Python would stumble over before it
+can be told so.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+USAGE = """\
+python3 -m server up                  start everything: Postgres, web, worker and a sandbox game; Ctrl-C stops it
+python3 -m server test [pytest args]  run the tests"""
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+VENV = CHECKOUT / ".venv"
+DISCARDED = CHECKOUT / ".venv.discarded"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "installed-by-server"  # the wish that was fulfilled, or UNFINISHED
+UNFINISHED = "unfinished"
+
+
+def main(arguments: list[str]) -> None:
+    if sys.version_info < (3, 11):  # noqa: UP036  an older one may well run this file
+        sys.exit("Sternenpost needs Python 3.11 or newer; this is " + sys.version.split()[0] + ".")
+    if arguments[:1] == ["test"]:
+        command = ["-m", "pytest", *arguments[1:]]
+    elif arguments == ["up"]:
+        command = ["-m", "server.up"]
+    else:
+        sys.exit(USAGE)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        install()
+    except OSError as error:
+        sys.exit(f"Cannot install into {VENV} ({error.strerror}: {error.filename}).")
+    except KeyboardInterrupt:
+        sys.exit("Stopped while installing; the next run begins again.")
+    os.chdir(CHECKOUT)
+    os.execv(PYTHON, [str(PYTHON), *command])
+
+
+def install() -> None:
+    """Brings the virtual environment up to date. Two at once wait for each other."""
+    lock = os.open(CHECKOUT, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("Another command is installing here; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        wish = f"{this_python(VENV)}\n{fingerprint()}"
+        installed = STAMP.read_text() if STAMP.exists() else None
+        if installed == wish and PYTHON.exists():
+            return
+        if installed is not None and installed.split("\n")[0] != wish.split("\n")[0] or not works():
+            make_venv()
+        STAMP.write_text(UNFINISHED)
+        install_packages(lock)
+        STAMP.write_text(wish)
+    finally:
+        os.close(lock)
+
+
+def this_python(venv: Path) -> str:
+    return f"{sys.version.split()[0]} {sys.base_prefix} {venv}"
+
+
+def fingerprint() -> str:
+    files = (CHECKOUT / "pyproject.toml", CHECKOUT / "constraints.txt")
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def works() -> bool:
+    """Whether the virtual environment belongs to this Python and this place, and has pip."""
+    question = "import pip, sys; print(sys.version.split()[0], sys.base_prefix, sys.prefix)"
+    try:
+        answer = subprocess.run([PYTHON, "-c", question], check=False, capture_output=True, text=True)
+    except OSError:
+        return False
+    return answer.stdout.strip() == this_python(VENV)
+
+
+def make_venv() -> None:
+    if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        sys.exit("This Python cannot make virtual environments: on Debian or Ubuntu, `apt install python3-venv`.")
+    say(f"Making {VENV}")
+    if DISCARDED.exists():
+        shutil.rmtree(DISCARDED)
+    if VENV.exists():
+        VENV.rename(DISCARDED)  # at once, so that nobody takes half of it for a whole
+        shutil.rmtree(DISCARDED)
+    VENV.mkdir()
+    STAMP.write_text(UNFINISHED)
+    outer_python = getattr(sys, "_base_executable", sys.executable)  # ours may have lain in what was discarded
+    made = subprocess.run([outer_python, "-m", "venv", VENV], check=False, capture_output=True, text=True)
+    if made.returncode != 0:
+        sys.exit(f"{made.stdout}{made.stderr}\nThe virtual environment cannot be made; the reason stands above.")
+
+
+def install_packages(lock: int) -> None:
+    say("Installing packages; the first time it takes a minute")
+    pip = subprocess.Popen(
+        [
+            *(PYTHON, "-m", "pip", "install", "--progress-bar", "off", "--no-input", "--disable-pip-version-check"),
+            *("-c", "constraints.txt", "-e", ".[dev]"),
+        ],
+        cwd=CHECKOUT,
+        env={**os.environ, "PIP_USER": "0", "PIP_QUIET": "0"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        pass_fds=[lock],  # if we are killed, the lock holds until pip has ended
+    )
+    assert pip.stdout is not None
+    said, found = [], 0
+    try:
+        for line in pip.stdout:
+            said.append(line)
+            if line.startswith("Collecting "):
+                found += 1
+                if found % 10 == 0:
+                    say(f"  {found} packages fetched")
+            elif line.startswith("Installing collected packages"):
+                say("  putting them in place")
+    except BaseException:
+        pip.terminate()
+        raise
+    finally:
+        status = pip.wait()
+    if status != 0:
+        STAMP.unlink()  # pip has undone its work
+        sys.exit("".join(said[-15:]) + f"\npip failed (exit status {status}); its last words stand above.")
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

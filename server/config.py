@@ -1,0 +1,141 @@
+"""Settings, read from the environment once."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+from urllib.parse import urlsplit
+
+CHECKOUT = Path(__file__).parents[1]
+
+
+class BadSetting(ValueError):
+    """A variable holds what it cannot mean; the text is one sentence for the operator."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an operator chooses; `VARIABLES` has the meanings."""
+
+    database_url: str | None
+    smtp_url: str | None
+    port: int
+    data: Path
+    base_url: str
+    limits: bool
+    sandbox: bool
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
+        """Raises BadSetting. An empty variable counts as one that is not set."""
+        read: dict[str, Any] = {}
+        for field, variable in VARIABLES.items():
+            text = environment.get(variable.name, "").strip() or variable.default_at(read.get("port"))
+            try:
+                read[field] = variable.read(text) if text else None
+            except ValueError:
+                raise BadSetting(f"{variable.name} should be {variable.form}, not {masked(text)}.") from None
+        return cls(**read)
+
+    def listed(self) -> list[tuple[str, str, str, str]]:
+        """Of each variable its name, default, present value (passwords masked) and meaning."""
+        return [
+            (variable.name, variable.default_at(self.port), _written(getattr(self, field)), variable.meaning)
+            for field, variable in VARIABLES.items()
+        ]
+
+
+def masked(url: str) -> str:
+    """The same without its password."""
+    url = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", url)
+    return re.sub(r"(password=)[^&\s]*", r"\1***", url)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "" if value is None else masked(str(value))
+
+
+def _database(text: str) -> str:
+    url = urlsplit(text)
+    if url.scheme not in ("postgres", "postgresql", "postgresql+psycopg"):
+        raise ValueError
+    return f"postgresql://{text.partition('://')[2]}"
+
+
+def _mail_server(text: str) -> str:
+    url = urlsplit(text)
+    if url.scheme not in ("smtp", "smtps") or not url.hostname or url.port == 0:
+        raise ValueError
+    return text
+
+
+def _port(text: str) -> int:
+    if not 1 <= int(text) <= 65535:
+        raise ValueError
+    return int(text)
+
+
+def _directory(text: str) -> Path:
+    return Path(text).expanduser().absolute()
+
+
+def _web_address(text: str) -> str:
+    url = urlsplit(text)
+    if url.scheme not in ("http", "https") or not url.hostname or url.query or url.fragment:
+        raise ValueError
+    return text.rstrip("/")
+
+
+def _switch(text: str) -> bool:
+    if text.lower() not in ("on", "off", "1", "0"):
+        raise ValueError
+    return text.lower() in ("on", "1")
+
+
+class _Variable(NamedTuple):
+    name: str
+    default: str
+    form: str
+    meaning: str
+    read: Callable[[str], Any]
+
+    def default_at(self, port: int | None) -> str:
+        return self.default.replace("{port}", str(port))
+
+
+# Root's checkout may be closed to `nobody`, who runs Postgres for root.
+_DATA = Path("/var/lib/sternenpost") if os.geteuid() == 0 else CHECKOUT / ".data"
+
+VARIABLES = {
+    "database_url": _Variable(
+        "DATABASE_URL", "", "like postgresql://user:password@host/name", "Postgres; unset: the embedded one", _database
+    ),
+    "smtp_url": _Variable(
+        "SMTP_URL",
+        "",
+        "like smtp://user:password@host:587 or smtps://host",
+        "who carries mail; unset: letters are kept, the sandbox shows them",
+        _mail_server,
+    ),
+    "port": _Variable(
+        "STERNENPOST_PORT", "8000", "a port between 1 and 65535", "where the web listens on the loopback", _port
+    ),
+    "data": _Variable(
+        "STERNENPOST_DATA", str(_DATA), "a directory", "where the embedded Postgres keeps its data", _directory
+    ),
+    "base_url": _Variable(
+        "STERNENPOST_BASE_URL",
+        "http://127.0.0.1:{port}",
+        "like https://stars.example",
+        "the address that links in mails begin with",
+        _web_address,
+    ),
+    "limits": _Variable("STERNENPOST_LIMITS", "on", "on or off", "rate limits; off for load tests only", _switch),
+    "sandbox": _Variable(
+        "STERNENPOST_SANDBOX", "off", "on or off", "mailbox page and sandbox game; `up` sets it", _switch
+    ),
+}
