@@ -416,11 +416,11 @@ def _transfer(payer: Seat | str, receiver: Seat, amount: int, reason: str) -> Js
 # 7. The game never stalls: what a set of boards must be like
 
 
-def load_boards(data: Any) -> dict[str, Board]:
+def load_boards(data: Json) -> dict[str, Board]:
     """The boards of a set by id. Raises ValueError with a sentence that says what is wrong with the set."""
     boards: dict[str, Board] = {}
     words: set[str] = set()
-    for entry in data["boards"]:
+    for entry in data.get("boards", ()):
         board = _board(entry)
         for word in {board.id, board.abbr.lower()}:
             if word in words:

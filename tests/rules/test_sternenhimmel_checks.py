@@ -1,0 +1,251 @@
+"""What must hold in every game of Sternenhimmel (section 11 of its specification), tried with many games and boards."""
+
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.rules import IllegalMove, SeededDice
+from server.rules import sternenhimmel as game
+from server.rules.sternenhimmel import (
+    BOARDS,
+    STAR_SET,
+    Board,
+    BoardScored,
+    Lying,
+    Placement,
+    SeatSkipped,
+    Sky,
+    Space,
+    StarPlaced,
+)
+
+BOUNDED = settings(max_examples=100, deadline=None, derandomize=True)
+FEW = settings(max_examples=12, deadline=None, derandomize=True)
+
+Deed = tuple[Sky, list[game.Event], Sky]
+
+
+def deeds(seats: int, edition: str, seed: int) -> Iterator[Deed]:
+    """A random game to its end, deed by deed: the sky before, what happened, the sky after."""
+    dice = SeededDice(seed.to_bytes(4, "big"), ())
+    sky: Sky | None = None
+    for event in game.setup(seats, {"edition": edition}, dice):
+        sky = game.apply(sky, event)
+    assert sky is not None
+    while sky.on_turn is not None:
+        moves = game.legal_moves(sky, sky.on_turn)
+        events = game.decide(sky, sky.on_turn, moves[dice.below(len(moves))], dice)
+        before = sky
+        for event in events:
+            sky = game.apply(sky, event)
+        yield before, events, sky
+
+
+GAMES_PLAYED = [(seats, edition) for seats in game.SEATS for edition in game.EDITIONS]
+
+
+@pytest.mark.parametrize(("seats", "edition"), GAMES_PLAYED)
+def test_a_random_game_keeps_the_rules_to_its_end(seats: int, edition: str) -> None:
+    placements = scorings = 0
+    for before, events, sky in deeds(seats, edition, seed=seats):
+        placed = events[0]
+        assert isinstance(placed, StarPlaced)
+        assert placed.seat == before.on_turn
+        placements += 1
+        for scored in events:
+            if isinstance(scored, BoardScored):
+                scorings += 1
+                assert sum(sky.coins) - sum(before.coins) == scored.bank
+        check_between_placements(sky)
+    assert (placements, scorings) == (90, 12)
+    assert sky.hands == (STAR_SET,) * seats
+    assert game.outcome(sky) is not None
+
+
+def check_between_placements(sky: Sky) -> None:
+    lying = [star for stars in sky.stars.values() for star in stars.values()]
+    for seat, hand in enumerate(sky.hands):
+        assert Counter(hand) + Counter(star.star for star in lying if star.seat == seat) == Counter(STAR_SET)
+        assert list(hand) == sorted(hand, key=game.STARS.index)
+    assert all(len(stars) < len(BOARDS[board].spaces) for board, stars in sky.stars.items())
+    assert sorted(board for board in sky.slots if board is not None) == sorted(sky.stars)
+    assert min(sky.coins) >= 0
+    assert (sky.on_turn is None) == (not sky.stars)
+    if sky.on_turn is not None:
+        assert sky.hands[sky.on_turn]
+        assert game.legal_moves(sky, sky.on_turn)
+
+
+@pytest.mark.parametrize("seats", game.SEATS)
+def test_without_skips_the_seats_come_strictly_in_turn(seats: int) -> None:
+    order: list[int] = []
+    for _, events, _ in deeds(seats, "schloth-en", seed=11):
+        if any(isinstance(event, SeatSkipped) for event in events):
+            break
+        order.append(events[0].seat or 0)
+    assert len(order) > seats
+    assert order == [(order[0] + n) % seats for n in range(len(order))]
+
+
+@FEW
+@given(st.sampled_from(GAMES_PLAYED), st.integers(0, 2**16))
+def test_legal_moves_are_exactly_those_that_are_not_refused(which: tuple[int, str], seed: int) -> None:
+    rng = Random(seed)
+    for before, _, _ in deeds(*which, seed):
+        if rng.random() < 0.05:
+            for seat in range(which[0]):
+                assert set(game.legal_moves(before, seat)) == {
+                    move for move in all_moves() if _is_allowed(before, seat, move)
+                }
+
+
+def all_moves() -> list[Placement]:
+    return [move for spaces in game.PLACEMENTS.values() for stars in spaces.values() for move in stars.values()]
+
+
+def _is_allowed(sky: Sky, seat: int, move: Placement) -> bool:
+    try:
+        return bool(game.decide(sky, seat, move, SeededDice(b"", ())))
+    except IllegalMove:
+        return False
+
+
+@FEW
+@given(st.sampled_from(GAMES_PLAYED), st.integers(0, 2**16))
+def test_a_state_is_never_changed_once_it_is_made(which: tuple[int, str], seed: int) -> None:
+    skies = [(sky, repr(sky)) for _, _, sky in deeds(*which, seed)]
+    assert all(repr(sky) == as_it_was for sky, as_it_was in skies)
+
+
+# 11, check 7. No view of a seat or spectator changes when two kinds are exchanged between another seat's hand and its
+# face-down stars (before scoring).
+
+
+@FEW
+@given(st.sampled_from(GAMES_PLAYED), st.integers(0, 2**16))
+def test_nobody_can_tell_a_hidden_star_from_one_in_the_same_hand(which: tuple[int, str], seed: int) -> None:
+    rng = Random(seed)
+    exchanges = 0
+    for _, _, sky in deeds(*which, seed):
+        swaps = hidden_exchanges(sky)
+        if swaps and rng.random() < 0.2:
+            board, space, owner, star, other = rng.choice(swaps)
+            elsewhere = exchanged(sky, board, space, owner, star, other)
+            for viewer in (*range(which[0]), None):
+                is_owner = viewer == owner
+                assert (game.view(sky, viewer) == game.view(elsewhere, viewer)) is not is_owner
+                told = [game.tell(StarPlaced(owner, board, space, kind, sky.on_turn), viewer) for kind in (star, other)]
+                assert (told[0] == told[1]) is not is_owner
+                if viewer is not None and not is_owner:
+                    assert game.legal_moves(sky, viewer) == game.legal_moves(elsewhere, viewer)
+            exchanges += 1
+    assert exchanges
+
+
+def hidden_exchanges(sky: Sky) -> list[tuple[str, str, int, str, str]]:
+    """Each face-down star and each other kind in its owner's hand."""
+    return [
+        (board, space, seat, star, other)
+        for board, stars in sky.stars.items()
+        for space, (seat, star) in stars.items()
+        if BOARDS[board].spaces[space].size == "large"
+        for other in sky.hands[seat]
+        if other != star
+    ]
+
+
+def exchanged(sky: Sky, board: str, space: str, seat: int, star: str, other: str) -> Sky:
+    hand = list(sky.hands[seat])
+    hand[hand.index(other)] = star
+    hands = (*sky.hands[:seat], tuple(sorted(hand, key=game.STARS.index)), *sky.hands[seat + 1 :])
+    stars = {**sky.stars, board: {**sky.stars[board], space: Lying(seat, other)}}
+    return sky._replace(hands=hands, stars=stars)
+
+
+# Scorings of boards of every shape
+
+
+@st.composite
+def full_boards(draw: Any) -> tuple[Board, dict[str, Lying], dict[str, Any], list[int]]:
+    """Any board of up to ten spaces, filled from the star sets of three to five seats, under any options."""
+    spaces = "abcdefghij"[: draw(st.integers(1, 10))]
+    pairs = [(a, b) for a in spaces for b in spaces if a < b]
+    lines = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    second = draw(st.integers(1, 9))
+    first = draw(st.integers(second, 12))
+    board = _board(first, second, spaces, lines)
+    seats = draw(st.sampled_from(game.SEATS))
+    supply = [Lying(seat, star) for seat in range(seats) for star in STAR_SET]
+    stars = dict(zip(spaces, draw(st.permutations(supply)), strict=False))
+    choices = {name: draw(st.sampled_from(sorted(values))) for name, (_, values) in game.OPTIONS.items()}
+    coins = draw(st.lists(st.integers(0, 6), min_size=seats, max_size=seats))
+    return board, stars, choices, coins
+
+
+def _board(first: int, second: int, spaces: str, lines: list[tuple[str, str]]) -> Board:
+    neighbours = {space: tuple(b if a == space else a for a, b in lines if space in (a, b)) for space in spaces}
+    return Board(
+        "any", "any", "", {}, first, second, {it: Space("small", 0, 0, None) for it in spaces}, tuple(lines), neighbours
+    )
+
+
+Full = tuple[Board, dict[str, Lying], dict[str, Any], list[int]]
+
+
+@BOUNDED
+@given(full_boards())
+def test_payments_add_up(full: Full) -> None:
+    _, _, _, coins = full
+    scored = game.score(*full)
+    assert sum(scored.payouts) == scored.bank == sum(it["amount"] for it in scored.transfers if it["from"] == "bank")
+    assert all(it["amount"] > 0 for it in scored.transfers)
+    assert min(had + got for had, got in zip(coins, scored.payouts, strict=True)) >= 0
+
+
+@BOUNDED
+@given(full_boards())
+def test_a_receiver_of_star_coins_gets_one_for_each_remaining_star(full: Full) -> None:
+    scored = game.score(*full)
+    received: Counter[int] = Counter()
+    for transfer in scored.transfers:
+        if transfer["reason"] not in ("first", "second"):
+            received[transfer["to"]] += transfer["amount"]
+    assert all(many == scored.stars[seat] for seat, many in received.items())
+
+
+@BOUNDED
+@given(full_boards())
+def test_what_vanishes_is_swallowed_or_remains_is_the_whole_board(full: Full) -> None:
+    board, stars, _, _ = full
+    scored = game.score(*full)
+    assert sorted(scored.annihilated + scored.swallowed + scored.remaining) == sorted(board.spaces)
+    assert {stars[space].star for space in scored.annihilated} <= {"B"}
+    assert "B" not in {stars[space].star for space in scored.swallowed}
+    assert (scored.outcome == "void") == (not scored.remaining)
+
+
+@BOUNDED
+@given(full_boards(), st.randoms(use_true_random=False))
+def test_renumbering_seats_spaces_and_lines_changes_nothing_but_the_names(full: Full, rng: Random) -> None:
+    board, stars, options, coins = full
+    spaces, seats = list(board.spaces), list(range(len(coins)))
+    new_space = dict(zip(spaces, rng.sample(spaces, len(spaces)), strict=True))
+    new_seat: dict[int | None, int] = dict(zip(seats, rng.sample(seats, len(seats)), strict=True))
+    lines = [(new_space[b], new_space[a]) for a, b in rng.sample(board.lines, len(board.lines))]
+    board_too = _board(board.first, board.second, "".join(new_space.values()), lines)
+    stars_too = {new_space[space]: Lying(new_seat[seat], star) for space, (seat, star) in stars.items()}
+    coins_too = [had for _, had in sorted((new_seat[seat], had) for seat, had in enumerate(coins))]
+    one, other = game.score(*full), game.score(board_too, stars_too, options, coins_too)
+    for name in ("annihilated", "swallowed", "remaining"):
+        assert sorted(new_space[space] for space in getattr(one, name)) == getattr(other, name)
+    assert {new_space[space]: value for space, value in one.values.items()} == other.values
+    assert [sorted(new_seat[seat] for seat in group) for group in one.ranking] == other.ranking
+    assert (one.outcome, one.bank) == (other.outcome, other.bank)
+    assert [new_seat.get(seat) for seat in (one.first, one.second)] == [other.first, other.second]
+    for name in ("totals", "stars", "payouts"):
+        assert [getattr(one, name)[seat] for seat in seats] == [getattr(other, name)[new_seat[seat]] for seat in seats]
