@@ -298,14 +298,15 @@ def score(board: Board, stars: Mapping[str, Lying], options: Mapping[str, Any], 
         payouts[transfer["to"]] += transfer["amount"]
         if transfer["from"] != BANK:
             payouts[transfer["from"]] -= transfer["amount"]
+    remaining = sorted(values)
     winner_of = {transfer["reason"]: transfer["to"] for transfer in transfers}
     return BoardScored(
         board=board.id,
         placements=[{"space": space, "seat": stars[space].seat, "star": stars[space].star} for space in board.spaces],
         annihilated=sorted(annihilated),
         swallowed=sorted(swallowed),
-        remaining=sorted(values),
-        values=values,
+        remaining=remaining,
+        values={space: values[space] for space in remaining},
         totals=totals,
         stars=counts,
         ranking=ranking,
@@ -331,20 +332,20 @@ def swallowed_by_holes(board: Board, stars: Mapping[str, Lying], vanished: set[s
 
 
 def values_of(board: Board, stars: Mapping[str, Lying], gone: set[str], doubling: str) -> dict[str, int]:
-    """The value of every star that is not `gone`, doubled by the double stars beside it."""
-    values = {}
-    for space, lying in stars.items():
-        if space not in gone:
-            value = FACE_VALUES[lying.star]
-            if value:
-                doubles = 0
-                for other in board.neighbours[space]:
-                    if other in stars and stars[other].star == DOUBLE_STAR and other not in gone:
-                        doubles += 1
-                if doubles:
-                    value *= 2 * doubles if doubling == "linear" else 2**doubles
-            values[space] = value
-    return values
+    """The value of every star that is not `gone`; the double stars beside a number multiply it."""
+    doubles = {space for space, lying in stars.items() if lying.star == DOUBLE_STAR and space not in gone}
+    return {
+        space: FACE_VALUES[lying.star] * factor(sum(other in doubles for other in board.neighbours[space]), doubling)
+        for space, lying in stars.items()
+        if space not in gone
+    }
+
+
+def factor(doubles: int, doubling: str) -> int:
+    """What so many double stars make of a number."""
+    if doubles == 0:
+        return 1
+    return 2 * doubles if doubling == "linear" else 2**doubles
 
 
 def tally(stars: Mapping[str, Lying], values: Mapping[str, int], seats: int) -> tuple[list[int | None], list[int]]:
@@ -593,18 +594,13 @@ def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
         if name not in OPTION_SCHEMA["properties"]:
             known = ", ".join(OPTION_SCHEMA["properties"])
             raise BadOption("unknown-option", f"There is no option {name[:40]!r}; there are {known}.")
-    for name, choices in _choices().items():
-        if name in options and options[name] not in choices:
-            raise BadOption("bad-option", f"The option {name} must be one of {', '.join(choices)}.")
-    resolved = {"edition": DEFAULT_EDITION, "boards": BOARD_SET["set"], "start_seat": None, **options}
-    resolved = {**resolved, **EDITIONS[resolved["edition"]], **options}
+    for name, schema in OPTION_SCHEMA["properties"].items():
+        if name in options and "enum" in schema and options[name] not in schema["enum"]:
+            raise BadOption("bad-option", f"The option {name} must be one of {', '.join(schema['enum'])}.")
+    edition = options.get("edition", DEFAULT_EDITION)
+    resolved = {"edition": edition, "boards": BOARD_SET["set"], "start_seat": None, **EDITIONS[edition], **options}
     _check_start_seat(resolved["start_seat"], resolved["start_player"], seats)
     return resolved
-
-
-def _choices() -> Mapping[str, Sequence[str]]:
-    choices = {name: tuple(values) for name, (_, values) in OPTIONS.items()}
-    return {"edition": tuple(EDITIONS), "boards": (BOARD_SET["set"],), **choices}
 
 
 def _check_start_seat(start_seat: Any, start_player: str, seats: int) -> None:
@@ -636,8 +632,8 @@ OPTION_SCHEMA: Json = {
         },
         **{
             name: {
-                "description": meaning,
-                "oneOf": [{"const": value, "description": text} for value, text in values.items()],
+                "description": f"{meaning}. " + "; ".join(f"{value}: {text}" for value, text in values.items()),
+                "enum": list(values),
             }
             for name, (meaning, values) in OPTIONS.items()
         },
