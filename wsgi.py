@@ -1,4 +1,4 @@
-"""The web as any WSGI server wants it."""
+"""The entrance for any WSGI server: `gunicorn wsgi:app`."""
 
 from server.app import create_app
 

@@ -17,12 +17,14 @@ from server.play.letters import letter
 from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
 from server.rules import Json, Seat
 from server.store.connections import tried_again
-from server.store.tables import Heartbeat, Letter, Outage, db
+from server.store.tables import Heartbeat, Letter, Outage, Setting, db
 from server.store.tables import Seat as SeatRow
 
 PARTS = ("web", "worker")
 GAP = timedelta(minutes=2)  # a part not seen for longer was not to be reached
 LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
+
+_OFFSET = "clock-offset"
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +41,7 @@ def beat(part: str) -> datetime:
 
 def _beat(part: str) -> datetime:
     row = db.session.execute(select(Heartbeat).where(Heartbeat.part == part).with_for_update()).scalar_one_or_none()
+    follow_clock()
     now = clock.now()  # after the lock, so that beats are in order
     if row is None:
         db.session.execute(insert(Heartbeat).values(part=part, at=now).on_conflict_do_nothing())
@@ -59,10 +62,37 @@ def is_reachable(now: datetime) -> bool:
     return all(part in beats and abs(now - beats[part]) <= GAP for part in PARTS)
 
 
+# The sandbox's clock
+
+
+def move_clock(by: timedelta) -> datetime:
+    """Put the clock of all processes forward, as if the service had been running all the while; the new time."""
+    db.session.execute(select(Heartbeat.part).with_for_update()).all()
+    offset = (_stored_offset() or clock.offset) + by
+    row = insert(Setting).values(name=_OFFSET, value=str(offset.total_seconds()))
+    db.session.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": row.excluded.value}))
+    clock.offset = offset
+    db.session.execute(update(Heartbeat).values(at=clock.now()))
+    db.session.commit()
+    return clock.now()
+
+
+def follow_clock() -> None:
+    """Take over what another process did to the clock; outside a sandbox nobody ever does."""
+    offset = _stored_offset()
+    if offset is not None:
+        clock.offset = offset
+
+
+def _stored_offset() -> timedelta | None:
+    value = db.session.execute(select(Setting.value).where(Setting.name == _OFFSET)).scalar()
+    return None if value is None else timedelta(seconds=float(value))
+
+
 # The sweep
 
 
-def sweep(batch: int = 500) -> int:
+def sweep(batch: int = 100) -> int:
     """Wake every seat whose time has come, one game at a time; how many were woken.
 
     Any number of workers may sweep at once: each deed counts only for the version of the game that it has seen.

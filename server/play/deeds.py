@@ -69,6 +69,11 @@ class Game:
             return None
         return next((row["seat"] for row in self.seats if row["player_id"] == player_id), None)
 
+    @property
+    def names(self) -> list[str]:
+        """What to call each seat."""
+        return [row["bot"] or row["name"] or f"Seat {row['seat']}" for row in self.seats]
+
     def bot_at(self, seat: Seat) -> str | None:
         """The bot that plays this seat now."""
         bot: str | None = self.seats[seat]["bot"] or self.seats[seat]["stand_in"]

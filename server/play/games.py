@@ -14,6 +14,7 @@ from server.play.capabilities import seal, unseal
 from server.play.clock import clock
 from server.play.deeds import Game, at_version, load, load_within, record, record_within, whole_log
 from server.play.errors import AlreadySeated, BadField, NotFound, NotRunning, NotSeated, SeatTaken
+from server.play.players import player_of
 from server.play.table import GameStarted, SeatHandedOver, SeatTakenBack, Table, story_item, typed
 from server.play.words import clean
 from server.rules import GAMES, Json, Seat, commitment
@@ -189,6 +190,24 @@ def _invited_seat(game_id: UUID, invitation: str | None) -> Seat | None:
     if word.game_id != game_id:
         raise NotFound("This invitation is for another game.")
     return word.seat
+
+
+def invitation(word: str) -> tuple[Game, Seat]:
+    """The game and the seat that a mailed invitation is for. Raises NotFound."""
+    game_id, seat, _ = unseal(INVITATION, word)
+    return load(game_id), seat
+
+
+def accept_invitation(word: str) -> Game:
+    """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.
+
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
+    """
+    game, seat = invitation(word)
+    email = game.seats[seat]["email"]
+    if email is None:
+        raise SeatTaken("This seat is taken.")
+    return take_seat(game.game_id, player_of(email, "en"), seat, invitation=word)
 
 
 def _take_back(game: Game, seat: Seat) -> Game:

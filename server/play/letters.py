@@ -38,6 +38,7 @@ def _news(game: "Game", before: Table, events: Sequence[Any]) -> Iterator[tuple[
 
 def letter(game: "Game", kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
     """A row for the outbox. The dedupe key names kind, version, reader and channel, and what else sets it apart."""
+    due_at = game.seats[seat]["due_at"]
     return {
         "letter_id": uuid4(),
         "dedupe": f"{kind}/{game.table.version}/{seat}/mail/{about}",
@@ -45,6 +46,6 @@ def letter(game: "Game", kind: str, seat: Seat, now: datetime, about: str = "", 
         "version": game.table.version,
         "seat": seat,
         "player_id": game.seats[seat]["player_id"],
-        "data": data,
+        "data": data if due_at is None else {"due_at": due_at.isoformat(), **data},
         "made_at": now,
     }

@@ -49,15 +49,30 @@ def play_line(word: str, line: str) -> Played:
             return played
 
 
+def check_line(word: str, line: str) -> str:
+    """The move of this line as the notation writes it, if it may be played now; changes nothing.
+
+    Raises NotFound, StaleTurn, MalformedMove, IllegalMove.
+    """
+    game, seat, is_open = open_turn(word)
+    rules = game.table.rules
+    move = rules.read_move(line)
+    if not is_open:
+        raise StaleTurn(game.table.turns[seat])
+    rules.decide(game.table.state, seat, move, game.dice())
+    return rules.write_move(move)
+
+
 def turn_word(game_id: UUID, seat: Seat, turn: int) -> str:
     """The sealed word that plays this turn of this seat and nothing else."""
     return seal(TURN, game_id, seat, turn)
 
 
-def turn_of_word(word: str) -> tuple[Game, Seat, int]:
-    """The game, seat and turn of a sealed word. Raises NotFound."""
+def open_turn(word: str) -> tuple[Game, Seat, bool]:
+    """The game and seat of a sealed word, and whether its turn still waits for an answer. Raises NotFound."""
     game_id, seat, turn = unseal(TURN, word)
-    return load(game_id), seat, turn
+    game = load(game_id)
+    return game, seat, game.table.turns[seat] == turn and game.table.stand_ins[seat] is None
 
 
 def own_seat(game: Game, player_id: UUID) -> Seat:

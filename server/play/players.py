@@ -106,7 +106,7 @@ def redeem(sign_in: UUID, code: str) -> tuple[str, tuple[str, ...]]:
         db.session.commit()
         raise WrongCode("This code is wrong, used up or too old. Ask for a new one.")
     db.session.delete(row)
-    player_id = _player_of(row.email, row.locale, now)
+    player_id = player_of(row.email, row.locale)
     token = _new_token(player_id, "sign-in", SCOPES, None, now)
     db.session.commit()
     return token, SCOPES
@@ -115,7 +115,7 @@ def redeem(sign_in: UUID, code: str) -> tuple[str, tuple[str, ...]]:
 def player_token(email: str) -> str:
     """A token with all scopes for the player of this address, who is made if need be. For operators and tests."""
     now = clock.now()
-    token = _new_token(_player_of(email, "en", now), "operator", SCOPES, None, now)
+    token = _new_token(player_of(email, "en"), "operator", SCOPES, None, now)
     db.session.commit()
     return token
 
@@ -136,7 +136,8 @@ def further_token(
     return token, wanted
 
 
-def _player_of(email: str, locale: str, now: datetime) -> UUID:
+def player_of(email: str, locale: str) -> UUID:
+    """The player of this address, made if need be, as part of the transaction under way."""
     new = insert(Player).values(
         player_id=uuid4(),
         email=email,
@@ -145,7 +146,7 @@ def _player_of(email: str, locale: str, now: datetime) -> UUID:
         zone="UTC",
         calendar={},
         notifications={},
-        made_at=now,
+        made_at=clock.now(),
     )
     db.session.execute(new.on_conflict_do_nothing(index_elements=["email"]))
     return db.session.execute(select(Player.player_id).where(Player.email == email)).scalar_one()

@@ -1,0 +1,17 @@
+"""The HTTP face: `/v1` and a few plain pages."""
+
+from flask import Flask
+
+from server.api import games, moves, pages, players, problems, sandbox
+from server.api.document import Document
+
+
+def register(app: Flask) -> None:
+    """Put all resources into the app."""
+    problems.register(app)
+    document = app.extensions["document"] = Document(app)
+    for blueprint in (players.blp, games.blp, moves.blp):
+        document.register_blueprint(blueprint)
+    app.register_blueprint(pages.blp)
+    if app.config["SANDBOX"]:
+        app.register_blueprint(sandbox.blp)

@@ -1,0 +1,37 @@
+"""Who calls: the bearer token of a request (RFC 6750)."""
+
+from uuid import UUID
+
+from flask import request
+from werkzeug.exceptions import Unauthorized
+
+from server import play
+from server.play import Caller
+
+
+def caller(scope: str) -> Caller:
+    """Who sent this request with a token that allows `scope`. Raises Unauthorized, BadToken, MissingScope."""
+    found = _caller()
+    if found is None:
+        raise Unauthorized("Send a token: `Authorization: Bearer ...`. POST /v1/sign-ins is the way to get one.")
+    found.need(scope)
+    return found
+
+
+def viewer(scope: str) -> UUID | None:
+    """The same for what anybody may look at: None without a token."""
+    found = _caller()
+    if found is None:
+        return None
+    found.need(scope)
+    return found.player_id
+
+
+def _caller() -> Caller | None:
+    header = request.headers.get("Authorization")
+    if header is None:
+        return None
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer":
+        raise Unauthorized("The token is sent as `Authorization: Bearer ...`.")
+    return play.caller(token.strip())

@@ -1,0 +1,46 @@
+"""Moves: which are open, and playing one."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import jsonify
+from flask.views import MethodView
+
+from server import play
+from server.api.auth import caller
+from server.api.document import Blueprint
+from server.api.schemas import LegalMoves, LegalMovesRequest, MoveAnswer, MoveRequest
+
+blp = Blueprint("moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Moves")
+
+
+@blp.route("/moves")
+class Moves(MethodView):
+    @blp.arguments(MoveRequest)
+    @blp.response(201, MoveAnswer)
+    @blp.alt_response(200, schema=MoveAnswer, description="This very move was played before: the first answer again")
+    @blp.alt_response(403, description="You have no seat at this table")
+    @blp.alt_response(404, description="No such game, or not for your eyes")
+    @blp.alt_response(409, description="`stale-turn`, `seat-handed-over`, `game-not-running`")
+    def post(self, wanted: Any, game_id: UUID) -> Any:
+        """Play a move for the turn that it answers"""
+        played = play.play_move(game_id, caller("moves:write").player_id, wanted["turn"], wanted["move"])
+        return jsonify(played.answer), 201 if played.first else 200
+
+
+@blp.route("/legal-moves")
+class Legal(MethodView):
+    @blp.response(200, LegalMoves)
+    @blp.alt_response(403, description="You have no seat at this table")
+    @blp.alt_response(404, description="No such game, or not for your eyes")
+    def get(self, game_id: UUID) -> Any:
+        """Your turn and the moves open to you; none if you are not asked"""
+        return play.legal_moves(game_id, caller("games:read").player_id, [])
+
+    @blp.arguments(LegalMovesRequest)
+    @blp.response(200, LegalMoves)
+    @blp.alt_response(403, description="You have no seat at this table")
+    @blp.alt_response(404, description="No such game, or not for your eyes")
+    def post(self, wanted: Any, game_id: UUID) -> Any:
+        """The next steps open to you after those begun, for games whose turns have several"""
+        return play.legal_moves(game_id, caller("games:read").player_id, wanted["begun"])

@@ -1,0 +1,139 @@
+"""Plain pages for people with nothing but a mail program: a turn, an invitation, a sign-in; and the API's handbook."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from server import play
+from server.pictures import text
+from server.pictures.story import sentence
+from server.play import RuleError
+from server.play.errors import PlayError, StaleTurn
+
+blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Robots-Tag": "noindex",
+}
+
+
+def _page(template: str, status: int = 200, **values: Any) -> Response:
+    response = Response(render_template(template, **values), status, mimetype="text/html")
+    response.headers.update(_HEADERS)
+    return response
+
+
+@blp.errorhandler(PlayError)
+def _sorry(error: PlayError) -> Response:
+    return _page("message.html", 404, title="Nothing here", text=str(error))
+
+
+@blp.get("/healthz")
+def healthz() -> dict[str, str]:
+    """The web is up; whether the rest is well is another question."""
+    return {"status": "up"}
+
+
+@blp.get("/")
+def home() -> AnyResponse:
+    return redirect(url_for("pages.docs"))
+
+
+@blp.get("/docs")
+def docs() -> Response:
+    """The OpenAPI document as a page that asks nobody else for anything."""
+    response = _page("docs.html")
+    response.headers["Content-Security-Policy"] = (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+        "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"  # RapiDoc writes its styles into the page
+    )
+    return response
+
+
+# One turn
+
+
+@blp.get("/t/<word>")
+def turn(word: str) -> Response:
+    """The table as the seat of this link sees it, and a form for its move; looking changes nothing."""
+    return _turn_page(word, line="")
+
+
+@blp.post("/t/<word>")
+def play_turn(word: str) -> Response:
+    """First shows the move that was chosen, then, when confirmed, plays it."""
+    line = request.form.get("move", "")[:80]
+    try:
+        if request.form.get("confirmed") != "yes":
+            return _turn_page(word, play.check_line(word, line), ask=True)
+        played = play.play_line(word, line)
+    except StaleTurn:
+        return _over(409)
+    except (RuleError, PlayError) as error:
+        return _turn_page(word, line, wrong=str(error))
+    game, _, _ = play.open_turn(word)
+    told = [sentence(item, game.names) for item in played.answer["events"]]
+    return _page("played.html", line=line, told=[line for line in told if line], title=game.head["title"])
+
+
+def _turn_page(word: str, line: str, ask: bool = False, wrong: str | None = None) -> Response:
+    game, seat, is_open = play.open_turn(word)
+    if not is_open:
+        return _over(409 if wrong else 410)
+    rules, state = game.table.rules, game.table.state
+    return _page(
+        "turn.html",
+        422 if wrong else 200,
+        title=game.head["title"],
+        rules=rules.NAME.capitalize(),
+        table=text.table(rules.NAME, rules.view(state, seat), game.names),
+        due_at=game.seats[seat]["due_at"],
+        moves=[rules.write_move(move) for move in rules.legal_moves(state, seat)],
+        line=line,
+        ask=ask,
+        wrong=wrong,
+    )
+
+
+def _over(status: int) -> Response:
+    return _page("message.html", status, title="This turn is over", text="It has been answered, or time ran out.")
+
+
+# Invitations and signing in
+
+
+@blp.get("/i/<word>")
+def invited(word: str) -> Response:
+    """What game one is invited to, and a button; looking changes nothing."""
+    game, seat = play.invitation(word)
+    return _page("invitation.html", game=game, seat=seat, per_move=game.head["clock"])
+
+
+@blp.post("/i/<word>")
+def accept(word: str) -> Response:
+    """Take the seat that is kept for the invited address."""
+    game = play.accept_invitation(word)
+    return _page(
+        "message.html",
+        title="You are in",
+        text=f"Your seat in {game.head['title']} is taken. A mail tells you when it is your turn.",
+    )
+
+
+@blp.get("/sign-in/<uuid:sign_in>/<code>")
+def sign_in(sign_in: UUID, code: str) -> Response:
+    """A button, since programs that scan mails follow links."""
+    return _page("sign-in.html")
+
+
+@blp.post("/sign-in/<uuid:sign_in>/<code>")
+def signed_in(sign_in: UUID, code: str) -> Response:
+    """A token for programs, shown once."""
+    token, _ = play.redeem(sign_in, code)
+    return _page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])

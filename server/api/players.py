@@ -1,0 +1,63 @@
+"""Signing in, tokens, profiles."""
+
+from typing import Any
+
+from flask import current_app, request
+from flask.views import MethodView
+
+from server import play
+from server.api.auth import caller
+from server.api.document import Blueprint
+from server.api.schemas import Profile, ProfileChanges, SignInAnswer, SignInRequest, TokenAnswer, TokenRequest
+
+blp = Blueprint("players", __name__, url_prefix="/v1", description="People: signing in, tokens, profiles")
+
+
+@blp.route("/sign-ins")
+class SignIns(MethodView):
+    @blp.arguments(SignInRequest)
+    @blp.response(202, SignInAnswer)
+    @blp.alt_response(429, description="Too many sign-ins from this network address")
+    @blp.doc(security=[])
+    def post(self, wanted: Any) -> Any:
+        """Ask for a code by mail
+
+        The answer is the same whether or not anybody is known at this address. The code is good for ten minutes and
+        five tries.
+        """
+        sender = request.remote_addr if current_app.config["LIMITS"] else None
+        return {"sign_in": play.begin_sign_in(wanted["email"], wanted["locale"], sender)}
+
+
+@blp.route("/tokens")
+class Tokens(MethodView):
+    @blp.arguments(TokenRequest)
+    @blp.response(201, TokenAnswer)
+    @blp.doc(security=[{}, {"token": []}])
+    def post(self, wanted: Any) -> Any:
+        """Get a token
+
+        With `sign_in` and the mailed `code`; or, with a token, a further one with some of its scopes.
+        """
+        if "code" in wanted:
+            token, scopes = play.redeem(wanted["sign_in"], wanted["code"])
+        else:
+            who = caller("tokens:write")
+            token, scopes = play.further_token(
+                who, wanted.get("name", "further"), wanted.get("scopes"), wanted.get("expires_at")
+            )
+        return {"token": token, "scopes": scopes}
+
+
+@blp.route("/me")
+class Me(MethodView):
+    @blp.response(200, Profile)
+    def get(self) -> Any:
+        """Your profile"""
+        return play.profile(caller("profile:read").player_id)
+
+    @blp.arguments(ProfileChanges)
+    @blp.response(200, Profile)
+    def patch(self, changes: Any) -> Any:
+        """Change your profile; your time counts by it from your next turn on"""
+        return play.change_profile(caller("profile:write").player_id, changes)

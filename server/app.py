@@ -1,0 +1,50 @@
+"""create_app(): the one place where the parts are put together."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import Flask
+from flask.json.provider import DefaultJSONProvider
+
+from server import api
+from server.config import Settings
+from server.store import embedded
+from server.store.connections import engine_options
+from server.store.migrate import psycopg_url
+from server.store.tables import db
+
+_LARGEST_BODY = 64 * 1024
+
+
+class _Json(DefaultJSONProvider):
+    """Compact, with sorted keys: the same facts are the same bytes, fresh or read back from the log."""
+
+    compact = True
+    ensure_ascii = False
+
+    @staticmethod
+    def default(value: Any) -> Any:
+        if hasattr(value, "isoformat"):
+            return value.isoformat().replace("+00:00", "Z")
+        if isinstance(value, UUID):
+            return str(value)
+        raise TypeError(type(value))
+
+
+def create_app(settings: Settings | None = None) -> Flask:
+    """The web, wired by these settings (default: by the environment)."""
+    settings = settings or Settings.from_environment()
+    app = Flask("server", static_folder=None)
+    app.json = _Json(app)
+    app.config.update(
+        SQLALCHEMY_DATABASE_URI=psycopg_url(settings.database_url or embedded.address(settings.data)),
+        SQLALCHEMY_ENGINE_OPTIONS=engine_options(),
+        MAX_CONTENT_LENGTH=_LARGEST_BODY,
+        BASE_URL=settings.base_url,
+        LIMITS=settings.limits,
+        SANDBOX=settings.sandbox,
+        MAILBOX=str(settings.data / "mail"),
+    )
+    db.init_app(app)
+    api.register(app)
+    return app

@@ -1,0 +1,91 @@
+"""Carries letters out of the house: take what is due, write it, send it, note what became of it."""
+
+import logging
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from datetime import timedelta
+
+from flask import Flask
+
+from server.play.clock import clock
+from server.post.letters import compose
+from server.post.mail import Carrier, Refused, Unreachable
+from server.store import outbox
+from server.store.outbox import Waiting
+
+LEASE = timedelta(minutes=10)  # longer than any try
+FIRST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(hours=6)
+GIVE_UP = timedelta(days=4)  # RFC 5321, 4.5.4.1
+_CARRIERS = 8
+_BATCH = 200
+
+log = logging.getLogger(__name__)
+
+
+class PostOffice:
+    """Letters of several readers travel at the same time, those of one reader in order: a dead address holds up none
+    but its own."""
+
+    def __init__(self, app: Flask, carrier: Carrier) -> None:
+        self._app = app
+        self._carrier = carrier
+        self._threads = ThreadPoolExecutor(_CARRIERS, thread_name_prefix="post")
+        self._under_way: dict[str, Future[None]] = {}
+
+    def deliver_due(self) -> int:
+        """Set out with every letter that is due, without waiting for the answers; how many."""
+        self._under_way = {reader: run for reader, run in self._under_way.items() if not run.done()}
+        rounds: dict[str, list[Waiting]] = {}
+        for letter in outbox.due(clock.now(), _BATCH):
+            if letter.reader not in self._under_way:
+                rounds.setdefault(letter.reader, []).append(letter)
+        for reader, letters in rounds.items():
+            self._under_way[reader] = self._threads.submit(self._round, letters)
+        return sum(map(len, rounds.values()))
+
+    def wait(self) -> None:
+        """Until every letter under way has arrived or failed."""
+        wait(self._under_way.values())
+
+    def close(self) -> None:
+        """Finish the letters in hand and start no other."""
+        self._threads.shutdown(cancel_futures=True)
+
+    def _round(self, letters: list[Waiting]) -> None:
+        """One reader's letters; after a failure the others stay where they are."""
+        with self._app.app_context():
+            for letter in letters:
+                try:
+                    if not self._deliver(letter):
+                        return
+                except Exception:
+                    log.exception("Letter %s was not carried", letter.letter_id)
+                    return
+
+    def _deliver(self, letter: Waiting) -> bool:
+        """False if this reader cannot be reached now."""
+        until = clock.now() + LEASE
+        row = outbox.claim(letter, until)
+        if row is None:
+            return True
+        try:
+            written = compose(row, self._app.config["BASE_URL"])
+            if written is None:
+                outbox.done(letter, row, until, clock.now(), "dropped", "No longer true when it was to be written")
+                return True
+            self._carrier.send(written.message, written.sender, written.to)
+        except Refused as error:
+            outbox.done(letter, row, until, clock.now(), "refused", str(error))
+        except Exception as error:
+            now = clock.now()
+            if not isinstance(error, Unreachable):
+                log.exception("Letter %s cannot be written", letter.letter_id)
+            if now - row.made_at > GIVE_UP:
+                outbox.done(letter, row, until, now, "given up", str(error))
+            else:
+                pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 20), LONGEST_PAUSE)
+                outbox.again(letter, row, until, now, now + pause, str(error))
+            return False
+        else:
+            outbox.done(letter, row, until, clock.now(), "sent", "")
+        return True

@@ -1,0 +1,94 @@
+"""Letters that wait to be carried. Whoever claims one holds a lease on it, so that no lock is held while SMTP is slow."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import delete, insert, select, update
+
+from server.store.tables import Delivery, Letter, PlayerLetter, db
+
+
+class Waiting(NamedTuple):
+    """A letter of a game (`owner` is the game) or of a player that is due; a hint only."""
+
+    table: type[Letter] | type[PlayerLetter]
+    owner: UUID
+    letter_id: UUID
+    due_at: datetime
+    reader: str
+
+
+def due(now: datetime, most: int) -> list[Waiting]:
+    """The letters that are due, of both outboxes, the oldest first."""
+    games = select(Letter.game_id, Letter.letter_id, Letter.due_at, Letter.player_id, Letter.data["to"].astext)
+    found = [
+        Waiting(Letter, game_id, letter_id, due_at, str(player_id or to))
+        for game_id, letter_id, due_at, player_id, to in db.session.execute(
+            games.where(Letter.due_at <= now).order_by(Letter.due_at).limit(most)
+        )
+    ]
+    players = select(PlayerLetter.player_id, PlayerLetter.letter_id, PlayerLetter.due_at)
+    found += [
+        Waiting(PlayerLetter, player_id, letter_id, due_at, str(player_id))
+        for player_id, letter_id, due_at in db.session.execute(
+            players.where(PlayerLetter.due_at <= now).order_by(PlayerLetter.due_at).limit(most)
+        )
+    ]
+    db.session.rollback()
+    return sorted(found, key=lambda it: it.due_at)
+
+
+def claim(letter: Waiting, until: datetime) -> Any | None:
+    """The letter's row, ours until the lease ends; None if somebody else was faster."""
+    taken = (
+        update(letter.table)
+        .where(*_is(letter), letter.table.due_at == letter.due_at)
+        .values(due_at=until, tries=letter.table.tries + 1)
+        .returning(letter.table)
+    )
+    row = db.session.scalars(taken).one_or_none()
+    if row is not None:
+        db.session.expunge(row)
+    db.session.commit()
+    return row
+
+
+def done(letter: Waiting, row: Any, until: datetime, at: datetime, result: str, detail: str) -> None:
+    """Note what became of a letter, and forget it, unless the lease ran out and somebody else has it now."""
+    gone = delete(letter.table).where(*_is(letter), letter.table.due_at == until)
+    _note(row, at, result, detail)
+    db.session.execute(gone)
+    db.session.commit()
+
+
+def again(letter: Waiting, row: Any, until: datetime, at: datetime, later: datetime, detail: str) -> None:
+    """Note a failed try, and when the next one is due."""
+    put_off = update(letter.table).where(*_is(letter), letter.table.due_at == until).values(due_at=later)
+    _note(row, at, "failed", detail)
+    db.session.execute(put_off)
+    db.session.commit()
+
+
+def _is(letter: Waiting) -> tuple[Any, Any]:
+    table: Any = letter.table
+    owner = table.game_id if table is Letter else table.player_id
+    return owner == letter.owner, table.letter_id == letter.letter_id
+
+
+def _note(row: Any, at: datetime, result: str, detail: str) -> None:
+    if isinstance(row, Letter):
+        db.session.execute(
+            insert(Delivery).values(
+                game_id=row.game_id,
+                letter_id=row.letter_id,
+                nr=row.tries,
+                kind=row.kind,
+                seat=row.seat,
+                version=row.version,
+                player_id=row.player_id,
+                result=result,
+                detail=detail,
+                at=at,
+            )
+        )
