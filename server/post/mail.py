@@ -1,0 +1,231 @@
+"""A letter as e-mail: built so that no word of a player can become a header, and handed to SMTP or a Maildir."""
+
+import mailbox
+import re
+import smtplib
+import socket
+import ssl
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from email.header import Header
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote
+
+from server.play.words import clean, email_address, plain
+
+SUBJECT_LENGTH = 200
+NAME_LENGTH = 60
+VALUE_LENGTH = 900  # with the header's name within the 998 octets that a line may have (RFC 5322, 2.1.1)
+TIMEOUT = 30.0  # seconds to wait for any one answer of a server
+TOO_BIG = 552
+OTHER_CREDENTIALS = {530, 534, 535, 538}  # the server's answer to us, not to this letter (RFC 4954)
+
+
+class Refused(Exception):
+    """This letter will never get through; trying again is no use."""
+
+
+class Unreachable(Exception):
+    """It did not work now, and may later."""
+
+
+# Building. The standard library's EmailMessage decodes =?...?= in what it is given and writes the result, line breaks
+# and all, into the head (CVE-2024-6923; Python 3.11.7 does); it also encodes long ids and links, which nobody can then
+# read. So it makes the body only.
+
+
+def build(
+    *,
+    sender: str,
+    to: str,
+    subject: str,
+    text: str,
+    message_id: str,
+    date: datetime,
+    sender_name: str = "Sternenpost",
+    html: str | None = None,
+    thread: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    inline_images: Sequence[tuple[str, bytes]] = (),
+) -> bytes:
+    """The letter as octets (RFC 5322), all ASCII.
+
+    `message_id`, and `thread` for the thread's first letter, are `letter@host` without brackets. `headers` are further
+    ones, such as Reply-To and List-Unsubscribe. `inline_images` are PNGs by the name under which the HTML shows them,
+    `cid:name`. Names, texts and values may come from players; raises ValueError for an address, id or header
+    that is none.
+    """
+    head = {
+        "From": _mailbox(sender_name, sender),
+        "To": email_address(to),
+        "Subject": _words("Subject", clean(subject, SUBJECT_LENGTH)),
+        "Date": format_datetime(date),
+        "Message-ID": _id(message_id),
+        "Auto-Submitted": "auto-generated",
+    }
+    if thread not in (None, message_id):
+        head["In-Reply-To"] = head["References"] = _id(thread)
+    for name, value in (headers or {}).items():
+        if name in head or not re.fullmatch("[A-Z][A-Za-z-]*", name):
+            raise ValueError(f"{name!r} is no further header.")
+        head[name] = _words(name, clean(value, VALUE_LENGTH))
+    lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+    return lines.encode("ascii") + _body(text, html, inline_images)
+
+
+def _words(header: str, text: str) -> str:
+    """A clean line as the header's value: itself if nobody can mistake it, else in encoded words (RFC 2047)."""
+    if text.isascii() and "=?" not in text:
+        return text
+    return Header(text, "utf-8", maxlinelen=75, header_name=header).encode(linesep="\r\n")
+
+
+def _mailbox(name: str, address: str) -> str:
+    name = clean(name, NAME_LENGTH)
+    words = _words("From", name)
+    if words == name:
+        words = '"' + re.sub(r'(["\\])', r"\\\1", name) + '"'
+    return f"{words} <{email_address(address)}>"
+
+
+def _id(text: str | None) -> str:
+    if not re.fullmatch("[A-Za-z0-9._+-]{1,200}@[A-Za-z0-9.-]{1,200}", text or ""):
+        raise ValueError(f"{text!r} cannot be the id of a message.")
+    return f"<{text}>"
+
+
+def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]]) -> bytes:
+    policy = SMTP.clone(max_line_length=76)  # as long as quoted-printable allows (RFC 2045, 6.7)
+    body = EmailMessage(policy)
+    body.set_content(plain(text) + "\n", cte="quoted-printable")
+    if html is not None:
+        page = EmailMessage(policy)
+        page.set_content(plain(html) + "\n", subtype="html", cte="quoted-printable")
+        for name, png in inline_images:
+            page.add_related(png, "image", "png", cid=f"<{name}>", disposition="inline")
+        body.make_alternative()
+        body.attach(page)
+    return body.as_bytes()
+
+
+# Carrying
+
+
+class Carrier(Protocol):
+    """Takes letters out of the house."""
+
+    def send(self, message: bytes, sender: str, recipient: str) -> None:
+        """Hand over one letter; once this returns, others answer for it. Raises Refused, Unreachable."""
+        ...
+
+
+def carrier(where: str) -> Carrier:
+    """For `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or the path of a Maildir; else ValueError."""
+    return SmtpCarrier(where) if "://" in where else MaildirCarrier(where)
+
+
+_SMTP_URL = re.compile(
+    r"(?P<scheme>smtps?)://(?:(?P<user>[^:@/]+):(?P<password>[^@/]+)@)?"
+    r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?/?(?P<starttls>\?starttls=1)?"
+)
+
+
+class SmtpCarrier:
+    """Hands letters to an SMTP server, over one connection for each thread."""
+
+    def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
+        parts = _SMTP_URL.fullmatch(url)
+        if parts is None or (parts["scheme"] == "smtps" and parts["starttls"]):
+            # the URL stays out of the message, because it may hold a password
+            raise ValueError("A mail server is smtp://[user:password@]host[:port][?starttls=1] or smtps://...")
+        self._tls, self._starttls = parts["scheme"] == "smtps", parts["starttls"] is not None
+        self._host = parts["host"].strip("[]")
+        self._port = int(parts["port"] or (465 if self._tls else 587 if self._starttls else 25))
+        self._login = (unquote(parts["user"]), unquote(parts["password"])) if parts["user"] else None
+        self._timeout = timeout
+        self._own_name = socket.getfqdn()  # asked once, because the answer may take the network
+        self._mine = threading.local()
+
+    def send(self, message: bytes, sender: str, recipient: str) -> None:
+        try:
+            sender, recipient = email_address(sender), email_address(recipient)
+        except ValueError as error:
+            raise Refused(str(error)) from error
+        try:
+            self._connection().sendmail(sender, [recipient], message)
+        except smtplib.SMTPRecipientsRefused as refusal:
+            code, answer = refusal.recipients[recipient]
+            raise _failure(code, answer) from refusal
+        except smtplib.SMTPDataError as refusal:
+            raise _failure(refusal.smtp_code, refusal.smtp_error) from refusal
+        except smtplib.SMTPResponseException as refusal:
+            # before it heard of a recipient, so it is about us; but for the size, the letter may go when that is mended
+            kind = Refused if refusal.smtp_code == TOO_BIG else Unreachable
+            raise kind(_sentence(refusal.smtp_code, refusal.smtp_error)) from refusal
+        except (smtplib.SMTPException, OSError) as error:
+            self._hang_up()
+            raise Unreachable(f"{self._host}: {error}") from error
+
+    def _connection(self) -> smtplib.SMTP:
+        """This thread's connection, a new one if the last is gone."""
+        smtp: smtplib.SMTP | None = getattr(self._mine, "smtp", None)
+        try:
+            if smtp is not None and smtp.noop()[0] == 250:
+                return smtp
+        except (smtplib.SMTPException, OSError):
+            pass
+        self._hang_up()
+        smtp = self._mine.smtp = self._connect()
+        return smtp
+
+    def _connect(self) -> smtplib.SMTP:
+        smtp: smtplib.SMTP
+        if self._tls:
+            trusted = ssl.create_default_context()
+            smtp = smtplib.SMTP_SSL(self._host, self._port, self._own_name, timeout=self._timeout, context=trusted)
+        else:
+            smtp = smtplib.SMTP(self._host, self._port, self._own_name, timeout=self._timeout)
+        try:
+            if self._starttls:
+                smtp.starttls(context=ssl.create_default_context())
+            if self._login:
+                smtp.login(*self._login)
+        except (smtplib.SMTPException, OSError):
+            smtp.close()
+            raise
+        return smtp
+
+    def _hang_up(self) -> None:
+        smtp: smtplib.SMTP | None = self._mine.__dict__.pop("smtp", None)
+        if smtp is not None:
+            smtp.close()
+
+
+def _failure(code: int, answer: bytes | str) -> Refused | Unreachable:
+    final = 500 <= code <= 599 and code not in OTHER_CREDENTIALS
+    return (Refused if final else Unreachable)(_sentence(code, answer))
+
+
+def _sentence(code: int, answer: bytes | str) -> str:
+    text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
+    return f"{code} {clean(text, 300)}"
+
+
+class MaildirCarrier:
+    """Puts letters into a Maildir, where the sandbox shows them."""
+
+    def __init__(self, path: str) -> None:
+        for folder in ("tmp", "new", "cur"):
+            (Path(path) / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._maildir = mailbox.Maildir(path, create=False)
+
+    def send(self, message: bytes, sender: str, recipient: str) -> None:
+        try:
+            self._maildir.add(message)
+        except (mailbox.Error, OSError) as error:
+            raise Unreachable(str(error)) from error

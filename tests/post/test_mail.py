@@ -1,0 +1,396 @@
+"""Letters as octets, and on their way to a real SMTP server, a broken one, or a Maildir."""
+
+import asyncio
+import base64
+import email
+import email.policy
+import mailbox
+import quopri
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from threading import Thread
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.post.mail import MaildirCarrier, Refused, SmtpCarrier, Unreachable, build, carrier
+
+BOMB = "=?utf-8?q?x=0D=0ABcc=3A_v=40z=2Eorg?="
+ROUTINE = {
+    "sender": "post@sternenpost.example",
+    "to": "anna@example.org",
+    "subject": "Your turn: Tuesday game",
+    "text": "It is your turn.",
+    "message_id": "letter-2@sternenpost.example",
+    "date": datetime(2026, 11, 21, 8, 30, tzinfo=UTC),
+}
+ANY_TEXT = st.text(st.characters(exclude_categories=()))
+NASTY_TEXT = st.text(st.sampled_from("a \r\n\0\x0b\x0c\x1e\x85\u2028\u2029\u202e\ud800"))
+NASTY_WORDS = st.lists(st.sampled_from(["=?", "utf-8", "?q?", "?b?", "?=", "=0D=0A", "Bcc:", "ü", " ", '"', "<"])).map(
+    "".join
+)
+
+
+def letter(**changed: Any) -> bytes:
+    return build(**{**ROUTINE, **changed})
+
+
+def opened(message: bytes) -> tuple[dict[str, str], bytes]:
+    """Head and body of a letter, read as strictly as RFC 5322 and RFC 2047 are written; nothing of `email` is used."""
+    message.decode("ascii")
+    assert b"\0" not in message
+    assert not re.search(rb"\r(?!\n)|(?<!\r)\n", message), "a line break that is not CRLF"
+    assert max(map(len, message.split(b"\r\n"))) <= 998
+    head, body = message.split(b"\r\n\r\n", 1)
+    fields: dict[str, str] = {}
+    for line in re.split(r"\r\n(?! )", head.decode()):
+        name, value = re.fullmatch(r"([A-Za-z-]+): (.*)", line, re.DOTALL).groups()
+        assert name.lower() not in map(str.lower, fields), f"{name} comes twice"
+        fields[name] = unencoded(value.replace("\r\n", ""))
+    return fields, body
+
+
+def unencoded(value: str) -> str:
+    def word(match: re.Match[str]) -> str:
+        assert len(match[0]) <= 75
+        return (base64.b64decode(match[2]) if match[1] in "bB" else quopri.decodestring(match[2], True)).decode()
+
+    value = re.sub(r"(\?=) +(?==\?)", r"\1", value)
+    return re.sub(r"=\?utf-8\?([bBqQ])\?([^? ]*)\?=", word, value)
+
+
+# Building
+
+
+def test_a_letter_has_the_head_that_mail_servers_want():
+    head, body = opened(letter())
+    assert head == {
+        "From": '"Sternenpost" <post@sternenpost.example>',
+        "To": "anna@example.org",
+        "Subject": "Your turn: Tuesday game",
+        "Date": "Sat, 21 Nov 2026 08:30:00 +0000",
+        "Message-ID": "<letter-2@sternenpost.example>",
+        "Auto-Submitted": "auto-generated",
+        "Content-Type": 'text/plain; charset="utf-8"',
+        "Content-Transfer-Encoding": "quoted-printable",
+        "MIME-Version": "1.0",
+    }
+    assert body == b"It is your turn.\r\n"
+
+
+def test_the_letters_of_a_game_make_a_thread_that_begins_with_the_first():
+    head, _ = opened(letter(thread="letter-1@sternenpost.example"))
+    assert head["In-Reply-To"] == head["References"] == "<letter-1@sternenpost.example>"
+    first, _ = opened(letter(thread=ROUTINE["message_id"]))
+    assert "References" not in first
+
+
+def test_long_links_and_ids_stay_in_one_piece():
+    link = "<https://sternenpost.example/unsubscribe/" + 120 * "x" + ">"
+    host = 150 * "h" + ".example"
+    message = letter(headers={"List-Unsubscribe": link}, message_id=f"2@{host}", thread=f"1@{host}")
+    assert f"\r\nList-Unsubscribe: {link}\r\n".encode() in message
+    assert f"\r\nReferences: <1@{host}>\r\n".encode() in message
+
+
+def test_a_title_that_looks_like_an_encoded_word_arrives_as_it_was_typed():
+    head, _ = opened(letter(subject=BOMB, sender_name=BOMB, headers={"List-Id": BOMB}))
+    assert head["Subject"] == head["List-Id"] == BOMB
+    assert head["From"] == f"{BOMB} <post@sternenpost.example>"
+
+
+@given(ANY_TEXT | NASTY_TEXT | NASTY_WORDS)
+def test_no_word_of_a_player_becomes_a_header_or_stops_a_letter(words):
+    message = letter(subject=words, text=words, sender_name=words, headers={"List-Id": words}, html=words)
+    expected = [*opened(letter(html=""))[0], "List-Id"]
+    assert sorted(opened(message)[0]) == sorted(expected)
+    for policy in (email.policy.compat32, email.policy.default):
+        assert sorted(email.message_from_bytes(message, policy=policy).keys()) == sorted(expected)
+
+
+def test_long_titles_are_cut_and_split_between_letters():
+    head, _ = opened(letter(subject=300 * "星"))
+    assert head["Subject"] == 200 * "星"
+
+
+def test_a_name_with_quotes_stays_a_name():
+    head, _ = opened(letter(sender_name='Otto "the \\ Star", <x@y.org>'))
+    assert head["From"] == '"Otto \\"the \\\\ Star\\", <x@y.org>" <post@sternenpost.example>'
+
+
+def test_what_a_letter_says_arrives_word_for_word():
+    text = "Grüße, Anna! =?utf-8?q?x?=\n\n  7 leo c\n.\nFrom here on\n-- \n" + 1200 * "x"
+    message = email.message_from_bytes(letter(text=text), policy=email.policy.default)
+    assert message.get_content().replace("\r\n", "\n") == text + "\n"
+
+
+def test_plain_text_comes_first_then_html_with_its_picture():
+    message = letter(html='<img src="cid:sky">', inline_images=[("sky", b"\x89PNG")])
+    opened(message)
+    text, page = email.message_from_bytes(message, policy=email.policy.default).iter_parts()
+    assert (text.get_content_type(), page.get_content_type()) == ("text/plain", "multipart/related")
+    html, picture = page.iter_parts()
+    assert html.get_content() == '<img src="cid:sky">\r\n'
+    assert (picture["Content-ID"], picture.get_content()) == ("<sky>", b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"to": "anna@example.org\r\nBcc: v@z.org"},
+        {"to": "jürgen@example.org"},
+        {"sender": "post"},
+        {"message_id": "a b@host"},
+        {"message_id": "<a@host>"},
+        {"thread": "x@y\r\nBcc: v@z.org"},
+        {"headers": {"X\r\nBcc": "v@z.org"}},
+        {"headers": {"Subject": "another"}},
+    ],
+)
+def test_an_address_id_or_header_that_is_none_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"\.$"):
+        letter(**wrong)
+
+
+# Carrying
+
+
+class Server:
+    """An SMTP server that keeps what it gets and answers as it is told."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, str] = {}
+        self.received: list[tuple[str, list[str], bytes]] = []
+        self.lines: list[Any] = []  # the connections on which letters came
+
+    async def handle_MAIL(self, server, session, envelope, address, options):
+        self.lines.append(server.transport)
+        envelope.mail_from = address
+        return self.answers.get("MAIL", "250 OK")
+
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        envelope.rcpt_tos.append(address)
+        return self.answers.get("RCPT", "250 OK")
+
+    async def handle_DATA(self, server, session, envelope):
+        if self.answers.get("DATA") == "drop":
+            server.transport.abort()
+            return "250 never heard"
+        if "DATA" not in self.answers:
+            self.received.append((envelope.mail_from, envelope.rcpt_tos, envelope.content))
+        return self.answers.get("DATA", "250 OK")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as here:
+        return here.getsockname()[1]
+
+
+@contextmanager
+def listening(handler: Server, **options: Any) -> Iterator[Controller]:
+    controller = Controller(handler, hostname="127.0.0.1", port=free_port(), **options)
+    controller.start()
+    try:
+        yield controller
+    finally:
+        controller.stop()
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def controller(server: Server) -> Iterator[Controller]:
+    with listening(server) as controller:
+        yield controller
+
+
+@pytest.fixture
+def smtp(controller: Controller) -> SmtpCarrier:
+    return SmtpCarrier(f"smtp://127.0.0.1:{controller.port}", timeout=5)
+
+
+def send(smtp: SmtpCarrier, recipient: str = "anna@example.org") -> None:
+    smtp.send(letter(), "post@sternenpost.example", recipient)
+
+
+def test_a_letter_arrives_octet_for_octet(server, smtp):
+    message = letter(text="line\n.\n..\n")
+    smtp.send(message, "post@sternenpost.example", "anna@example.org")
+    assert server.received == [("post@sternenpost.example", ["anna@example.org"], message)]
+
+
+def test_letters_of_one_thread_share_a_connection_and_threads_have_their_own(server, smtp):
+    for _ in range(3):
+        send(smtp)
+    assert len(set(server.lines)) == 1
+    other = Thread(target=send, args=[smtp])
+    other.start()
+    other.join()
+    assert len(server.received) == 4
+    assert len(set(server.lines)) == 2
+
+
+def test_a_connection_that_the_server_has_closed_is_opened_anew(server, controller, smtp):
+    send(smtp)
+
+    async def close() -> None:
+        server.lines[0].abort()
+
+    asyncio.run_coroutine_threadsafe(close(), controller.loop).result()
+    send(smtp)
+    assert len(server.received) == 2
+
+
+@pytest.mark.parametrize("stage", ["RCPT", "DATA"])
+def test_a_5xx_is_final_and_the_next_letter_goes_over_the_same_connection(server, smtp, stage):
+    server.answers[stage] = "550 5.1.1 No such\x1b[31m user"
+    with pytest.raises(Refused, match=r"550 5\.1\.1 No such"):
+        send(smtp)
+    server.answers.clear()
+    send(smtp)
+    assert len(server.received) == len(set(server.lines)) == 1
+
+
+@pytest.mark.parametrize("answer", ["450 4.2.0 Greylisted", "451 4.3.0 Later", "421 4.3.2 Closing"])
+@pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA"])
+def test_a_4xx_is_for_now_only(server, smtp, stage, answer):
+    server.answers[stage] = answer
+    with pytest.raises(Unreachable):
+        send(smtp)
+    server.answers.clear()
+    send(smtp)
+    assert len(server.received) == 1
+
+
+def test_a_server_that_will_not_have_us_as_sender_does_not_condemn_the_letter(server, smtp):
+    server.answers["MAIL"] = "550 5.7.1 Sender not allowed"
+    with pytest.raises(Unreachable, match="Sender not allowed"):
+        send(smtp)
+    server.answers["MAIL"] = "552 5.3.4 Message too big"
+    with pytest.raises(Refused, match="too big"):
+        send(smtp)
+
+
+def test_a_server_that_drops_the_line_is_tried_again_later(server, smtp):
+    server.answers["DATA"] = "drop"
+    with pytest.raises(Unreachable):
+        send(smtp)
+    server.answers.clear()
+    send(smtp)
+    assert len(server.received) == 1
+
+
+def test_a_server_that_says_nothing_is_given_up_after_a_while():
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(Unreachable):
+        send(SmtpCarrier(f"smtp://127.0.0.1:{silent.getsockname()[1]}", timeout=0.2))
+
+
+def test_a_server_that_is_not_there_is_tried_again_later():
+    with pytest.raises(Unreachable):
+        send(SmtpCarrier(f"smtp://127.0.0.1:{free_port()}"))
+    with pytest.raises(Unreachable):
+        send(SmtpCarrier("smtp://nowhere.invalid"))
+
+
+@pytest.mark.parametrize(
+    "recipient", ["jürgen@example.org", "otto@bücher.example", "otto", "", "a@b.c\r\nDATA", "\ud800@x.org"]
+)
+def test_an_address_that_we_cannot_reach_is_refused_before_anybody_is_asked(recipient):
+    with pytest.raises(Refused, match=r"\.$"):
+        send(SmtpCarrier("smtp://nowhere.invalid"), recipient)
+
+
+@pytest.mark.filterwarnings("ignore:Requiring AUTH")
+def test_user_and_password_come_from_the_url(server):
+    def known(_server, _session, _envelope, _mechanism, login):
+        right = (login.login, login.password) == (b"post", b"p@ss/word")
+        return AuthResult(success=right, handled=False)
+
+    with listening(server, authenticator=known, auth_required=True, auth_require_tls=False) as controller:
+        send(SmtpCarrier(f"smtp://post:p%40ss%2Fword@127.0.0.1:{controller.port}"))
+        assert len(server.received) == 1
+        for login in ("post:wrong@", ""):
+            with pytest.raises(Unreachable):  # the letter is not to blame
+                send(SmtpCarrier(f"smtp://{login}127.0.0.1:{controller.port}"))
+
+
+def test_without_starttls_on_the_other_side_nothing_is_sent(server, controller):
+    with pytest.raises(Unreachable, match="STARTTLS"):
+        send(SmtpCarrier(f"smtp://127.0.0.1:{controller.port}?starttls=1"))
+    assert not server.received
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> str:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is needed to make a certificate")
+    pem = str(tmp_path_factory.mktemp("tls") / "own.pem")
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", pem]
+    subprocess.run([openssl, "req", "-x509", *key, "-out", pem + ".cert", *subject], check=True, capture_output=True)
+    with open(pem, "a") as both, open(pem + ".cert") as cert:
+        both.write(cert.read())
+    return pem
+
+
+@pytest.mark.parametrize("scheme", ["smtps", "starttls"])
+def test_over_tls_the_certificate_must_be_trusted(server, certificate, scheme, monkeypatch):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    tls = {"ssl_context": context} if scheme == "smtps" else {"tls_context": context}
+    with listening(server, **tls) as controller:
+        host = f"localhost:{controller.port}"
+        url = f"smtps://{host}" if scheme == "smtps" else f"smtp://{host}?starttls=1"
+        with pytest.raises(Unreachable, match="certificate"):
+            send(SmtpCarrier(url))
+        assert not server.received
+        monkeypatch.setenv("SSL_CERT_FILE", certificate)
+        send(SmtpCarrier(url))
+        assert len(server.received) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost",
+        "smtp://",
+        "smtp://host:port",
+        "smtp://u:pa/ss@host",
+        "smtp://u:p@",
+        "smtp://host?starttls=yes",
+    ]
+    + ["smtps://host?starttls=1", "smtp://host/path", "smtp://host\n"],
+)
+def test_a_url_that_names_no_mail_server_is_refused_without_showing_its_password(url):
+    with pytest.raises(ValueError, match="A mail server is") as refusal:
+        carrier(url)
+    assert "pa" not in str(refusal.value).replace("password", "")
+
+
+def test_without_a_server_letters_lie_in_a_maildir(tmp_path):
+    path = str(tmp_path / "data" / "mail")
+    carrier(path).send(letter(), "post@sternenpost.example", "anna@example.org")
+    MaildirCarrier(path).send(letter(subject="Another"), "post@sternenpost.example", "anna@example.org")
+    found = mailbox.Maildir(path, create=False)
+    assert sorted(message["Subject"] for message in found) == ["Another", "Your turn: Tuesday game"]
+
+
+def test_a_maildir_that_cannot_be_written_is_tried_again_later(tmp_path):
+    box = MaildirCarrier(str(tmp_path / "mail"))
+    shutil.rmtree(tmp_path / "mail")
+    with pytest.raises(Unreachable):
+        box.send(letter(), "post@sternenpost.example", "anna@example.org")
