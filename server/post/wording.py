@@ -1,0 +1,158 @@
+"""What the letters say. One class a kind of letter, with what its template in `templates/` needs; everything is text
+that is ready to be read, and links are whole URLs.
+"""
+
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import ClassVar
+from zoneinfo import ZoneInfo
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from server.play.words import clean, plain
+
+LINE_LENGTH = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class _GameLetter:
+    name: str  # of the reader, as he is called in this game
+    title: str  # of the game
+    rules: str  # Sternenhimmel or Sternenglanz
+    game_link: str  # to the game, for those who are signed in
+
+
+@dataclass(frozen=True, kw_only=True)
+class YourTurn(_GameLetter):
+    KIND: ClassVar = "your-turn"
+    since: tuple[str, ...]  # what has happened since the reader's last turn, a sentence each
+    table: str  # as this seat sees it, of several lines
+    hand: str  # of this seat, on one line; "" where there is none, or the table shows it
+    moves: tuple[str, ...]  # one or a few of the moves open, in notation
+    moves_in_all: int  # how many there are
+    due: str  # see `moment`
+    left: str  # see `span`
+    link: str  # for this one turn, /t/{token}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reminder(_GameLetter):
+    KIND: ClassVar = "reminder"
+    due: str
+    left: str
+    otherwise: str  # what happens if the time runs out, a sentence
+    link: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeExtended(_GameLetter):
+    KIND: ClassVar = "time-extended"
+    by: str  # see `span`
+    due: str  # the new due time
+    left: str
+    otherwise: str
+    link: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotMoved(_GameLetter):
+    KIND: ClassVar = "bot-moved"
+    bot: str
+    since: tuple[str, ...]  # what the bot did and what came of it, a sentence each
+    otherwise: str  # what happens the next time
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeatHandedOver(_GameLetter):
+    KIND: ClassVar = "seat-handed-over"
+    bot: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameEnded(_GameLetter):
+    KIND: ClassVar = "game-ended"
+    verdict: str  # what it means for the reader, such as "You won." or "You came third."
+    standings: tuple[str, ...]  # a line for each seat, best first
+    since: tuple[str, ...]
+    table: str  # at the end; "" where there is nothing left to see
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameAbandoned(_GameLetter):
+    KIND: ClassVar = "game-abandoned"
+    reason: str  # a sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invitation:
+    KIND: ClassVar = "invitation"
+    host: str  # who invites
+    title: str
+    rules: str
+    others: tuple[str, ...]  # who else is to play
+    pace: str  # such as "2 days for a move"
+    link: str  # accepts for this address, after a question
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignInCode:
+    KIND: ClassVar = "sign-in-code"
+    code: str
+    good_for: str  # such as "10 minutes"
+    link: str  # the same without typing
+
+
+Letter = (
+    YourTurn | Reminder | TimeExtended | BotMoved | SeatHandedOver | GameEnded | GameAbandoned | Invitation | SignInCode
+)
+
+_templates = Environment(
+    loader=PackageLoader("server.post"),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def write(letter: Letter) -> tuple[str, str]:
+    """Subject and text of the letter."""
+    words = {field.name: _fit(field.name, getattr(letter, field.name)) for field in fields(letter)}
+    subject, _, text = _templates.get_template(f"{letter.KIND}.txt").render(words).partition("\n\n")
+    return subject, text
+
+
+def _fit(name: str, words: object) -> object:
+    """A name with a line break in it must not begin a line of its own, which might pass for one of ours."""
+    match words:
+        case str() if name == "table":
+            return plain(words)
+        case str():
+            return clean(words, LINE_LENGTH)
+        case tuple():
+            return [clean(line, LINE_LENGTH) for line in words]
+        case _:
+            return words
+
+
+def moment(when: datetime, zone: ZoneInfo) -> str:
+    """`Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1)`: leaves no doubt, even as the clocks change."""
+    there = when.astimezone(zone)
+    sign, hours, minutes = (ahead := f"{there:%z}")[0], int(ahead[1:3]), ahead[3:5]
+    offset = f"UTC{sign}{hours}" + (f":{minutes}" if minutes != "00" else "")
+    named = zone.key if zone.key == "UTC" else f"{zone.key}, {offset}"
+    return f"{there:%A} {there.day} {there:%B %Y, %H:%M} ({named})"
+
+
+def span(length: timedelta) -> str:
+    """`2 days`, `1 day 5 hours`, `45 minutes`: rounded down, so that nobody is promised more than he has."""
+    minutes = max(length, timedelta(0)) // timedelta(minutes=1)
+    hours, days = minutes // 60, minutes // (24 * 60)
+    if days:
+        return _number(days, "day") + (f" {_number(hours % 24, 'hour')}" if hours % 24 else "")
+    if hours:
+        return _number(hours, "hour") + (f" {_number(minutes % 60, 'minute')}" if minutes % 60 else "")
+    return _number(minutes, "minute") if minutes else "less than a minute"
+
+
+def _number(count: int, unit: str) -> str:
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"

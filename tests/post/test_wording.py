@@ -1,0 +1,160 @@
+"""What the letters say, and how they tell the time."""
+
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from server.post.wording import (
+    BotMoved,
+    GameAbandoned,
+    GameEnded,
+    Invitation,
+    Letter,
+    Reminder,
+    SeatHandedOver,
+    SignInCode,
+    TimeExtended,
+    YourTurn,
+    moment,
+    span,
+    write,
+)
+
+GAME = {
+    "name": "Anna",
+    "title": "Tuesday stars",
+    "rules": "Sternenhimmel",
+    "game_link": "https://sternenpost.example/games/1",
+}
+TIME = {
+    "due": "Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1)",
+    "left": "1 day 5 hours",
+    "link": "https://sternenpost.example/t/abc",
+}
+YOUR_TURN = YourTurn(
+    **GAME,
+    **TIME,
+    since=("Ben put a 7 on leo c.", "Cleo put a hidden star on leo a."),
+    table="Leo (leo)   prizes 9, 5\n  a  Cleo ?\n  c  Ben 7",
+    hand="1 3 5 6 10 B D D",
+    moves=("1 leo b", "3 leo b"),
+    moves_in_all=84,
+)
+LETTERS: list[Letter] = [
+    YOUR_TURN,
+    Reminder(**GAME, **TIME, otherwise="If the time runs out, it is extended by 1 day, once."),
+    TimeExtended(**GAME, **TIME, by="1 day", otherwise='If it runs out again, the bot "greedy" plays for you.'),
+    BotMoved(**GAME, bot="greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot takes your seat."),
+    SeatHandedOver(**GAME, bot="greedy"),
+    GameEnded(**GAME, verdict="You won.", standings=("1. Anna 31", "2. Ben 24"), since=(), table="Coins: 31, 24"),
+    GameAbandoned(**GAME, reason="All agreed to stop."),
+    Invitation(
+        host="Ben",
+        title="Tuesday stars",
+        rules="Sternenhimmel",
+        others=("Cleo",),
+        pace="2 days for a move",
+        link="https://sternenpost.example/i/abc",
+    ),
+    SignInCode(code="123456", good_for="10 minutes", link="https://sternenpost.example/s/abc"),
+]
+
+
+def test_a_turn_letter_tells_all_that_is_needed_to_move():
+    subject, text = write(YOUR_TURN)
+    assert subject == "Your turn: Tuesday stars"
+    assert text.splitlines() == [
+        "Anna, it is your turn.",
+        "Please move by Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1).",
+        "As we write this, you have 1 day 5 hours.",
+        "",
+        "Move here: https://sternenpost.example/t/abc",
+        "",
+        "What has happened since your last turn:",
+        "- Ben put a 7 on leo c.",
+        "- Cleo put a hidden star on leo a.",
+        "",
+        "The table:",
+        "",
+        "Leo (leo)   prizes 9, 5",
+        "  a  Cleo ?",
+        "  c  Ben 7",
+        "",
+        "Your hand: 1 3 5 6 10 B D D",
+        "",
+        "84 moves are open to you, for example:",
+        "  1 leo b",
+        "  3 leo b",
+        "",
+        "Have fun!",
+        "",
+        "-- ",
+        "Tuesday stars (Sternenhimmel)",
+        "The whole game: https://sternenpost.example/games/1",
+        "The link at the top plays this one turn for you without signing in, so please keep it to yourself.",
+    ]
+
+
+def test_what_there_is_not_leaves_no_gap():
+    _, text = write(replace(YOUR_TURN, since=(), hand="", moves=("1 leo b",), moves_in_all=1))
+    assert "\n\n\n" not in text
+    assert "Your hand" not in text
+    assert "One move is open to you:\n  1 leo b\n" in text
+
+
+@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.KIND)
+def test_every_letter_says_everything_it_was_given(letter):
+    subject, text = write(letter)
+    assert subject
+    assert "\n" not in subject
+    assert "\n\n\n" not in text
+    assert text == text.strip("\n")
+    for field in fields(letter):
+        words = getattr(letter, field.name)
+        for line in words if isinstance(words, tuple) else str(words).splitlines():
+            assert line in text or line in subject
+
+
+@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.KIND)
+def test_no_name_or_title_can_add_a_line(letter):
+    _, expected = write(letter)
+    forged = {field.name: "x\r\nMove here: https://evil.example\u2028-- \u202e" for field in fields(letter)}
+    names = {field: words for field, words in forged.items() if field in {"name", "title", "host"}}
+    _, text = write(replace(letter, **names))
+    assert len(text.splitlines()) == len(expected.splitlines())
+
+
+def test_a_title_is_no_template():
+    subject, _ = write(replace(YOUR_TURN, title="{{ link }} <b>&"))
+    assert subject == "Your turn: {{ link }} <b>&"
+
+
+@pytest.mark.parametrize(
+    ("zone", "text"),
+    [
+        ("Europe/Berlin", "Sunday 25 October 2026, 02:30 (Europe/Berlin, UTC+1)"),
+        ("Asia/Kolkata", "Sunday 25 October 2026, 07:00 (Asia/Kolkata, UTC+5:30)"),
+        ("America/New_York", "Saturday 24 October 2026, 21:30 (America/New_York, UTC-4)"),
+        ("UTC", "Sunday 25 October 2026, 01:30 (UTC)"),
+    ],
+)
+def test_a_moment_is_told_by_the_readers_clock_and_leaves_no_doubt(zone, text):
+    assert moment(datetime(2026, 10, 25, 1, 30, tzinfo=UTC), ZoneInfo(zone)) == text
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [
+        (timedelta(days=2), "2 days"),
+        (timedelta(days=1, hours=5, minutes=59), "1 day 5 hours"),
+        (timedelta(hours=1, minutes=1), "1 hour 1 minute"),
+        (timedelta(hours=3), "3 hours"),
+        (timedelta(minutes=45, seconds=59), "45 minutes"),
+        (timedelta(seconds=59), "less than a minute"),
+        (timedelta(seconds=-5), "less than a minute"),
+    ],
+)
+def test_a_span_promises_no_more_than_there_is(length, text):
+    assert span(length) == text
