@@ -126,6 +126,22 @@ def accept(word: str) -> Response:
     )
 
 
+@blp.get("/back/<word>")
+def returning(word: str) -> Response:
+    """A button for somebody whose seat a bot keeps; looking changes nothing."""
+    game, seat = play.returning(word)
+    absent = game.table.status == "running" and game.table.stand_ins[seat] is not None
+    return _page("returning.html", game=game, absent=absent)
+
+
+@blp.post("/back/<word>")
+def back(word: str) -> Response:
+    """Take the seat back from the bot."""
+    game = play.come_back(word)
+    text = f"You play {game.head['title']} yourself again. A mail tells you when it is your turn."
+    return _page("message.html", title="You are back", text=text)
+
+
 @blp.get("/sign-in/<uuid:sign_in>/<code>")
 def sign_in(sign_in: UUID, code: str) -> Response:
     """A button, since programs that scan mails follow links."""

@@ -3,17 +3,21 @@
 from server.play.deadlines import beat, follow_clock, move_clock, sweep
 from server.play.games import (
     accept_invitation,
+    come_back,
     describe,
     invitation,
     leave,
     list_games,
     open_game,
+    return_word,
+    returning,
     seen_by,
     story,
     take_seat,
 )
 from server.play.moves import check_line, legal_moves, open_turn, play_line, play_move, turn_word
 from server.play.players import (
+    CODE_LIFE,
     LOCALES,
     SCOPES,
     Caller,
@@ -26,18 +30,21 @@ from server.play.players import (
     redeem,
 )
 from server.play.words import email_address
-from server.rules import GAMES, BadOption, IllegalMove, MalformedMove, RuleError
+from server.rules import GAMES, BadOption, IllegalMove, Json, MalformedMove, RuleError, Seat
 from server.store.connections import Unavailable, is_passing
 
 __all__ = [
+    "CODE_LIFE",
     "GAMES",
     "LOCALES",
     "SCOPES",
     "BadOption",
     "Caller",
     "IllegalMove",
+    "Json",
     "MalformedMove",
     "RuleError",
+    "Seat",
     "Unavailable",
     "accept_invitation",
     "beat",
@@ -45,6 +52,7 @@ __all__ = [
     "caller",
     "change_profile",
     "check_line",
+    "come_back",
     "describe",
     "email_address",
     "follow_clock",
@@ -62,6 +70,8 @@ __all__ = [
     "player_token",
     "profile",
     "redeem",
+    "return_word",
+    "returning",
     "seen_by",
     "story",
     "sweep",

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, Final
 from zoneinfo import ZoneInfo, available_timezones
 
-import isodate  # type: ignore[import-untyped]
+import isodate
 
 NOTHING: Final = timedelta(0)
 SECOND: Final = timedelta(seconds=1)

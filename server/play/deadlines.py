@@ -143,8 +143,7 @@ def _bot_move(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
 
 def _time_out(game: Game, seat: Seat, now: datetime) -> None:
     table, drawn = game.table, game.head["drawn"]
-    ladder = clocks.ladder(game.head["on_timeout"], BOTS)
-    match clocks.rung_for(ladder, table.extended[seat], table.missed[seat]):
+    match clocks.rung_for(game.ladder, table.extended[seat], table.missed[seat]):
         case clocks.Extend(by):
             events: list[Any] = [TimeExtended(seat, clocks.duration_text(by))]
         case clocks.BotMove(bot):
@@ -164,7 +163,7 @@ def _remind(game: Game, row: Json, fresh: Json, now: datetime) -> None:
     written = db.session.execute(update(SeatRow).where(seen).values(**times).returning(SeatRow.seat)).first()
     if written and row["remind_at"] and row["remind_at"] <= now and fresh["due_at"] == row["due_at"]:
         about = f"{row['turn']}/{row['remind_at'].isoformat()}"
-        reminder = letter(game, "reminder", row["seat"], now, about, turn=row["turn"])
+        reminder = letter(game, "reminder", row["seat"], now, about)
         db.session.execute(
             insert(Letter)
             .values(game_id=game.game_id, due_at=now, tries=0, **reminder)

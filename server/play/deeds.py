@@ -10,6 +10,7 @@ from uuid import UUID
 
 import psycopg
 
+from server.bots import BOTS
 from server.play import clock as clocks
 from server.play import letters
 from server.play.errors import NotFound
@@ -68,6 +69,11 @@ class Game:
         if player_id is None:
             return None
         return next((row["seat"] for row in self.seats if row["player_id"] == player_id), None)
+
+    @property
+    def ladder(self) -> Sequence[clocks.Rung]:
+        """What time-outs of a seat do, one after the other."""
+        return clocks.ladder(self.head["on_timeout"], BOTS)
 
     @property
     def names(self) -> list[str]:
@@ -130,7 +136,7 @@ def record_within(
         {name: head[name] for name in ("version", "status", "outcome", "drawn")},
         rows,
         [row for row, was in zip(seats, game.seats, strict=True) if row is not was],
-        letters.after(after_game, before, events, now),
+        letters.after(after_game, events, now),
     )
     return after_game if written else None
 

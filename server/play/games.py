@@ -23,7 +23,7 @@ from server.store.tables import Game as GameRow
 from server.store.tables import Letter, Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow
 
-INVITATION = "invitation"
+INVITATION, RETURN = "invitation", "return"
 
 
 # Opening and seats
@@ -210,6 +210,26 @@ def accept_invitation(word: str) -> Game:
     return take_seat(game.game_id, player_of(email, "en"), seat, invitation=word)
 
 
+def return_word(game_id: UUID, seat: Seat) -> str:
+    """The sealed word with which an absent person comes back to his seat."""
+    return seal(RETURN, game_id, seat)
+
+
+def returning(word: str) -> tuple[Game, Seat]:
+    """The game and the seat that somebody may come back to. Raises NotFound."""
+    game_id, seat, _ = unseal(RETURN, word)
+    return load(game_id), seat
+
+
+@tried_again
+def come_back(word: str) -> Game:
+    """Take the seat of this word back from the bot. Raises NotFound, NotRunning, AlreadySeated."""
+    game, seat = returning(word)
+    if game.table.status != "running":
+        raise NotRunning("This game is over.")
+    return _take_back(game, seat)
+
+
 def _take_back(game: Game, seat: Seat) -> Game:
     if game.table.stand_ins[seat] is None:
         raise AlreadySeated("You sit at this table already.")
@@ -228,7 +248,7 @@ def leave(game_id: UUID, player_id: UUID) -> None:
     elif game.table.status != "running":
         raise NotRunning("This game is over.")
     elif game.table.stand_ins[seat] is None:
-        bot = clocks.bot_of(clocks.ladder(game.head["on_timeout"], BOTS))
+        bot = clocks.bot_of(game.ladder)
         if record(game, [SeatHandedOver(seat, bot, "resigned")], clock.now()) is None:
             leave(game_id, player_id)
 

@@ -5,47 +5,48 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from server.play.table import GameAbandoned, SeatHandedOver, Table, TimeExtended, TimeRanOut
+from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
 from server.rules import Json, Seat
 
 if TYPE_CHECKING:
     from server.play.deeds import Game
 
 
-def after(game: "Game", before: Table, events: Sequence[Any], now: datetime) -> list[Json]:
-    """The letters of a deed that led from the table `before` to the game as it is now."""
-    return [letter(game, kind, seat, now) for kind, seat in _news(game, before, events)]
+def after(game: "Game", events: Sequence[Any], now: datetime) -> list[Json]:
+    """The letters of a deed that led to the game as it is now."""
+    return [letter(game, kind, seat, now, **data) for kind, seat, data in _news(game, events)]
 
 
-def _news(game: "Game", before: Table, events: Sequence[Any]) -> Iterator[tuple[str, Seat]]:
+def _news(game: "Game", events: Sequence[Any]) -> Iterator[tuple[str, Seat, Json]]:
     people = [row["seat"] for row in game.seats if row["player_id"] is not None]
     for event in events:
         match event:
-            case TimeExtended(seat):
-                yield "time-extended", seat
+            case TimeExtended(seat, by):
+                yield "time-extended", seat, {"by": by}
             case TimeRanOut(seat, bot) if bot:
-                yield "bot-moved", seat
-            case SeatHandedOver(seat, _, "time"):
-                yield "seat-handed-over", seat
+                yield "bot-moved", seat, {"bot": bot}
+            case SeatHandedOver(seat, bot, "time"):
+                yield "seat-handed-over", seat, {"bot": bot}
             case GameAbandoned():
-                yield from (("game-abandoned", seat) for seat in people)
+                yield from (("game-abandoned", seat, {}) for seat in people)
     if game.table.status == "finished":
-        yield from (("game-ended", seat) for seat in people)
+        yield from (("game-ended", seat, {}) for seat in people)
     for seat in people:
         if game.table.turns[seat] == game.table.version and not game.bot_at(seat):
-            yield "your-turn", seat
+            yield "your-turn", seat, {}
 
 
 def letter(game: "Game", kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
     """A row for the outbox. The dedupe key names kind, version, reader and channel, and what else sets it apart."""
-    due_at = game.seats[seat]["due_at"]
+    row = game.seats[seat]
+    due_at = row["due_at"]
     return {
         "letter_id": uuid4(),
         "dedupe": f"{kind}/{game.table.version}/{seat}/mail/{about}",
         "kind": kind,
         "version": game.table.version,
         "seat": seat,
-        "player_id": game.seats[seat]["player_id"],
-        "data": data if due_at is None else {"due_at": due_at.isoformat(), **data},
+        "player_id": row["player_id"],
+        "data": data if due_at is None else {"turn": row["turn"], "due_at": due_at.isoformat(), **data},
         "made_at": now,
     }

@@ -66,6 +66,7 @@ class BotMoved(_GameLetter):
 class SeatHandedOver(_GameLetter):
     KIND: ClassVar = "seat-handed-over"
     bot: str
+    link: str  # takes the seat back, after a question
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,7 @@ LETTERS: list[Letter] = [
     Reminder(**GAME, **TIME, otherwise="If the time runs out, it is extended by 1 day, once."),
     TimeExtended(**GAME, **TIME, by="1 day", otherwise='If it runs out again, the bot "greedy" plays for you.'),
     BotMoved(**GAME, bot="greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot takes your seat."),
-    SeatHandedOver(**GAME, bot="greedy"),
+    SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
     GameEnded(**GAME, verdict="You won.", standings=("1. Anna 31", "2. Ben 24"), since=(), table="Coins: 31, 24"),
     GameAbandoned(**GAME, reason="All agreed to stop."),
     Invitation(

@@ -1,0 +1,254 @@
+"""Writes a letter when it is carried: gathers what its kind needs, as its reader may see it."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from server import play
+from server.pictures import text
+from server.pictures.story import sentence
+from server.play import Json, Seat
+from server.play import clock as clocks
+from server.play.clock import clock
+from server.play.deeds import Game, at_version, load
+from server.post import wording
+from server.post.mail import build
+from server.post.wording import moment, span
+from server.store.tables import Letter, Player, PlayerLetter, db
+
+_EXAMPLES = 4
+
+
+class Written(NamedTuple):
+    message: bytes
+    sender: str
+    to: str
+
+
+class _Reader(NamedTuple):
+    """What a letter of a game is made from."""
+
+    game: Game
+    seat: Seat
+    zone: ZoneInfo
+    base_url: str
+    letter: Letter
+
+    @property
+    def about(self) -> Json:
+        """What every letter of a game says."""
+        return {
+            "name": self.game.names[self.seat],
+            "title": self.game.head["title"],
+            "rules": self.game.table.rules.NAME.capitalize(),
+            "game_link": f"{self.base_url}/v1/games/{self.game.game_id}",
+        }
+
+    @property
+    def turn_link(self) -> str:
+        return self._link(self.letter.data.get("turn", self.letter.version))
+
+    def _link(self, turn: int) -> str:
+        return f"{self.base_url}/t/{play.turn_word(self.game.game_id, self.seat, turn)}"
+
+    def waits(self) -> bool:
+        """Whether the turn that this letter is about still waits for its person."""
+        turn = self.game.table.turns[self.seat]
+        return turn is not None and turn == self.letter.data["turn"] and not self.game.bot_at(self.seat)
+
+    def happened(self, since: int) -> tuple[str, ...]:
+        """What was to be seen from this seat after version `since`, up to that of the letter."""
+        items = [it for it in play.story(self.game, self.seat) if since < it["version"] <= self.letter.version]
+        return tuple(line for it in items if (line := sentence(it, self.game.names)))
+
+    def last_own_move(self) -> int:
+        """The version of the last deed of this person before the letter's."""
+        versions = [
+            it["version"]
+            for it in play.story(self.game, self.seat)
+            if it["seat"] == self.seat and it["version"] < self.letter.version
+        ]
+        return max(versions, default=0)
+
+
+def compose(row: Letter | PlayerLetter, base_url: str) -> Written | None:
+    """The letter as octets and for whom; None if it is no longer true, or its reader is gone."""
+    host = _mail_host(base_url)
+    if isinstance(row, PlayerLetter):
+        return _written(row, host, row.data["to"], _sign_in_code(row, base_url))
+    game = load(row.game_id)
+    thread = f"{row.game_id}@{host}"
+    if row.kind == "invitation":
+        invitation = _invitation(game, row, base_url)
+        return None if invitation is None else _written(row, host, row.data["to"], invitation, thread)
+    player = db.session.get(Player, row.player_id)
+    if player is None:
+        return None
+    words = _KINDS[row.kind](_Reader(game, row.seat, clocks.time_zone(player.zone), base_url, row))
+    return None if words is None else _written(row, host, player.email, words, thread)
+
+
+def _written(row: Any, host: str, to: str, words: wording.Letter, thread: str | None = None) -> Written:
+    subject, body = wording.write(words)
+    sender = f"sternenpost@{host}"
+    message = build(
+        sender=sender,
+        to=to,
+        subject=subject,
+        text=body,
+        message_id=f"{row.letter_id}@{host}",
+        date=row.made_at,
+        thread=thread,
+    )
+    return Written(message, sender, to)
+
+
+def _mail_host(base_url: str) -> str:
+    host = urlsplit(base_url).hostname or ""
+    return host if any(char.isalpha() for char in host) else "localhost"
+
+
+# One function a kind
+
+
+def _your_turn(reader: _Reader) -> wording.YourTurn:
+    game, seat, rules = reader.game, reader.seat, reader.game.table.rules
+    state = at_version(game, reader.letter.version).state
+    moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
+    return wording.YourTurn(
+        **reader.about,
+        **_due(reader, datetime.fromisoformat(reader.letter.data["due_at"])),
+        since=reader.happened(reader.last_own_move()),
+        table=text.table(rules.NAME, rules.view(state, seat), game.names),
+        hand="",
+        moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
+        moves_in_all=len(moves),
+        link=reader.turn_link,
+    )
+
+
+def _reminder(reader: _Reader) -> wording.Reminder | None:
+    if not reader.waits():
+        return None
+    return wording.Reminder(
+        **reader.about,
+        **_due(reader, reader.game.seats[reader.seat]["due_at"]),
+        otherwise=_otherwise(reader, "the time runs out"),
+        link=reader.turn_link,
+    )
+
+
+def _time_extended(reader: _Reader) -> wording.TimeExtended | None:
+    if not reader.waits():
+        return None
+    return wording.TimeExtended(
+        **reader.about,
+        **_due(reader, reader.game.seats[reader.seat]["due_at"]),
+        by=span(clocks.duration(reader.letter.data["by"])),
+        otherwise=_otherwise(reader, "it runs out again"),
+        link=reader.turn_link,
+    )
+
+
+def _bot_moved(reader: _Reader) -> wording.BotMoved:
+    return wording.BotMoved(
+        **reader.about,
+        bot=reader.letter.data["bot"],
+        since=reader.happened(reader.letter.version - 1),
+        otherwise=_otherwise(reader, "your time runs out again"),
+    )
+
+
+def _seat_handed_over(reader: _Reader) -> wording.SeatHandedOver:
+    word = play.return_word(reader.game.game_id, reader.seat)
+    return wording.SeatHandedOver(**reader.about, bot=reader.letter.data["bot"], link=f"{reader.base_url}/back/{word}")
+
+
+def _game_ended(reader: _Reader) -> wording.GameEnded | None:
+    ended = reader.game.table.ended
+    if ended is None:
+        return None
+    own = ended.places[reader.seat]
+    shared = list(ended.places).count(own) > 1
+    best_first = sorted(zip(ended.places, reader.game.names, ended.scores, strict=True))
+    return wording.GameEnded(
+        **reader.about,
+        verdict=("You share the victory." if shared else "You won.") if own == 1 else f"You came {_PLACES[own - 1]}.",
+        standings=tuple(f"{place}. {name}: {score}" for place, name, score in best_first),
+        since=reader.happened(reader.last_own_move()),
+        table="",
+    )
+
+
+_PLACES = ("first", "second", "third", "fourth", "fifth")
+
+
+def _game_abandoned(reader: _Reader) -> wording.GameAbandoned:
+    return wording.GameAbandoned(
+        **reader.about, reason="Somebody's time had run out, as was agreed when it was opened."
+    )
+
+
+_KINDS: dict[str, Callable[[_Reader], wording.Letter | None]] = {
+    "your-turn": _your_turn,
+    "reminder": _reminder,
+    "time-extended": _time_extended,
+    "bot-moved": _bot_moved,
+    "seat-handed-over": _seat_handed_over,
+    "game-ended": _game_ended,
+    "game-abandoned": _game_abandoned,
+}
+
+
+def _invitation(game: Game, row: Letter, base_url: str) -> wording.Invitation | None:
+    if game.seats[row.seat]["email"] != row.data["to"]:
+        return None
+    host = db.session.get(Player, UUID(game.head["made_by"]))
+    return wording.Invitation(
+        host=host.name if host else "Somebody",
+        title=game.head["title"],
+        rules=game.table.rules.NAME.capitalize(),
+        others=tuple(name for name, it in zip(game.names, game.seats, strict=True) if it["kind"] in ("human", "bot")),
+        pace=_pace(clocks.game_clock(game.head["clock"])),
+        link=f"{base_url}/i/{row.data['invitation']}",
+    )
+
+
+def _sign_in_code(row: PlayerLetter, base_url: str) -> wording.SignInCode:
+    code = row.data["code"]
+    return wording.SignInCode(
+        code=code, good_for=span(play.CODE_LIFE), link=f"{base_url}/sign-in/{row.data['sign_in']}/{code}"
+    )
+
+
+# Time in words
+
+
+def _due(reader: _Reader, due_at: datetime) -> Json:
+    return {"due": moment(due_at, reader.zone), "left": span(due_at - clock.now())}
+
+
+def _pace(game_clock: clocks.GameClock) -> str:
+    match game_clock:
+        case clocks.PerMove(allowed):
+            return f"{span(allowed)} for a move"
+        case clocks.Bank(bank, increment):
+            return f"a store of {span(bank)}, and {span(increment)} more with each move"
+
+
+def _otherwise(reader: _Reader, when: str) -> str:
+    """What the next time-out of this seat does."""
+    table, seat = reader.game.table, reader.seat
+    match clocks.rung_for(reader.game.ladder, table.extended[seat], table.missed[seat]):
+        case clocks.Extend(by):
+            then = f"you get {span(by)} more"
+        case clocks.BotMove(bot):
+            then = f'the bot "{bot}" plays that turn for you'
+        case clocks.BotTakesOver(bot):
+            then = f'the bot "{bot}" takes your seat until you come back'
+        case clocks.Abandon():
+            then = "the game ends for everybody, without a result"
+    return f"If {when}, {then}."
