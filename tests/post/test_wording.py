@@ -64,7 +64,7 @@ LETTERS: list[Letter] = [
 
 def test_a_turn_letter_tells_all_that_is_needed_to_move():
     subject, text = write(YOUR_TURN)
-    assert subject == "Your turn: Tuesday stars"
+    assert subject == "Tuesday stars (Sternenhimmel by mail)"  # the same for all letters of a game: one thread
     assert text.splitlines() == [
         "Anna, it is your turn.",
         "Please move by Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1).",
@@ -128,7 +128,7 @@ def test_no_name_or_title_can_add_a_line(letter):
 
 def test_a_title_is_no_template():
     subject, _ = write(replace(YOUR_TURN, title="{{ link }} <b>&"))
-    assert subject == "Your turn: {{ link }} <b>&"
+    assert subject == "{{ link }} <b>& (Sternenhimmel by mail)"
 
 
 @pytest.mark.parametrize(
