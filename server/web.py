@@ -1,9 +1,15 @@
 """The web: gunicorn's settings, and its start. `GUNICORN_CMD_ARGS` overrides them (`--bind`, `--workers`)."""
 
+import logging
 import os
 import sys
-from typing import NoReturn
+import time
+from threading import Thread
+from typing import Any, NoReturn
 
+from flask import Flask
+
+from server import play
 from server.config import CHECKOUT, Settings
 
 bind = f"127.0.0.1:{Settings.from_environment().port}"
@@ -14,6 +20,24 @@ keepalive = 20  # seconds; an idle connection holds no thread
 graceful_timeout = 5  # seconds for requests under way at a stop
 loglevel = "warning"
 control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
+
+_EVERY = 10  # seconds between two heartbeats
+
+
+def post_worker_init(worker: Any) -> None:
+    """gunicorn calls this in each of its processes, after the fork."""
+    Thread(target=_beat, args=(worker.app.wsgi(),), name="heartbeat", daemon=True).start()
+
+
+def _beat(app: Flask) -> None:
+    """Leave heartbeats: hours without any count for nobody."""
+    while True:
+        try:
+            with app.app_context():
+                play.beat("web")
+        except Exception:
+            logging.getLogger(__name__).exception("The database takes no heartbeat")
+        time.sleep(_EVERY)
 
 
 def serve() -> NoReturn:
