@@ -126,7 +126,8 @@ def install_packages(lock: int) -> None:
     said, found = [], 0
     try:
         for line in pip.stdout:
-            said.append(line)
+            if not line.startswith("Requirement already satisfied"):
+                said.append(line)
             if line.startswith("Collecting "):
                 found += 1
                 if found % 10 == 0:

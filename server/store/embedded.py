@@ -222,7 +222,8 @@ def _cluster(data: Path, binaries: Path, user: _User) -> Path:
             os.chown(unfinished, user.popen["user"], user.popen["group"])
         _initdb(binaries, unfinished, user)
         unfinished.rename(cluster)
-    ours = version(_PACKAGE).split(".")[0]
+    said = subprocess.run([binaries / "postgres", "--version"], check=True, capture_output=True, text=True).stdout
+    ours = said.split()[-1].split(".")[0]
     theirs = (cluster / "PG_VERSION").read_text().strip()
     if ours != theirs:
         raise PostgresError(
