@@ -1,0 +1,57 @@
+"""Imports run one way: what each room of the house may import of the others."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SERVER = Path(__file__).parents[1] / "server"
+MAY_IMPORT: dict[str, set[str]] = {
+    "rules": set(),
+    "store": set(),
+    "bots": {"rules"},
+    "pictures": {"rules"},
+    "play": {"rules", "store", "bots"},
+    "post": {"play", "store", "pictures"},
+    "api": {"play", "pictures"},
+    "config": set(),
+    "sandbox": {"play"},
+    "app": {"api", "config", "store"},
+    "web": {"play", "config"},
+    "worker": {"play", "post", "config"},
+    "up": {"config", "store"},
+    "cli": {"app", "config", "play", "sandbox", "store", "web", "worker"},
+}
+MODULES = [path for path in sorted(SERVER.rglob("*.py")) if path.parent != SERVER or path.stem in MAY_IMPORT]
+
+
+def room(path: Path) -> str:
+    return path.relative_to(SERVER).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """The rooms that a module names in its imports, wherever in it they stand."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level <= 1, f"{path} imports from above its own folder"
+            if node.level == 0:
+                found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name.split(".")[1] for name in found if name.startswith("server.")}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SERVER)))
+def test_a_module_imports_only_what_its_room_may(path: Path) -> None:
+    assert imported(path) <= MAY_IMPORT[room(path)] | {room(path)}
+
+
+def test_every_room_has_its_arrows_and_only_the_bare_start_stands_beside_them() -> None:
+    rooms = {room(path) for path in SERVER.rglob("*.py")}
+    assert rooms == set(MAY_IMPORT) | {"__init__", "__main__"}
+
+
+def test_the_package_is_empty_and_its_bootstrap_needs_nothing_installed() -> None:
+    assert (SERVER / "__init__.py").read_text() == ""
+    assert imported(SERVER / "__main__.py") == set()
