@@ -1,20 +1,9 @@
 """What can be done: one function a deed, one commit each. The shop window of this package."""
 
 from server.play.deadlines import beat, follow_clock, move_clock, sweep
-from server.play.games import (
-    accept_invitation,
-    come_back,
-    describe,
-    invitation,
-    leave,
-    list_games,
-    open_game,
-    return_word,
-    returning,
-    seen_by,
-    story,
-    take_seat,
-)
+from server.play.games import open_game
+from server.play.lobby import list_games
+from server.play.looking import describe, seen_by, story
 from server.play.moves import check_line, legal_moves, open_turn, play_line, play_move, turn_word
 from server.play.players import (
     CODE_LIFE,
@@ -29,6 +18,7 @@ from server.play.players import (
     profile,
     redeem,
 )
+from server.play.seats import accept_invitation, come_back, invitation, leave, return_word, returning, take_seat
 from server.play.words import email_address
 from server.rules import GAMES, BadOption, IllegalMove, Json, MalformedMove, RuleError, Seat
 from server.store.connections import Unavailable, is_passing

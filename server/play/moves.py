@@ -8,7 +8,7 @@ from server.play.capabilities import seal, unseal
 from server.play.clock import clock
 from server.play.deeds import Game, load, record, whole_log
 from server.play.errors import HandedOver, NotRunning, NotSeated, StaleTurn
-from server.play.games import seen_by, you
+from server.play.looking import seen_by, you
 from server.play.table import Table, fold, new_table, story_item, typed
 from server.rules import IllegalMove, Json, Seat
 from server.store.connections import tried_again

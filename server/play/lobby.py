@@ -1,0 +1,87 @@
+"""Lists of games."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, select, tuple_
+
+from server.play.looking import summary
+from server.rules import Json
+from server.store.tables import Game as GameRow
+from server.store.tables import Player, PlayerGame, db
+from server.store.tables import Seat as SeatRow
+
+
+class Page(NamedTuple):
+    items: list[Json]
+    next: tuple[datetime, UUID] | None
+
+
+def list_games(
+    player_id: UUID | None,
+    email: str | None = None,
+    *,
+    status: str | None = None,
+    rules: str | None = None,
+    mine: bool = False,
+    my_turn: bool = False,
+    cursor: tuple[datetime, UUID] | None = None,
+    limit: int = 20,
+) -> Page:
+    """Games, newest first: public ones, or those where the player sits."""
+    where: list[ColumnElement[bool]] = []
+    if status:
+        where.append(GameRow.status == status)
+    if rules:
+        where.append(GameRow.rules == rules)
+    if not (mine or my_turn):
+        query = _newest(select(GameRow).where(~GameRow.private, *where), GameRow, cursor).limit(limit + 1)
+        rows = list(db.session.scalars(query))
+        return _page(rows, rows[:limit], limit)
+    found: list[GameRow] = []
+    while len(found) <= limit:
+        sat = _newest(select(PlayerGame).where(PlayerGame.player_id == player_id), PlayerGame, cursor).limit(100)
+        batch = list(db.session.scalars(sat))
+        if not batch:
+            break
+        ids = [row.game_id for row in batch]
+        cursor = (batch[-1].made_at, batch[-1].game_id)
+        games = {g.game_id: g for g in db.session.scalars(select(GameRow).where(GameRow.game_id.in_(ids), *where))}
+        waiting = _waiting(ids, player_id) if my_turn else set(ids)
+        found += [games[i] for i in ids if i in games and i in waiting]
+    return _page(found, found[:limit], limit)
+
+
+def _newest(query: Select[Any], table: Any, cursor: tuple[datetime, UUID] | None) -> Select[Any]:
+    if cursor is not None:
+        query = query.where(tuple_(table.made_at, table.game_id) < tuple_(*cursor))
+    return query.order_by(table.made_at.desc(), table.game_id.desc())
+
+
+def _waiting(ids: list[UUID], player_id: UUID | None) -> set[UUID]:
+    """Those of the games that wait for this player himself."""
+    asked = select(SeatRow.game_id).where(
+        SeatRow.game_id.in_(ids), SeatRow.player_id == player_id, SeatRow.to_act, SeatRow.stand_in.is_(None)
+    )
+    return set(db.session.scalars(asked))
+
+
+def _page(found: list[GameRow], shown: list[GameRow], limit: int) -> Page:
+    ids = [game.game_id for game in shown]
+    seats = (
+        list(db.session.scalars(select(SeatRow).where(SeatRow.game_id.in_(ids)).order_by(SeatRow.seat))) if ids else []
+    )
+    people = {s.player_id for s in seats if s.player_id}
+    named = db.session.execute(select(Player.player_id, Player.name).where(Player.player_id.in_(people)))
+    names: dict[UUID | None, str] = {player_id: name for player_id, name in named}
+    items = []
+    for game in shown:
+        rows = [_columns(s) | {"name": names.get(s.player_id)} for s in seats if s.game_id == game.game_id]
+        items.append(summary(_columns(game), rows) | {"outcome": game.outcome})
+    more = len(found) > limit
+    return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
+
+
+def _columns(row: Any) -> Json:
+    return {column.key: getattr(row, column.key) for column in row.__table__.columns}

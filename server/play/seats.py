@@ -1,0 +1,140 @@
+"""Sitting down, inviting, getting up, and coming back."""
+
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+
+from server.play.capabilities import seal, unseal
+from server.play.clock import bot_of, clock
+from server.play.deeds import Game, load, record
+from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken
+from server.play.games import INVITATION, note_seat, start_if_full
+from server.play.looking import may_see, seen_by
+from server.play.players import player_of
+from server.play.table import SeatHandedOver, SeatTakenBack
+from server.rules import Seat
+from server.store.connections import tried_again
+from server.store.tables import Game as GameRow
+from server.store.tables import Player, PlayerGame, db
+from server.store.tables import Seat as SeatRow
+
+RETURN = "return"
+
+
+@tried_again
+def take_seat(
+    game_id: UUID, player_id: UUID, seat: Seat | None = None, salt: str = "", invitation: str | None = None
+) -> Game:
+    """Sit down at a game that has not started, or take one's own seat back from a bot.
+
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
+    """
+    game = load(game_id)
+    if (own := game.seat_of(player_id)) is not None and game.table.status == "running":
+        return _take_back(game, own)
+    now, email = clock.now(), db.session.get_one(Player, player_id).email
+    invited_to = _invited_seat(game_id, invitation)
+    head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
+    seats = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()
+    people = [(s.player_id, s.email) for s in seats]
+    if head.private and invited_to is None and not may_see(head.made_by, people, player_id, email):
+        raise NotFound("There is no such game.")
+    if any(s.player_id == player_id for s in seats):
+        raise AlreadySeated("You sit at this table already.")
+    if head.status != "open":
+        raise NotRunning("This game has begun; its seats are taken.")
+    free = [
+        s for s in seats if s.kind == "open" or (s.kind == "invited" and (s.email == email or s.seat == invited_to))
+    ]
+    free.sort(key=lambda s: (s.kind == "open", s.seat))  # a seat kept for this person first
+    chosen = next((s for s in free if seat is None or s.seat == seat), None)
+    if chosen is None:
+        raise SeatTaken("There is no free seat for you here." if seat is None else f"Seat {seat} is not free for you.")
+    chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
+    db.session.flush()
+    note_seat(player_id, game_id, chosen.seat, head.made_at)
+    start_if_full(game_id, now)
+    db.session.commit()
+    return load(game_id)
+
+
+def _invited_seat(game_id: UUID, invitation: str | None) -> Seat | None:
+    if invitation is None:
+        return None
+    word = unseal(INVITATION, invitation)
+    if word.game_id != game_id:
+        raise NotFound("This invitation is for another game.")
+    return word.seat
+
+
+def invitation(word: str) -> tuple[Game, Seat]:
+    """The game and the seat that a mailed invitation is for. Raises NotFound."""
+    game_id, seat, _ = unseal(INVITATION, word)
+    return load(game_id), seat
+
+
+def accept_invitation(word: str) -> Game:
+    """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.
+
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
+    """
+    game, seat = invitation(word)
+    email = game.seats[seat]["email"]
+    if email is None:
+        raise SeatTaken("This seat is taken.")
+    return take_seat(game.game_id, player_of(email, "en"), seat, invitation=word)
+
+
+def return_word(game_id: UUID, seat: Seat) -> str:
+    """The sealed word with which an absent person comes back to his seat."""
+    return seal(RETURN, game_id, seat)
+
+
+def returning(word: str) -> tuple[Game, Seat]:
+    """The game and the seat that somebody may come back to. Raises NotFound."""
+    game_id, seat, _ = unseal(RETURN, word)
+    return load(game_id), seat
+
+
+@tried_again
+def come_back(word: str) -> Game:
+    """Take the seat of this word back from the bot. Raises NotFound, NotRunning, AlreadySeated."""
+    game, seat = returning(word)
+    if game.table.status != "running":
+        raise NotRunning("This game is over.")
+    return _take_back(game, seat)
+
+
+def _take_back(game: Game, seat: Seat) -> Game:
+    if game.table.stand_ins[seat] is None:
+        raise AlreadySeated("You sit at this table already.")
+    return record(game, [SeatTakenBack(seat)], clock.now()) or take_seat(game.game_id, game.seats[seat]["player_id"])
+
+
+@tried_again
+def leave(game_id: UUID, player_id: UUID) -> None:
+    """Get up before the start, or resign: a bot plays on. Raises NotFound, NotSeated, NotRunning."""
+    game = seen_by(game_id, player_id)
+    seat = game.seat_of(player_id)
+    if seat is None:
+        raise NotSeated("You have no seat at this table.")
+    if game.table.status == "open":
+        _get_up(game_id, player_id)
+    elif game.table.status != "running":
+        raise NotRunning("This game is over.")
+    elif game.table.stand_ins[seat] is None:
+        bot = bot_of(game.ladder)
+        if record(game, [SeatHandedOver(seat, bot, "resigned")], clock.now()) is None:
+            leave(game_id, player_id)
+
+
+def _get_up(game_id: UUID, player_id: UUID) -> None:
+    head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
+    if head.status != "open":
+        db.session.rollback()
+        return leave(game_id, player_id)
+    mine = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
+    db.session.execute(update(SeatRow).where(mine).values(kind="open", player_id=None, salt=""))
+    gone = (PlayerGame.player_id == player_id) & (PlayerGame.game_id == game_id)
+    db.session.execute(delete(PlayerGame).where(gone))
+    db.session.commit()
