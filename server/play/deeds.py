@@ -165,24 +165,28 @@ def _timed(game: Game, seat: Seat, before: Table, after: Table, events: Sequence
     """The seat's row after the deed; the very same row if nothing changed for it."""
     was = game.seats[seat]
     turn, stand_in = after.turns[seat], after.stand_ins[seat]
-    extended = [e for e in events if isinstance(e, TimeExtended) and e.seat == seat]
-    if turn == was["turn"] and stand_in == was["stand_in"] and not extended:
+    extensions = [event for event in events if isinstance(event, TimeExtended) and event.seat == seat]
+    stopped_or_goes_on = (
+        turn is not None and "paused" in (before.status, after.status) and before.status != after.status
+    )
+    if turn == was["turn"] and stand_in == was["stand_in"] and not extensions and not stopped_or_goes_on:
         return was
     row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}
-    game_clock, outages = clocks.game_clock(game.head["clock"]), outages_of(was)
-    allowed, used = clocks.first_allowance(game_clock), timedelta(0)
-    if was["allowed"] is not None:
-        allowed = timedelta(seconds=was["allowed"])
-    if was["asked_at"] is not None:
-        used = clocks.counted(was["asked_at"], now, calendar_of(was), outages)
-    if extended:
-        lent = used - allowed + clocks.duration(extended[-1].by)  # so much from now on
+    game_clock, asked = clocks.game_clock(game.head["clock"]), was["asked_at"] is not None
+    allowed = clocks.first_allowance(game_clock) if was["allowed"] is None else timedelta(seconds=was["allowed"])
+    used = clocks.counted(was["asked_at"], now, calendar_of(was), outages_of(was)) if asked else clocks.NOTHING
+    if extensions:
+        lent = used - allowed + clocks.duration(extensions[-1].by)  # so much from now on
         return with_due_time(row | {"lent": lent.total_seconds()}, now)
-    if was["asked_at"] is not None or (was["stand_in"] and not stand_in):
-        allowed = clocks.next_allowance(game_clock, allowed, used)
-    row |= {"allowed": allowed.total_seconds(), "lent": 0}
-    if turn is None or game.seats[seat]["bot"] or stand_in:
-        return row | {"asked_at": None, "due_at": None, "remind_at": None, "wake_at": None if turn is None else now}
+    if stopped_or_goes_on:
+        allowed -= used  # the rest of this turn's time, and what was lent for it, is kept
+    elif asked or (was["stand_in"] and not stand_in):
+        allowed, row["lent"] = clocks.next_allowance(game_clock, allowed, used), 0
+    row["allowed"] = allowed.total_seconds()
+    bot = was["bot"] or stand_in
+    if turn is None or bot or after.status == "paused":
+        wake_at = now if bot and turn is not None and after.status == "running" else None
+        return row | {"asked_at": None, "due_at": None, "remind_at": None, "wake_at": wake_at}
     return with_due_time(row | {"asked_at": now}, now)
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
+from server.play.table import GameAbandoned, GamePaused, GameResumed, SeatHandedOver, TimeExtended, TimeRanOut
 from server.rules import Json, Seat
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ def _news(game: "Game", events: Sequence[Any]) -> Iterator[tuple[str, Seat, Json
                 yield "bot-moved", seat, {"bot": bot}
             case SeatHandedOver(seat, bot, "time"):
                 yield "seat-handed-over", seat, {"bot": bot}
+            case GamePaused():
+                yield from (("game-paused", seat, {}) for seat in people)
+            case GameResumed():
+                yield from (("your-turn", seat, {}) for seat in people if game.seats[seat]["due_at"])
             case GameAbandoned():
                 yield from (("game-abandoned", seat, {}) for seat in people)
     if game.table.status == "finished":

@@ -33,6 +33,14 @@ class SeatTakenBack(NamedTuple):
     seat: Seat
 
 
+class GamePaused(NamedTuple):
+    seat: None = None
+
+
+class GameResumed(NamedTuple):
+    seat: None = None
+
+
 class GameEnded(NamedTuple):
     scores: Sequence[int]
     places: Sequence[int]
@@ -49,6 +57,8 @@ HOUSE_EVENTS: Mapping[str, type[Any]] = {
     "time-ran-out": TimeRanOut,
     "seat-handed-over": SeatHandedOver,
     "seat-taken-back": SeatTakenBack,
+    "game-paused": GamePaused,
+    "game-resumed": GameResumed,
     "game-ended": GameEnded,
     "game-abandoned": GameAbandoned,
 }
@@ -61,7 +71,7 @@ class Table(NamedTuple):
     version: int = 0
     seq: int = 0
     hash: bytes = b""
-    status: str = "open"  # running, finished, abandoned
+    status: str = "open"  # running, paused, finished, abandoned
     state: Any = None
     turns: tuple[int | None, ...] = ()  # the turn each seat is asked for
     stand_ins: tuple[str | None, ...] = ()  # the bot that plays for an absent person
@@ -89,6 +99,10 @@ class Table(NamedTuple):
                     table = table._replace(
                         stand_ins=_put(table.stand_ins, seat, None), missed=_put(table.missed, seat, 0)
                     )
+                case GamePaused():
+                    table = table._replace(status="paused")
+                case GameResumed():
+                    table = table._replace(status="running")
                 case GameEnded():
                     table = table._replace(status="finished", ended=event)
                 case GameAbandoned():
@@ -104,7 +118,7 @@ class Table(NamedTuple):
 
 def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, ...]:
     """A seat keeps the turn it has not answered; whoever is asked anew gets this version as the number of his turn."""
-    asked = table.rules.to_act(table.state) if table.status == "running" else frozenset()
+    asked = table.rules.to_act(table.state) if table.status in ("running", "paused") else frozenset()
     return tuple(
         None if seat not in asked else version if turn is None or seat == actor else turn
         for seat, turn in enumerate(table.turns)

@@ -183,13 +183,24 @@ def _game_ended(reader: _Reader) -> wording.GameEnded | None:
     )
 
 
+def _why_abandoned(reader: _Reader) -> str:
+    late = any(
+        it["type"] == "time-ran-out"
+        for it in play.story(reader.game, reader.seat)
+        if it["version"] == reader.letter.version
+    )
+    return "Somebody's time had run out, as was agreed when it was opened." if late else "All who played agreed to it."
+
+
 _PLACES = ("first", "second", "third", "fourth", "fifth")
 
 
+def _game_paused(reader: _Reader) -> wording.GamePaused:
+    return wording.GamePaused(**reader.about)
+
+
 def _game_abandoned(reader: _Reader) -> wording.GameAbandoned:
-    return wording.GameAbandoned(
-        **reader.about, reason="Somebody's time had run out, as was agreed when it was opened."
-    )
+    return wording.GameAbandoned(**reader.about, reason=_why_abandoned(reader))
 
 
 _KINDS: dict[str, Callable[[_Reader], wording.Letter | None]] = {
@@ -199,6 +210,7 @@ _KINDS: dict[str, Callable[[_Reader], wording.Letter | None]] = {
     "bot-moved": _bot_moved,
     "seat-handed-over": _seat_handed_over,
     "game-ended": _game_ended,
+    "game-paused": _game_paused,
     "game-abandoned": _game_abandoned,
 }
 

@@ -79,6 +79,11 @@ class GameEnded(_GameLetter):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GamePaused(_GameLetter):
+    KIND: ClassVar = "game-paused"
+
+
+@dataclass(frozen=True, kw_only=True)
 class GameAbandoned(_GameLetter):
     KIND: ClassVar = "game-abandoned"
     reason: str  # a sentence
@@ -104,7 +109,16 @@ class SignInCode:
 
 
 Letter = (
-    YourTurn | Reminder | TimeExtended | BotMoved | SeatHandedOver | GameEnded | GameAbandoned | Invitation | SignInCode
+    YourTurn
+    | Reminder
+    | TimeExtended
+    | BotMoved
+    | SeatHandedOver
+    | GameEnded
+    | GamePaused
+    | GameAbandoned
+    | Invitation
+    | SignInCode
 )
 
 _templates = Environment(

@@ -196,6 +196,38 @@ class Seat(Base):
     wake_at: Mapped[datetime | None]
 
 
+class Vote(Base):
+    """That the person in this seat wants the game paused, resumed or abandoned."""
+
+    __tablename__ = "votes"
+    __table_args__ = (
+        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        {"info": {"spread": "game_id"}},
+    )
+
+    game_id: Mapped[UUID] = _key()
+    wish: Mapped[str] = _key()
+    seat: Mapped[int] = _key(autoincrement=False)
+    made_at: Mapped[datetime]
+
+
+class Message(Base):
+    """What a player said at the table; `nr` counts the messages of a game."""
+
+    __tablename__ = "messages"
+    __table_args__ = (
+        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        {"info": {"spread": "game_id"}},
+    )
+
+    game_id: Mapped[UUID] = _key()
+    nr: Mapped[int] = _key(autoincrement=False)
+    seat: Mapped[int]
+    player_id: Mapped[UUID]
+    text: Mapped[str]
+    at: Mapped[datetime]
+
+
 class EventRow(Base):
     """The log. Append-only: the app's role may not change it, and a trigger refuses everybody else.
 

@@ -1,0 +1,45 @@
+"""What is said at the table, by those who sit there, to all who may look on."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, insert, select
+
+from server.play.clock import clock
+from server.play.errors import BadField
+from server.play.looking import own_seat, seen_by
+from server.play.words import plain
+from server.rules import Json
+from server.store.connections import tried_again
+from server.store.tables import Game as GameRow
+from server.store.tables import Message, Player, db
+
+LONGEST = 2000
+
+
+@tried_again
+def say(game_id: UUID, player_id: UUID, words: str) -> Json:
+    """Add a message. Raises NotFound, NotSeated, BadField."""
+    text = plain(words).strip()
+    if not text:
+        raise BadField("text", "There is nothing to be seen in this text.")
+    game = seen_by(game_id, player_id)
+    seat, now = own_seat(game, player_id), clock.now()
+    db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
+    last = db.session.execute(select(func.max(Message.nr)).where(Message.game_id == game_id)).scalar() or 0
+    row = {"nr": last + 1, "seat": seat, "text": text, "at": now}
+    db.session.execute(insert(Message).values(game_id=game_id, player_id=player_id, **row))
+    db.session.commit()
+    return _message(last + 1, seat, game.names[seat], text, now)
+
+
+def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
+    """The messages of a game after number `after`, in order."""
+    query = select(Message.nr, Message.seat, Player.name, Message.text, Message.at)
+    query = query.join(Player, Player.player_id == Message.player_id, isouter=True)
+    query = query.where(Message.game_id == game_id, Message.nr > after).order_by(Message.nr).limit(limit)
+    return [_message(*row) for row in db.session.execute(query)]
+
+
+def _message(nr: int, seat: int, name: str | None, text: str, at: datetime) -> Json:
+    return {"nr": nr, "seat": seat, "name": name, "text": text, "at": at}

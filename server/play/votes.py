@@ -1,0 +1,62 @@
+"""What takes the consent of everybody at the table: pausing, going on, and giving up the game."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects.postgresql import insert
+
+from server.play.clock import clock
+from server.play.deeds import Game, load_within, record_within
+from server.play.errors import HandedOver, NotRunning
+from server.play.looking import own_seat, seen_by
+from server.play.table import GameAbandoned, GamePaused, GameResumed
+from server.rules import Seat
+from server.store.connections import in_transaction, tried_again
+from server.store.tables import Game as GameRow
+from server.store.tables import Vote, db
+
+WISHES: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # in which status, and what it comes to
+    "pause": (frozenset({"running"}), GamePaused),
+    "resume": (frozenset({"paused"}), GameResumed),
+    "abandon": (frozenset({"running", "paused"}), GameAbandoned),
+}
+
+
+@tried_again
+def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
+    """Consent to a wish, or take one's consent back; it comes true when nobody is missing but bots and the absent.
+
+    Raises NotFound, NotSeated, NotRunning, HandedOver.
+    """
+    seat = own_seat(seen_by(game_id, player_id), player_id)
+    db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
+    connection = in_transaction(db.session.connection())
+    game, now = load_within(connection, game_id), clock.now()
+    statuses, deed = WISHES[wish]
+    if game.table.status not in statuses:
+        raise NotRunning(f"There is nothing to {wish}: this game is {game.table.status}.")
+    if game.bot_at(seat):
+        raise HandedOver("A bot plays your seat; take your seat back first.")
+    own = (Vote.game_id == game_id) & (Vote.wish == wish) & (Vote.seat == seat)
+    if consents:
+        row = insert(Vote).values(game_id=game_id, wish=wish, seat=seat, made_at=now)
+        db.session.execute(row.on_conflict_do_nothing())
+    else:
+        db.session.execute(delete(Vote).where(own))
+    if _present(game) <= set(votes(game_id)[wish]):
+        db.session.execute(delete(Vote).where(Vote.game_id == game_id))
+        record_within(connection, game, [deed()], now)
+    db.session.commit()
+
+
+def _present(game: Game) -> set[Seat]:
+    """The seats whose persons play themselves."""
+    return {row["seat"] for row in game.seats if not game.bot_at(row["seat"])}
+
+
+def votes(game_id: UUID) -> dict[str, list[Seat]]:
+    """Who consents to what at present."""
+    found = db.session.execute(select(Vote.wish, Vote.seat).where(Vote.game_id == game_id).order_by(Vote.seat)).all()
+    return {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}
