@@ -1,10 +1,11 @@
 """What can be done: one function a deed, one commit each. The shop window of this package."""
 
+from server.play.chat import messages, say
 from server.play.deadlines import beat, follow_clock, move_clock, sweep
 from server.play.games import open_game
 from server.play.lobby import list_games
 from server.play.looking import describe, seen_by, story
-from server.play.moves import check_line, legal_moves, open_turn, play_line, play_move, turn_word
+from server.play.moves import check_line, legal_moves, open_turn, play_line, play_move, try_move, turn_word
 from server.play.players import (
     CODE_LIFE,
     LOCALES,
@@ -18,7 +19,8 @@ from server.play.players import (
     profile,
     redeem,
 )
-from server.play.seats import accept_invitation, come_back, invitation, leave, return_word, returning, take_seat
+from server.play.seats import accept_invitation, come_back, invitation, invite, leave, return_word, returning, take_seat
+from server.play.votes import WISHES, vote, votes
 from server.play.words import email_address
 from server.rules import GAMES, BadOption, IllegalMove, Json, MalformedMove, RuleError, Seat
 from server.store.connections import Unavailable, is_passing
@@ -28,6 +30,7 @@ __all__ = [
     "GAMES",
     "LOCALES",
     "SCOPES",
+    "WISHES",
     "BadOption",
     "Caller",
     "IllegalMove",
@@ -48,10 +51,12 @@ __all__ = [
     "follow_clock",
     "further_token",
     "invitation",
+    "invite",
     "is_passing",
     "leave",
     "legal_moves",
     "list_games",
+    "messages",
     "move_clock",
     "open_game",
     "open_turn",
@@ -62,9 +67,13 @@ __all__ = [
     "redeem",
     "return_word",
     "returning",
+    "say",
     "seen_by",
     "story",
     "sweep",
     "take_seat",
+    "try_move",
     "turn_word",
+    "vote",
+    "votes",
 ]

@@ -15,11 +15,13 @@ from server.play.errors import NotFound
 from server.rules import Seat
 from server.store.tables import Setting, db
 
+TURN, INVITATION, RETURN = "turn", "invitation", "return"
+ANY_SEAT = 255
 _MAC_BYTES = 16
 
 
 class Capability(NamedTuple):
-    """`number` is the turn that may be played, or 0 for an invitation."""
+    """`number` is the turn that may be played, or the mark of an invited address."""
 
     game_id: UUID
     seat: Seat

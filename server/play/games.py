@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.bots import BOTS
 from server.play import clock as clocks
-from server.play.capabilities import seal
+from server.play.capabilities import INVITATION, keyed_hash, seal
 from server.play.clock import clock
 from server.play.deeds import Game, load, load_within, record_within
 from server.play.errors import BadField
@@ -20,8 +20,6 @@ from server.store.connections import in_transaction, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Letter, PlayerGame, db
 from server.store.tables import Seat as SeatRow
-
-INVITATION = "invitation"
 
 
 def open_game(player_id: UUID, wanted: Json) -> Game:
@@ -117,12 +115,17 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, now: datetime) -> Non
             version=0,
             seat=seat,
             player_id=None,
-            data={"to": email, "invitation": seal(INVITATION, game_id, seat)},
+            data={"to": email, "invitation": seal(INVITATION, game_id, seat, mark_of(email))},
             made_at=now,
             due_at=now,
             tries=0,
         )
     )
+
+
+def mark_of(email: str) -> int:
+    """What ties an invitation to the address that it was mailed to."""
+    return int.from_bytes(keyed_hash("invited", email)[:4], "big")
 
 
 def note_seat(player_id: UUID, game_id: UUID, seat: Seat, made_at: datetime) -> None:

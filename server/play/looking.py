@@ -1,19 +1,24 @@
 """Looking at a game: who may, and what he sees."""
 
-from typing import Any
+from collections.abc import Sequence
+from itertools import repeat
 from uuid import UUID
 
+from server.play.capabilities import ANY_SEAT, INVITATION, seal, unseal
 from server.play.deeds import Game, at_version, load, whole_log
-from server.play.errors import NotFound
+from server.play.errors import NotFound, NotSeated
 from server.play.table import Table, story_item, typed
 from server.rules import Json, Seat, commitment
 from server.store.tables import Player, db
 
 
-def seen_by(game_id: UUID, player_id: UUID | None) -> Game:
-    """The game as it stands, if this person may see it. Raises NotFound."""
+def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
+    """The game as it stands, if this person may see it; a private one only with a seat or an invitation.
+
+    Raises NotFound.
+    """
     game = load(game_id)
-    if game.head["private"]:
+    if game.head["private"] and not (invitation and is_invited(game_id, invitation)):
         people = [(row["player_id"], row["email"]) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
         if player is None or not may_see(UUID(game.head["made_by"]), people, player.player_id, player.email):
@@ -21,16 +26,32 @@ def seen_by(game_id: UUID, player_id: UUID | None) -> Game:
     return game
 
 
+def is_invited(game_id: UUID, invitation: str) -> bool:
+    """Whether this sealed word is for that game; an invitation to one seat or to any."""
+    try:
+        return unseal(INVITATION, invitation).game_id == game_id
+    except NotFound:
+        return False
+
+
 def may_see(made_by: UUID, people: list[tuple[UUID | None, str | None]], player_id: UUID, email: str) -> bool:
     return player_id == made_by or any(player_id == sitting or email == invited for sitting, invited in people)
+
+
+def own_seat(game: Game, player_id: UUID) -> Seat:
+    """Where the player sits. Raises NotSeated."""
+    seat = game.seat_of(player_id)
+    if seat is None:
+        raise NotSeated("You have no seat at this table.")
+    return seat
 
 
 def describe(game: Game, viewer: Seat | None, version: int | None = None) -> Json:
     """A game as this viewer sees it, at an earlier version if one is named. Raises NotFound for one to come."""
     table = game.table if version is None else table_at(game, version)
-    now = version is None or version == game.table.version
     return {
-        **summary(game.head | {"version": table.version, "status": table.status}, game.seats, table.turns, now),
+        **summary(game.head | {"version": table.version, "status": table.status}, _seats_at(game, table)),
+        "invitation": _open_invitation(game, viewer),
         "you": you(table, viewer),
         "view": table.rules.view(table.state, viewer) if table.state is not None else None,
         "outcome": table.ended and {"scores": table.ended.scores, "places": table.ended.places},
@@ -44,13 +65,30 @@ def table_at(game: Game, version: int) -> Table:
     return at_version(game, version)
 
 
+def _seats_at(game: Game, table: Table) -> Sequence[Json]:
+    if table.version == game.table.version:
+        return game.seats
+    asked = zip(table.turns or repeat(None), table.stand_ins or repeat(None), strict=False)
+    return [
+        row | {"turn": turn, "stand_in": stand_in, "due_at": None}
+        for row, (turn, stand_in) in zip(game.seats, asked, strict=False)
+    ]
+
+
+def _open_invitation(game: Game, viewer: Seat | None) -> str | None:
+    """What those who sit at a private table may pass on, while it has room."""
+    if not game.head["private"] or viewer is None or game.table.status != "open":
+        return None
+    return seal(INVITATION, game.game_id, ANY_SEAT)
+
+
 def you(table: Table, seat: Seat | None) -> Json | None:
     """The viewer's seat and the turn that he is asked for, if any."""
     return None if seat is None else {"seat": seat, "turn": table.turns[seat] if table.turns else None}
 
 
-def summary(head: Json, seats: Any, turns: tuple[int | None, ...] | None = None, now: bool = True) -> Json:
-    """A game without its view, as lists show it. `turns`: as they were at an earlier version."""
+def summary(head: Json, seats: Sequence[Json]) -> Json:
+    """A game without its view, as lists show it."""
     return {
         "id": head["game_id"],
         "rules": head["rules"],
@@ -62,21 +100,20 @@ def summary(head: Json, seats: Any, turns: tuple[int | None, ...] | None = None,
         "made_at": head["made_at"],
         "clock": head["clock"],
         "on_timeout": head["on_timeout"],
-        "seats": [_seat(row, turns[i] if turns else row["turn"] if now else None, now) for i, row in enumerate(seats)],
+        "seats": [_seat(row) for row in seats],
         "commitment": commitment(head["seed"]),
     }
 
 
-def _seat(row: Json, turn: int | None, now: bool) -> Json:
-    stand_in = row["stand_in"] if now else None
+def _seat(row: Json) -> Json:
     return {
         "seat": row["seat"],
         "name": row["bot"] or row["name"],
         "kind": row["kind"],
-        "stand_in": stand_in,
-        "to_act": turn is not None,
-        "turn": turn,
-        "due_at": row["due_at"] if now else None,
+        "stand_in": row["stand_in"],
+        "to_act": row["turn"] is not None,
+        "turn": row["turn"],
+        "due_at": row["due_at"],
     }
 
 

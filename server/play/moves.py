@@ -1,20 +1,19 @@
 """Playing a move, whoever asks for it, and what a player needs to know before he does."""
 
+from functools import reduce
 from itertools import groupby
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from server.play.capabilities import seal, unseal
+from server.play.capabilities import TURN, seal, unseal
 from server.play.clock import clock
 from server.play.deeds import Game, load, record, whole_log
-from server.play.errors import HandedOver, NotRunning, NotSeated, StaleTurn
-from server.play.looking import seen_by, you
+from server.play.errors import HandedOver, NotRunning, StaleTurn
+from server.play.looking import own_seat, seen_by, you
 from server.play.table import Table, fold, new_table, story_item, typed
 from server.rules import IllegalMove, Json, Seat
 from server.store.connections import tried_again
 from server.store.log import Recorded
-
-TURN = "turn"
 
 
 class Played(NamedTuple):
@@ -72,15 +71,8 @@ def open_turn(word: str) -> tuple[Game, Seat, bool]:
     """The game and seat of a sealed word, and whether its turn still waits for an answer. Raises NotFound."""
     game_id, seat, turn = unseal(TURN, word)
     game = load(game_id)
-    return game, seat, game.table.turns[seat] == turn and game.table.stand_ins[seat] is None
-
-
-def own_seat(game: Game, player_id: UUID) -> Seat:
-    """Where the player sits. Raises NotSeated."""
-    seat = game.seat_of(player_id)
-    if seat is None:
-        raise NotSeated("You have no seat at this table.")
-    return seat
+    table = game.table
+    return game, seat, table.status == "running" and table.turns[seat] == turn and table.stand_ins[seat] is None
 
 
 def _play(game: Game, seat: Seat, turn: int, move: Any) -> Played | None:
@@ -90,12 +82,40 @@ def _play(game: Game, seat: Seat, turn: int, move: Any) -> Played | None:
         raise NotRunning("This game has not started.")
     if table.turns[seat] != turn:
         return _first_answer(game, seat, turn, move)
-    if table.stand_ins[seat]:
-        raise HandedOver(f"The bot {table.stand_ins[seat]} plays your seat; take your seat back first.")
+    expect_answer(game, seat)
     dice = game.dice()
     events = table.rules.decide(table.state, seat, move, dice)
     after = record(game, events, clock.now(), dice.drawn)
     return None if after is None else Played(_answer(after, after.newest, seat), first=True)
+
+
+def expect_answer(game: Game, seat: Seat) -> None:
+    """Raises NotRunning, HandedOver if this seat's person cannot move now."""
+    if game.table.status == "paused":
+        raise NotRunning("This game is paused.")
+    if bot := game.table.stand_ins[seat]:
+        raise HandedOver(f"The bot {bot} plays your seat; take your seat back first.")
+
+
+def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
+    """What this move would lead to, as far as its player can foresee it; changes nothing and reveals nothing.
+
+    Raises what `play_move` raises.
+    """
+    game = seen_by(game_id, player_id)
+    rules, table, seat = game.table.rules, game.table, own_seat(game, player_id)
+    wanted = rules.move_from_json(move)
+    if table.status == "open":
+        raise NotRunning("This game has not started.")
+    if table.turns[seat] != turn:
+        raise StaleTurn(table.turns[seat])
+    expect_answer(game, seat)
+    events, would_reveal = rules.foresee(table.state, seat, rules.decide(table.state, seat, wanted, game.dice()))
+    return {
+        "would": [told for event in events if (told := rules.tell(event, seat)) is not None],
+        "view": rules.view(reduce(rules.apply, events, table.state), seat),
+        "would_reveal": would_reveal,
+    }
 
 
 def _answer(game: Game, deed: Any, seat: Seat) -> Json:

@@ -19,7 +19,7 @@ from server.rules import Json
 from server.store.connections import autocommit, tried_again
 from server.store.tables import Player, PlayerLetter, RateLimit, SignIn, Token, db
 
-SCOPES = ("games:read", "games:write", "moves:write", "profile:read", "profile:write", "tokens:write")
+SCOPES = ("games:read", "games:write", "moves:write", "chat:write", "profile:read", "profile:write", "tokens:write")
 LOCALES = ("de", "en", "fr", "it")
 CODE_LIFE = timedelta(minutes=10)
 CODE_TRIES = 5
@@ -47,10 +47,10 @@ def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
     `sender` is the network address that asks; None switches the limits off. Raises TooMany.
     """
     now = clock.now()
-    if sender is not None and not _within(f"sign-in from {sender}", _PER_SENDER, now):
+    if sender is not None and not within(f"sign-in from {sender}", _PER_SENDER, now):
         raise TooMany("Too many sign-ins from your address. Try again later.", 3600)
     sign_in, code = uuid4(), f"{secrets.randbelow(10**6):06}"
-    if sender is None or _within(f"sign-in of {email}", _PER_ADDRESS, now):
+    if sender is None or within(f"sign-in of {email}", _PER_ADDRESS, now):
         db.session.execute(delete(SignIn).where(SignIn.expires_at < now))
         db.session.add(
             SignIn(
@@ -78,7 +78,7 @@ def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
     return sign_in
 
 
-def _within(key: str, limit: int, now: datetime) -> bool:
+def within(key: str, limit: int, now: datetime) -> bool:
     """Count one use of `key` in this hour; False above the limit."""
     since = now.replace(minute=0, second=0, microsecond=0)
     row = insert(RateLimit).values(key=key, since=since, used=1)

@@ -4,13 +4,13 @@ from uuid import UUID
 
 from sqlalchemy import delete, select, update
 
-from server.play.capabilities import seal, unseal
+from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, seal, unseal
 from server.play.clock import bot_of, clock
 from server.play.deeds import Game, load, record
-from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken
-from server.play.games import INVITATION, note_seat, start_if_full
-from server.play.looking import may_see, seen_by
-from server.play.players import player_of
+from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken, TooMany
+from server.play.games import mark_of, note_invitation, note_seat, start_if_full
+from server.play.looking import may_see, own_seat, seen_by
+from server.play.players import player_of, within
 from server.play.table import SeatHandedOver, SeatTakenBack
 from server.rules import Seat
 from server.store.connections import tried_again
@@ -18,7 +18,7 @@ from server.store.tables import Game as GameRow
 from server.store.tables import Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow
 
-RETURN = "return"
+_INVITATIONS = 50  # an hour by one player
 
 
 @tried_again
@@ -33,19 +33,19 @@ def take_seat(
     if (own := game.seat_of(player_id)) is not None and game.table.status == "running":
         return _take_back(game, own)
     now, email = clock.now(), db.session.get_one(Player, player_id).email
-    invited_to = _invited_seat(game_id, invitation)
+    word = unseal(INVITATION, invitation) if invitation else None
+    if word and word.game_id != game_id:
+        raise NotFound("This invitation is for another game.")
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     seats = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()
     people = [(s.player_id, s.email) for s in seats]
-    if head.private and invited_to is None and not may_see(head.made_by, people, player_id, email):
+    if head.private and word is None and not may_see(head.made_by, people, player_id, email):
         raise NotFound("There is no such game.")
     if any(s.player_id == player_id for s in seats):
         raise AlreadySeated("You sit at this table already.")
     if head.status != "open":
         raise NotRunning("This game has begun; its seats are taken.")
-    free = [
-        s for s in seats if s.kind == "open" or (s.kind == "invited" and (s.email == email or s.seat == invited_to))
-    ]
+    free = [row for row in seats if row.kind in ("open", "invited") and _is_kept_for(row, email, word)]
     free.sort(key=lambda s: (s.kind == "open", s.seat))  # a seat kept for this person first
     chosen = next((s for s in free if seat is None or s.seat == seat), None)
     if chosen is None:
@@ -58,19 +58,42 @@ def take_seat(
     return load(game_id)
 
 
-def _invited_seat(game_id: UUID, invitation: str | None) -> Seat | None:
-    if invitation is None:
-        return None
-    word = unseal(INVITATION, invitation)
-    if word.game_id != game_id:
-        raise NotFound("This invitation is for another game.")
-    return word.seat
+def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> bool:
+    """Whether this player may take this seat: it was kept for his address, or he holds the word mailed to it."""
+    if row.email is None or row.email == email:
+        return row.kind == "open" or row.email == email
+    return invitation is not None and invitation.seat == row.seat and invitation.number == mark_of(row.email)
 
 
-def invitation(word: str) -> tuple[Game, Seat]:
-    """The game and the seat that a mailed invitation is for. Raises NotFound."""
+@tried_again
+def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None, limited: bool = True) -> Seat:
+    """Keep a seat (the lowest open one) for this address and mail the invitation; instead of an earlier one, if named.
+
+    Raises NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
+    """
+    game, now = seen_by(game_id, player_id), clock.now()
+    if player_id != UUID(game.head["made_by"]):
+        own_seat(game, player_id)
+    if limited and not within(f"invitations by {player_id}", _INVITATIONS, now):
+        raise TooMany("Too many invitations. Try again later.", 3600)
+    head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
+    if head.status != "open":
+        raise NotRunning("This game has begun; its seats are taken.")
+    rows = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()
+    free = [row for row in rows if row.kind == "open" or (row.kind == "invited" and row.seat == seat)]
+    chosen = next((row for row in free if seat in (None, row.seat)), None)
+    if chosen is None:
+        raise SeatTaken("There is no free seat." if seat is None else f"Seat {seat} is not free.")
+    chosen.kind, chosen.email = "invited", email
+    note_invitation(game_id, chosen.seat, email, now)
+    db.session.commit()
+    return chosen.seat
+
+
+def invitation(word: str) -> tuple[Game, Seat | None]:
+    """The game that an invitation is for, and the seat that is kept there. Raises NotFound."""
     game_id, seat, _ = unseal(INVITATION, word)
-    return load(game_id), seat
+    return load(game_id), None if seat == ANY_SEAT else seat
 
 
 def accept_invitation(word: str) -> Game:
@@ -79,10 +102,10 @@ def accept_invitation(word: str) -> Game:
     Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
     """
     game, seat = invitation(word)
-    email = game.seats[seat]["email"]
-    if email is None:
-        raise SeatTaken("This seat is taken.")
-    return take_seat(game.game_id, player_of(email, "en"), seat, invitation=word)
+    email = None if seat is None else game.seats[seat]["email"]
+    if email is None or unseal(INVITATION, word).number != mark_of(email):
+        raise SeatTaken("No seat is kept for you here any more.")
+    return take_seat(game.game_id, player_of(email, "en"), seat)
 
 
 def return_word(game_id: UUID, seat: Seat) -> str:
@@ -120,7 +143,7 @@ def leave(game_id: UUID, player_id: UUID) -> None:
         raise NotSeated("You have no seat at this table.")
     if game.table.status == "open":
         _get_up(game_id, player_id)
-    elif game.table.status != "running":
+    elif game.table.status not in ("running", "paused"):
         raise NotRunning("This game is over.")
     elif game.table.stand_ins[seat] is None:
         bot = bot_of(game.ladder)

@@ -252,6 +252,26 @@ def decide(sky: Sky, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
     return [StarPlaced(seat, board, space, star, on_turn), *scoring, *map(SeatSkipped, skipped)]
 
 
+def foresee(sky: Sky, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
+    """How far `seat` can foresee these events of its own move, and whether what it cannot is hidden as yet.
+
+    A scoring that turns over a star of somebody else, and the board that is dealt after it, are left out.
+    """
+    placed, *rest = events
+    assert isinstance(placed, StarPlaced)
+    if not rest or not isinstance(rest[0], BoardScored):
+        return list(events), False
+    large = (lying.seat for space, lying in sky.stars[placed.board].items() if _is_large(placed.board, space))
+    if any(owner != seat for owner in large):
+        return [placed], True
+    seen: list[Event] = [event for event in events if not isinstance(event, BoardDealt)]
+    return seen, len(seen) < len(events)
+
+
+def _is_large(board: str, space: str) -> bool:
+    return BOARDS[board].spaces[space].size == "large"
+
+
 def _check_placement(sky: Sky, seat: Seat, move: Placement) -> None:
     # The sentences repeat nothing but known ids: what a player sent may be anything.
     star, board, space = move
