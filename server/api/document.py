@@ -8,7 +8,7 @@ from werkzeug.exceptions import HTTPException
 
 from server.api import problems
 from server.api.reading import StrictParser
-from server.api.schemas import Problem
+from server.api.schemas import Foresight, Problem
 from server.play import GAMES
 
 _SETTINGS = {
@@ -44,6 +44,7 @@ class Document(flask_smorest.Api):
         app.config.update(_SETTINGS)
         super().__init__(app)
         self.spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
+        self.spec.components.schema("Foresight", schema=Foresight)
         for name, rules in GAMES.items():
             self.spec.components.schema(f"{name.capitalize()}Move", rules.MOVE_SCHEMA)
             self.spec.components.schema(f"{name.capitalize()}View", rules.VIEW_SCHEMA)

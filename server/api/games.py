@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from flask import jsonify, request
+from flask import current_app, jsonify, request
 from flask.views import MethodView
 from werkzeug.exceptions import BadRequest, NotFound
 
@@ -21,11 +21,20 @@ from server.api.schemas import (
     GamesPage,
     GamesQuery,
     GameWanted,
+    InvitationQuery,
+    InvitationRequest,
+    Invited,
+    Message,
+    MessageRequest,
+    MessagesQuery,
     RulesList,
     SeatRequest,
     Story,
     StoryQuery,
+    VoteRequest,
 )
+from server.api.schemas import Messages as MessagesPage
+from server.api.schemas import Votes as VotesAnswer
 
 blp = Blueprint("games", __name__, url_prefix="/v1", description="Games and their seats")
 
@@ -106,7 +115,7 @@ class OneGame(MethodView):
     def get(self, query: Any, game_id: UUID) -> Any:
         """A game as you may see it, now or at an earlier version"""
         player_id = viewer("games:read")
-        game = play.seen_by(game_id, player_id)
+        game = play.seen_by(game_id, player_id, query.get("invitation"))
         return play.describe(game, game.seat_of(player_id), query.get("at"))
 
 
@@ -133,6 +142,67 @@ class MySeat(MethodView):
         play.leave(game_id, caller("games:write").player_id)
 
 
+@blp.route("/games/<uuid:game_id>/invitations")
+class Invitations(MethodView):
+    @blp.arguments(InvitationRequest)
+    @blp.response(201, Invited)
+    @blp.alt_response(403, description="You have no seat at this table")
+    @blp.alt_response(404, description="No such game, or not for your eyes")
+    @blp.alt_response(409, description="`seat-taken`, `game-not-running`")
+    def post(self, wanted: Any, game_id: UUID) -> Any:
+        """Keep a seat for an address and invite it by mail
+
+        Naming a seat that is kept for somebody else invites this address instead.
+        """
+        player_id = caller("games:write").player_id
+        return {"seat": play.invite(game_id, player_id, **wanted, limited=current_app.config["LIMITS"])}
+
+
+@blp.route("/games/<uuid:game_id>/votes")
+class Votes(MethodView):
+    @blp.arguments(VoteRequest)
+    @blp.response(200, VotesAnswer)
+    @blp.alt_response(403, description="You have no seat at this table")
+    @blp.alt_response(404, description="No such game, or not for your eyes")
+    @blp.alt_response(409, description="`game-not-running`, `seat-handed-over`")
+    def post(self, wanted: Any, game_id: UUID) -> Any:
+        """Consent to pausing, resuming or abandoning the game
+
+        It happens when all who play themselves consent; bots and the absent are not asked.
+        """
+        play.vote(game_id, caller("games:write").player_id, wanted["on"], wanted["vote"])
+        return play.votes(game_id)
+
+    @blp.arguments(InvitationQuery, location="query")
+    @blp.response(200, VotesAnswer)
+    @blp.alt_response(404, description="No such game, or not for your eyes")
+    @blp.doc(security=[{}, {"token": []}])
+    def get(self, query: Any, game_id: UUID) -> Any:
+        """Who consents to what at present"""
+        play.seen_by(game_id, viewer("games:read"), query.get("invitation"))
+        return play.votes(game_id)
+
+
+@blp.route("/games/<uuid:game_id>/messages")
+class Messages(MethodView):
+    @blp.arguments(MessageRequest)
+    @blp.response(201, Message)
+    @blp.alt_response(403, description="You have no seat at this table")
+    @blp.alt_response(404, description="No such game, or not for your eyes")
+    def post(self, wanted: Any, game_id: UUID) -> Any:
+        """Say something at your table"""
+        return play.say(game_id, caller("chat:write").player_id, wanted["text"])
+
+    @blp.arguments(MessagesQuery, location="query")
+    @blp.response(200, MessagesPage)
+    @blp.alt_response(404, description="No such game, or not for your eyes")
+    @blp.doc(security=[{}, {"token": []}])
+    def get(self, query: Any, game_id: UUID) -> Any:
+        """What was said since message number `after`"""
+        play.seen_by(game_id, viewer("games:read"), query.get("invitation"))
+        return {"items": play.messages(game_id, query["after"], query["limit"])}
+
+
 @blp.route("/games/<uuid:game_id>/events")
 class Events(MethodView):
     @blp.arguments(StoryQuery, location="query")
@@ -142,5 +212,5 @@ class Events(MethodView):
     def get(self, query: Any, game_id: UUID) -> Any:
         """The story since the event `after`, as you saw it happen"""
         player_id = viewer("games:read")
-        game = play.seen_by(game_id, player_id)
+        game = play.seen_by(game_id, player_id, query.get("invitation"))
         return jsonify(items=play.story(game, game.seat_of(player_id), query["after"]))

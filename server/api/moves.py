@@ -9,22 +9,34 @@ from flask.views import MethodView
 from server import play
 from server.api.auth import caller
 from server.api.document import Blueprint
-from server.api.schemas import LegalMoves, LegalMovesRequest, MoveAnswer, MoveRequest
+from server.api.schemas import LegalMoves, LegalMovesRequest, MoveAnswer, MoveQuery, MoveRequest
 
 blp = Blueprint("moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Moves")
 
 
 @blp.route("/moves")
 class Moves(MethodView):
+    @blp.arguments(MoveQuery, location="query")
     @blp.arguments(MoveRequest)
     @blp.response(201, MoveAnswer)
-    @blp.alt_response(200, schema=MoveAnswer, description="This very move was played before: the first answer again")
+    @blp.alt_response(
+        200,
+        schema={"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("MoveAnswer", "Foresight")]},
+        description="This very move was played before: the first answer again. Or the answer to a dry run.",
+    )
     @blp.alt_response(403, description="You have no seat at this table")
     @blp.alt_response(404, description="No such game, or not for your eyes")
     @blp.alt_response(409, description="`stale-turn`, `seat-handed-over`, `game-not-running`")
-    def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Play a move for the turn that it answers"""
-        played = play.play_move(game_id, caller("moves:write").player_id, wanted["turn"], wanted["move"])
+    def post(self, query: Any, wanted: Any, game_id: UUID) -> Any:
+        """Play a move for the turn that it answers
+
+        With `dry_run=true` nothing changes; the answer is a 200 with what the move `would` lead to (schema Foresight),
+        as far as you can foresee it.
+        """
+        player_id = caller("moves:write").player_id
+        if query["dry_run"]:
+            return jsonify(play.try_move(game_id, player_id, wanted["turn"], wanted["move"])), 200
+        played = play.play_move(game_id, player_id, wanted["turn"], wanted["move"])
         return jsonify(played.answer), 201 if played.first else 200
 
 

@@ -112,7 +112,7 @@ def _over(status: int) -> Response:
 def invited(word: str) -> Response:
     """What game one is invited to, and a button; looking changes nothing."""
     game, seat = play.invitation(word)
-    return _page("invitation.html", game=game, seat=seat, per_move=game.head["clock"])
+    return _page("invitation.html", game=game, seat=seat)
 
 
 @blp.post("/i/<word>")

@@ -6,8 +6,9 @@ from typing import Any
 from marshmallow import INCLUDE, Schema, ValidationError, fields, validate, validates_schema
 
 from server.api.reading import QueryTruth, Truth
-from server.play import GAMES, LOCALES, SCOPES, email_address
+from server.play import GAMES, LOCALES, SCOPES, WISHES, email_address
 
+STATUSES = ["open", "running", "paused", "finished", "abandoned"]
 _ANY_MOVE = {"anyOf": [{"$ref": f"#/components/schemas/{name.capitalize()}Move"} for name in GAMES]}
 _ANY_VIEW = {
     "anyOf": [*({"$ref": f"#/components/schemas/{name.capitalize()}View"} for name in GAMES), {"type": "null"}]
@@ -167,7 +168,7 @@ class GameSummary(Schema):
     options = fields.Dict(required=True)
     title = fields.String(required=True)
     private = fields.Boolean(required=True)
-    status = fields.String(required=True, validate=validate.OneOf(["open", "running", "finished", "abandoned"]))
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
     version = fields.Integer(required=True, metadata={"description": "Counts the deeds of this game"})
     made_at = Moment(required=True)
     clock = fields.Dict(required=True)
@@ -178,12 +179,66 @@ class GameSummary(Schema):
 
 
 class Game(GameSummary):
+    invitation = fields.String(
+        required=True, allow_none=True, metadata={"description": "For those who sit at a private table, to pass on"}
+    )
     you = fields.Nested(You, required=True, allow_none=True)
     view = fields.Raw(required=True, allow_none=True, metadata={**_ANY_VIEW, "description": "What you may see"})
 
 
+class InvitationQuery(Schema):
+    invitation = _text(64, metadata={"description": "Shows a private game to whoever holds this word"})
+
+
+class AtQuery(InvitationQuery):
+    at = fields.Integer(validate=validate.Range(min=0, max=2**31 - 1), metadata={"description": "An earlier version"})
+
+
+class InvitationRequest(Schema):
+    email = Email(required=True)
+    seat = _number(allow_none=True, load_default=None, metadata={"description": "Default: the lowest open one"})
+
+
+class Invited(Schema):
+    seat = fields.Integer(required=True)
+
+
+class VoteRequest(Schema):
+    on = fields.String(required=True, validate=validate.OneOf(list(WISHES)))
+    vote = Truth(load_default=True, metadata={"description": "false takes an earlier vote back"})
+
+
+class Votes(Schema):
+    """The seats that consent, by wish."""
+
+    pause = fields.List(fields.Integer(), required=True)
+    resume = fields.List(fields.Integer(), required=True)
+    abandon = fields.List(fields.Integer(), required=True)
+
+
+class MessageRequest(Schema):
+    text = _text(2000, required=True)
+
+
+class Message(Schema):
+    nr = fields.Integer(required=True)
+    seat = fields.Integer(required=True)
+    name = fields.String(required=True, allow_none=True)
+    text = fields.String(required=True)
+    at = Moment(required=True)
+
+
+class MessagesQuery(InvitationQuery):
+    after = fields.Integer(load_default=0, validate=validate.Range(min=0, max=2**31 - 1))
+    limit = fields.Integer(load_default=100, validate=validate.Range(min=1, max=100))
+
+
+class Messages(Schema):
+    items = fields.List(fields.Nested(Message), required=True)
+
+
 class GamesQuery(Schema):
-    status = fields.String(validate=validate.OneOf(["open", "running", "finished", "abandoned"]))
+    status = fields.String(validate=validate.OneOf(STATUSES))
     rules = fields.String(validate=validate.OneOf(list(GAMES)))
     mine = QueryTruth(load_default=False)
     my_turn = QueryTruth(load_default=False)
@@ -194,10 +249,6 @@ class GamesQuery(Schema):
 class GamesPage(Schema):
     items = fields.List(fields.Nested(GameSummary), required=True)
     next = fields.String(required=True, allow_none=True, metadata={"description": "The address of the next page"})
-
-
-class AtQuery(Schema):
-    at = fields.Integer(validate=validate.Range(min=0, max=2**31 - 1), metadata={"description": "An earlier version"})
 
 
 # Moves
@@ -221,6 +272,20 @@ class Happening(Schema):
     at = Moment(required=True)
 
 
+class MoveQuery(Schema):
+    dry_run = QueryTruth(load_default=False, metadata={"description": "Change nothing, only look ahead"})
+
+
+class Foresight(Schema):
+    """What a move would lead to, without what is hidden as yet."""
+
+    would = fields.List(fields.Dict(), required=True)
+    view = fields.Raw(required=True, metadata=_ANY_VIEW)
+    would_reveal = fields.Boolean(
+        required=True, metadata={"description": "More would follow: a hidden star turned over or a card drawn"}
+    )
+
+
 class MoveAnswer(Schema):
     version = fields.Integer(required=True)
     events = fields.List(fields.Nested(Happening), required=True)
@@ -237,7 +302,7 @@ class LegalMoves(Schema):
     moves = fields.List(fields.Raw(metadata=_ANY_MOVE), required=True)
 
 
-class StoryQuery(Schema):
+class StoryQuery(InvitationQuery):
     after = fields.Integer(load_default=0, validate=validate.Range(min=0, max=2**31 - 1))
 
 

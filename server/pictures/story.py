@@ -50,6 +50,8 @@ SENTENCES: Mapping[str, Callable[[Json, Sequence[str]], str]] = {
     ),
     "seat-handed-over": lambda item, names: f"The bot {item['bot']} plays for {names[item['seat']]} now.",
     "seat-taken-back": lambda item, names: f"{names[item['seat']]} is back.",
+    "game-paused": lambda item, names: "The game was paused.",
+    "game-resumed": lambda item, names: "The game went on.",
     "game-ended": _game_ended,
     "game-abandoned": lambda item, names: "The game was abandoned.",
 }
