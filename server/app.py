@@ -9,7 +9,7 @@ from flask.json.provider import DefaultJSONProvider
 from server import api
 from server.config import Settings
 from server.store import embedded
-from server.store.connections import engine_options
+from server.store.connections import engine_options, let_go
 from server.store.migrate import psycopg_url
 from server.store.tables import db
 
@@ -46,5 +46,6 @@ def create_app(settings: Settings | None = None) -> Flask:
         MAILBOX=str(settings.data / "mail"),
     )
     db.init_app(app)
+    app.teardown_appcontext(let_go)  # before the database's own, which would raise if the connection broke off
     api.register(app)
     return app

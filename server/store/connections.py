@@ -38,6 +38,15 @@ def autocommit() -> Iterator[psycopg.Connection[Any]]:
             raise
 
 
+def let_go(_: BaseException | None = None) -> None:
+    """Give the session's connection back, also when it has broken off meanwhile."""
+    if db.session.registry.has():
+        try:
+            db.session.close()
+        except sqlalchemy.exc.DBAPIError:  # there is nobody left to be told of the rollback
+            db.session().invalidate()
+
+
 def in_transaction(connection: Any) -> psycopg.Connection[Any]:
     """The psycopg connection below one of SQLAlchemy's, within its transaction."""
     below: psycopg.Connection[Any] = connection.connection.driver_connection
@@ -56,7 +65,7 @@ def tried_again(deed: Callable[P, T]) -> Callable[P, T]:
             try:
                 return deed(*args, **kwargs)
             except (psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError) as error:
-                db.session.rollback()
+                let_go()
                 if not is_passing(error):
                     raise
                 db.engine.dispose(close=False)  # the other idle connections broke off at the same moment
