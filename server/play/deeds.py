@@ -14,7 +14,7 @@ from server.bots import BOTS
 from server.play import clock as clocks
 from server.play import letters
 from server.play.errors import NotFound
-from server.play.table import GameEnded, Table, TimeExtended, fold, new_table, type_name
+from server.play.table import Table, TimeExtended, fold, new_table, to_the_end, type_name
 from server.rules import Json, Seat, SeededDice, commitment
 from server.store import log
 from server.store.connections import autocommit
@@ -120,7 +120,7 @@ def record_within(
 ) -> Game | None:
     """The same as part of a transaction, which may still be rolled back."""
     before = game.table
-    rows, after = _happened(before, _ended(before, events), now, game.head)
+    rows, after = _happened(before, to_the_end(before, events), now, game.head)
     head = game.head | {
         "version": after.version,
         "status": after.status,
@@ -139,13 +139,6 @@ def record_within(
         letters.after(after_game, events, now),
     )
     return after_game if written else None
-
-
-def _ended(before: Table, events: Sequence[Any]) -> Sequence[Any]:
-    """The events, and `game-ended` after them if the rules say so."""
-    after = before.after(events, 0, 0, b"")
-    outcome = after.rules.outcome(after.state) if after.status == "running" else None
-    return events if outcome is None else [*events, GameEnded(list(outcome.scores), list(outcome.places))]
 
 
 def _happened(before: Table, events: Sequence[Any], now: datetime, head: Json) -> tuple[list[Recorded], Table]:

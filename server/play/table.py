@@ -10,6 +10,7 @@ from server.store.log import Recorded
 
 class GameStarted(NamedTuple):
     seats: int
+    terms: Json | None = None  # see `terms`
     seat: None = None
 
 
@@ -127,6 +128,19 @@ def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, 
 
 def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
     return (*items[:at], item, *items[at + 1 :])
+
+
+def terms(head: Json, seats: Sequence[Json]) -> Json:
+    """What a game is played on. The log begins with it, so that nobody can change it later."""
+    agreed = {name: head[name] for name in ("rules", "options", "clock", "on_timeout")}
+    return {"game": str(head["game_id"]), **agreed, "bots": [row["bot"] for row in seats]}
+
+
+def to_the_end(before: Table, events: Sequence[Any]) -> Sequence[Any]:
+    """The events of a deed, and `game-ended` after them if the rules say so."""
+    after = before.after(events, 0, 0, b"")
+    outcome = after.rules.outcome(after.state) if after.status == "running" else None
+    return events if outcome is None else [*events, GameEnded(list(outcome.scores), list(outcome.places))]
 
 
 def new_table(rules: str) -> Table:

@@ -800,6 +800,14 @@ def move_to_json(move: Placement) -> Json:
     return move._asdict()
 
 
+def move_of(events: Sequence[Any]) -> Placement:
+    """The placement that these events came from. Raises MalformedMove if they do not begin with one."""
+    match events:
+        case [StarPlaced(_, board, space, star), *_]:
+            return move_from_json({"star": star, "board": board, "space": space})
+    raise MalformedMove("not-a-placement", "These events do not begin with a placement.")
+
+
 def read_move(text: str) -> Placement:
     """The placement written as `7 leo c`; case does not matter, `7 Leo C` is the same. Raises MalformedMove."""
     words = [word for word in text.lower().split(" ") if word]

@@ -13,6 +13,8 @@ from psycopg.types.json import Jsonb
 
 Json = dict[str, Any]
 
+MOMENT = "%Y-%m-%dT%H:%M:%S.%fZ"  # UTC with microseconds, as hashed
+
 
 class Recorded(NamedTuple):
     """An event as the log holds it."""
@@ -35,20 +37,28 @@ class Records(NamedTuple):
 
 
 def chained(previous: bytes, event: Recorded) -> bytes:
-    """SHA-256 of the previous hash and the event in canonical JSON (RFC 8785).
+    """SHA-256 of the previous hash and the event in canonical JSON."""
+    return hashlib.sha256(previous + canonical(fact(event)).encode()).digest()
 
-    Sorted keys and no spaces are canonical here: keys are ASCII, numbers are whole and below 2**53.
-    """
-    fact = {
+
+def fact(event: Recorded) -> Json:
+    """What the hash of an event covers: all of it but the hash."""
+    return {
         "seq": event.seq,
         "version": event.version,
         "type": event.type,
         "seat": event.seat,
-        "at": event.recorded_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "at": event.recorded_at.astimezone(UTC).strftime(MOMENT),
         "body": event.body,
     }
-    text = json.dumps(fact, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(previous + text.encode()).digest()
+
+
+def canonical(value: Any) -> str:
+    """The value in canonical JSON (RFC 8785).
+
+    Sorted keys and no spaces are canonical here: keys are ASCII, numbers are whole and below 2**53.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 _READ = """
