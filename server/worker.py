@@ -13,7 +13,6 @@ from server.config import Settings
 from server.post import PostOffice
 from server.post.mail import carrier
 
-EVERY = 1.0  # seconds between two beats
 _ROUNDS = 10
 
 log = logging.getLogger(__name__)
@@ -22,15 +21,19 @@ log = logging.getLogger(__name__)
 def work(app: Flask, settings: Settings) -> None:
     """Run until SIGTERM or Ctrl-C, then finish what is in hand."""
     post = PostOffice(app, carrier(settings.smtp_url or app.config["MAILBOX"]))
-    beats: dict[str, Callable[[], object]] = {"sweep": _sweep, "deliver": post.deliver_due}
+    beats: dict[str, tuple[float, Callable[[], object]]] = {
+        "sweep": (1, _sweep),
+        "deliver": (1, post.deliver_due),
+        "tidy": (3600, _tidy),
+    }
     scheduler = BackgroundScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(len(beats))})
     logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it reports each beat that a long one made it skip
-    for name, deed in beats.items():
+    for name, (seconds, deed) in beats.items():
         scheduler.add_job(
             _beat,
             "interval",
             (app, name, deed),
-            seconds=EVERY,
+            seconds=seconds,
             coalesce=True,
             max_instances=1,
             misfire_grace_time=None,
@@ -49,6 +52,11 @@ def _beat(app: Flask, name: str, deed: Callable[[], object]) -> None:
             deed()
         except Exception:
             log.exception("The beat %s failed; the next one tries again", name)
+
+
+def _tidy() -> None:
+    play.forget_old_codes()
+    play.forget_old_answers()
 
 
 def _sweep() -> None:

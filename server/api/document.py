@@ -28,6 +28,20 @@ _SETTINGS = {
     },
 }
 
+IDEMPOTENCY_KEY = {
+    "in": "header",
+    "name": "Idempotency-Key",
+    "description": "Sent again with the same key within seven days, the request gets its first answer again",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200},
+}
+
+_IF_NONE_MATCH = {
+    "in": "header",
+    "name": "If-None-Match",
+    "description": "The ETag of an earlier answer: if it would be the same again, the answer is an empty 304",
+    "schema": {"type": "string"},
+}
+
 
 class Blueprint(flask_smorest.Blueprint):
     """Resources behind the strict reader."""
@@ -55,6 +69,10 @@ class Document(flask_smorest.Api):
     def to_dict(self) -> dict[str, Any]:
         """The document; errors are of the type that they are really sent in."""
         document: dict[str, Any] = self.spec.to_dict()
+        for path in document["paths"].values():
+            if get := path.get("get"):
+                get.setdefault("parameters", []).append(_IF_NONE_MATCH)
+                get["responses"]["304"] = {"description": "Nothing has changed since the answer with that ETag"}
         for responses in _responses(document):
             for status, response in responses.items():
                 content = response.get("content", {})

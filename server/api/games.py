@@ -14,7 +14,8 @@ from werkzeug.exceptions import BadRequest, NotFound
 
 from server import play
 from server.api.auth import caller, viewer
-from server.api.document import Blueprint
+from server.api.document import IDEMPOTENCY_KEY, Blueprint
+from server.api.idempotency import new_game_id, once
 from server.api.schemas import (
     AtQuery,
     Game,
@@ -64,14 +65,22 @@ class Rules(MethodView):
 class Games(MethodView):
     @blp.arguments(GameWanted)
     @blp.response(201, Game)
+    @blp.doc(parameters=[IDEMPOTENCY_KEY])
     def post(self, wanted: Any) -> Any:
         """Open a game
 
         Seats are numbered as listed. The game starts when the last open seat is taken, at once if there is none.
         """
-        player_id = caller("games:write").player_id
-        game = play.open_game(player_id, wanted)
-        return play.describe(game, game.seat_of(player_id)), 201, {"Location": f"/v1/games/{game.game_id}"}
+        who = caller("games:write")
+        game_id = new_game_id(who)
+
+        def opened() -> tuple[Any, int]:
+            game = play.open_game(who.player_id, wanted, game_id)
+            return play.describe(game, game.seat_of(who.player_id)), 201
+
+        response = once(who, game_id, opened, may_repeat=True)
+        response.headers["Location"] = f"/v1/games/{response.get_json()['id']}"
+        return response
 
     @blp.arguments(GamesQuery, location="query")
     @blp.response(200, GamesPage)
@@ -86,7 +95,11 @@ class Games(MethodView):
         page = play.list_games(player_id, **query | {"cursor": _read_cursor(query.get("cursor"))})
         rest = {name: value for name, value in request.args.items() if name != "cursor"}
         following = page.next and f"/v1/games?{urlencode(rest | {'cursor': _cursor(*page.next)})}"
-        return {"items": page.items, "next": following}
+        return (
+            {"items": page.items, "next": following},
+            200,
+            {"Link": f'<{following}>; rel="next"'} if following else {},
+        )
 
 
 def _cursor(made_at: datetime, game_id: UUID) -> str:
@@ -123,13 +136,18 @@ class OneGame(MethodView):
 class Seats(MethodView):
     @blp.arguments(SeatRequest)
     @blp.response(201, Game)
+    @blp.doc(parameters=[IDEMPOTENCY_KEY])
     @blp.alt_response(404, description="No such game, or not for your eyes")
     @blp.alt_response(409, description="`seat-taken`, `already-seated`, `game-not-running`")
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Take a seat, or take your own back from a bot"""
-        player_id = caller("games:write").player_id
-        game = play.take_seat(game_id, player_id, **wanted)
-        return play.describe(game, game.seat_of(player_id))
+        who = caller("games:write")
+
+        def seated() -> tuple[Any, int]:
+            game = play.take_seat(game_id, who.player_id, **wanted)
+            return play.describe(game, game.seat_of(who.player_id)), 201
+
+        return once(who, game_id, seated)
 
 
 @blp.route("/games/<uuid:game_id>/seats/me")
@@ -146,6 +164,7 @@ class MySeat(MethodView):
 class Invitations(MethodView):
     @blp.arguments(InvitationRequest)
     @blp.response(201, Invited)
+    @blp.doc(parameters=[IDEMPOTENCY_KEY])
     @blp.alt_response(403, description="You have no seat at this table")
     @blp.alt_response(404, description="No such game, or not for your eyes")
     @blp.alt_response(409, description="`seat-taken`, `game-not-running`")
@@ -154,14 +173,17 @@ class Invitations(MethodView):
 
         Naming a seat that is kept for somebody else invites this address instead.
         """
-        player_id = caller("games:write").player_id
-        return {"seat": play.invite(game_id, player_id, **wanted, limited=current_app.config["LIMITS"])}
+        who, limited = caller("games:write"), current_app.config["LIMITS"]
+        return once(
+            who, game_id, lambda: ({"seat": play.invite(game_id, who.player_id, **wanted, limited=limited)}, 201)
+        )
 
 
 @blp.route("/games/<uuid:game_id>/votes")
 class Votes(MethodView):
     @blp.arguments(VoteRequest)
     @blp.response(200, VotesAnswer)
+    @blp.doc(parameters=[IDEMPOTENCY_KEY])
     @blp.alt_response(403, description="You have no seat at this table")
     @blp.alt_response(404, description="No such game, or not for your eyes")
     @blp.alt_response(409, description="`game-not-running`, `seat-handed-over`")
@@ -170,8 +192,13 @@ class Votes(MethodView):
 
         It happens when all who play themselves consent; bots and the absent are not asked.
         """
-        play.vote(game_id, caller("games:write").player_id, wanted["on"], wanted["vote"])
-        return play.votes(game_id)
+        who = caller("games:write")
+
+        def voted() -> tuple[Any, int]:
+            play.vote(game_id, who.player_id, wanted["on"], wanted["vote"])
+            return play.votes(game_id), 200
+
+        return once(who, game_id, voted)
 
     @blp.arguments(InvitationQuery, location="query")
     @blp.response(200, VotesAnswer)
@@ -187,11 +214,13 @@ class Votes(MethodView):
 class Messages(MethodView):
     @blp.arguments(MessageRequest)
     @blp.response(201, Message)
+    @blp.doc(parameters=[IDEMPOTENCY_KEY])
     @blp.alt_response(403, description="You have no seat at this table")
     @blp.alt_response(404, description="No such game, or not for your eyes")
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Say something at your table"""
-        return play.say(game_id, caller("chat:write").player_id, wanted["text"])
+        who = caller("chat:write")
+        return once(who, game_id, lambda: (play.say(game_id, who.player_id, wanted["text"]), 201))
 
     @blp.arguments(MessagesQuery, location="query")
     @blp.response(200, MessagesPage)

@@ -8,7 +8,8 @@ from flask.views import MethodView
 
 from server import play
 from server.api.auth import caller
-from server.api.document import Blueprint
+from server.api.document import IDEMPOTENCY_KEY, Blueprint
+from server.api.idempotency import once
 from server.api.schemas import LegalMoves, LegalMovesRequest, MoveAnswer, MoveQuery, MoveRequest
 
 blp = Blueprint("moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Moves")
@@ -19,6 +20,7 @@ class Moves(MethodView):
     @blp.arguments(MoveQuery, location="query")
     @blp.arguments(MoveRequest)
     @blp.response(201, MoveAnswer)
+    @blp.doc(parameters=[IDEMPOTENCY_KEY])
     @blp.alt_response(
         200,
         schema={"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("MoveAnswer", "Foresight")]},
@@ -33,11 +35,15 @@ class Moves(MethodView):
         With `dry_run=true` nothing changes; the answer is a 200 with what the move `would` lead to (schema Foresight),
         as far as you can foresee it.
         """
-        player_id = caller("moves:write").player_id
+        who, turn, move = caller("moves:write"), wanted["turn"], wanted["move"]
         if query["dry_run"]:
-            return jsonify(play.try_move(game_id, player_id, wanted["turn"], wanted["move"])), 200
-        played = play.play_move(game_id, player_id, wanted["turn"], wanted["move"])
-        return jsonify(played.answer), 201 if played.first else 200
+            return jsonify(play.try_move(game_id, who.player_id, turn, move))
+
+        def played() -> tuple[Any, int]:
+            answer, first = play.play_move(game_id, who.player_id, turn, move)
+            return answer, 201 if first else 200
+
+        return once(who, game_id, played, may_repeat=True)
 
 
 @blp.route("/legal-moves")

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, current_app, redirect, render_template, r
 from werkzeug.wrappers import Response as AnyResponse
 
 from server import play
+from server.api.problems import ALL
 from server.pictures import text
 from server.pictures.story import sentence
 from server.play import RuleError
@@ -54,6 +55,15 @@ def docs() -> Response:
         "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"  # RapiDoc writes its styles into the page
     )
     return response
+
+
+@blp.get("/problems/<code>")
+def problem(code: str) -> Response:
+    """What an error means: the address in a problem's `type` (RFC 9457)."""
+    found = ALL.get(code)
+    if found is None:
+        return _page("message.html", 404, title="Nothing here", text="There is no such problem.")
+    return _page("problem.html", problem=found)
 
 
 # One turn

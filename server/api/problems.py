@@ -12,39 +12,122 @@ from server.play.errors import PlayError
 
 
 class Problem(NamedTuple):
+    """`meaning` says what happened and what to do; `/problems/{code}` shows it."""
+
     status: int
     code: str
     title: str
+    meaning: str
 
 
 PROBLEMS: dict[type[Exception], Problem] = {
-    errors.NotFound: Problem(404, "not-found", "There is no such thing"),
-    errors.NotSeated: Problem(403, "not-seated", "You have no seat at this table"),
-    errors.StaleTurn: Problem(409, "stale-turn", "That turn is over"),
-    errors.NotRunning: Problem(409, "game-not-running", "The game is not running"),
-    errors.HandedOver: Problem(409, "seat-handed-over", "A bot plays your seat"),
-    errors.SeatTaken: Problem(409, "seat-taken", "There is no such seat to be had"),
-    errors.AlreadySeated: Problem(409, "already-seated", "You sit at this table already"),
-    errors.BadField: Problem(422, "invalid-field", "A field makes no sense"),
-    errors.WrongCode: Problem(401, "wrong-code", "The code is wrong or too old"),
-    errors.BadToken: Problem(401, "bad-token", "The token is not valid"),
-    errors.MissingScope: Problem(403, "missing-scope", "The token does not allow this"),
-    errors.TooMany: Problem(429, "too-many-requests", "Too many requests"),
-    IllegalMove: Problem(422, "illegal-move", "The rules forbid this move"),
-    MalformedMove: Problem(422, "malformed-move", "That is no move of this game"),
-    BadOption: Problem(422, "bad-option", "The game has no such option"),
-    Unavailable: Problem(503, "unavailable", "The service is not available for a moment"),
+    errors.NotFound: Problem(
+        404,
+        "not-found",
+        "There is no such thing",
+        "It does not exist, or it is not for your eyes; nobody learns which.",
+    ),
+    errors.NotSeated: Problem(
+        403, "not-seated", "You have no seat at this table", "Only those who sit here can do this. Take a seat first."
+    ),
+    errors.StaleTurn: Problem(
+        409,
+        "stale-turn",
+        "That turn is over",
+        "The move names a turn that was answered already, by you or by a time-out, or one that you were never asked "
+        "for. Nothing was changed. `turn` is your present turn, null if you are not asked; look at the game and "
+        "decide again.",
+    ),
+    errors.NotRunning: Problem(
+        409, "game-not-running", "The game is not running", "It has not started, is paused, or is over."
+    ),
+    errors.HandedOver: Problem(
+        409,
+        "seat-handed-over",
+        "A bot plays your seat",
+        "You resigned, or your time ran out too often. POST to the game's seats to take your seat back.",
+    ),
+    errors.SeatTaken: Problem(
+        409, "seat-taken", "There is no such seat to be had", "The seat is taken or kept for somebody else."
+    ),
+    errors.AlreadySeated: Problem(
+        409, "already-seated", "You sit at this table already", "A player has one seat at a table."
+    ),
+    errors.BadField: Problem(
+        422, "invalid-field", "A field makes no sense", "`field` names the one whose value cannot be meant."
+    ),
+    errors.WrongCode: Problem(
+        401,
+        "wrong-code",
+        "The code is wrong or too old",
+        "A mailed code is good for ten minutes, five tries, and once. Ask for a new one.",
+    ),
+    errors.BadToken: Problem(
+        401, "bad-token", "The token is not valid", "Nobody has this token, or its time is over. Sign in again."
+    ),
+    errors.MissingScope: Problem(
+        403, "missing-scope", "The token does not allow this", "Use a token that has the scope named in `detail`."
+    ),
+    errors.TooMany: Problem(
+        429, "too-many-requests", "Too many requests", "Wait for as many seconds as `Retry-After` says."
+    ),
+    errors.KeyReused: Problem(
+        422,
+        "idempotency-key-reused",
+        "This Idempotency-Key belongs to another request",
+        "A key stands for one request: the same method, address and body. Make a new key for a new request.",
+    ),
+    errors.UnderWay: Problem(
+        409,
+        "request-under-way",
+        "The first request has no answer yet",
+        "A request with this Idempotency-Key is being carried out, or was, and its answer got lost. "
+        "It is not carried out twice.",
+    ),
+    IllegalMove: Problem(
+        422, "illegal-move", "The rules forbid this move", "`reason` is the rule's code, `detail` says it in words."
+    ),
+    MalformedMove: Problem(
+        422, "malformed-move", "That is no move of this game", "See the move schema in GET /v1/rules/{name}."
+    ),
+    BadOption: Problem(
+        422, "bad-option", "The game has no such option", "See the options schema in GET /v1/rules/{name}."
+    ),
+    Unavailable: Problem(
+        503,
+        "unavailable",
+        "The service is not available for a moment",
+        "The database does not answer. A move that was sent may have arrived: send the very same again after "
+        "`Retry-After` seconds, it counts once.",
+    ),
 }
 HTTP_PROBLEMS = {
-    400: Problem(400, "malformed-request", "The request cannot be read"),
-    401: Problem(401, "token-needed", "A token is needed"),
-    404: Problem(404, "not-found", "There is no such thing"),
-    405: Problem(405, "method-not-allowed", "This method is not for this address"),
-    413: Problem(413, "body-too-large", "The body is too large"),
-    415: Problem(415, "unsupported-media-type", "The body must be JSON"),
-    422: Problem(422, "invalid-fields", "Some fields are not right"),
-    500: Problem(500, "internal-error", "Something went wrong on our side"),
+    400: Problem(
+        400,
+        "malformed-request",
+        "The request cannot be read",
+        "The body is not the JSON that we read: UTF-8, no key twice, no NaN, numbers of at most 15 digits, at most "
+        "20 levels deep, no NUL and no half characters. Or a header or cursor is not right.",
+    ),
+    401: Problem(401, "token-needed", "A token is needed", "Send `Authorization: Bearer ...`; sign in to get a token."),
+    404: PROBLEMS[errors.NotFound],
+    405: Problem(
+        405, "method-not-allowed", "This method is not for this address", "`Allow` lists the methods that are."
+    ),
+    406: Problem(
+        406,
+        "not-acceptable",
+        "We cannot answer in that format",
+        "`Accept` must allow the type that the call answers in.",
+    ),
+    413: Problem(413, "body-too-large", "The body is too large", "A body has at most 64 KiB."),
+    415: Problem(415, "unsupported-media-type", "The body must be JSON", "Send `Content-Type: application/json`."),
+    422: Problem(422, "invalid-fields", "Some fields are not right", "`errors` says what is wrong, by field."),
+    500: Problem(
+        500, "internal-error", "Something went wrong on our side", "The fault is noted, and nothing was changed."
+    ),
 }
+ALL = {problem.code: problem for problem in (*PROBLEMS.values(), *HTTP_PROBLEMS.values())}
 _RETRY_AFTER = 5  # seconds
 
 
@@ -60,7 +143,14 @@ def register(app: Flask) -> None:
 
 def answer(problem: Problem, detail: str, **more: Any) -> Response:
     """A problem as application/problem+json, its `type` a page that explains it."""
-    body = {"type": f"/problems/{problem.code}", **problem._asdict(), "detail": detail, **more}
+    body = {
+        "type": f"/problems/{problem.code}",
+        "title": problem.title,
+        "status": problem.status,
+        "code": problem.code,
+        "detail": detail,
+        **more,
+    }
     response = Response(json.dumps(body), problem.status, mimetype="application/problem+json")
     if problem.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
@@ -99,7 +189,7 @@ def of_http(error: HTTPException) -> Response:
     status = error.code or 500
     if status < 400:
         return Response(status=status, headers=list(error.get_headers()))
-    problem = HTTP_PROBLEMS.get(status) or Problem(status, f"http-{status}", error.name)
+    problem = HTTP_PROBLEMS.get(status) or Problem(status, f"http-{status}", error.name, "")
     fields = (getattr(error, "data", None) or {}).get("messages")
     more = {"errors": fields} if fields else {}
     detail = "Some fields are not right; `errors` names them." if fields else (error.description or error.name)

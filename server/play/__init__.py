@@ -14,11 +14,13 @@ from server.play.players import (
     begin_sign_in,
     caller,
     change_profile,
+    forget_old_codes,
     further_token,
     player_token,
     profile,
     redeem,
 )
+from server.play.repeats import Kept, first_answer, forget_old_answers, keep
 from server.play.seats import accept_invitation, come_back, invitation, invite, leave, return_word, returning, take_seat
 from server.play.votes import WISHES, vote, votes
 from server.play.words import email_address
@@ -35,6 +37,7 @@ __all__ = [
     "Caller",
     "IllegalMove",
     "Json",
+    "Kept",
     "MalformedMove",
     "RuleError",
     "Seat",
@@ -48,11 +51,15 @@ __all__ = [
     "come_back",
     "describe",
     "email_address",
+    "first_answer",
     "follow_clock",
+    "forget_old_answers",
+    "forget_old_codes",
     "further_token",
     "invitation",
     "invite",
     "is_passing",
+    "keep",
     "leave",
     "legal_moves",
     "list_games",

@@ -45,6 +45,14 @@ class BadField(PlayError):
         self.field = field
 
 
+class KeyReused(PlayError):
+    """An Idempotency-Key that belongs to another request."""
+
+
+class UnderWay(PlayError):
+    """The first request with this Idempotency-Key has no answer to repeat."""
+
+
 class WrongCode(PlayError):
     """A sign-in code that is wrong, used, too old, or tried too often."""
 

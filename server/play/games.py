@@ -13,7 +13,7 @@ from server.play.capabilities import INVITATION, keyed_hash, seal
 from server.play.clock import clock
 from server.play.deeds import Game, load, load_within, record_within
 from server.play.errors import BadField
-from server.play.table import GameStarted
+from server.play.table import GameStarted, terms
 from server.play.words import clean
 from server.rules import GAMES, Json, Seat
 from server.store.connections import in_transaction, tried_again
@@ -22,8 +22,11 @@ from server.store.tables import Letter, PlayerGame, db
 from server.store.tables import Seat as SeatRow
 
 
-def open_game(player_id: UUID, wanted: Json) -> Game:
-    """Open a game; it starts at once if every seat is taken. Raises BadOption, BadField."""
+def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Game:
+    """Open a game; it starts at once if every seat is taken. Raises BadOption, BadField.
+
+    With a `game_id` that exists already nothing is opened, and that game is returned.
+    """
     rules = GAMES.get(wanted["rules"])
     if rules is None:
         raise BadField("rules", f"There is no game {wanted['rules']!r}; there is {', '.join(GAMES)}.")
@@ -45,7 +48,7 @@ def open_game(player_id: UUID, wanted: Json) -> Game:
         except ValueError as error:
             raise BadField(field, str(error)) from None
     return _open(
-        uuid4(),
+        game_id or uuid4(),
         player_id,
         seats,
         rules=rules.NAME,
@@ -141,4 +144,5 @@ def start_if_full(game_id: UUID, now: datetime) -> None:
         return
     dice = game.dice()
     opening = game.table.rules.setup(len(game.seats), game.head["options"], dice)
-    record_within(connection, game, [GameStarted(len(game.seats)), *opening], now, dice.drawn)
+    started = GameStarted(len(game.seats), terms(game.head, game.seats))
+    record_within(connection, game, [started, *opening], now, dice.drawn)

@@ -51,7 +51,6 @@ def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
         raise TooMany("Too many sign-ins from your address. Try again later.", 3600)
     sign_in, code = uuid4(), f"{secrets.randbelow(10**6):06}"
     if sender is None or within(f"sign-in of {email}", _PER_ADDRESS, now):
-        db.session.execute(delete(SignIn).where(SignIn.expires_at < now))
         db.session.add(
             SignIn(
                 sign_in=sign_in,
@@ -79,16 +78,21 @@ def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
 
 
 def within(key: str, limit: int, now: datetime) -> bool:
-    """Count one use of `key` in this hour; False above the limit."""
+    """Count one use of `key` in this hour, as part of the transaction under way; False above the limit."""
     since = now.replace(minute=0, second=0, microsecond=0)
     row = insert(RateLimit).values(key=key, since=since, used=1)
     counted = row.on_conflict_do_update(
         index_elements=["key", "since"], set_={"used": RateLimit.used + row.excluded.used}
     ).returning(RateLimit.used)
-    used = db.session.execute(counted).scalar_one()
-    db.session.execute(delete(RateLimit).where(RateLimit.since < since - _HOUR))
+    return db.session.execute(counted).scalar_one() <= limit
+
+
+def forget_old_codes() -> None:
+    """Drop codes and counts that matter no more."""
+    now = clock.now()
+    db.session.execute(delete(SignIn).where(SignIn.expires_at < now))
+    db.session.execute(delete(RateLimit).where(RateLimit.since < now - 2 * _HOUR))
     db.session.commit()
-    return used <= limit
 
 
 def _code_hash(sign_in: UUID, code: str) -> bytes:

@@ -228,6 +228,21 @@ class Message(Base):
     at: Mapped[datetime]
 
 
+class IdempotencyKey(Base):
+    """That a request was carried out, and its answer; `game_id` is the game that it made or changed."""
+
+    __tablename__ = "idempotency_keys"
+    __table_args__ = ({"info": {"spread": "game_id"}},)
+
+    game_id: Mapped[UUID] = _key()
+    player_id: Mapped[UUID] = _key()
+    key: Mapped[str] = _key()
+    request_hash: Mapped[bytes]
+    status: Mapped[int | None]  # None: carried out, but the answer was not kept
+    answer: Mapped[str | None]
+    made_at: Mapped[datetime]
+
+
 class EventRow(Base):
     """The log. Append-only: the app's role may not change it, and a trigger refuses everybody else.
 

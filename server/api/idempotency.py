@@ -1,0 +1,50 @@
+"""The `Idempotency-Key` header: a request that comes again is carried out once and gets the first answer."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid5
+
+from flask import Response, current_app, request
+from werkzeug.exceptions import BadRequest
+
+from server import play
+from server.play import Caller
+
+_LONGEST = 200
+
+
+def new_game_id(caller: Caller) -> UUID | None:
+    """The id of a game that this request opens, if it has a key: opening twice is opening once."""
+    key = _key()
+    return None if key is None else uuid5(caller.player_id, key)
+
+
+def once(
+    caller: Caller, game_id: UUID | None, deed: Callable[[], tuple[Any, int]], may_repeat: bool = False
+) -> Response:
+    """The answer of `deed` (a body and a status), or the one kept for this request's key.
+
+    `may_repeat`: done again, the deed does nothing and answers alike. Raises KeyReused, UnderWay.
+    """
+    key = _key()
+    if key is None or game_id is None:
+        return _answer(*deed())
+    asked = b"\0".join([request.method.encode(), request.full_path.encode(), request.get_data(cache=True)])
+    kept = play.first_answer(game_id, caller.player_id, key, hashlib.sha256(asked).digest(), may_repeat)
+    if kept is not None:
+        return Response(kept.body, kept.status, mimetype="application/json")
+    answer = _answer(*deed())
+    play.keep(game_id, caller.player_id, key, play.Kept(answer.status_code, answer.get_data(as_text=True)))
+    return answer
+
+
+def _answer(body: Any, status: int) -> Response:
+    return Response(current_app.json.dumps(body), status, mimetype="application/json")
+
+
+def _key() -> str | None:
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not (0 < len(key) <= _LONGEST and key.isascii() and key.isprintable()):
+        raise BadRequest(f"An Idempotency-Key has 1 to {_LONGEST} visible ASCII characters.")
+    return key

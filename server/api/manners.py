@@ -1,0 +1,32 @@
+"""What every answer of the API does: ETags, `Accept`, and no sniffing."""
+
+from flask import Flask, Response, request
+from werkzeug.exceptions import NotAcceptable
+
+_PREFIX = "/v1/"
+_PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
+
+
+def register(app: Flask) -> None:
+    app.before_request(_expect_accept)
+    app.after_request(_finish)
+
+
+def _expect_accept() -> None:
+    """Raises NotAcceptable if the client takes nothing of what this call answers in."""
+    if request.path.startswith(_PREFIX) and "Accept" in request.headers:
+        answered_in = _PICTURES.get(request.path[-4:], "application/json")
+        if not request.accept_mimetypes[answered_in]:
+            raise NotAcceptable(f"This call answers in {answered_in}.")
+
+
+def _finish(response: Response) -> Response:
+    """An ETag for whatever can be looked at: a hash of exactly what this viewer gets, so it tells nobody more."""
+    response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    if request.path.startswith(_PREFIX):
+        response.headers.setdefault("Cache-Control", "private, no-cache")
+        response.vary.add("Authorization")
+        if request.method == "GET" and response.status_code == 200:
+            response.add_etag()
+            response.make_conditional(request)
+    return response
