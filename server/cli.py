@@ -1,7 +1,6 @@
 """The command `sternenpost`."""
 
 import json
-import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -10,17 +9,17 @@ import click
 import yaml
 from flask import Flask
 
-from server import play, sandbox, worker
+from server import logs, play, sandbox, worker
 from server.app import create_app
 from server.config import BadSetting, Settings
+from server.post.mail import Unreachable, carrier
 from server.store import migrate as migrations
 
 
 @click.group()
 def main() -> None:
     """Sternenpost: a play-by-email server for Sternenhimmel and Sternenglanz."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    logs.set_up()
 
 
 def _in_app(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,6 +82,25 @@ def player_token(app: Flask, settings: Settings, email: str) -> None:
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     click.echo(play.player_token(address))
+
+
+@main.command()
+@_in_app
+def doctor(app: Flask, settings: Settings) -> None:
+    """Check database, beats, letters, overdue seats, clock and mail; exit status 1 if anything is ill."""
+    found = play.parts()
+    if found["database"] == "ok":
+        skew = play.clock_skew()
+        found["clock"] = "ok" if skew <= play.SKEW else f"{skew} apart from the database's"
+    try:
+        carrier(settings.smtp_url or app.config["MAILBOX"]).check()
+        found["mail"] = "ok"
+    except (Unreachable, OSError) as error:
+        found["mail"] = str(error)
+    for part, state in found.items():
+        click.echo(f"{part}: {state}")
+    if any(state != "ok" for state in found.values()):
+        raise SystemExit(1)
 
 
 @main.command()

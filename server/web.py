@@ -2,14 +2,17 @@
 
 import logging
 import os
+import shutil
 import sys
+import tempfile
 import time
 from threading import Thread
 from typing import Any, NoReturn
 
 from flask import Flask
+from prometheus_client import multiprocess
 
-from server import play
+from server import logs, play
 from server.config import CHECKOUT, Settings
 
 bind = f"127.0.0.1:{Settings.from_environment().port}"
@@ -22,11 +25,22 @@ loglevel = "warning"
 control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
 
 _EVERY = 10  # seconds between two heartbeats
+_METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where the processes leave their numbers for /metrics
 
 
 def post_worker_init(worker: Any) -> None:
     """gunicorn calls this in each of its processes, after the fork."""
-    Thread(target=_beat, args=(worker.app.wsgi(),), name="heartbeat", daemon=True).start()
+    app = worker.app.wsgi()
+    logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
+    Thread(target=_beat, args=(app,), name="heartbeat", daemon=True).start()
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]  # has no types
+
+
+def on_exit(server: Any) -> None:
+    shutil.rmtree(os.environ[_METRICS], ignore_errors=True)
 
 
 def _beat(app: Flask) -> None:
@@ -43,4 +57,5 @@ def _beat(app: Flask) -> None:
 def serve() -> NoReturn:
     """Becomes gunicorn."""
     os.chdir(CHECKOUT)
+    os.environ[_METRICS] = tempfile.mkdtemp(prefix="sternenpost-metrics-")
     os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "--config", "python:server.web", "wsgi:app"])

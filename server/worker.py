@@ -1,6 +1,7 @@
 """The second process. APScheduler is its metronome; what is due stands in the tables."""
 
 import logging
+import os
 import signal
 from collections.abc import Callable
 
@@ -14,6 +15,7 @@ from server.post import PostOffice
 from server.post.mail import carrier
 
 _ROUNDS = 10
+_LAST_LETTERS = 5.0  # seconds for letters under way at a stop
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +29,6 @@ def work(app: Flask, settings: Settings) -> None:
         "tidy": (3600, _tidy),
     }
     scheduler = BackgroundScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(len(beats))})
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it reports each beat that a long one made it skip
     for name, (seconds, deed) in beats.items():
         scheduler.add_job(
             _beat,
@@ -43,7 +44,9 @@ def work(app: Flask, settings: Settings) -> None:
     scheduler.start()
     signal.sigwait(stop)
     scheduler.shutdown()
-    post.close()
+    post.close(_LAST_LETTERS)
+    logging.shutdown()
+    os._exit(0)  # a thread that hangs in SMTP would hold up the end
 
 
 def _beat(app: Flask, name: str, deed: Callable[[], object]) -> None:

@@ -2,13 +2,14 @@
 
 from flask import Flask
 
-from server.api import games, manners, moves, pages, players, problems, sandbox
+from server.api import games, manners, moves, pages, players, problems, sandbox, watching
 from server.api.document import Document
 
 
 def register(app: Flask) -> None:
     """Put all resources into the app."""
     problems.register(app)
+    watching.register(app)
     manners.register(app)
     document = app.extensions["document"] = Document(app)
     for blueprint in (players.blp, games.blp, moves.blp):

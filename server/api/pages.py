@@ -35,12 +35,6 @@ def _sorry(error: PlayError) -> Response:
     return _page("message.html", 404, title="Nothing here", text=str(error))
 
 
-@blp.get("/healthz")
-def healthz() -> dict[str, str]:
-    """The web is up; whether the rest is well is another question."""
-    return {"status": "up"}
-
-
 @blp.get("/")
 def home() -> AnyResponse:
     return redirect(url_for("pages.docs"))

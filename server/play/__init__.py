@@ -3,6 +3,7 @@
 from server.play.chat import messages, say
 from server.play.deadlines import beat, follow_clock, move_clock, sweep
 from server.play.games import open_game
+from server.play.health import SKEW, clock_skew, parts, waiting
 from server.play.lobby import list_games
 from server.play.looking import describe, seen_by, story
 from server.play.moves import check_line, legal_moves, open_turn, play_line, play_move, try_move, turn_word
@@ -32,6 +33,7 @@ __all__ = [
     "GAMES",
     "LOCALES",
     "SCOPES",
+    "SKEW",
     "WISHES",
     "BadOption",
     "Caller",
@@ -48,6 +50,7 @@ __all__ = [
     "caller",
     "change_profile",
     "check_line",
+    "clock_skew",
     "come_back",
     "describe",
     "email_address",
@@ -67,6 +70,7 @@ __all__ = [
     "move_clock",
     "open_game",
     "open_turn",
+    "parts",
     "play_line",
     "play_move",
     "player_token",
@@ -83,4 +87,5 @@ __all__ = [
     "turn_word",
     "vote",
     "votes",
+    "waiting",
 ]

@@ -47,9 +47,10 @@ class PostOffice:
         """Until every letter under way has arrived or failed."""
         wait(self._under_way.values())
 
-    def close(self) -> None:
-        """Finish the letters in hand and start no other."""
-        self._threads.shutdown(cancel_futures=True)
+    def close(self, seconds: float) -> None:
+        """Start no other letter and finish those in hand, if they take no longer; else their leases run out."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        wait(self._under_way.values(), seconds)
 
     def _round(self, letters: list[Waiting]) -> None:
         """One reader's letters; after a failure the others stay where they are."""

@@ -119,6 +119,10 @@ def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]
 class Carrier(Protocol):
     """Takes letters out of the house."""
 
+    def check(self) -> None:
+        """Whether letters can be handed over now. Raises Unreachable."""
+        ...
+
     def send(self, message: bytes, sender: str, recipient: str) -> None:
         """Hand over one letter; once this returns, others answer for it. Raises Refused, Unreachable."""
         ...
@@ -169,6 +173,12 @@ class SmtpCarrier:
             raise kind(_sentence(refusal.smtp_code, refusal.smtp_error)) from refusal
         except (smtplib.SMTPException, OSError) as error:
             self._hang_up()
+            raise Unreachable(f"{self._host}: {error}") from error
+
+    def check(self) -> None:
+        try:
+            self._connection()
+        except (smtplib.SMTPException, OSError) as error:
             raise Unreachable(f"{self._host}: {error}") from error
 
     def _connection(self) -> smtplib.SMTP:
@@ -223,6 +233,12 @@ class MaildirCarrier:
         for folder in ("tmp", "new", "cur"):
             (Path(path) / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
         self._maildir = mailbox.Maildir(path, create=False)
+
+    def check(self) -> None:
+        try:
+            len(self._maildir)
+        except OSError as error:
+            raise Unreachable(str(error)) from error
 
     def send(self, message: bytes, sender: str, recipient: str) -> None:
         try:

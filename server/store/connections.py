@@ -23,7 +23,12 @@ class Unavailable(Exception):
 def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
     """How web and worker connect: as the role that cannot change the log, and with no statement waiting for ever."""
     settings = f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout={statement_timeout_ms}"
-    return {"connect_args": {"options": settings, "connect_timeout": 5}, "pool_size": 8, "max_overflow": 56}
+    return {
+        "hide_parameters": True,
+        "connect_args": {"options": settings, "connect_timeout": 5},
+        "pool_size": 8,
+        "max_overflow": 56,
+    }
 
 
 @contextmanager

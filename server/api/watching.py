@@ -1,0 +1,82 @@
+"""For operators: `/healthz`, `/readyz`, `/metrics`, and a line in the log for each request."""
+
+import logging
+import os
+import time
+
+from flask import Blueprint, Flask, Response, g, jsonify, request
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from server import play
+
+blp = Blueprint("watching", __name__)
+log = logging.getLogger("server.requests")
+REQUESTS = Counter("sternenpost_requests", "Requests by method, route and status", ["method", "route", "status"])
+SECONDS = Histogram(
+    "sternenpost_request_seconds",
+    "Time to answer",
+    ["route"],
+    buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5),
+)
+
+
+def register(app: Flask) -> None:
+    app.register_blueprint(blp)
+    app.before_request(_begin)
+    app.after_request(_finish)
+
+
+@blp.get("/healthz")
+def healthz() -> dict[str, str]:
+    """The web is up; how the rest is, `/readyz` tells."""
+    return {"status": "up"}
+
+
+@blp.get("/readyz")
+def readyz() -> tuple[Response, int]:
+    """Each part of the service, and what is wrong with it; 503 if anything is."""
+    parts = play.parts()
+    well = all(state == "ok" for state in parts.values())
+    return jsonify(status="ready" if well else "ill", parts=parts), 200 if well else 503
+
+
+@blp.get("/metrics")
+def metrics() -> Response:
+    """Prometheus: requests of all processes of this web, and what waits for the workers."""
+    registry = REGISTRY
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # has no types
+    gauge = GaugeMetricFamily("sternenpost_waiting", "Rows that wait for a worker", labels=["what"])
+    for what, number in play.waiting().items():
+        gauge.add_metric([what], number)
+    waiting = CollectorRegistry()
+    waiting.register(_Once(gauge))
+    return Response(generate_latest(registry) + generate_latest(waiting), content_type=CONTENT_TYPE_LATEST)
+
+
+class _Once:
+    """A collector of one metric that is known already."""
+
+    def __init__(self, metric: GaugeMetricFamily) -> None:
+        self._metric = metric
+
+    def collect(self) -> list[GaugeMetricFamily]:
+        return [self._metric]
+
+
+def _begin() -> None:
+    g.began = time.perf_counter()
+
+
+def _finish(response: Response) -> Response:
+    """Routes, not paths: some paths hold words that let whoever reads them play."""
+    route = request.url_rule.rule if request.url_rule else "none"
+    seconds = time.perf_counter() - g.pop("began", time.perf_counter())
+    REQUESTS.labels(request.method, route, response.status_code).inc()
+    SECONDS.labels(route).observe(seconds)
+    facts = {"method": request.method, "route": route, "status": response.status_code, "ms": round(1000 * seconds, 1)}
+    log.info("request", extra={"facts": facts})
+    return response
