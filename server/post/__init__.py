@@ -10,6 +10,7 @@ from server.play.clock import clock
 from server.post.letters import compose
 from server.post.mail import Carrier, Refused, Unreachable
 from server.store import outbox
+from server.store.connections import let_go
 from server.store.outbox import Waiting
 
 LEASE = timedelta(minutes=10)  # longer than any try
@@ -74,6 +75,7 @@ class PostOffice:
             if written is None:
                 outbox.done(letter, row, until, clock.now(), "dropped", "No longer true when it was to be written")
                 return True
+            let_go()  # so that no connection waits for a slow mail server
             self._carrier.send(written.message, written.sender, written.to)
         except Refused as error:
             outbox.done(letter, row, until, clock.now(), "refused", str(error))

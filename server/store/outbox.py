@@ -4,8 +4,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.postgresql import insert
 
+from server.store.connections import tried_again
 from server.store.tables import Delivery, Letter, PlayerLetter, db
 
 
@@ -54,6 +56,7 @@ def claim(letter: Waiting, until: datetime) -> Any | None:
     return row
 
 
+@tried_again
 def done(letter: Waiting, row: Any, until: datetime, at: datetime, result: str, detail: str) -> None:
     """Note what became of a letter, and forget it, unless the lease ran out and somebody else has it now."""
     gone = delete(letter.table).where(*_is(letter), letter.table.due_at == until)
@@ -62,6 +65,7 @@ def done(letter: Waiting, row: Any, until: datetime, at: datetime, result: str, 
     db.session.commit()
 
 
+@tried_again
 def again(letter: Waiting, row: Any, until: datetime, at: datetime, later: datetime, detail: str) -> None:
     """Note a failed try, and when the next one is due."""
     put_off = update(letter.table).where(*_is(letter), letter.table.due_at == until).values(due_at=later)
@@ -78,17 +82,16 @@ def _is(letter: Waiting) -> tuple[Any, Any]:
 
 def _note(row: Any, at: datetime, result: str, detail: str) -> None:
     if isinstance(row, Letter):
-        db.session.execute(
-            insert(Delivery).values(
-                game_id=row.game_id,
-                letter_id=row.letter_id,
-                nr=row.tries,
-                kind=row.kind,
-                seat=row.seat,
-                version=row.version,
-                player_id=row.player_id,
-                result=result,
-                detail=detail,
-                at=at,
-            )
+        tried = insert(Delivery).values(
+            game_id=row.game_id,
+            letter_id=row.letter_id,
+            nr=row.tries,
+            kind=row.kind,
+            seat=row.seat,
+            version=row.version,
+            player_id=row.player_id,
+            result=result,
+            detail=detail,
+            at=at,
         )
+        db.session.execute(tried.on_conflict_do_nothing())  # a commit whose answer was lost has noted it
