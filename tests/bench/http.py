@@ -1,0 +1,98 @@
+"""What a move costs over HTTP, beside an endpoint that does only the least durable work: `python -m tests.bench.http`.
+
+Both run under the same HTTP server over the same Postgres, in turns, and are driven by the same clients. What counts is
+the ratio: machines differ, and this one is shared by clients, server and Postgres.
+"""
+
+import argparse
+import gc
+from collections.abc import Sequence
+from statistics import median
+from typing import NamedTuple
+
+import psycopg
+
+from server import web
+from server.store import embedded
+from tests.bench import perfect, stage
+from tests.bench.client import Driven, drive
+
+CLIENTS = 16
+GAMES = 60  # a run
+REHEARSED = 30
+
+
+class Run(NamedTuple):
+    """A load and what it cost: CPU milliseconds an answer, of the web and of Postgres."""
+
+    driven: Driven
+    web: float
+    postgres: float
+
+
+def run(served: stage.Served, postgres: embedded.Server, games: Sequence[Sequence[bytes]]) -> Run:
+    pids = (served.pid, postgres.pid)
+    before = [stage.cpu_seconds(pid) for pid in pids]
+    driven = drive(served.port, games, CLIENTS)
+    used = [stage.cpu_seconds(pid) - was for pid, was in zip(pids, before, strict=True)]
+    return Run(driven, *(seconds * 1000 / driven.answers for seconds in used))
+
+
+def report(name: str, runs: Sequence[Run]) -> None:
+    figures = {
+        "moves/s": median(it.driven.per_second for it in runs),
+        "p50 ms": median(it.driven.percentile(50) for it in runs),
+        "p99 ms": median(it.driven.percentile(99) for it in runs),
+        "CPU ms a move": median(it.web + it.postgres for it in runs),
+        "web": median(it.web for it in runs),
+        "Postgres": median(it.postgres for it in runs),
+    }
+    print(f"{name:<18}" + "  ".join(f"{title} {figure:8.2f}" for title, figure in figures.items()), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", choices=("gunicorn", "granian"), default="gunicorn")
+    parser.add_argument("--route", choices=("move", "move_pipe"), default="move", help="of the perfect endpoint")
+    parser.add_argument("--pairs", type=int, default=5)
+    wanted = parser.parse_args()
+    with stage.postgres() as postgres:
+        with stage.in_process(postgres.url):
+            rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
+        copies = stage.copies(postgres.url, rehearsed, (wanted.pairs + 1) * GAMES // REHEARSED)
+        ours = [stage.requests(game) for game in copies]
+        request = stage.post(f"/{wanted.route}", "none", perfect.BODY)
+        theirs = [[request] * len(game) for game in ours]
+        url = embedded.create_database(postgres.url, "perfect")
+        perfect.make_tables(url)
+        gc.freeze()  # so that collections find nothing to look at while answers wait
+        with (
+            stage.serving("wsgi:app", wanted.server, postgres.url) as our_web,
+            stage.serving("tests.bench.perfect:app", wanted.server, url) as perfect_web,
+        ):
+            pairs = []
+            for begin in range(0, len(ours), GAMES):
+                games = slice(begin, begin + GAMES)
+                pairs.append((run(our_web, postgres, ours[games]), run(perfect_web, postgres, theirs[games])))
+        _check_log(postgres.url, sum(it.driven.answers for it, _ in pairs))
+    pairs = pairs[1:]  # the first warms up
+    print(f"{wanted.server}, {web.workers} workers of {web.threads} threads, {CLIENTS} clients, {len(pairs)} pairs")
+    report("ours", [it for it, _ in pairs])
+    report(f"perfect /{wanted.route}", [it for _, it in pairs])
+    faster = sorted(mine.driven.per_second / least.driven.per_second for mine, least in pairs)
+    dearer = sorted((mine.web + mine.postgres) / (least.web + least.postgres) for mine, least in pairs)
+    for what, ratios in (("moves/s", faster), ("CPU", dearer)):
+        print(f"ratio of {what}: {median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})")
+    print("targets: moves/s at least 0.8 of those of /move; at most 1.2 CPU ms a move; p99 at most 50 ms")
+
+
+def _check_log(url: str, answers: int) -> None:
+    """Every move that was accepted must be in the log. (The copies began at version 1.)"""
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT sum(version - 1) FROM games").fetchone()
+    if row is None or row[0] != answers:
+        raise SystemExit(f"{answers} moves were accepted, and the log holds {row and row[0]}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""What a perfect Flask move endpoint could reach: no rules, no token, no view, only the least durable work.
+
+/move       five statements through SQLAlchemy Core
+/move_pipe  the same through psycopg in a pipeline: two waits instead of seven
+"""
+
+import os
+import random
+from typing import Any
+
+import psycopg
+from flask import Flask, Response, jsonify, request
+from psycopg.types.json import Jsonb
+from psycopg_pool import ConnectionPool
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    DateTime,
+    Integer,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    bindparam,
+    create_engine,
+    insert,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from server.store.migrate import psycopg_url
+
+GAMES, OLD_EVENTS = 10_000, 100_000
+POOL = 16
+BODY = {"seat": 1, "board": 7, "space": 4, "star": 5, "faceDown": False}
+
+TABLES = f"""
+CREATE TABLE game (
+  id        bigint PRIMARY KEY,
+  version   integer NOT NULL DEFAULT 0,
+  to_move   smallint NOT NULL DEFAULT 0,
+  deadline  timestamptz
+) WITH (fillfactor = 70);
+CREATE TABLE event (
+  game_id   bigint  NOT NULL,
+  version   integer NOT NULL,
+  at        timestamptz NOT NULL DEFAULT now(),
+  body      jsonb   NOT NULL,
+  PRIMARY KEY (game_id, version)
+);
+CREATE TABLE deadline (
+  game_id   bigint PRIMARY KEY,
+  seat      smallint NOT NULL,
+  due       timestamptz NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX deadline_due ON deadline (due);
+CREATE TABLE outbox (
+  id        bigserial PRIMARY KEY,
+  game_id   bigint NOT NULL,
+  version   integer NOT NULL,
+  kind      text NOT NULL,
+  made      timestamptz NOT NULL DEFAULT now(),
+  sent      timestamptz
+);
+CREATE INDEX outbox_unsent ON outbox (id) WHERE sent IS NULL;
+INSERT INTO game (id, deadline)
+  SELECT g, now() + interval '3 days' FROM generate_series(1, {GAMES}) g;
+INSERT INTO deadline (game_id, seat, due)
+  SELECT g, 0, now() + random() * interval '3 days' FROM generate_series(1, {GAMES}) g;
+-- an old log of games that are over
+INSERT INTO event (game_id, version, body)
+  SELECT 1000000 + n / 100, n % 100,
+         jsonb_build_object('type', 'placed', 'seat', n % 2, 'board', n % 12, 'space', n % 7, 'star', n % 9)
+  FROM generate_series(0, {OLD_EVENTS - 1}) n;
+ANALYZE
+"""
+
+
+def make_tables(url: str) -> None:
+    """Fill an empty database for this app."""
+    with psycopg.connect(url) as connection:
+        connection.execute(TABLES)
+
+
+metadata = MetaData()
+game = Table(
+    "game",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("version", Integer),
+    Column("to_move", SmallInteger),
+    Column("deadline", DateTime(timezone=True)),
+)
+event = Table("event", metadata, Column("game_id", BigInteger), Column("version", Integer), Column("body", JSONB))
+deadline = Table(
+    "deadline",
+    metadata,
+    Column("game_id", BigInteger),
+    Column("seat", SmallInteger),
+    Column("due", DateTime(timezone=True)),
+)
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", BigInteger, primary_key=True),
+    Column("game_id", BigInteger),
+    Column("version", Integer),
+    Column("kind", Text),
+)
+
+DUE = text("now() + interval '3 days'")
+READ = select(game.c.version, game.c.to_move, game.c.deadline).where(game.c.id == bindparam("g")).with_for_update()
+ADD = insert(event).values(game_id=bindparam("g"), version=bindparam("v"), body=bindparam("b"))
+CHANGE = (
+    update(game).where(game.c.id == bindparam("g")).values(version=bindparam("v"), to_move=bindparam("m"), deadline=DUE)
+)
+_due = upsert(deadline).values(game_id=bindparam("g"), seat=bindparam("m"), due=DUE)
+ASK = _due.on_conflict_do_update(
+    index_elements=["game_id"], set_={"seat": _due.excluded.seat, "due": _due.excluded.due}
+)
+TELL = insert(outbox).inline().values(game_id=bindparam("g"), version=bindparam("v"), kind="your-turn")
+
+app = Flask(__name__)
+URL = os.environ.get("DATABASE_URL", "postgresql://")
+engine = create_engine(psycopg_url(URL), pool_size=POOL, max_overflow=-1)
+_pools: list[ConnectionPool] = []
+
+
+def pool() -> ConnectionPool:
+    """Opened by each worker for itself."""
+    if not _pools:
+        _pools.append(ConnectionPool(URL, min_size=POOL, max_size=POOL, open=True))
+    return _pools[0]
+
+
+def _wanted() -> tuple[int, dict[str, Any]]:
+    body = request.get_json()
+    fields = {name: body[name] for name in BODY}
+    return random.randint(1, GAMES), {"type": "placed", **fields, "rules": "sternenhimmel/1"}
+
+
+@app.post("/move")
+def move() -> tuple[Response, int]:
+    g, body = _wanted()
+    with engine.begin() as connection:
+        head = connection.execute(READ, {"g": g}).one()
+        v, m = head.version + 1, 1 - head.to_move
+        connection.execute(ADD, {"g": g, "v": v, "b": body})
+        connection.execute(CHANGE, {"g": g, "v": v, "m": m})
+        connection.execute(ASK, {"g": g, "m": m})
+        connection.execute(TELL, {"g": g, "v": v})
+    return jsonify(game=g, version=v, toMove=m), 201
+
+
+@app.post("/move_pipe")
+def move_pipe() -> tuple[Response, int]:
+    g, body = _wanted()
+    with pool().connection() as connection:
+        row = connection.execute(
+            "SELECT version, to_move, deadline FROM game WHERE id = %s FOR UPDATE", (g,)
+        ).fetchone()
+        assert row is not None
+        v, m = row[0] + 1, 1 - row[1]
+        with connection.pipeline():
+            connection.execute("INSERT INTO event (game_id, version, body) VALUES (%s, %s, %s)", (g, v, Jsonb(body)))
+            connection.execute(
+                "UPDATE game SET version = %s, to_move = %s, deadline = now() + interval '3 days' WHERE id = %s",
+                (v, m, g),
+            )
+            connection.execute(
+                "INSERT INTO deadline (game_id, seat, due) VALUES (%s, %s, now() + interval '3 days')"
+                " ON CONFLICT (game_id) DO UPDATE SET seat = excluded.seat, due = excluded.due",
+                (g, m),
+            )
+            connection.execute("INSERT INTO outbox (game_id, version, kind) VALUES (%s, %s, 'your-turn')", (g, v))
+            connection.commit()
+    return jsonify(game=g, version=v, toMove=m), 201

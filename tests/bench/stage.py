@@ -1,0 +1,188 @@
+"""What measurements stand on: a Postgres of their own, running games whose every move is known beforehand, web servers."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+from uuid import UUID
+
+import psutil
+import psycopg
+from psycopg import sql
+
+from server import play, web
+from server.app import create_app
+from server.config import CHECKOUT, Settings
+from server.play.deeds import Game
+from server.rules import GAMES, Json
+from server.store import embedded, migrate
+from server.store.tables import db
+
+
+class Line(NamedTuple):
+    """One move of a game: who plays it, which turn it answers, and the move."""
+
+    token: str
+    player_id: UUID
+    turn: int
+    move: Json
+
+
+class Rehearsed(NamedTuple):
+    """A running game, and all the moves that will bring it to its end."""
+
+    game_id: UUID
+    lines: Sequence[Line]
+
+
+class Served(NamedTuple):
+    port: int
+    pid: int
+
+
+@contextmanager
+def postgres() -> Iterator[embedded.Server]:
+    """An empty Postgres with our tables, thrown away afterwards."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a stop from outside cleans up, too
+    path = Path(tempfile.mkdtemp(prefix="sternenpost-bench-"))
+    path.chmod(0o755)
+    try:
+        with embedded.start(path) as server:
+            migrate.upgrade(server.url)
+            yield server
+    finally:
+        shutil.rmtree(path)
+
+
+@contextmanager
+def in_process(url: str) -> Iterator[None]:
+    """Within it the functions of `play` work on this database."""
+    with create_app(Settings.from_environment({"DATABASE_URL": url})).app_context():
+        yield
+
+
+def rehearse(name: str, count: int) -> list[Rehearsed]:
+    """So many games with people in every seat, begun; numbers of seats and editions take turns."""
+    rules, games = GAMES[name], []
+    editions = list(rules.describe()["editions"])
+    for number in range(count):
+        seats = rules.SEATS[number % len(rules.SEATS)]
+        tokens = [play.player_token(f"player-{number}-{seat}@example.org") for seat in range(seats)]
+        players = [play.caller(token).player_id for token in tokens]
+        wanted = {
+            "rules": name,
+            "options": {"edition": editions[number % len(editions)]},
+            "on_timeout": [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-takes-over", "bot": "greedy"}],
+            "seats": [{"player": "me"}, *[{"open": True}] * (seats - 1)],
+        }
+        game = play.open_game(players[0], wanted)
+        for player_id in players[1:]:
+            game = play.take_seat(game.game_id, player_id)
+        lines = [Line(tokens[seat], players[seat], turn, move) for seat, turn, move in _moves(game, Random(number))]
+        games.append(Rehearsed(game.game_id, lines))
+    return games
+
+
+def _moves(game: Game, rng: Random) -> Iterator[tuple[int, int, Json]]:
+    """Random moves to the end of the game; its dice say what they lead to, here and later on the server."""
+    table, dice = game.table, game.dice()
+    while waiting := table.rules.to_act(table.state):
+        seat = min(waiting)
+        turn, move = table.turns[seat], rng.choice(table.rules.legal_moves(table.state, seat))
+        assert turn is not None
+        yield seat, turn, table.rules.move_to_json(move)
+        table = table.after(table.rules.decide(table.state, seat, move, dice), table.version + 1, 0, b"")
+
+
+def copies(url: str, games: Sequence[Rehearsed], each: int) -> list[Rehearsed]:
+    """So many more of each game, row by row as it stands, the games taking turns."""
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            "CREATE TEMP TABLE copies ON COMMIT DROP AS SELECT game_id AS was, gen_random_uuid() AS copy"
+            "  FROM games, generate_series(1, %s) WHERE game_id = ANY(%s)",
+            (each, [game.game_id for game in games]),
+        )
+        for table in db.metadata.sorted_tables:
+            if "game_id" in table.c:
+                connection.execute(
+                    sql.SQL(
+                        "INSERT INTO {table} SELECT made.* FROM copies JOIN {table} t ON t.game_id = copies.was,"
+                        "  LATERAL jsonb_populate_record(t, jsonb_build_object('game_id', copies.copy)) AS made"
+                    ).format(table=sql.Identifier(table.name))
+                )
+        made: dict[UUID, list[UUID]] = {}
+        for was, copy in connection.execute("SELECT was, copy FROM copies"):
+            made.setdefault(was, []).append(copy)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE")
+    return [Rehearsed(made[game.game_id][n], game.lines) for n in range(each) for game in games]
+
+
+def requests(game: Rehearsed) -> list[bytes]:
+    """The game as HTTP requests, one a move."""
+    path = f"/v1/games/{game.game_id}/moves"
+    return [post(path, line.token, {"turn": line.turn, "move": line.move}) for line in game.lines]
+
+
+def post(path: str, token: str, body: Json) -> bytes:
+    text = json.dumps(body, separators=(",", ":"))
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n\r\n{text}"
+    ).encode()
+
+
+@contextmanager
+def serving(app: str, server: str, url: str, workers: int = web.workers) -> Iterator[Served]:
+    """This WSGI app under gunicorn or granian, with the settings of `server.web`."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = {
+        "gunicorn": [
+            *("gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", workers, "--threads", web.threads),
+            *("--worker-class", web.worker_class, "--keep-alive", web.keepalive, "--no-control-socket"),
+        ],
+        "granian": [
+            *("granian", "--interface", "wsgi", "--port", port, "--workers", workers),
+            *("--blocking-threads", web.threads, "--no-access-log"),
+        ],
+    }[server]
+    environment = {"DATABASE_URL": url, "STERNENPOST_LIMITS": "off"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", *map(str, command), "--log-level", "warning", app],
+        cwd=CHECKOUT,
+        env=os.environ | environment,
+        preexec_fn=embedded.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
+    )
+    try:
+        _await(port, process)
+        yield Served(port, process.pid)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _await(port: int, process: subprocess.Popen[bytes]) -> None:
+    while process.poll() is None:
+        try:
+            return socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+    raise SystemExit("The web server does not start.")
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time used so far by a process and its descendants, those that have ended included."""
+    root = psutil.Process(pid)
+    return sum(sum(process.cpu_times()[:4]) for process in (root, *root.children(recursive=True)))
