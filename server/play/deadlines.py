@@ -17,7 +17,7 @@ from server.play.letters import letter
 from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
 from server.rules import Json, Seat
 from server.store.connections import tried_again
-from server.store.tables import Heartbeat, Letter, Outage, Setting, db
+from server.store.tables import Heartbeat, Letter, Outage, PlayerLetter, Setting, db
 from server.store.tables import Seat as SeatRow
 
 PARTS = ("web", "worker")
@@ -51,9 +51,21 @@ def _beat(part: str) -> datetime:
         # Due times in all games moved: the sweep computes each anew when it wakes the seat.
         db.session.execute(update(SeatRow).where(SeatRow.due_at.is_not(None)).values(wake_at=now))
         row.at = now
-    elif abs(now - row.at) > GAP or now > row.at:
-        row.at = now
+    else:
+        if row.at - now > GAP:
+            _forget_what_is_to_come(now)
+        if row.at - now > GAP or now > row.at:
+            row.at = now
     return now
+
+
+def _forget_what_is_to_come(now: datetime) -> None:
+    """The clock had run ahead and was set right: what was noted in between happened now at the latest."""
+    db.session.execute(update(Outage).where(Outage.ended_at > now).values(ended_at=now))
+    db.session.execute(update(SeatRow).where(SeatRow.asked_at > now).values(asked_at=now))
+    db.session.execute(update(SeatRow).where(SeatRow.due_at.is_not(None)).values(wake_at=now))
+    for table in (Letter, PlayerLetter):
+        db.session.execute(update(table).where(table.made_at > now).values(due_at=now))
 
 
 def is_reachable(now: datetime) -> bool:
@@ -98,23 +110,24 @@ def sweep(batch: int = 100) -> int:
     Any number of workers may sweep at once: each deed counts only for the version of the game that it has seen.
     """
     now = clock.now()
-    query = select(SeatRow.game_id, SeatRow.seat).where(SeatRow.wake_at <= now)
+    query = select(SeatRow.game_id, SeatRow.seat, SeatRow.wake_at).where(SeatRow.wake_at <= now)
     if not is_reachable(now):
         query = query.where(SeatRow.due_at.is_(None) | (SeatRow.due_at > now))
     due = db.session.execute(query.order_by(SeatRow.wake_at).limit(batch)).all()
     db.session.rollback()
-    for game_id, seat in random.sample(due, len(due)):
+    for game_id, seat, wake_at in random.sample(due, len(due)):
         try:
             wake(game_id, seat)
         except Exception:
             log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)
-            _put_off(game_id, seat, now + LATER)
+            _put_off(_is_seat(game_id, seat) & (SeatRow.wake_at == wake_at), now + LATER)
     return len(due)
 
 
-def _put_off(game_id: UUID, seat: Seat, wake_at: datetime) -> None:
+def _put_off(seat_as_seen: ColumnElement[bool], wake_at: datetime) -> None:
+    """Unless somebody else has done by now what was due."""
     db.session.rollback()
-    db.session.execute(update(SeatRow).where(_is_seat(game_id, seat)).values(wake_at=wake_at))
+    db.session.execute(update(SeatRow).where(seat_as_seen).values(wake_at=wake_at))
     db.session.commit()
 
 

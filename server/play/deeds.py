@@ -155,32 +155,35 @@ def _happened(before: Table, events: Sequence[Any], now: datetime, head: Json) -
 
 
 def _timed(game: Game, seat: Seat, before: Table, after: Table, events: Sequence[Any], now: datetime) -> Json:
-    """The seat's row after the deed; the very same row if nothing changed for it."""
+    """The seat's row after the deed; the very same row if nothing changed for it.
+
+    The time of a turn runs on while a bot sits in for its person, so that nobody wins any by leaving and coming back.
+    """
     was = game.seats[seat]
     turn, stand_in = after.turns[seat], after.stand_ins[seat]
     extensions = [event for event in events if isinstance(event, TimeExtended) and event.seat == seat]
-    stopped_or_goes_on = (
-        turn is not None and "paused" in (before.status, after.status) and before.status != after.status
-    )
-    if turn == was["turn"] and stand_in == was["stand_in"] and not extensions and not stopped_or_goes_on:
+    stops_or_goes_on = turn is not None and "paused" in (before.status, after.status) and before.status != after.status
+    if turn == was["turn"] and stand_in == was["stand_in"] and not extensions and not stops_or_goes_on:
         return was
     row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}
-    game_clock, asked = clocks.game_clock(game.head["clock"]), was["asked_at"] is not None
+    game_clock, asked_at, hours = clocks.game_clock(game.head["clock"]), was["asked_at"], was["hours"]
     allowed = clocks.first_allowance(game_clock) if was["allowed"] is None else timedelta(seconds=was["allowed"])
-    used = clocks.counted(was["asked_at"], now, calendar_of(was), outages_of(was)) if asked else clocks.NOTHING
+    used = clocks.counted(asked_at, now, calendar_of(was), outages_of(was)) if asked_at else clocks.NOTHING
     if extensions:
         lent = used - allowed + clocks.duration(extensions[-1].by)  # so much from now on
         return with_due_time(row | {"lent": lent.total_seconds()}, now)
-    if stopped_or_goes_on:
-        allowed -= used  # the rest of this turn's time, and what was lent for it, is kept
-    elif asked or (was["stand_in"] and not stand_in):
+    if hours and turn != was["turn"]:
         allowed, row["lent"] = clocks.next_allowance(game_clock, allowed, used), 0
-    row["allowed"] = allowed.total_seconds()
+        asked_at = hours = None
+    elif stops_or_goes_on:
+        allowed, asked_at = allowed - used, None  # the rest of this turn's time, and what was lent for it, is kept
+    row |= {"allowed": allowed.total_seconds(), "asked_at": asked_at, "hours": hours}
     bot = was["bot"] or stand_in
     if turn is None or bot or after.status == "paused":
         wake_at = now if bot and turn is not None and after.status == "running" else None
-        return row | {"asked_at": None, "due_at": None, "remind_at": None, "wake_at": wake_at}
-    return with_due_time(row | {"asked_at": now}, now)
+        return row | {"due_at": None, "remind_at": None, "wake_at": wake_at}
+    hours = hours or {"zone": was["zone"], "calendar": was["calendar"]}
+    return with_due_time(row | {"asked_at": asked_at or now, "hours": hours}, now)
 
 
 def with_due_time(row: Json, now: datetime) -> Json:
@@ -198,8 +201,9 @@ def outages_of(row: Json) -> Collection[clocks.Stretch]:
 
 
 def calendar_of(row: Json) -> clocks.Calendar:
-    """The calendar of the person in this seat."""
-    return clocks.calendar(row["calendar"], row["zone"]) if row["calendar"] else clocks.ALWAYS
+    """The calendar by which the time of this seat's turn counts."""
+    hours = row["hours"]
+    return clocks.calendar(hours["calendar"], hours["zone"]) if hours["calendar"] else clocks.ALWAYS
 
 
 def at_version(game: Game, version: int) -> Table:

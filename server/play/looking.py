@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import repeat
 from uuid import UUID
 
-from server.play.capabilities import ANY_SEAT, INVITATION, seal, unseal
+from server.play.capabilities import ANY_SEAT, INVITATION, Capability, seal, unseal
 from server.play.deeds import Game, at_version, load, whole_log
 from server.play.errors import NotFound, NotSeated
 from server.play.table import Table, story_item, typed
@@ -18,7 +18,7 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     Raises NotFound.
     """
     game = load(game_id)
-    if game.head["private"] and not (invitation and is_invited(game_id, invitation)):
+    if game.head["private"] and invited_to(game_id, invitation) is None:
         people = [(row["player_id"], row["email"]) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
         if player is None or not may_see(UUID(game.head["made_by"]), people, player.player_id, player.email):
@@ -26,12 +26,13 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     return game
 
 
-def is_invited(game_id: UUID, invitation: str) -> bool:
-    """Whether this sealed word is for that game; an invitation to one seat or to any."""
+def invited_to(game_id: UUID, invitation: str | None) -> Capability | None:
+    """What this sealed word allows at that game: to take one seat, or any."""
     try:
-        return unseal(INVITATION, invitation).game_id == game_id
+        found = unseal(INVITATION, invitation or "")
     except NotFound:
-        return False
+        return None
+    return found if found.game_id == game_id else None
 
 
 def may_see(made_by: UUID, people: list[tuple[UUID | None, str | None]], player_id: UUID, email: str) -> bool:

@@ -9,7 +9,7 @@ from server.play.clock import bot_of, clock
 from server.play.deeds import Game, load, record
 from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken, TooMany
 from server.play.games import mark_of, note_invitation, note_seat, start_if_full
-from server.play.looking import may_see, own_seat, seen_by
+from server.play.looking import invited_to, may_see, own_seat, seen_by
 from server.play.players import player_of, within
 from server.play.table import SeatHandedOver, SeatTakenBack
 from server.rules import Seat
@@ -30,17 +30,17 @@ def take_seat(
     Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
     """
     game = load(game_id)
-    if (own := game.seat_of(player_id)) is not None and game.table.status == "running":
+    if (own := game.seat_of(player_id)) is not None and game.table.status in ("running", "paused"):
         return _take_back(game, own)
     now, email = clock.now(), db.session.get_one(Player, player_id).email
-    word = unseal(INVITATION, invitation) if invitation else None
-    if word and word.game_id != game_id:
-        raise NotFound("This invitation is for another game.")
+    word = invited_to(game_id, invitation)
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     seats = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()
     people = [(s.player_id, s.email) for s in seats]
     if head.private and word is None and not may_see(head.made_by, people, player_id, email):
         raise NotFound("There is no such game.")
+    if invitation and word is None:
+        raise NotFound("This invitation is not for this game.")
     if any(s.player_id == player_id for s in seats):
         raise AlreadySeated("You sit at this table already.")
     if head.status != "open":
@@ -123,7 +123,7 @@ def returning(word: str) -> tuple[Game, Seat]:
 def come_back(word: str) -> Game:
     """Take the seat of this word back from the bot. Raises NotFound, NotRunning, AlreadySeated."""
     game, seat = returning(word)
-    if game.table.status != "running":
+    if game.table.status not in ("running", "paused"):
         raise NotRunning("This game is over.")
     return _take_back(game, seat)
 

@@ -167,7 +167,8 @@ class Seat(Base):
     """A seat at a table. `to_act`, `turn` and `stand_in` are projections of the log.
 
     kind: human, bot, open or invited. `stand_in`: the bot that plays for an absent person. `allowed`: seconds of
-    counted time for the present turn, or kept for the next one; `lent`: what an extension adds. `wake_at`: when the worker must look at this seat next.
+    counted time for the present turn, or kept for the next one; `lent`: what an extension adds. `hours`: zone and
+    calendar of its person when he was asked for the present turn. `wake_at`: when the worker must look at this seat next.
     """
 
     __tablename__ = "seats"
@@ -191,6 +192,7 @@ class Seat(Base):
     asked_at: Mapped[datetime | None]
     allowed: Mapped[float | None]
     lent: Mapped[float]
+    hours: Mapped[dict[str, Any] | None]
     due_at: Mapped[datetime | None]
     remind_at: Mapped[datetime | None]
     wake_at: Mapped[datetime | None]
