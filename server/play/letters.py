@@ -5,7 +5,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from server.play.table import GameAbandoned, GamePaused, GameResumed, SeatHandedOver, TimeExtended, TimeRanOut
+from server.play.table import (
+    GameAbandoned,
+    GamePaused,
+    GameResumed,
+    SeatHandedOver,
+    SeatTakenBack,
+    TimeExtended,
+    TimeRanOut,
+)
 from server.rules import Json, Seat
 
 if TYPE_CHECKING:
@@ -14,10 +22,10 @@ if TYPE_CHECKING:
 
 def after(game: "Game", events: Sequence[Any], now: datetime) -> list[Json]:
     """The letters of a deed that led to the game as it is now."""
-    return [letter(game, kind, seat, now, **data) for kind, seat, data in _news(game, events)]
+    return [letter(game, kind, seat, now, **data) for kind, seat, data in _news(game, events, now)]
 
 
-def _news(game: "Game", events: Sequence[Any]) -> Iterator[tuple[str, Seat, Json]]:
+def _news(game: "Game", events: Sequence[Any], now: datetime) -> Iterator[tuple[str, Seat, Json]]:
     people = [row["seat"] for row in game.seats if row["player_id"] is not None]
     for event in events:
         match event:
@@ -27,6 +35,8 @@ def _news(game: "Game", events: Sequence[Any]) -> Iterator[tuple[str, Seat, Json
                 yield "bot-moved", seat, {"bot": bot}
             case SeatHandedOver(seat, bot, "time"):
                 yield "seat-handed-over", seat, {"bot": bot}
+            case SeatTakenBack(seat) if game.seats[seat]["asked_at"] == now:  # for a turn that began under the bot
+                yield "your-turn", seat, {}
             case GamePaused():
                 yield from (("game-paused", seat, {}) for seat in people)
             case GameResumed():
