@@ -24,9 +24,12 @@ class StrictParser(FlaskParser):
     DEFAULT_UNKNOWN_BY_LOCATION = {"json": RAISE, "query": RAISE}  # noqa: RUF012 (webargs declares it so)
 
     def load_json(self, req: Request, schema: Schema) -> Any:
+        raw = req.get_data(cache=True)
+        if not raw:
+            return {}
         if req.mimetype != "application/json":
             raise UnsupportedMediaType("The body must be application/json.")
-        return read_json(req.get_data(cache=True))
+        return read_json(raw)
 
 
 class Truth(fields.Boolean):

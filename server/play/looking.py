@@ -85,7 +85,12 @@ def _open_invitation(game: Game, viewer: Seat | None) -> str | None:
 
 def you(table: Table, seat: Seat | None) -> Json | None:
     """The viewer's seat and the turn that he is asked for, if any."""
-    return None if seat is None else {"seat": seat, "turn": table.turns[seat] if table.turns else None}
+    return None if seat is None else {"seat": seat, "turn": turn_of(table, seat)}
+
+
+def turn_of(table: Table, seat: Seat) -> int | None:
+    """The turn that the person in this seat is asked for; none while a bot plays for him."""
+    return table.turns[seat] if table.turns and table.stand_ins[seat] is None else None
 
 
 def summary(head: Json, seats: Sequence[Json]) -> Json:
@@ -110,7 +115,7 @@ def _seat(row: Json) -> Json:
     return {
         "seat": row["seat"],
         "name": row["bot"] or row["name"],
-        "kind": row["kind"],
+        "kind": "bot" if row["stand_in"] else row["kind"],
         "stand_in": row["stand_in"],
         "to_act": row["turn"] is not None,
         "turn": row["turn"],

@@ -9,7 +9,7 @@ from server.play.capabilities import TURN, seal, unseal
 from server.play.clock import clock
 from server.play.deeds import Game, load, record, whole_log
 from server.play.errors import HandedOver, NotRunning, StaleTurn
-from server.play.looking import own_seat, seen_by, you
+from server.play.looking import own_seat, seen_by, turn_of, you
 from server.play.table import Table, fold, new_table, story_item, typed
 from server.rules import Json, Seat
 from server.store.connections import tried_again
@@ -156,8 +156,8 @@ def _is_played_so(game: Game, before: Table, deed: list[Recorded], seat: Seat, m
 def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:
     """The player's present turn and the moves open to him. Raises NotFound, NotSeated, MalformedMove."""
     game = seen_by(game_id, player_id)
-    seat, table = own_seat(game, player_id), game.table
-    turn = table.turns[seat] if table.turns else None
-    steps = [table.rules.move_from_json(step) for step in begun]
-    moves = table.rules.legal_moves(table.state, seat, steps) if turn is not None else []
-    return {"turn": turn, "moves": [table.rules.move_to_json(move) for move in moves]}
+    rules, state, seat = game.table.rules, game.table.state, own_seat(game, player_id)
+    steps = [rules.move_from_json(step) for step in begun]
+    turn = turn_of(game.table, seat)
+    moves = rules.legal_moves(state, seat, steps) if turn is not None else []
+    return {"turn": turn, "moves": [rules.move_to_json(move) for move in moves]}
