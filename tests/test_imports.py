@@ -15,12 +15,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "post": {"play", "store", "pictures"},
     "api": {"play", "pictures"},
     "config": set(),
+    "logs": set(),
     "sandbox": {"play"},
     "app": {"api", "config", "store"},
-    "web": {"play", "config"},
+    "web": {"play", "config", "logs"},
     "worker": {"play", "post", "config"},
     "up": {"config", "store"},
-    "cli": {"app", "config", "play", "sandbox", "store", "web", "worker"},
+    "cli": {"app", "config", "logs", "play", "post", "sandbox", "store", "web", "worker"},
 }
 MODULES = [path for path in sorted(SERVER.rglob("*.py")) if path.parent != SERVER or path.stem in MAY_IMPORT]
 
