@@ -1,5 +1,7 @@
 """What can be done: one function a deed, one commit each. The shop window of this package."""
 
+from server.play.archive import LARGEST, Flaw
+from server.play.archive import check as check_archive
 from server.play.chat import messages, say
 from server.play.deadlines import beat, follow_clock, move_clock, sweep
 from server.play.games import open_game
@@ -23,6 +25,7 @@ from server.play.players import (
 )
 from server.play.repeats import Kept, first_answer, forget_old_answers, keep
 from server.play.seats import accept_invitation, come_back, invitation, invite, leave, return_word, returning, take_seat
+from server.play.upkeep import all_games, archive_of, check_game, rebuild_game, take_in
 from server.play.votes import WISHES, vote, votes
 from server.play.words import email_address
 from server.rules import GAMES, BadOption, IllegalMove, Json, MalformedMove, RuleError, Seat
@@ -31,12 +34,14 @@ from server.store.connections import Unavailable, is_passing
 __all__ = [
     "CODE_LIFE",
     "GAMES",
+    "LARGEST",
     "LOCALES",
     "SCOPES",
     "SKEW",
     "WISHES",
     "BadOption",
     "Caller",
+    "Flaw",
     "IllegalMove",
     "Json",
     "Kept",
@@ -45,10 +50,14 @@ __all__ = [
     "Seat",
     "Unavailable",
     "accept_invitation",
+    "all_games",
+    "archive_of",
     "beat",
     "begin_sign_in",
     "caller",
     "change_profile",
+    "check_archive",
+    "check_game",
     "check_line",
     "clock_skew",
     "come_back",
@@ -75,6 +84,7 @@ __all__ = [
     "play_move",
     "player_token",
     "profile",
+    "rebuild_game",
     "redeem",
     "return_word",
     "returning",
@@ -82,6 +92,7 @@ __all__ = [
     "seen_by",
     "story",
     "sweep",
+    "take_in",
     "take_seat",
     "try_move",
     "turn_word",

@@ -124,7 +124,7 @@ def record_within(
     head = game.head | {
         "version": after.version,
         "status": after.status,
-        "outcome": after.ended and {"scores": after.ended.scores, "places": after.ended.places},
+        "outcome": after.outcome,
         "drawn": game.head["drawn"] if drawn is None else drawn,
     }
     seats = [_timed(game, seat, before, after, events, now) for seat in range(len(game.seats))]

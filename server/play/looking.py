@@ -55,7 +55,7 @@ def describe(game: Game, viewer: Seat | None, version: int | None = None) -> Jso
         "invitation": _open_invitation(game, viewer),
         "you": you(table, viewer),
         "view": table.rules.view(table.state, viewer) if table.state is not None else None,
-        "outcome": table.ended and {"scores": table.ended.scores, "places": table.ended.places},
+        "outcome": table.outcome,
     }
 
 

@@ -80,6 +80,11 @@ class Table(NamedTuple):
     missed: tuple[int, ...] = ()  # time-outs in a row
     ended: GameEnded | None = None
 
+    @property
+    def outcome(self) -> Json | None:
+        """As heads and answers show it."""
+        return self.ended and {"scores": self.ended.scores, "places": self.ended.places}
+
     def after(self, events: Sequence[Any], version: int, seq: int, hash_: bytes) -> "Table":
         """The table after one deed."""
         table, actor, late = self, None, False

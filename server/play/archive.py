@@ -1,0 +1,332 @@
+"""The archive of a game that is over: all that shows that it was fair, and the check of it, which needs no database.
+
+The page /docs/fairness has format and method for those who write a checker of their own.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby, zip_longest
+from typing import Any, NamedTuple
+
+from server.bots import BOTS
+from server.play import clock as clocks
+from server.play.strict_json import read_json
+from server.play.table import (
+    GameAbandoned,
+    GamePaused,
+    GameResumed,
+    GameStarted,
+    SeatHandedOver,
+    SeatTakenBack,
+    Table,
+    TimeExtended,
+    TimeRanOut,
+    new_table,
+    terms,
+    to_the_end,
+    type_name,
+    typed,
+)
+from server.play.words import clean
+from server.rules import GAMES, Dice, Json, RuleError, Seat, SeededDice, commitment
+from server.store.log import MOMENT, Recorded, canonical, chained, fact
+
+FORMAT, FORMAT_VERSION = "sternenpost-archive", 1
+LARGEST = 16 * 1024 * 1024  # bytes; a game takes some 100,000
+OVER = ("finished", "abandoned")
+
+
+class Flaw(ValueError):
+    """The first thing that is wrong with an archive or a log, in one sentence."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(clean(text, 300))  # it may quote what somebody put into a file
+
+
+class Start(NamedTuple):
+    """All that a game follows from, but for the moves."""
+
+    terms: Json
+    seed: bytes
+    salts: Sequence[str]
+
+
+class Checked(NamedTuple):
+    """A game whose every hash, draw and rule is as it should be; `drawn` counts the words of chance."""
+
+    start: Start
+    rows: Sequence[Recorded]
+    table: Table
+    drawn: int
+
+
+# Making
+
+
+def make(head: Json, seats: Sequence[Json], rows: Sequence[Recorded]) -> Json:
+    """The archive of a game as it is stored. It names seats and no persons."""
+    agreed = terms(head, seats)
+    del agreed["bots"]
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        **agreed,
+        "seats": [{name: row[name] for name in ("seat", "kind", "bot")} for row in seats],
+        "salts": [row["salt"] for row in seats],
+        "seed": head["seed"].hex(),
+        "commitment": commitment(head["seed"]),
+        "events": [fact(row) | {"hash": row.hash.hex()} for row in rows],
+    }
+
+
+def start(head: Json, seats: Sequence[Json]) -> Start:
+    """What a stored game follows from."""
+    return Start(terms(head, seats), head["seed"], [row["salt"] for row in seats])
+
+
+# Checking
+
+
+def check(raw: bytes) -> Checked:
+    """The game in a file, after all has been played and hashed again. Raises Flaw."""
+    if len(raw) > LARGEST:
+        raise Flaw(f"The archive is larger than {LARGEST // 1024**2} MiB.")
+    try:
+        beginning, rows = _read(read_json(raw, "The archive"))
+    except ValueError as error:
+        raise Flaw(str(error)) from None
+    table, drawn = replay(beginning, rows)
+    if table.status not in OVER:
+        raise Flaw(f"The archive stops with event {table.seq}, before the end of the game.")
+    return Checked(beginning, rows, table, drawn)
+
+
+def deeds(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
+    """The deeds of a log, one after the other, their numbers and hashes checked. Raises Flaw."""
+    hash_, seq = bytes.fromhex(commitment(seed)), 0
+    for number, (version, deed) in enumerate(groupby(rows, key=lambda row: row.version), 1):
+        of_deed = list(deed)
+        for row in of_deed:
+            seq += 1
+            hash_ = chained(hash_, row)
+            if row.seq != seq:
+                raise Flaw(f"Event {row.seq} stands where event {seq} should.")
+            if version != number:
+                raise Flaw(f"Event {seq}: its version is {version}, but deed {number} comes here.")
+            if row.recorded_at != of_deed[0].recorded_at:
+                raise Flaw(f"Event {seq}: it happened at another time than the deed that it is part of.")
+            if row.hash != hash_:
+                raise Flaw(f"Event {seq} ({row.type}): its hash does not follow from it and the hash before it.")
+        yield of_deed
+
+
+def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
+    """The table after these events and the words of chance drawn, the rules asked for each deed again. Raises Flaw."""
+    table, dice = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts)
+    for deed in deeds(start.seed, rows):
+        try:
+            events = to_the_end(table, _asked_again(table, [_typed(table, row) for row in deed], start, dice))
+        except (Flaw, RuleError) as error:
+            raise Flaw(f"Event {deed[0].seq} ({deed[0].type}): {error}") from None
+        _compare(deed, events)
+        table = table.after(events, deed[-1].version, deed[-1].seq, deed[-1].hash)
+    return table, dice.drawn
+
+
+def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
+    """What the house and the rules make of a deed that begins like this. Raises Flaw, RuleError."""
+    match table.status, happened[0]:
+        case "open", _:
+            seats = len(start.salts)
+            return [
+                GameStarted(seats, start.terms),
+                *table.rules.setup(seats, start.terms["options"], dice),
+            ]
+        case "running", TimeExtended(seat) | TimeRanOut(seat):
+            return _time_ran_out(table, seat, happened, start, dice)
+        case "running" | "paused", SeatHandedOver(seat):
+            _expect_person(table, seat, start)
+            return [SeatHandedOver(seat, clocks.bot_of(_ladder(start)), "resigned")]
+        case "running", SeatTakenBack(seat):
+            if seat is None or table.stand_ins[seat] is None:
+                raise Flaw("No bot stands in for this seat.")
+            return [SeatTakenBack(seat)]
+        case "running", GamePaused():
+            return [GamePaused()]
+        case "paused", GameResumed():
+            return [GameResumed()]
+        case "running" | "paused", GameAbandoned():
+            return [GameAbandoned()]
+        case "running", _:
+            mover = next((event.seat for event in happened if event.seat is not None), None)
+            return _moved(table, mover, happened, dice)
+        case status, _:
+            raise Flaw(f"This does not happen in a game that is {status}.")
+
+
+def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
+    _expect_person(table, seat, start)
+    if table.turns[seat] is None:
+        raise Flaw("Nobody waits for this seat.")
+    match clocks.rung_for(_ladder(start), table.extended[seat], table.missed[seat]):
+        case clocks.Extend(by):
+            return [TimeExtended(seat, clocks.duration_text(by))]
+        case clocks.BotMove(bot):
+            return [TimeRanOut(seat, bot), *_moved(table, seat, happened, dice)]
+        case clocks.BotTakesOver(bot):
+            return [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]
+        case clocks.Abandon():
+            return [TimeRanOut(seat, None), GameAbandoned(seat)]
+
+
+def _moved(table: Table, seat: Seat | None, happened: Sequence[Any], dice: Dice) -> Sequence[Any]:
+    rules = table.rules
+    if seat is None or seat not in rules.to_act(table.state):
+        raise Flaw("It is not this seat's turn.")
+    move = rules.move_of([event for event in happened if type(event) in rules.EVENTS.values()])
+    return rules.decide(table.state, seat, move, dice)
+
+
+def _expect_person(table: Table, seat: Seat | None, start: Start) -> None:
+    if seat is None or start.terms["bots"][seat] or table.stand_ins[seat]:
+        raise Flaw("No person plays this seat.")
+
+
+def _ladder(start: Start) -> Sequence[clocks.Rung]:
+    return clocks.ladder(start.terms["on_timeout"], BOTS)
+
+
+def _typed(table: Table, row: Recorded) -> Any:
+    try:
+        return typed(table.rules, row)
+    except KeyError:
+        raise Flaw("There is no such type of event.") from None
+    except TypeError:
+        raise Flaw("It has not the fields of its type.") from None
+
+
+def _compare(deed: Sequence[Recorded], events: Sequence[Any]) -> None:
+    """Raises Flaw for the first event of the deed that is not what it should be."""
+    for row, event in zip_longest(deed, events):
+        if event is None:
+            raise Flaw(f"Event {row.seq} ({row.type}) does not follow from what came before it.")
+        if row is None:
+            raise Flaw(f"After event {deed[-1].seq} a {type_name(event)} is missing.")
+        found = {"type": row.type, "seat": row.seat, **row.body}
+        wanted = {"type": type_name(event), **event._asdict()}
+        for name in wanted | found:
+            if name not in found or name not in wanted or canonical(found[name]) != canonical(wanted[name]):
+                was, should = (canonical(it[name])[:80] if name in it else "missing" for it in (found, wanted))
+                raise Flaw(f"Event {row.seq} ({row.type}): {name} is {was} and should be {should}.")
+
+
+# Reading: every field is there, is of its type, and means something
+
+_HEAD: Json = {
+    "format": str,
+    "format_version": int,
+    "game": str,
+    "rules": str,
+    "options": dict,
+    "clock": dict,
+    "on_timeout": list,
+    "seats": list,
+    "salts": list,
+    "seed": str,
+    "commitment": str,
+    "events": list,
+}
+_SEAT: Json = {"seat": int, "kind": str, "bot": (str, type(None))}
+_EVENT: Json = {
+    "seq": int,
+    "version": int,
+    "type": str,
+    "seat": (int, type(None)),
+    "at": str,
+    "body": dict,
+    "hash": str,
+}
+
+
+def _read(archive: Any) -> tuple[Start, list[Recorded]]:
+    """Raises ValueError."""
+    _expect_fields(archive, "The archive", _HEAD)
+    if (archive["format"], archive["format_version"]) != (FORMAT, FORMAT_VERSION):
+        raise Flaw(f"This is no archive of the format {FORMAT} {FORMAT_VERSION}.")
+    if not re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", archive["game"]):
+        raise Flaw("The id of the game is no UUID in lower case.")
+    seed = _hex(archive["seed"], "The seed")
+    if commitment(seed) != archive["commitment"]:
+        raise Flaw("The commitment is not the SHA-256 of the seed.")
+    seats = archive["seats"]
+    for number, seat in enumerate(seats):
+        _expect_fields(seat, f"Seat {number}", _SEAT)
+        if seat["seat"] != number or seat["kind"] != ("human" if seat["bot"] is None else "bot"):
+            raise Flaw(f"Seat {number} is not described as the seat of a person or a bot.")
+    if len(archive["salts"]) != len(seats) or any(type(salt) is not str for salt in archive["salts"]):
+        raise Flaw("There must be a salt for each seat, a text.")
+    _check_terms(archive)
+    rows = [_row(event, number, len(seats)) for number, event in enumerate(archive["events"], 1)]
+    return Start(terms(archive | {"game_id": archive["game"]}, seats), seed, archive["salts"]), rows
+
+
+def _check_terms(archive: Json) -> None:
+    rules = GAMES.get(archive["rules"])
+    if rules is None:
+        raise Flaw("There is no such game here.")
+    try:
+        resolved = rules.resolve_options(archive["options"], len(archive["seats"]))
+    except RuleError as error:
+        raise Flaw(f"The options: {error.text}") from None
+    if canonical(resolved) != canonical(archive["options"]):
+        raise Flaw("The options are not complete.")
+    clocks.game_clock(archive["clock"])
+    clocks.ladder(archive["on_timeout"], BOTS)
+    for seat in archive["seats"]:
+        if seat["bot"] is not None and seat["bot"] not in BOTS:
+            raise Flaw(f"Seat {seat['seat']}: there is no such bot here.")
+
+
+def _row(event: Any, number: int, seats: int) -> Recorded:
+    _expect_fields(event, f"Event {number}", _EVENT)
+    if event["seat"] is not None and not 0 <= event["seat"] < seats:
+        raise Flaw(f"Event {number}: there is no such seat.")
+    return Recorded(
+        event["seq"],
+        event["version"],
+        event["type"],
+        event["seat"],
+        event["body"],
+        _moment(event["at"], f"Event {number}: its time"),
+        _hex(event["hash"], f"Event {number}: its hash"),
+    )
+
+
+def _moment(text: str, what: str) -> datetime:
+    try:
+        moment = datetime.strptime(text, MOMENT)
+        if moment.strftime(MOMENT) == text:
+            return moment.replace(tzinfo=UTC)
+    except ValueError:
+        pass
+    raise Flaw(f"{what} is not written like 2026-01-31T20:15:00.000000Z.")
+
+
+def _hex(text: str, what: str) -> bytes:
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise Flaw(f"{what} is not 32 bytes in lower-case hex.")
+    return bytes.fromhex(text)
+
+
+def _expect_fields(data: Any, what: str, fields: Json) -> None:
+    if type(data) is not dict:
+        raise Flaw(f"{what} is not a JSON object.")
+    for name in fields | data:
+        if name not in data:
+            raise Flaw(f"{what} lacks the field {name}.")
+        if name not in fields:
+            raise Flaw(f"{what} has a field {name!a}, which does not belong there.")
+        allowed = fields[name] if isinstance(fields[name], tuple) else (fields[name],)
+        if type(data[name]) not in allowed:
+            raise Flaw(f"{what}: {name} is of a wrong type.")
