@@ -76,7 +76,7 @@ class Mail(NamedTuple):
         body = self.message.get_body(("plain",))
         assert body is not None
         text: str = body.get_content()
-        return text
+        return text.replace("\r\n", "\n")
 
     def word(self, page: str) -> str | None:
         """The sealed word of its link to this page, such as `t` for a turn."""
@@ -280,17 +280,13 @@ class House:
     def forward(self, by: timedelta) -> datetime:
         """Put the clock of the house forward; the new time."""
         seconds = max(1, round(by.total_seconds()))
-        return self._now(httpx.post(f"{self.url}/sandbox/clock", json={"forward": f"PT{seconds}S"}))
+        answer = Client(self).post("/sandbox/clock", {"forward": f"PT{seconds}S"}, status=200)
+        return datetime.fromisoformat(answer["now"])
 
     def forward_to(self, moment: datetime) -> datetime:
         """Put the clock forward so that this moment has come."""
         now = self.forward(timedelta(seconds=1))
         return now if now > moment else self.forward(moment - now + timedelta(seconds=1))
-
-    @staticmethod
-    def _now(answer: httpx.Response) -> datetime:
-        assert answer.status_code == 200, answer.text
-        return datetime.fromisoformat(answer.json()["now"])
 
 
 # People
