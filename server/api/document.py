@@ -20,7 +20,8 @@ _SETTINGS = {
     "API_SPEC_OPTIONS": {
         "info": {
             "description": "Play-by-email server for Sternenhimmel and Sternenglanz. Sign in with `POST /v1/sign-ins`, "
-            "then send the token as `Authorization: Bearer ...`. Errors are RFC 9457 problems with a stable `code`.",
+            "then send the token as `Authorization: Bearer ...`. Errors are RFC 9457 problems with a stable `code`. "
+            "[Chance is fair](/docs/fairness), and anybody can check it.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],

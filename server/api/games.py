@@ -17,6 +17,7 @@ from server.api.auth import caller, viewer
 from server.api.document import IDEMPOTENCY_KEY, Blueprint
 from server.api.idempotency import new_game_id, once
 from server.api.schemas import (
+    Archive,
     AtQuery,
     Game,
     GamesPage,
@@ -239,7 +240,19 @@ class Events(MethodView):
     @blp.alt_response(404, description="No such game, or not for your eyes")
     @blp.doc(security=[{}, {"token": []}])
     def get(self, query: Any, game_id: UUID) -> Any:
-        """The story since the event `after`, as you saw it happen"""
+        """The story since an event or a version, as you saw it happen"""
         player_id = viewer("games:read")
         game = play.seen_by(game_id, player_id, query.get("invitation"))
-        return jsonify(items=play.story(game, game.seat_of(player_id), query["after"]))
+        story = play.story(game, game.seat_of(player_id), query["after"], since_version=query["since_version"])
+        return jsonify(items=story)
+
+
+@blp.route("/games/<uuid:game_id>/archive")
+class ArchiveOf(MethodView):
+    @blp.arguments(InvitationQuery, location="query")
+    @blp.response(200, Archive)
+    @blp.alt_response(404, description="No such game, not for your eyes, or not over")
+    @blp.doc(security=[{}, {"token": []}])
+    def get(self, query: Any, game_id: UUID) -> Any:
+        """A game that is over, with seed, salts and all events: [check that it was fair](/docs/fairness)"""
+        return jsonify(play.archive_of(game_id, viewer("games:read"), query.get("invitation")))

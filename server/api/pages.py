@@ -60,6 +60,13 @@ def problem(code: str) -> Response:
     return _page("problem.html", problem=found)
 
 
+@blp.get("/docs/fairness")
+def fairness() -> Response:
+    """How chance is kept fair, and how anybody can check it."""
+    boards = [board["id"] for board in play.GAMES["sternenhimmel"].describe()["boards"]]
+    return _page("fairness.html", title="Fair chance, and how to check it", boards=boards)
+
+
 # One turn
 
 

@@ -303,11 +303,51 @@ class LegalMoves(Schema):
 
 
 class StoryQuery(InvitationQuery):
-    after = fields.Integer(load_default=0, validate=validate.Range(min=0, max=2**31 - 1))
+    after = fields.Integer(
+        load_default=0, validate=validate.Range(min=0, max=2**31 - 1), metadata={"description": "The `seq` last seen"}
+    )
+    since_version = fields.Integer(
+        load_default=0, validate=validate.Range(min=0, max=2**31 - 1), metadata={"description": "The version last seen"}
+    )
 
 
 class Story(Schema):
     items = fields.List(fields.Nested(Happening), required=True)
+
+
+class ArchivedSeat(Schema):
+    seat = fields.Integer(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(["human", "bot"]))
+    bot = fields.String(required=True, allow_none=True)
+
+
+class ArchivedEvent(Schema):
+    seq = fields.Integer(required=True)
+    version = fields.Integer(required=True)
+    type = fields.String(required=True)
+    seat = fields.Integer(required=True, allow_none=True)
+    at = fields.String(required=True, metadata={"description": "UTC with microseconds, exactly as it was hashed"})
+    body = fields.Dict(required=True, metadata={"description": "The other fields of the event, nothing left out"})
+    hash = fields.String(required=True, metadata={"description": "SHA-256 of the hash before it and this event"})
+
+
+class Archive(Schema):
+    """A game from its seed to its end; /docs/fairness says how to check it."""
+
+    format = fields.String(required=True)
+    format_version = fields.Integer(required=True)
+    game = fields.UUID(required=True)
+    rules = fields.String(required=True)
+    options = fields.Dict(required=True)
+    clock = fields.Dict(required=True)
+    on_timeout = fields.List(fields.Dict(), required=True)
+    seats = fields.List(fields.Nested(ArchivedSeat), required=True)
+    salts = fields.List(fields.String(), required=True, metadata={"description": "What each seat added to the chance"})
+    seed = fields.String(required=True, metadata={"description": "32 bytes in hex"})
+    commitment = fields.String(
+        required=True, metadata={"description": "SHA-256 of the seed, known from the opening on"}
+    )
+    events = fields.List(fields.Nested(ArchivedEvent), required=True)
 
 
 # The rest

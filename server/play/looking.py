@@ -123,8 +123,10 @@ def _seat(row: Json) -> Json:
     }
 
 
-def story(game: Game, viewer: Seat | None, after: int = 0, limit: int | None = None) -> list[Json]:
-    """What happened since the event `after`, as this viewer saw it happen."""
-    rules = game.table.rules
-    items = (story_item(rules, row, typed(rules, row), viewer) for row in whole_log(game.game_id, after))
+def story(
+    game: Game, viewer: Seat | None, after: int = 0, limit: int | None = None, since_version: int = 0
+) -> list[Json]:
+    """What happened since the event `after` and since that version, as this viewer saw it happen."""
+    rules, rows = game.table.rules, whole_log(game.game_id, after)
+    items = (story_item(rules, row, typed(rules, row), viewer) for row in rows if row.version > since_version)
     return [item for item in items if item is not None][:limit]
