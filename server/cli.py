@@ -3,7 +3,8 @@
 import json
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
+from uuid import UUID
 
 import click
 import yaml
@@ -12,8 +13,11 @@ from flask import Flask
 from server import logs, play, sandbox, worker
 from server.app import create_app
 from server.config import BadSetting, Settings
+from server.play.errors import NotFound
 from server.post.mail import Unreachable, carrier
 from server.store import migrate as migrations
+
+_PROGRESS = 1000  # games between two lines that say how far it is
 
 
 @click.group()
@@ -101,6 +105,79 @@ def doctor(app: Flask, settings: Settings) -> None:
         click.echo(f"{part}: {state}")
     if any(state != "ok" for state in found.values()):
         raise SystemExit(1)
+
+
+@main.command()
+@click.argument("archive", type=click.File("rb"))
+@click.option("--commitment", metavar="HEX", help="What you kept of GET /v1/games/{id} when the game was opened.")
+def verify(archive: BinaryIO, commitment: str | None) -> None:
+    """Check an archive: every hash, every draw, every rule. Needs no database; exit status 1 if anything is wrong."""
+    try:
+        game = play.check_archive(archive.read(play.LARGEST + 1))
+    except play.Flaw as flaw:
+        raise click.ClickException(str(flaw)) from None
+    if commitment and commitment.strip().lower() != game.commitment:
+        raise click.ClickException(f"This game had the commitment {game.commitment}, not the one that you kept.")
+    click.echo(
+        f"{len(game.rows)} events of game {game.start.terms['game']} ({game.table.status}): all as it should be."
+    )
+    if not commitment:
+        click.echo(f"Is this the commitment that you saw when the game was opened? {game.commitment}")
+
+
+@main.command("import")
+@click.argument("archive", type=click.File("rb"))
+@_in_app
+def take_in(app: Flask, settings: Settings, archive: BinaryIO) -> None:
+    """Check an archive and keep its game here, for everybody to see."""
+    try:
+        game_id = play.take_in(archive.read(play.LARGEST + 1))
+    except play.Flaw as flaw:
+        raise click.ClickException(str(flaw)) from None
+    click.echo(f"{settings.base_url}/v1/games/{game_id}")
+
+
+@main.command()
+@click.argument("game_id", type=click.UUID, required=False)
+@_in_app
+def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
+    """Compare what was made from the logs of all games, or of one, with these logs; exit status 1 if they differ."""
+    if _look_at(game_id, play.check_game).found:
+        raise SystemExit(1)
+
+
+@main.command()
+@click.argument("game_id", type=click.UUID, required=False)
+@click.option("--dry-run", is_flag=True, help="Only say what would change.")
+@_in_app
+def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool) -> None:
+    """Make anew what was made from the logs of all games, or of one; exit status 1 if a log itself is not right."""
+    play.follow_clock()
+    if _look_at(game_id, play.check_game if dry_run else play.rebuild_game).unsound:
+        raise SystemExit(1)
+
+
+class _Looked(NamedTuple):
+    """How many games had something to report, and how many of them have a log that is not right."""
+
+    found: int
+    unsound: int
+
+
+def _look_at(game_id: UUID | None, look: Callable[[UUID], list[str]]) -> _Looked:
+    """Look at this game, or at all of them one by one, and print what is found."""
+    ids, found, unsound = [game_id] if game_id else play.all_games(), 0, 0
+    for number, each in enumerate(ids, 1):
+        try:
+            lines = look(each)
+        except (play.Flaw, NotFound) as error:
+            lines, unsound = [str(error)], unsound + 1
+        found += bool(lines)
+        for line in lines:
+            click.echo(f"{each}: {line}")
+        if number % _PROGRESS == 0 or number == len(ids):
+            click.echo(f"{number} of {len(ids)} games looked at, {found} with something to report", err=True)
+    return _Looked(found, unsound)
 
 
 @main.command()

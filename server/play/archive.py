@@ -60,6 +60,10 @@ class Checked(NamedTuple):
     table: Table
     drawn: int
 
+    @property
+    def commitment(self) -> str:
+        return commitment(self.start.seed)
+
 
 # Making
 
