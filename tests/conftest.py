@@ -18,6 +18,7 @@ from server.config import Settings
 from server.play.clock import NOTHING, clock
 from server.store import embedded, migrate
 from server.store.tables import EventRow, Setting, db
+from tests.contract import Contract, ContractClient
 
 hypothesis.settings.register_profile("house", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("house")
@@ -68,7 +69,9 @@ def shared_url(postgres: embedded.Server, template_url: str) -> str:
 
 @pytest.fixture(scope="session")
 def wired(shared_url: str) -> Flask:
-    return create_app(Settings.from_environment({"DATABASE_URL": shared_url}))
+    app = create_app(Settings.from_environment({"DATABASE_URL": shared_url}))
+    app.test_client_class = type("Client", (ContractClient,), {"contract": Contract(app)})
+    return app
 
 
 @pytest.fixture

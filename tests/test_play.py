@@ -10,7 +10,27 @@ from uuid import UUID, uuid4
 
 import pytest
 from flask import Flask
-from helpers import (
+from sqlalchemy import update
+
+from server import play
+from server.play import deeds
+from server.play.clock import DEFAULT_CLOCK, DEFAULT_LADDER, clock
+from server.play.deeds import load, whole_log
+from server.play.errors import (
+    AlreadySeated,
+    BadField,
+    HandedOver,
+    NotFound,
+    NotRunning,
+    NotSeated,
+    SeatTaken,
+    StaleTurn,
+)
+from server.play.table import fold, new_table
+from server.rules import BadOption, IllegalMove, MalformedMove, SeededDice, commitment, sternenhimmel
+from server.store.tables import Game as GameRow
+from server.store.tables import Outage, db
+from tests.helpers import (
     BOT,
     DAY,
     HOUR,
@@ -32,26 +52,6 @@ from helpers import (
     until,
     wanted,
 )
-from sqlalchemy import update
-
-from server import play
-from server.play import deeds
-from server.play.clock import DEFAULT_CLOCK, DEFAULT_LADDER, clock
-from server.play.deeds import load, whole_log
-from server.play.errors import (
-    AlreadySeated,
-    BadField,
-    HandedOver,
-    NotFound,
-    NotRunning,
-    NotSeated,
-    SeatTaken,
-    StaleTurn,
-)
-from server.play.table import fold, new_table
-from server.rules import BadOption, IllegalMove, MalformedMove, SeededDice, commitment, sternenhimmel
-from server.store.tables import Game as GameRow
-from server.store.tables import Outage, db
 
 BANK = {"bank": "P3D", "increment": "PT12H", "cap": "P4D"}
 

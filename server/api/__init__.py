@@ -8,6 +8,8 @@ from server.api.document import Document
 
 def register(app: Flask) -> None:
     """Put all resources into the app."""
+    app.url_map.merge_slashes = False  # an address has one form, and a redirect would be a page
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     problems.register(app)
     watching.register(app)
     manners.register(app)

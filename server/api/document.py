@@ -36,6 +36,7 @@ IDEMPOTENCY_KEY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 200},
 }
 
+_PROBLEM = {"$ref": "#/components/schemas/Problem"}
 _IF_NONE_MATCH = {
     "in": "header",
     "name": "If-None-Match",
@@ -76,9 +77,8 @@ class Document(flask_smorest.Api):
                 get["responses"]["304"] = {"description": "Nothing has changed since the answer with that ETag"}
         for responses in _responses(document):
             for status, response in responses.items():
-                content = response.get("content", {})
-                if status[0] in "45d" and "application/json" in content:
-                    response["content"] = {"application/problem+json": content["application/json"]}
+                if status[0] in "45d" and "$ref" not in response:
+                    response["content"] = {"application/problem+json": {"schema": _PROBLEM}}
         return document
 
 

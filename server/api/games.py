@@ -1,9 +1,8 @@
 """The games there are, the games being played, and their seats."""
 
 import base64
-import binascii
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -29,6 +28,7 @@ from server.api.schemas import (
     Message,
     MessageRequest,
     MessagesQuery,
+    RulesDescription,
     RulesList,
     SeatRequest,
     Story,
@@ -52,7 +52,7 @@ class AllRules(MethodView):
 
 @blp.route("/rules/<name>")
 class Rules(MethodView):
-    @blp.response(200, content_type="application/json")
+    @blp.response(200, RulesDescription)
     @blp.alt_response(404, description="No such game")
     @blp.doc(security=[])
     def get(self, name: str) -> Any:
@@ -115,8 +115,8 @@ def _read_cursor(text: str | None) -> tuple[datetime, UUID] | None:
         moment = datetime.fromisoformat(made_at)
         if moment.tzinfo is None:
             raise ValueError
-        return moment, UUID(game_id)
-    except (ValueError, TypeError, AttributeError, binascii.Error, RecursionError):
+        return moment.astimezone(UTC), UUID(game_id)
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         raise BadRequest("This cursor is not one of ours.") from None
 
 

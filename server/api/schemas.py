@@ -28,6 +28,12 @@ class Email(fields.String):
 class Moment(fields.AwareDateTime):
     """RFC 3339 in UTC, written with a Z."""
 
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        try:
+            return super()._deserialize(value, attr, data, **kwargs).astimezone(UTC)
+        except OverflowError:
+            raise self.make_error("invalid", input=value, obj_type=self.OBJ_TYPE) from None
+
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | float | None:
         return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
@@ -59,7 +65,7 @@ class TokenRequest(Schema):
     code = fields.String(validate=validate.Regexp(r"[0-9]{6}\Z"), metadata={"description": "From the mail"})
     name = _text(80, metadata={"description": "What the further token is for"})
     scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), metadata={"description": "Default: your own"})
-    expires_at = Moment(allow_none=True, metadata={"description": "Default: never"})
+    expires_at = Moment(allow_none=True, metadata={"description": "Default: when the token it is made with does"})
 
     @validates_schema
     def _is_one_of_the_two(self, data: Any, **_: Any) -> None:
@@ -353,6 +359,21 @@ class Archive(Schema):
 # The rest
 
 
+class RulesDescription(Schema):
+    """A game as it is played here; the other fields (boards, stars, ...) are its own."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    name = fields.String(required=True)
+    seats = fields.List(fields.Integer(), required=True, metadata={"description": "For how many players it is"})
+    options = fields.Dict(required=True, metadata={"description": "A JSON Schema"})
+    editions = fields.Dict(required=True, metadata={"description": "The options' values by edition"})
+    move = fields.Dict(required=True, metadata={"description": "A JSON Schema"})
+    view = fields.Dict(required=True, metadata={"description": "A JSON Schema"})
+    notation = fields.Dict(required=True, metadata={"description": "How a move is written in one line"})
+
+
 class RulesList(Schema):
     items = fields.List(fields.Dict(), required=True)
 
@@ -368,4 +389,4 @@ class Problem(Schema):
     reason = fields.String(metadata={"description": "Why the rules refuse (illegal-move, malformed-move, bad-option)"})
     turn = fields.Integer(allow_none=True, metadata={"description": "Your present turn (stale-turn)"})
     field = fields.String(metadata={"description": "The field that makes no sense (invalid-field)"})
-    errors = fields.Dict(metadata={"description": "What is wrong, by field (invalid-fields)"})
+    errors = fields.Dict(metadata={"description": "What is wrong, by place (json, query) and field (invalid-fields)"})

@@ -109,21 +109,21 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
 
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, now: datetime) -> None:
-    db.session.add(
-        Letter(
-            game_id=game_id,
-            letter_id=uuid4(),
-            dedupe=f"invitation/0/{seat}/mail/{email}",
-            kind="invitation",
-            version=0,
-            seat=seat,
-            player_id=None,
-            data={"to": email, "invitation": seal(INVITATION, game_id, seat, mark_of(email))},
-            made_at=now,
-            due_at=now,
-            tries=0,
-        )
+    """A letter with the word for a seat; the same one again only when the first was carried."""
+    row = insert(Letter).values(
+        game_id=game_id,
+        letter_id=uuid4(),
+        dedupe=f"invitation/0/{seat}/mail/{email}",
+        kind="invitation",
+        version=0,
+        seat=seat,
+        player_id=None,
+        data={"to": email, "invitation": seal(INVITATION, game_id, seat, mark_of(email))},
+        made_at=now,
+        due_at=now,
+        tries=0,
     )
+    db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
 
 
 def mark_of(email: str) -> int:

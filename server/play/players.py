@@ -33,6 +33,7 @@ class Caller(NamedTuple):
 
     player_id: UUID
     scopes: frozenset[str]
+    until: datetime | None  # when his token ends
 
     def need(self, scope: str) -> None:
         """Raises MissingScope."""
@@ -127,7 +128,7 @@ def player_token(email: str) -> str:
 def further_token(
     caller: Caller, name: str, scopes: list[str] | None, expires_at: datetime | None
 ) -> tuple[str, tuple[str, ...]]:
-    """One more token of the caller, with at most his own scopes. Raises MissingScope, BadField."""
+    """One more token of the caller, with at most the scopes and the time of his own. Raises MissingScope, BadField."""
     caller.need("tokens:write")
     wanted = tuple(s for s in SCOPES if s in (caller.scopes if scopes is None else scopes))
     for scope in wanted:
@@ -135,7 +136,9 @@ def further_token(
     now = clock.now()
     if expires_at is not None and expires_at <= now:
         raise BadField("expires_at", "This moment is over.")
-    token = _new_token(caller.player_id, name, wanted, expires_at, now)
+    if expires_at is not None and caller.until is not None and expires_at > caller.until:
+        raise BadField("expires_at", "A further token ends no later than the one that it is made with.")
+    token = _new_token(caller.player_id, name, wanted, expires_at or caller.until, now)
     db.session.commit()
     return token, wanted
 
@@ -187,7 +190,7 @@ def caller(token: str) -> Caller:
         with autocommit() as connection:
             row = connection.execute(_CALLER, (player_id, _token_hash(parts[2]))).fetchone()
         if row is not None and (row[1] is None or row[1] > clock.now()):
-            return Caller(player_id, frozenset(row[0]))
+            return Caller(player_id, frozenset(row[0]), row[1])
     raise BadToken("This token is not valid.")
 
 
@@ -223,8 +226,9 @@ def change_profile(player_id: UUID, changes: Json) -> Json:
                 check(new[field])
             except ValueError as error:
                 raise BadField(field, str(error)) from None
-    db.session.execute(update(Player).where(Player.player_id == player_id).values(**new))
-    db.session.commit()
+    if new:
+        db.session.execute(update(Player).where(Player.player_id == player_id).values(**new))
+        db.session.commit()
     return profile(player_id)
 
 
