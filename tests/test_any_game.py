@@ -48,6 +48,15 @@ def test_a_recorded_game_played_again_gives_the_same_events(recorded: Json) -> N
     assert events == _events(rules, recorded)
 
 
+def test_what_is_told_of_a_recorded_game_fits_the_schema_of_its_type(recorded: Json) -> None:
+    rules = GAMES[recorded["rules"]]
+    schemas = {type_: Draft202012Validator(schema) for type_, schema in rules.EVENT_SCHEMAS.items()}
+    for event in _events(rules, recorded):
+        for viewer in (*range(recorded["seats"]), None):
+            if (told := rules.tell(event, viewer)) is not None:
+                schemas[told["type"]].validate(json.loads(json.dumps(told)))
+
+
 def _events(rules: Rules, recorded: Json) -> list[Any]:
     rows = [dict(row) for row in recorded["events"]]
     return [rules.EVENTS[row.pop("type")](**row) for row in rows]
@@ -125,6 +134,8 @@ def test_a_description_is_plain_json_with_sound_schemas(name: str) -> None:
     assert described["seats"] == list(GAMES[name].SEATS)
     for schema in ("options", "move", "view"):
         Draft202012Validator.check_schema(described[schema])
+    for schema in described["events"].values():
+        Draft202012Validator.check_schema(schema)
 
 
 @pytest.mark.parametrize(("name", "edition"), EDITIONS)

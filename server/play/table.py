@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from server.rules import GAMES, Json, Rules, Seat
+from server.play import shapes
+from server.rules import GAMES, Json, Rules, Seat, object_of
 from server.store.log import Recorded
 
 
@@ -62,6 +63,63 @@ HOUSE_EVENTS: Mapping[str, type[Any]] = {
     "game-resumed": GameResumed,
     "game-ended": GameEnded,
     "game-abandoned": GameAbandoned,
+}
+
+_NO_SEAT: Json = {"type": "null"}
+_NUMBERS: Json = {"type": "array", "items": {"type": "integer"}}
+
+# Of each event as it is told; the house has no secrets.
+HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
+    type_: object_of(meaning, {"type": {"const": type_}, **fields})
+    for type_, meaning, fields in (
+        (
+            "game-started",
+            "The last seat was taken",
+            {
+                "seat": _NO_SEAT,
+                "seats": {"description": "How many there are", "type": "integer"},
+                "terms": {"anyOf": [shapes.TERMS, {"type": "null"}]},
+            },
+        ),
+        (
+            "time-extended",
+            "Time ran out for this seat, and its turn was given more",
+            {"seat": shapes.SEAT, "by": shapes.DURATION},
+        ),
+        (
+            "time-ran-out",
+            "Time ran out for this seat",
+            {
+                "seat": shapes.SEAT,
+                "bot": {
+                    "description": "Who moves instead; null if what follows is no move",
+                    "anyOf": [shapes.BOT, {"type": "null"}],
+                },
+            },
+        ),
+        (
+            "seat-handed-over",
+            "A bot plays this seat until its person comes back",
+            {"seat": shapes.SEAT, "bot": shapes.BOT, "why": {"enum": ["time", "resigned"]}},
+        ),
+        ("seat-taken-back", "The person of this seat came back", {"seat": shapes.SEAT}),
+        ("game-paused", "All who play themselves wanted a pause", {"seat": _NO_SEAT}),
+        ("game-resumed", "All who play themselves wanted to go on", {"seat": _NO_SEAT}),
+        (
+            "game-ended",
+            "The game is over",
+            {
+                "seat": _NO_SEAT,
+                "scores": {"description": "By seat", **_NUMBERS},
+                "places": {"description": "By seat: 1, 1, 3 where seats share a place", **_NUMBERS},
+            },
+        ),
+        (
+            "game-abandoned",
+            "The game was given up without a result",
+            {"seat": {"description": "Whose time-out it was; null if all agreed", "anyOf": [shapes.SEAT, _NO_SEAT]}},
+        ),
+    )
 }
 
 

@@ -3,7 +3,19 @@
 from collections.abc import Mapping
 
 from . import sternenhimmel
-from .common import BadOption, Dice, Event, IllegalMove, Json, MalformedMove, Outcome, RuleError, Rules, Seat
+from .common import (
+    BadOption,
+    Dice,
+    Event,
+    IllegalMove,
+    Json,
+    MalformedMove,
+    Outcome,
+    RuleError,
+    Rules,
+    Seat,
+    object_of,
+)
 from .dice import SeededDice, commitment
 
 GAMES: Mapping[str, Rules] = {sternenhimmel.NAME: sternenhimmel}
@@ -22,4 +34,5 @@ __all__ = [
     "Seat",
     "SeededDice",
     "commitment",
+    "object_of",
 ]

@@ -7,6 +7,17 @@ Seat = int
 Json = dict[str, Any]
 
 
+def object_of(description: str, required: Json, optional: Json | None = None) -> Json:
+    """The JSON Schema of an object with these fields and no others."""
+    return {
+        "description": description,
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(required),
+        "properties": {**required, **(optional or {})},
+    }
+
+
 class RuleError(Exception):
     """A request that the rules turn down: a stable `code` for programs and a sentence for people."""
 
@@ -60,7 +71,8 @@ class Rules(Protocol):
 
     States, moves and events are immutable values. `apply(None, first event)` begins a game. An event goes into the log
     as `event._asdict()` and its name in EVENTS, and `EVENTS[name](**body)` is the same event again. `tell` answers with
-    the fields of the event, `type` (that name) and `seat` (or null) among them. `move_of` is the move that the events of
+    the fields of the event, `type` (that name) and `seat` (or null) among them; EVENT_SCHEMAS describes these by type,
+    without the types that are told to nobody. `move_of` is the move that the events of
     one `decide` came from, so that a log can be asked again; it raises MalformedMove where there was none.
     """
 
@@ -69,6 +81,8 @@ class Rules(Protocol):
     EVENTS: Mapping[str, type[Any]]
     MOVE_SCHEMA: Json
     VIEW_SCHEMA: Json
+    OPTION_SCHEMA: Json
+    EVENT_SCHEMAS: Mapping[str, Json]
 
     def resolve_options(self, options: Mapping[str, Any], seats: int) -> Json: ...
     def describe(self) -> Json: ...

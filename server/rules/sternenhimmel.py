@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .common import BadOption, Dice, IllegalMove, Json, MalformedMove, Outcome, Seat
+from .common import BadOption, Dice, IllegalMove, Json, MalformedMove, Outcome, Seat, object_of
 
 NAME = "sternenhimmel"
 SEATS = range(3, 6)
@@ -773,6 +773,95 @@ VIEW_SCHEMA: Json = {
     },
 }
 
+_NULLABLE_SEAT: Json = {"anyOf": [_SEAT_SCHEMA, {"type": "null"}]}
+_STAR_SCHEMA: Json = {"enum": list(STARS)}
+_BOARD_SCHEMA: Json = {"enum": list(BOARDS)}
+_SPACES_SCHEMA: Json = {"type": "array", "items": {"type": "string"}}
+_COUNT_SCHEMA: Json = {"type": "integer", "minimum": 0}
+
+EVENT_SCHEMAS: Mapping[str, Json] = {
+    type_: object_of(meaning, {"type": {"const": type_}, **fields})
+    for type_, meaning, fields in (
+        (
+            "board-dealt",
+            "The top board of the stack came into play",
+            {"seat": {"type": "null"}, "board": _BOARD_SCHEMA, "slot": _SEAT_SCHEMA},
+        ),
+        (
+            "star-placed",
+            "A star was placed",
+            {
+                "seat": _SEAT_SCHEMA,
+                "board": _BOARD_SCHEMA,
+                "space": {"type": "string"},
+                "star": {
+                    "description": "null: it lies face down, and its kind is not for you to know",
+                    "enum": [*STARS, None],
+                },
+            },
+        ),
+        (
+            "board-scored",
+            "A full board was revealed, scored and paid, and has left the game; its stars are back in the hands",
+            {
+                "seat": {"type": "null"},
+                "board": _BOARD_SCHEMA,
+                "placements": {
+                    "description": "All stars that lay on the board",
+                    "type": "array",
+                    "items": object_of(
+                        "A star on its space",
+                        {"space": {"type": "string"}, "seat": _SEAT_SCHEMA, "star": _STAR_SCHEMA},
+                    ),
+                },
+                "annihilated": {"description": "The spaces whose black holes made each other vanish", **_SPACES_SCHEMA},
+                "swallowed": {"description": "The spaces whose stars a black hole took", **_SPACES_SCHEMA},
+                "remaining": {"description": "The spaces whose stars count", **_SPACES_SCHEMA},
+                "values": {
+                    "description": "What each remaining star is worth, by space",
+                    "type": "object",
+                    "additionalProperties": _COUNT_SCHEMA,
+                },
+                "totals": {
+                    "description": "By seat; null for a seat without a remaining star",
+                    **_one_per_seat({"type": ["integer", "null"], "minimum": 0}),
+                },
+                "stars": {"description": "Remaining stars by seat", **_one_per_seat(_COUNT_SCHEMA)},
+                "ranking": {
+                    "description": "Groups of equal seats, the best first; seats without a remaining star are left out",
+                    "type": "array",
+                    "items": {"type": "array", "items": _SEAT_SCHEMA},
+                },
+                "outcome": {
+                    "description": "Which case of the payments it was",
+                    "enum": ["void", "sole", "first_tie", "second_tie", "ranked"],
+                },
+                "first": {"description": "Who got the first prize", **_NULLABLE_SEAT},
+                "second": {"description": "Who got the second prize", **_NULLABLE_SEAT},
+                "payouts": {
+                    "description": "What each seat gained; below zero where it paid more",
+                    **_one_per_seat({"type": "integer"}),
+                },
+                "bank": {"description": "What the bank paid in all", **_COUNT_SCHEMA},
+                "transfers": {
+                    "description": "The single payments, in order",
+                    "type": "array",
+                    "items": object_of(
+                        "A payment",
+                        {
+                            "from": {"anyOf": [_SEAT_SCHEMA, {"const": BANK}]},
+                            "to": _SEAT_SCHEMA,
+                            "amount": {"type": "integer", "minimum": 1},
+                            "reason": {"enum": ["first", "second", "tie", "compensation", "shortfall"]},
+                        },
+                    ),
+                },
+            },
+        ),
+        ("seat-skipped", "This seat would have been on turn, but has no star in hand", {"seat": _SEAT_SCHEMA}),
+    )
+}
+
 _NOTATION = "Write a star, a board and a space, for example: 7 leo c"
 _STAR_OF_WORD = {star.lower(): star for star in STARS}
 _BOARD_OF_WORD = {word: board.id for board in BOARDS.values() for word in (board.abbr.lower(), board.id)}
@@ -838,6 +927,7 @@ def describe() -> Json:
         "stars": [_described_star(star) for star in STARS],
         "move": MOVE_SCHEMA,
         "view": VIEW_SCHEMA,
+        "events": dict(EVENT_SCHEMAS),
         "notation": {
             "form": "star board space",
             "text": "One line: the star, the board and the space, with spaces between. The board goes by its id or its "

@@ -1,0 +1,114 @@
+"""JSON Schemas of what the house has for every game: clocks, calendars, and the terms that a game is played on.
+
+Whatever `clock` takes fits its schema here; what a schema cannot say (such as how much of a week must count) stands in
+a description, and only the readers in `clock` refuse it.
+"""
+
+from server.bots import BOTS
+from server.play.clock import COUNTED_DAYS, MOST_REMINDERS, MOST_RUNGS, MOST_TIMES, MOST_VACATIONS, VACATION_DAYS
+from server.rules import GAMES, Json, object_of
+
+SEAT: Json = {"type": "integer", "minimum": 0}
+DURATION: Json = {
+    "description": "ISO 8601: weeks, days, hours, minutes and seconds, from a second (PT1S) to a year (P365D)",
+    "type": "string",
+    "format": "duration",
+    "pattern": "^P[0-9WDTHMS]+$",
+    "maxLength": 40,
+    "examples": ["P2D", "PT12H"],
+}
+BOT: Json = {"description": "A bot by its name", "enum": list(BOTS)}
+_DATE: Json = {"type": "string", "format": "date", "pattern": "^2[0-9]{3}-[0-9]{2}-[0-9]{2}$"}
+_TIMES: Json = {"type": "integer", "minimum": 1, "maximum": MOST_TIMES}
+
+CLOCK: Json = {
+    "description": "How long a turn may take, in counted time",
+    "oneOf": [
+        object_of("The same time for every turn", {"per_move": DURATION}),
+        object_of(
+            "A store of time: what a turn leaves over is kept, each turn adds the increment, up to the cap. "
+            "Neither bank nor increment is more than the cap",
+            {"bank": DURATION, "increment": DURATION, "cap": DURATION},
+        ),
+    ],
+}
+
+ON_TIMEOUT: Json = {
+    "description": "What time-outs of a seat do, one step after the other; the last step, and only the last, is "
+    "bot-takes-over or abandon",
+    "type": "array",
+    "minItems": 1,
+    "maxItems": MOST_RUNGS,
+    "items": {
+        "oneOf": [
+            object_of(
+                "More time for this turn, so often for a seat in the whole game",
+                {"do": {"const": "extend"}, "by": DURATION, "times": _TIMES},
+            ),
+            object_of(
+                "A bot plays this turn, for so many time-outs in a row",
+                {"do": {"const": "bot-move"}, "bot": BOT, "times": _TIMES},
+            ),
+            object_of(
+                "A bot takes the seat until its person comes back", {"do": {"const": "bot-takes-over"}, "bot": BOT}
+            ),
+            object_of("The game ends without a result", {"do": {"const": "abandon"}}),
+        ]
+    },
+}
+
+CALENDAR: Json = object_of(
+    "Hours that do not count for you, by the clocks of your zone. At least 8 hours on 4 days a week must count",
+    {},
+    {
+        "night": {
+            "description": "From and to, each day; null for none",
+            "type": ["string", "null"],
+            "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$",
+            "examples": ["22:00-08:00"],
+        },
+        "days_off": {
+            "description": "Weekdays from 1 (Monday) to 7 (Sunday)",
+            "type": "array",
+            "maxItems": 7 - COUNTED_DAYS,
+            "uniqueItems": True,
+            "items": {"type": "integer", "minimum": 1, "maximum": 7},
+        },
+        "vacations": {
+            "description": f"At most {VACATION_DAYS} days in a calendar year",
+            "type": "array",
+            "maxItems": MOST_VACATIONS,
+            "items": object_of("The first and the last day", {"from": _DATE, "to": _DATE}),
+        },
+    },
+)
+
+NOTIFICATIONS: Json = object_of(
+    "What you are told of beside your turns",
+    {},
+    {
+        "reminders": {
+            "description": "When to remind you of a turn: when `half` of its time has passed, or so long before its "
+            "due time; an empty list for never",
+            "type": "array",
+            "maxItems": MOST_REMINDERS,
+            "items": {"anyOf": [{"const": "half"}, DURATION]},
+        }
+    },
+)
+
+TERMS: Json = object_of(
+    "What the game is played on, so that nobody can change it later",
+    {
+        "game": {"description": "The id of the game", "type": "string", "format": "uuid"},
+        "rules": {"enum": list(GAMES)},
+        "options": {"description": "The value of every option", "type": "object"},
+        "clock": CLOCK,
+        "on_timeout": ON_TIMEOUT,
+        "bots": {
+            "description": "By seat: the bot that plays it, null for a person",
+            "type": "array",
+            "items": {"anyOf": [BOT, {"type": "null"}]},
+        },
+    },
+)
