@@ -168,7 +168,9 @@ def _timed(game: Game, seat: Seat, before: Table, after: Table, events: Sequence
     row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}
     game_clock, asked_at, hours = clocks.game_clock(game.head["clock"]), was["asked_at"], was["hours"]
     allowed = clocks.first_allowance(game_clock) if was["allowed"] is None else timedelta(seconds=was["allowed"])
-    used = clocks.counted(asked_at, now, calendar_of(was), outages_of(was)) if asked_at else clocks.NOTHING
+    used = clocks.NOTHING
+    if asked_at and (extensions or stops_or_goes_on or isinstance(game_clock, clocks.Bank)):  # else nobody asks
+        used = clocks.counted(asked_at, now, calendar_of(was), outages_of(was, now))
     if extensions:
         lent = used - allowed + clocks.duration(extensions[-1].by)  # so much from now on
         return with_due_time(row | {"lent": lent.total_seconds()}, now)
@@ -189,15 +191,15 @@ def _timed(game: Game, seat: Seat, before: Table, after: Table, events: Sequence
 def with_due_time(row: Json, now: datetime) -> Json:
     """The row of a seat that we wait for, its due time and next reminder computed anew."""
     calendar, asked_at = calendar_of(row), row["asked_at"]
-    due_at = clocks.due_at(asked_at, timedelta(seconds=row["allowed"] + row["lent"]), calendar, outages_of(row))
+    due_at = clocks.due_at(asked_at, timedelta(seconds=row["allowed"] + row["lent"]), calendar, outages_of(row, now))
     thresholds = (row["notifications"] or {}).get("reminders", clocks.DEFAULT_REMINDERS)
     remind_at = clocks.next_reminder(asked_at, due_at, thresholds, calendar, now)
     return row | {"due_at": due_at, "remind_at": remind_at, "wake_at": remind_at or due_at}
 
 
-def outages_of(row: Json) -> Collection[clocks.Stretch]:
+def outages_of(row: Json, now: datetime) -> Collection[clocks.Stretch]:
     """The hours lost since this seat was asked; looked up only where some time has passed."""
-    return () if row["asked_at"] is None else outages_since(row["asked_at"])
+    return outages_since(row["asked_at"]) if row["asked_at"] < now else ()
 
 
 def calendar_of(row: Json) -> clocks.Calendar:
