@@ -35,6 +35,7 @@ T = TypeVar("T")
 CHECKOUT = Path(__file__).parents[1]
 PATIENCE = 30.0  # seconds for what other processes do
 PAUSE = 0.05  # seconds between two looks
+RETRY_AFTER = 0.25  # seconds until a program asks again
 
 
 def until(holds: Callable[[], T], patience: float = PATIENCE) -> T:
@@ -157,11 +158,11 @@ class MailServer:
 
 
 @contextlib.contextmanager
-def new_house() -> Iterator["House"]:
+def new_house(**settings: str) -> Iterator["House"]:
     """A house with Postgres and mail, without web and workers. As root, Postgres runs as `nobody`: not in tmp_path."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     path.chmod(0o755)
-    house = House(path)
+    house = House(path, settings)
     try:
         yield house
     finally:
@@ -173,7 +174,7 @@ def new_house() -> Iterator["House"]:
 class House:
     """Postgres, web and any number of workers over one data directory. Call it from the main thread."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, settings: dict[str, str]) -> None:
         self._data = data
         self._postgres = embedded.start(data)
         self.post = MailServer()
@@ -187,13 +188,15 @@ class House:
             "STERNENPOST_PORT": str(port),
             "STERNENPOST_BASE_URL": self.url,
             "STERNENPOST_SANDBOX": "1",
+            **settings,
         }
         self._processes: list[subprocess.Popen[bytes]] = []
         assert self._start("migrate").wait() == 0, self.said()
 
     def close(self) -> None:
         for process in self._processes:
-            self.kill(process)
+            if process.poll() is None:
+                self.kill(process)
         self.post.stop()
         self._postgres.stop()
 
@@ -216,15 +219,14 @@ class House:
         """What web and workers have said."""
         return (self._data / "said.log").read_text()
 
-    def start_web(self) -> subprocess.Popen[bytes]:
-        """gunicorn with its processes, once it answers."""
-        web = self._start("web")
+    def start_web(self) -> None:
+        """gunicorn with its processes; it answers when this returns."""
+        self.web = self._start("web")
         until(self._is_up)
-        return web
 
     def _is_up(self) -> bool:
         with contextlib.suppress(httpx.TransportError):
-            return httpx.get(f"{self.url}/healthz").is_success
+            return httpx.get(f"{self.url}/healthz", verify=False).is_success
         return False
 
     def start_worker(self) -> subprocess.Popen[bytes]:
@@ -233,14 +235,20 @@ class House:
     @staticmethod
     def kill(process: subprocess.Popen[bytes]) -> None:
         """kill -9, with all its children."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
     def crash_postgres(self) -> None:
         """kill -9 of the postmaster, and a new one over the same data."""
-        os.kill(self._postgres.pid, signal.SIGKILL)
+        with self.without_postgres(signal.SIGKILL):
+            pass
+
+    @contextlib.contextmanager
+    def without_postgres(self, how: signal.Signals) -> Iterator[None]:
+        """Postgres is ended by this signal, SIGINT being its fast shutdown; afterwards a new one has the same data."""
+        os.kill(self._postgres.pid, how)
         self._postgres.stop()
+        yield
         self._postgres = embedded.start(self._data)
 
     # Looking
@@ -257,10 +265,12 @@ class House:
     @contextlib.contextmanager
     def locked(self, query: str, *values: Any) -> Iterator[None]:
         """The rows of this query are locked, so that whoever wants to write them waits."""
-        with psycopg.connect(self._postgres.url) as connection:
+        connection = psycopg.connect(self._postgres.url)
+        try:
             assert connection.execute(f"{query} FOR UPDATE", values).fetchall()
             yield
-            connection.rollback()
+        finally:
+            connection.close()
 
     def await_waiters(self, number: int = 1) -> None:
         """Until so many connections wait for a lock."""
@@ -296,7 +306,9 @@ class Client:
     """A player's program. It asks again when no answer comes, since the house may be down for a moment."""
 
     def __init__(self, house: House, token: str | None = None) -> None:
-        self._http = httpx.Client(base_url=house.url, timeout=20.0)
+        self.token = token
+        # Certificates, which nobody needs on the loopback, take longer to load than most requests.
+        self._http = httpx.Client(base_url=house.url, timeout=20.0, verify=False)
         self.retries = 0
         if token:
             self._http.headers["Authorization"] = f"Bearer {token}"
@@ -313,7 +325,7 @@ class Client:
                 pass
             assert time.monotonic() < deadline, f"{method} {path} gets no answer."
             self.retries += 1
-            time.sleep(PAUSE)
+            time.sleep(RETRY_AFTER)
 
     def get(self, path: str) -> Any:
         answer = self.ask("GET", path)

@@ -260,7 +260,7 @@ def evening() -> Iterator[Evening]:
         began = time.monotonic()
         evening = Evening(house)
         worker, _ = house.start_worker(), house.start_worker()
-        web = house.start_web()
+        house.start_web()
         evening.sign_in(threads)
         house.post.hold(DORA)
         evening.open_games()
@@ -276,7 +276,7 @@ def evening() -> Iterator[Evening]:
             evening.starts(evening.plays_by_rest, threads, email, game_id)
 
         evening.until(lambda: evening.placements() >= 40)
-        house.kill(web)
+        house.kill(house.web)
         house.start_web()
         evening.until(lambda: evening.placements() >= 90)
         house.crash_postgres()
