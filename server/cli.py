@@ -12,7 +12,7 @@ from flask import Flask
 
 from server import logs, play, sandbox, worker
 from server.app import create_app
-from server.config import BadSetting, Settings
+from server.config import Settings
 from server.play.errors import NotFound
 from server.post.mail import Unreachable, carrier
 from server.store import migrate as migrations
@@ -41,9 +41,12 @@ def _in_app(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _settings() -> Settings:
     try:
-        return Settings.from_environment()
-    except BadSetting as error:
+        settings = Settings.from_environment()
+        if settings.smtp_url:
+            carrier(settings.smtp_url)
+    except ValueError as error:  # BadSetting, or the carrier's
         raise click.ClickException(str(error)) from None
+    return settings
 
 
 @main.command()

@@ -6,13 +6,14 @@ import shutil
 import sys
 import tempfile
 import time
+from functools import partial
 from threading import Thread
 from typing import Any, NoReturn
 
-from flask import Flask
 from prometheus_client import multiprocess
 
 from server import logs, play
+from server.beats import Beat
 from server.config import CHECKOUT, Settings
 
 bind = f"127.0.0.1:{Settings.from_environment().port}"
@@ -21,7 +22,7 @@ worker_class = "gthread"
 threads = 64  # an open event stream holds one; the API refuses streams before moves lack threads
 keepalive = 20  # seconds; an idle connection holds no thread
 graceful_timeout = 5  # seconds for requests under way at a stop
-loglevel = "warning"
+logconfig_dict = logs.configuration(logging.INFO)
 control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
 
 _EVERY = 10  # seconds between two heartbeats
@@ -32,7 +33,7 @@ def post_worker_init(worker: Any) -> None:
     """gunicorn calls this in each of its processes, after the fork."""
     app = worker.app.wsgi()
     logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
-    Thread(target=_beat, args=(app,), name="heartbeat", daemon=True).start()
+    Thread(target=_beats, args=(Beat(app, "heartbeat", partial(play.beat, "web")),), daemon=True).start()
 
 
 def child_exit(server: Any, worker: Any) -> None:
@@ -43,14 +44,10 @@ def on_exit(server: Any) -> None:
     shutil.rmtree(os.environ[_METRICS], ignore_errors=True)
 
 
-def _beat(app: Flask) -> None:
+def _beats(beat: Beat) -> NoReturn:
     """Leave heartbeats: hours without any count for nobody."""
     while True:
-        try:
-            with app.app_context():
-                play.beat("web")
-        except Exception:
-            logging.getLogger(__name__).exception("The database takes no heartbeat")
+        beat()
         time.sleep(_EVERY)
 
 

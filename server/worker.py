@@ -3,13 +3,13 @@
 import logging
 import os
 import signal
-from collections.abc import Callable
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from flask import Flask
 
 from server import play
+from server.beats import Beat
 from server.config import Settings
 from server.post import PostOffice
 from server.post.mail import carrier
@@ -17,28 +17,18 @@ from server.post.mail import carrier
 _ROUNDS = 10
 _LAST_LETTERS = 5.0  # seconds for letters under way at a stop
 
-log = logging.getLogger(__name__)
-
 
 def work(app: Flask, settings: Settings) -> None:
     """Run until SIGTERM or Ctrl-C, then finish what is in hand."""
     post = PostOffice(app, carrier(settings.smtp_url or app.config["MAILBOX"]))
-    beats: dict[str, tuple[float, Callable[[], object]]] = {
-        "sweep": (1, _sweep),
-        "deliver": (1, post.deliver_due),
-        "tidy": (3600, _tidy),
+    beats = {
+        Beat(app, "sweep", _sweep): 1,
+        Beat(app, "deliver", post.deliver_due): 1,
+        Beat(app, "tidy", _tidy): 3600,
     }
     scheduler = BackgroundScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(len(beats))})
-    for name, (seconds, deed) in beats.items():
-        scheduler.add_job(
-            _beat,
-            "interval",
-            (app, name, deed),
-            seconds=seconds,
-            coalesce=True,
-            max_instances=1,
-            misfire_grace_time=None,
-        )
+    for beat, seconds in beats.items():
+        scheduler.add_job(beat, "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None)
     stop = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, stop)  # the threads inherit it, so that only sigwait sees these signals
     scheduler.start()
@@ -47,14 +37,6 @@ def work(app: Flask, settings: Settings) -> None:
     post.close(_LAST_LETTERS)
     logging.shutdown()
     os._exit(0)  # a thread that hangs in SMTP would hold up the end
-
-
-def _beat(app: Flask, name: str, deed: Callable[[], object]) -> None:
-    with app.app_context():
-        try:
-            deed()
-        except Exception:
-            log.exception("The beat %s failed; the next one tries again", name)
 
 
 def _tidy() -> None:

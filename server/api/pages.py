@@ -7,7 +7,7 @@ from flask import Blueprint, Response, current_app, redirect, render_template, r
 from werkzeug.wrappers import Response as AnyResponse
 
 from server import play
-from server.api.problems import ALL
+from server.api.problems import ALL, answer_to
 from server.pictures import text
 from server.pictures.story import sentence
 from server.play import RuleError
@@ -30,9 +30,14 @@ def _page(template: str, status: int = 200, **values: Any) -> Response:
     return response
 
 
-@blp.errorhandler(PlayError)
-def _sorry(error: PlayError) -> Response:
-    return _page("message.html", 404, title="Nothing here", text=str(error))
+@blp.errorhandler(Exception)
+def _sorry(error: Exception) -> Response:
+    """The same problem that a program gets, as a page for people."""
+    problem = answer_to(error)
+    told = problem.get_json()
+    page = _page("message.html", problem.status_code, title=told["title"], text=told["detail"])
+    page.headers.extend((name, value) for name, value in problem.headers if name in ("Allow", "Retry-After"))
+    return page
 
 
 @blp.get("/")

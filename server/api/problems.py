@@ -2,8 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import psycopg
-import sqlalchemy.exc
 from flask import Flask, Response, current_app, json, request
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 
@@ -132,13 +130,21 @@ _RETRY_AFTER = 5  # seconds
 
 
 def register(app: Flask) -> None:
-    app.register_error_handler(PlayError, _of_ours)
-    app.register_error_handler(RuleError, _of_ours)
-    app.register_error_handler(Unavailable, _of_ours)
-    app.register_error_handler(psycopg.OperationalError, _of_database)
-    app.register_error_handler(sqlalchemy.exc.DBAPIError, _of_database)
-    app.register_error_handler(sqlalchemy.exc.TimeoutError, _of_database)
-    app.register_error_handler(HTTPException, of_http)
+    app.register_error_handler(Exception, answer_to)
+
+
+def answer_to(error: Exception) -> Response:
+    """The problem for whatever was raised; what nobody foresaw is noted, without the path, which may hold a word."""
+    match error:
+        case PlayError() | RuleError():
+            return _of_ours(error)
+        case HTTPException():
+            return of_http(error)
+    if is_passing(error):
+        return _of_ours(Unavailable())
+    route = request.url_rule.rule if request.url_rule else "none"
+    current_app.logger.error("%s %s failed", request.method, route, exc_info=error)
+    return of_http(InternalServerError())
 
 
 def answer(problem: Problem, detail: str, **more: Any) -> Response:
@@ -175,13 +181,6 @@ def _of_ours(error: Exception) -> Response:
         case Unavailable():
             return answer(problem, "The database does not answer. Try again in a moment.")
     return answer(problem, str(error))
-
-
-def _of_database(error: Exception) -> Response:
-    if is_passing(error):
-        return _of_ours(Unavailable())
-    current_app.logger.error("%s %s failed", request.method, request.path, exc_info=error)
-    return of_http(InternalServerError())
 
 
 def of_http(error: HTTPException) -> Response:

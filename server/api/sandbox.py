@@ -1,9 +1,11 @@
 """The sandbox: a mailbox to look at instead of SMTP, and a clock to put forward."""
 
 import mailbox
+from collections.abc import Mapping
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
+from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, render_template, request
@@ -19,7 +21,8 @@ blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="tem
 
 @blp.before_app_request
 def _follow_clock() -> None:
-    play.follow_clock()
+    if request.blueprint != "watching":  # which also tells of a database that is away
+        play.follow_clock()
 
 
 @blp.get("/mail")
@@ -67,8 +70,10 @@ def put_forward() -> Response:
     return jsonify(now=play.move_clock(by))
 
 
-def _box() -> mailbox.Maildir:
-    return mailbox.Maildir(current_app.config["MAILBOX"])
+def _box() -> Mapping[str, mailbox.MaildirMessage]:
+    """By key; it is made with the first letter."""
+    path = Path(current_app.config["MAILBOX"])
+    return dict(mailbox.Maildir(path, create=False).items()) if path.exists() else {}
 
 
 def _parsed(letter: mailbox.MaildirMessage) -> EmailMessage:

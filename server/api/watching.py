@@ -3,6 +3,7 @@
 import logging
 import os
 import time
+from collections.abc import Iterator
 
 from flask import Blueprint, Flask, Response, g, jsonify, request
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
@@ -13,6 +14,7 @@ from server import play
 
 blp = Blueprint("watching", __name__)
 log = logging.getLogger("server.requests")
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 REQUESTS = Counter("sternenpost_requests", "Requests by method, route and status", ["method", "route", "status"])
 SECONDS = Histogram(
     "sternenpost_request_seconds",
@@ -49,22 +51,22 @@ def metrics() -> Response:
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # has no types
-    gauge = GaugeMetricFamily("sternenpost_waiting", "Rows that wait for a worker", labels=["what"])
-    for what, number in play.waiting().items():
-        gauge.add_metric([what], number)
-    waiting = CollectorRegistry()
-    waiting.register(_Once(gauge))
-    return Response(generate_latest(registry) + generate_latest(waiting), content_type=CONTENT_TYPE_LATEST)
+    house = CollectorRegistry()
+    house.register(_House())
+    return Response(generate_latest(registry) + generate_latest(house), content_type=CONTENT_TYPE_LATEST)
 
 
-class _Once:
-    """A collector of one metric that is known already."""
+class _House:
+    """What the database tells; while it is away, only that it is."""
 
-    def __init__(self, metric: GaugeMetricFamily) -> None:
-        self._metric = metric
-
-    def collect(self) -> list[GaugeMetricFamily]:
-        return [self._metric]
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        numbers = play.waiting()
+        yield GaugeMetricFamily("sternenpost_database_up", "1 if the database answers", value=numbers is not None)
+        if numbers is not None:
+            gauge = GaugeMetricFamily("sternenpost_waiting", "Rows that wait for a worker", labels=["what"])
+            for what, number in numbers.items():
+                gauge.add_metric([what], number)
+            yield gauge
 
 
 def _begin() -> None:
@@ -72,11 +74,12 @@ def _begin() -> None:
 
 
 def _finish(response: Response) -> Response:
-    """Routes, not paths: some paths hold words that let whoever reads them play."""
+    """Routes, not paths: some paths hold words that let whoever reads them play. Nor does a client name our series."""
     route = request.url_rule.rule if request.url_rule else "none"
+    method = request.method if request.method in _METHODS else "other"
     seconds = time.perf_counter() - g.pop("began", time.perf_counter())
-    REQUESTS.labels(request.method, route, response.status_code).inc()
+    REQUESTS.labels(method, route, response.status_code).inc()
     SECONDS.labels(route).observe(seconds)
-    facts = {"method": request.method, "route": route, "status": response.status_code, "ms": round(1000 * seconds, 1)}
+    facts = {"method": method, "route": route, "status": response.status_code, "ms": round(1000 * seconds, 1)}
     log.info("request", extra={"facts": facts})
     return response

@@ -119,8 +119,8 @@ def sweep(batch: int = 100) -> int:
         try:
             wake(game_id, seat)
         except Exception:
-            log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)
             _put_off(_is_seat(game_id, seat) & (SeatRow.wake_at == wake_at), now + LATER)
+            log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)
     return len(due)
 
 

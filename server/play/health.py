@@ -4,27 +4,40 @@ from datetime import datetime, timedelta
 
 import psycopg
 import sqlalchemy.exc
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 
 from server.play.clock import clock
-from server.play.deadlines import GAP, PARTS
-from server.store.tables import Heartbeat, Letter, PlayerLetter, db
+from server.play.deadlines import GAP, PARTS, follow_clock
+from server.store import migrate as revisions
+from server.store.connections import let_go
+from server.store.tables import APP_ROLE, Heartbeat, Letter, PlayerLetter, db
 from server.store.tables import Seat as SeatRow
 
 LATE_LETTER = timedelta(minutes=10)
 LATE_SEAT = timedelta(minutes=5)
 SKEW = timedelta(seconds=5)
+_OUTBOXES = (Letter, PlayerLetter)
+_BEHIND = "its tables are not up to date: run `sternenpost migrate`"
 
 
 def parts() -> dict[str, str]:
     """What is wrong with each part, or `ok`."""
     try:
+        if revisions.is_behind(db.session.connection()):
+            return {"database": _BEHIND}
+        follow_clock()
         now = clock.now()
-        found = {"database": "ok", **_beats(now), "outbox": _letters(now), "seats": _overdue(now)}
-        db.session.rollback()
-        return found
+        return {"database": "ok", **_beats(now), "outbox": _letters(now), "seats": _overdue(now)}
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
-        return {"database": f"does not answer ({type(error).__name__})"}
+        return {"database": _reason(error)}
+    finally:
+        let_go()
+
+
+def _reason(error: Exception) -> str:
+    """In Postgres' own words, but for where it was looked for. The role comes with the tables."""
+    words = str(getattr(error, "orig", error)).partition("\n")[0].rpartition(" failed: ")[2]
+    return _BEHIND if f'role "{APP_ROLE}" does not exist' in words else f"does not answer: {words}"
 
 
 def _beats(now: datetime) -> dict[str, str]:
@@ -36,14 +49,18 @@ def _beats(now: datetime) -> dict[str, str]:
 
 
 def _letters(now: datetime) -> str:
-    oldest = [db.session.scalar(select(func.min(table.due_at))) for table in (Letter, PlayerLetter)]
+    oldest = [db.session.scalar(select(func.min(table.due_at))) for table in _OUTBOXES]
     late = [now - due_at for due_at in oldest if due_at is not None and now - due_at > LATE_LETTER]
     return f"a letter has waited for {max(late)}" if late else "ok"
 
 
 def _overdue(now: datetime) -> str:
-    late = db.session.scalar(select(func.count()).where(SeatRow.wake_at < now - LATE_SEAT))
+    late = _count(SeatRow.wake_at < now - LATE_SEAT)
     return f"{late} seats wait for the worker" if late else "ok"
+
+
+def _count(rows: ColumnElement[bool]) -> int:
+    return db.session.scalar(select(func.count()).where(rows)) or 0
 
 
 def clock_skew() -> timedelta:
@@ -52,14 +69,17 @@ def clock_skew() -> timedelta:
     return abs(clock.now() - clock.offset - theirs)
 
 
-def waiting() -> dict[str, int]:
-    """Numbers for a monitor."""
-    now = clock.now()
-    counted = {
-        "letters": select(func.count()).select_from(Letter),
-        "letters_due": select(func.count()).where(Letter.due_at <= now),
-        "seats_overdue": select(func.count()).where(SeatRow.wake_at <= now),
-    }
-    numbers = {name: db.session.scalar(query) or 0 for name, query in counted.items()}
-    db.session.rollback()
-    return numbers
+def waiting() -> dict[str, int] | None:
+    """Numbers for a monitor; None while the database does not answer."""
+    try:
+        follow_clock()
+        now = clock.now()
+        return {
+            "letters": sum(_count(table.made_at <= now) for table in _OUTBOXES),
+            "letters_due": sum(_count(table.due_at <= now) for table in _OUTBOXES),
+            "seats_overdue": _count(SeatRow.wake_at <= now),
+        }
+    except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):
+        return None
+    finally:
+        let_go()

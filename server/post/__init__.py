@@ -10,7 +10,7 @@ from server.play.clock import clock
 from server.post.letters import compose
 from server.post.mail import Carrier, Refused, Unreachable
 from server.store import outbox
-from server.store.connections import let_go
+from server.store.connections import is_passing, let_go
 from server.store.outbox import Waiting
 
 LEASE = timedelta(minutes=10)  # longer than any try
@@ -60,8 +60,9 @@ class PostOffice:
                 try:
                     if not self._deliver(letter):
                         return
-                except Exception:
-                    log.exception("Letter %s was not carried", letter.letter_id)
+                except Exception as error:
+                    if not is_passing(error):
+                        log.exception("Letter %s was not carried", letter.letter_id)
                     return
 
     def _deliver(self, letter: Waiting) -> bool:
@@ -80,14 +81,15 @@ class PostOffice:
         except Refused as error:
             outbox.done(letter, row, until, clock.now(), "refused", str(error))
         except Exception as error:
+            let_go()  # what was begun for this letter has failed
             now = clock.now()
-            if not isinstance(error, Unreachable):
-                log.exception("Letter %s cannot be written", letter.letter_id)
             if now - row.made_at > GIVE_UP:
                 outbox.done(letter, row, until, now, "given up", str(error))
             else:
                 pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 20), LONGEST_PAUSE)
                 outbox.again(letter, row, until, now, now + pause, str(error))
+            if not isinstance(error, Unreachable):
+                log.exception("Letter %s cannot be written", letter.letter_id)
             return False
         else:
             outbox.done(letter, row, until, clock.now(), "sent", "")

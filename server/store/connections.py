@@ -1,5 +1,6 @@
 """Connections to Postgres: one statement at a time for the hot paths, with another try when the database goes away."""
 
+import select
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -28,7 +29,16 @@ def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
         "connect_args": {"options": settings, "connect_timeout": 5},
         "pool_size": 8,
         "max_overflow": 56,
+        "pool_events": [(_expect_open, "checkout")],
     }
+
+
+def _expect_open(connection: psycopg.Connection[Any], *_: Any) -> None:
+    """If Postgres has said anything since nobody asks, that was its farewell: the pool then begins anew."""
+    ear = select.poll()
+    ear.register(connection.fileno(), select.POLLIN)
+    if ear.poll(0):
+        raise sqlalchemy.exc.InvalidatePoolError
 
 
 @contextmanager
@@ -82,7 +92,9 @@ def tried_again(deed: Callable[P, T]) -> Callable[P, T]:
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether an error of the database means "later" (a class of SQLSTATE), not "never"."""
+    """Whether an error means "later" (no connection to be had, or a class of SQLSTATE), not "never"."""
+    if isinstance(error, Unavailable | sqlalchemy.exc.TimeoutError):
+        return True
     cause = getattr(error, "orig", error)
     state = getattr(cause, "sqlstate", None)
     return isinstance(cause, psycopg.OperationalError) and (state is None or state in _TRY_AGAIN)

@@ -1,11 +1,13 @@
 """Brings a database to a revision of `migrations/`, as the owner of the tables."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import create_engine, text
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, create_engine, text
 
 _SCRIPTS = Path(__file__).parents[2] / "migrations"
 _LOCK = 0x57E2  # any number of processes may start at once; one migrates, the others find it done
@@ -23,6 +25,19 @@ def upgrade(url: str, revision: str = "head") -> None:
 
 def downgrade(url: str, revision: str) -> None:
     _run(url, lambda config: command.downgrade(config, revision))
+
+
+def is_behind(connection: Connection) -> bool:
+    """Whether the tables lack a step that we know; those of a later release may have steps that we do not."""
+    if connection.scalar(text("SELECT to_regclass('alembic_version') IS NULL")):
+        return True
+    return connection.scalar(text("SELECT version_num FROM alembic_version")) in _earlier_revisions()
+
+
+@cache
+def _earlier_revisions() -> frozenset[str | None]:
+    scripts = ScriptDirectory(str(_SCRIPTS))
+    return frozenset(step.revision for step in scripts.walk_revisions()) - {scripts.get_current_head()} | {None}
 
 
 def _run(url: str, step: Callable[[Config], None]) -> None:
