@@ -48,8 +48,9 @@ class Settings:
 
 
 def masked(url: str) -> str:
-    """The same without its password."""
-    url = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", url)
+    """The same without its password, even if it is not quite a URL."""
+    before = "//" if "//" in url else "^"
+    url = re.sub(f"({before}[^:/@]*):.*@", r"\1:***@", url)
     return re.sub(r"(password=)[^&\s]*", r"\1***", url)
 
 
