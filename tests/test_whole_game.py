@@ -29,6 +29,8 @@ from server.rules.sternenhimmel import BOARDS
 from server.store.log import Recorded, chained
 from tests.house import Client, House, Json, Mail, Turn, new_house, sign_in, until
 
+pytestmark = pytest.mark.timeout(180)  # seconds; a minute of the evening, and more on a busy machine
+
 RULES = GAMES["sternenhimmel"]
 LOOK = 0.15  # seconds between two looks of a player's program
 
@@ -154,6 +156,9 @@ class Evening:
 
         until(look, patience)
 
+    def is_over(self) -> bool:
+        return all(player.done() for player in self._playing)
+
     def placements(self) -> int:
         return self.house.count("events WHERE type = 'star-placed'")
 
@@ -275,10 +280,10 @@ def evening() -> Iterator[Evening]:
         ]:
             evening.starts(evening.plays_by_rest, threads, email, game_id)
 
-        evening.until(lambda: evening.placements() >= 40)
+        evening.until(lambda: evening.placements() >= 30)
         house.kill(house.web)
         house.start_web()
-        evening.until(lambda: evening.placements() >= 90)
+        evening.until(lambda: evening.placements() >= 70)
         house.crash_postgres()
         house.forward(A_LEASE)
         evening.letters_by_the_crash = len(house.post.letters)
@@ -298,7 +303,7 @@ def evening() -> Iterator[Evening]:
         evening.people[EMIL].post(f"/v1/games/{of_four}/seats", {})
         evening.starts(evening.plays_by_rest, threads, EMIL, of_four)
 
-        evening.until(lambda: all(player.done() for player in evening._playing))
+        evening.until(evening.is_over)
         house.post.release(DORA)
         house.forward(A_LEASE)
         house.await_letters()
@@ -527,4 +532,4 @@ def test_the_evening_in_figures(evening: Evening) -> None:
         f"{len(letters)} mails ({len(letters) - len({mail.message_id for mail in letters})} twice): "
         f"{', '.join(f'{count} {kind}' for kind, count in sorted(kinds.items()))}; {evening.seconds:.0f} s"
     )
-    assert evening.seconds < 100
+    assert evening.retries  # somebody met the dead
