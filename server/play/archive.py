@@ -177,6 +177,8 @@ def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Star
         case clocks.Extend(by):
             return [TimeExtended(seat, clocks.duration_text(by))]
         case clocks.BotMove(bot):
+            if happened[0] != TimeRanOut(seat, bot):
+                raise Flaw(f"The bot {bot} moves for this seat here.")
             return [TimeRanOut(seat, bot), *_moved(table, seat, happened, dice)]
         case clocks.BotTakesOver(bot):
             return [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]

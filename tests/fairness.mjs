@@ -1,0 +1,110 @@
+// A checker of archives that knows nothing but the page /docs/fairness: commitment, opening draws, chain of hashes.
+// node fairness.mjs archive.json    prints what is wrong and exits with 1, or prints nothing
+// node fairness.mjs --example       prints what the example of the page should say
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+const BOARDS = ["aries", "taurus", "gemini", "cancer", "leo", "virgo", "libra", "scorpio", "sagittarius", "capricorn",
+  "aquarius", "pisces"];
+const WORDS = 2n ** 64n;
+
+const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
+const number = (value, bytes) => Buffer.from(BigInt(value).toString(16).padStart(2 * bytes, "0"), "hex");
+
+function keyOf(seed, salts) {
+  const parts = salts.map((salt) => Buffer.from(salt, "utf8"));
+  return sha256(seed, ...parts.flatMap((salt) => [number(salt.length, 4), salt]));
+}
+
+class Dice {
+  constructor(key) {
+    this.key = key;
+    this.used = 0;
+  }
+  word() {
+    const block = sha256(this.key, number(Math.floor(this.used / 4), 8));
+    return block.readBigUInt64BE(8 * (this.used++ % 4));
+  }
+  below(k) {
+    const fair = WORDS - (WORDS % BigInt(k));
+    for (;;) {
+      const word = this.word();
+      if (word < fair) return Number(word % BigInt(k));
+    }
+  }
+  shuffled(things) {
+    const order = [...things];
+    for (let i = order.length - 1; i > 0; i--) {
+      const j = this.below(i + 1);
+      [order[i], order[j]] = [order[j], order[i]];
+    }
+    return order;
+  }
+}
+
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const fields = Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`);
+  return `{${fields.join(",")}}`;
+}
+
+function chained(before, { seq, version, type, seat, at, body }) {
+  return sha256(before, canonical({ seq, version, type, seat, at, body }));
+}
+
+function expect(found, wanted, what) {
+  if (canonical(found) !== canonical(wanted)) throw new Error(`${what}: ${canonical(found)}, not ${canonical(wanted)}`);
+}
+
+function check(archive) {
+  const seed = Buffer.from(archive.seed, "hex");
+  expect(archive.commitment, sha256(seed).toString("hex"), "commitment");
+  let hash = Buffer.from(archive.commitment, "hex");
+  let version = 0;
+  archive.events.forEach((event, i) => {
+    expect(event.seq, i + 1, "seq");
+    if (event.version !== version) expect(event.version, ++version, `version of event ${i + 1}`);
+    hash = chained(hash, event);
+    expect(event.hash, hash.toString("hex"), `hash of event ${i + 1}`);
+  });
+  const { rules, options, clock, on_timeout, game } = archive;
+  const seats = archive.seats.length;
+  const dice = new Dice(keyOf(seed, archive.salts));
+  const order = dice.shuffled(BOARDS);
+  const start = options.start_seat === null ? dice.below(seats) : options.start_seat;
+  const bots = archive.seats.map(({ bot }) => bot);
+  const opening = [
+    ["game-started", { seats, terms: { rules, options, clock, on_timeout, game, bots } }],
+    ["boards-shuffled", { seats, options, order, start }],
+    ...order.slice(0, seats).map((board, slot) => ["board-dealt", { board, slot }]),
+  ];
+  const first = archive.events.filter((event) => event.version === 1).map(({ type, body }) => [type, body]);
+  expect(first, opening, "opening");
+}
+
+function example() {
+  const seed = Buffer.from([...Array(32).keys()]);
+  const key = keyOf(seed, ["", "Ada", "Grüße"]);
+  const dice = new Dice(key);
+  const body = { star: "7", board: "leo", space: "c", next: 0 };
+  const event = { seq: 1, version: 1, type: "star-placed", seat: 2, at: "2026-01-31T20:15:00.000000Z", body };
+  return [
+    sha256(seed).toString("hex"),
+    key.toString("hex"),
+    new Dice(key).word().toString(),
+    [1, 2, 3, 4, 5].map(() => dice.below(6)).join(" "),
+    dice.shuffled("abcdef").join(" "),
+    canonical(event),
+    chained(sha256(seed), event).toString("hex"),
+  ];
+}
+
+try {
+  if (process.argv[2] === "--example") console.log(example().join("\n"));
+  else check(JSON.parse(readFileSync(process.argv[2], "utf8")));
+} catch (error) {
+  console.log(error.message);
+  process.exit(1);
+}

@@ -1,0 +1,117 @@
+"""Games for tests of what is left of them: played by people at random, with all that the house can add."""
+
+from functools import cache
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from flask import Flask
+from helpers import BOT, DAY, OPEN, everything_due_happens, later, moves_of, person, service_is_up, turn_of
+
+from server import play
+from server.play.clock import NOTHING, clock
+from server.play.deeds import Game, load
+from server.rules import Json
+
+Seen = dict[tuple[int, int | None], Json]
+
+
+class Table:
+    """A game of people who move at random, and of bots after them. Seats and spectators note what they see."""
+
+    def __init__(self, people: dict[str, str], bots: int = 0, **wanted: Any) -> None:
+        """`people`: their salts by name."""
+        self.people = [person(name) for name in people]
+        self.rng = Random(len(people))
+        self.seen: Seen = {}  # by version and viewer
+        seats = [*[OPEN] * len(people), *[BOT] * bots]
+        self.game_id = play.open_game(person("host"), {"rules": "sternenhimmel", "seats": seats, **wanted}).game_id
+        for who, salt in zip(self.people, people.values(), strict=True):
+            play.take_seat(self.game_id, who, salt=salt)
+
+    @property
+    def game(self) -> Game:
+        return load(self.game_id)
+
+    @property
+    def viewers(self) -> list[int | None]:
+        return [*range(len(self.game.seats)), None]
+
+    def asked(self) -> UUID | None:
+        """The person whom everybody waits for when the bots have moved."""
+        everything_due_happens()
+        game = self.game
+        for seat in self.viewers:
+            self.seen.setdefault((game.table.version, seat), play.describe(game, seat))
+        if game.table.status == "running":
+            for seat, who in enumerate(self.people):
+                if game.table.turns[seat] is not None and not game.bot_at(seat):
+                    return who
+        return None
+
+    def move(self) -> None:
+        who = self.asked()
+        assert who is not None
+        turn = turn_of(self.game_id, who)
+        assert turn is not None
+        play.play_move(self.game_id, who, turn, self.rng.choice(moves_of(self.game_id, who)))
+
+    def move_until(self, who: UUID) -> None:
+        while self.asked() != who:
+            self.move()
+
+    def agree(self, wish: str) -> None:
+        for who in self.people:
+            play.vote(self.game_id, who, wish, True)
+
+    def play_on(self) -> None:
+        """To the end."""
+        while self.asked() is not None:
+            self.move()
+
+
+def long_night() -> Table:
+    """More time, bots that help out and take over, somebody who comes back, a pause, somebody who goes."""
+    salts = {"ada": "", "bea": "Grüße, «ciel» \U0001f30c", "cyd": 'cyd\'s "salt"\n'}
+    table = Table(salts, bots=1, options={"edition": "sargon-it", "start_player": "chosen", "start_seat": 0})
+    _, bea, cyd = table.people
+    for _ in range(4):  # extended, moved for twice, handed over
+        table.move_until(bea)
+        later(3 * DAY)
+        everything_due_happens()
+    for _ in range(3):
+        table.move()
+    play.take_seat(table.game_id, bea)
+    table.agree("pause")
+    table.agree("resume")
+    for _ in range(4):
+        table.move()
+    play.leave(table.game_id, cyd)
+    table.play_on()
+    return table
+
+
+def short_night() -> Table:
+    """Given up because somebody is late."""
+    table = Table({"ada": "", "bea": ""}, bots=1, on_timeout=[{"do": "abandon"}], options={"start_seat": 0})
+    table.move()
+    table.move_until(table.people[1])
+    later(3 * DAY)
+    table.play_on()
+    return table
+
+
+def night_of_bots() -> Table:
+    table = Table({}, bots=5, options={"edition": "goldsieber-en"})
+    table.play_on()
+    return table
+
+
+@cache
+def archives(app: Flask) -> dict[str, Json]:
+    """What is left of three such nights."""
+    with app.app_context():
+        service_is_up()
+        tables = {"long": long_night(), "short": short_night(), "of bots": night_of_bots()}
+        clock.offset = NOTHING
+        return {name: play.archive_of(table.game_id, None) for name, table in tables.items()}
