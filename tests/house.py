@@ -178,14 +178,14 @@ class House:
         self._data = data
         self._postgres = embedded.start(data)
         self.post = MailServer()
-        port = free_port()
-        self.url = f"http://127.0.0.1:{port}"
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
         unset = {"DATABASE_URL", "SMTP_URL", "GUNICORN_CMD_ARGS"}
         self._environment = {
             **{name: value for name, value in os.environ.items() if name not in unset},
             "DATABASE_URL": self._postgres.url,
             "SMTP_URL": self.post.url,
-            "STERNENPOST_PORT": str(port),
+            "STERNENPOST_PORT": str(self.port),
             "STERNENPOST_BASE_URL": self.url,
             "STERNENPOST_SANDBOX": "1",
             **settings,
