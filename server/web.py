@@ -19,7 +19,7 @@ from server.config import CHECKOUT, Settings
 bind = f"127.0.0.1:{Settings.from_environment().port}"
 workers = 2
 worker_class = "gthread"
-threads = 64  # an open event stream holds one; the API refuses streams before moves lack threads
+threads = 32  # each may hold two connections, and a pool has 64
 keepalive = 20  # seconds; an idle connection holds no thread
 graceful_timeout = 5  # seconds for requests under way at a stop
 logconfig_dict = logs.configuration(logging.INFO)

@@ -70,7 +70,7 @@ class PostOffice:
         until = clock.now() + LEASE
         row = outbox.claim(letter, until)
         if row is None:
-            return True
+            return False  # another office has begun this reader's round
         try:
             written = compose(row, self._app.config["BASE_URL"])
             if written is None:
