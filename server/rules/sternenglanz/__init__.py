@@ -1,0 +1,79 @@
+"""Sternenglanz. R and S numbers in this package are those of the game's specification.
+
+material.py  R1, S3     the board, the cards, and what their data files must be like
+options.py   S1         what a table agrees on
+moves.py     R13        steps and moves: values, JSON, one line
+sky.py       R2         the state, the events, and what each event makes of it
+actions.py   R5, R7     the four actions
+figures.py   R8.1       does a Sternbild lie on the Firmament?
+turn.py      R3 - R11   the game from its set-up to its end
+looking.py   R12        who may know what
+schemas.py              moves, views and events as JSON Schemas
+"""
+
+from server.rules.common import Json
+
+from .looking import foresee, move_of, tell, view
+from .material import CARDS_DATA, FIRMAMENT_DATA, SEATS
+from .moves import (
+    EXAMPLES,
+    NOTATION,
+    move_from_json,
+    move_to_json,
+    read_move,
+    write_move,
+)
+from .options import OPTION_SCHEMA, resolve_options
+from .schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
+from .sky import EVENTS, apply
+from .turn import decide, goes_on, legal_moves, outcome, setup, to_act
+
+NAME = "sternenglanz"
+
+
+def describe() -> Json:
+    """All that a client needs to know of this game, as plain JSON."""
+    return {
+        "name": NAME,
+        "seats": list(SEATS),
+        "options": OPTION_SCHEMA,
+        "editions": {f"scenario-{it['id']}": {"scenario": it["id"]} for it in CARDS_DATA["scenarios"]},
+        "firmament": FIRMAMENT_DATA,
+        "cards": CARDS_DATA,
+        "move": MOVE_SCHEMA,
+        "view": VIEW_SCHEMA,
+        "events": dict(EVENT_SCHEMAS),
+        "notation": {
+            "form": "step; step; ...",
+            "text": NOTATION,
+            "examples": [{"text": text, "move": move_to_json(read_move(text))} for text in EXAMPLES],
+        },
+    }
+
+
+__all__ = [
+    "EVENTS",
+    "EVENT_SCHEMAS",
+    "MOVE_SCHEMA",
+    "NAME",
+    "OPTION_SCHEMA",
+    "SEATS",
+    "VIEW_SCHEMA",
+    "apply",
+    "decide",
+    "describe",
+    "foresee",
+    "goes_on",
+    "legal_moves",
+    "move_from_json",
+    "move_of",
+    "move_to_json",
+    "outcome",
+    "read_move",
+    "resolve_options",
+    "setup",
+    "tell",
+    "to_act",
+    "view",
+    "write_move",
+]

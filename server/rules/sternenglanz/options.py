@@ -1,0 +1,130 @@
+"""What a table agrees on before the game: the scenario, and the readings of S1. Each option stands alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from server.rules.common import BadOption, Json
+
+from .material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
+
+MOST_ROUNDS = 1000
+READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default first
+    "pairRepeat": (
+        "Which two slots make a pair; the row 1-2-3 is free of this",
+        {"any": "any two", "different": "two with different types of action"},
+    ),
+    "impossible": (
+        "When an action that cannot be performed may be chosen, and lapses",
+        {"lapse": "always", "strict": "if no slot that is open at that moment can be performed"},
+    ),
+    "layWhenFull": (
+        "What is laid when slot 2 is filled after the shift",
+        {"optional": "a card on slot 1, or none", "must-cover": "a card on slot 1"},
+    ),
+    "banMoves": (
+        "Whether a move counts as removing the star from its first field and laying it on its last",
+        {False: "no", True: "yes: what was moved away may not be laid there again in this turn, and so on"},
+    ),
+    "banSupernova": (
+        "Whether a Supernova is kept from removing stars laid in this turn",
+        {True: "yes", False: "no"},
+    ),
+    "lineBan": (
+        "Which lines are closed to a star that moves",
+        {"per-star": "those it has passed in this turn", "any-star": "those any star has passed in this turn"},
+    ),
+    "supernovaMalus": (
+        "What the Supernova pieces on the Firmament take off the points of a Supernova card",
+        {
+            "gain": "a point each, the new one too",
+            "gain-others": "a point each but for the new one",
+            "everyone": "nothing, but every player loses a point",
+        },
+    ),
+    "supernovaRecycle": (
+        "What becomes of Supernova cards in the discards when these are shuffled",
+        {"deck": "they go into the deck", "box": "they leave the game"},
+    ),
+    "sternbildCredit": (
+        "Who completes a Sternbild that lies on the Firmament after an action",
+        {
+            "own-action": "the player whose action it was, if it is the own or the common one",
+            "contributing": "the same, if the action changed a field of the figure",
+            "any-player": "the same, and each owner of another one, clockwise",
+        },
+    ),
+    "sternbildLines": (
+        "Whether stars of a figure may have lines between them that it does not show",
+        {"free": "yes", "induced": "no"},
+    ),
+    "prachtReturn": (
+        "Where a Prachtstern goes that a Supernova removes",
+        {"supply": "back to the supply", "out": "out of the game"},
+    ),
+}
+
+
+def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
+    """The value of every option: those given, the others as they are by default. Raises BadOption."""
+    if type(seats) is not int or seats not in SEATS:
+        raise BadOption("bad-seats", "Sternenglanz is a game for 2, 3 or 4 players.")
+    for name, value in options.items():
+        schema = OPTION_SCHEMA["properties"].get(name)
+        if schema is None:
+            known = ", ".join(OPTION_SCHEMA["properties"])
+            raise BadOption("unknown-option", f"There is no option {name[:40]!r}; there are {known}.")
+        if "enum" in schema and not any(_same(value, each) for each in schema["enum"]):
+            values = ", ".join(str(each).lower() for each in schema["enum"])
+            raise BadOption("bad-option", f"The option {name} must be one of {values}.")
+    resolved = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items()} | dict(options)
+    _check_number("start_seat", resolved["start_seat"], 0, seats - 1)
+    _check_number("max_rounds", resolved["max_rounds"], 1, MOST_ROUNDS)
+    return resolved
+
+
+def _same(value: Any, other: Any) -> bool:
+    """JSON's 1 is neither true nor 1.0 here."""
+    return type(value) is type(other) and bool(value == other)
+
+
+def _check_number(name: str, value: Any, least: int, most: int) -> None:
+    if value is not None and (type(value) is not int or not least <= value <= most):
+        raise BadOption("bad-option", f"The option {name} must be a whole number from {least} to {most}, or null.")
+
+
+def _reading(meaning: str, values: Mapping[str | bool, str]) -> Json:
+    texts = "; ".join(f"{str(value).lower()}: {text}" for value, text in values.items())
+    return {"description": f"{meaning}. {texts}", "enum": list(values), "default": next(iter(values))}
+
+
+OPTION_SCHEMA: Json = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "scenario": {
+            "description": "What is played for: "
+            + "; ".join(f"{it['id']}: {it['names']['de']}" for it in CARDS_DATA["scenarios"]),
+            "enum": list(CARDS.scenarios),
+            "default": min(CARDS.scenarios),
+        },
+        "firmament": {"description": "The board", "enum": [FIRMAMENT.id], "default": FIRMAMENT.id},
+        "cards": {"description": "The set of cards", "enum": [CARDS.id], "default": CARDS.id},
+        "start_seat": {
+            "description": "The seat that begins; null: drawn by lot",
+            "type": ["integer", "null"],
+            "minimum": 0,
+            "maximum": max(SEATS) - 1,
+            "default": None,
+        },
+        "max_rounds": {
+            "description": "After so many rounds most points win, and among equals the fewest cards discarded; "
+            "null: the game goes on until a goal of its rules is reached",
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": MOST_ROUNDS,
+            "default": 60,
+        },
+        **{name: _reading(meaning, values) for name, (meaning, values) in READINGS.items()},
+    },
+}

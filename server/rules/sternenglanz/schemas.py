@@ -1,0 +1,234 @@
+"""Moves, views and events as JSON Schemas, for those who write clients."""
+
+from collections.abc import Mapping
+
+from server.rules.common import Json, object_of
+
+from .material import CARDS, FIELDS, KIND_OF, PIECES, SEATS, SLOTS, STARS
+from .moves import LONGEST_PATH, MOST_STEPS
+from .sky import ACT, CHOOSE, LAY, OVER
+
+
+def _list(description: str, items: Json, **more: int) -> Json:
+    return {"description": description, "type": "array", "items": items, **more}
+
+
+def _per_seat(description: str, items: Json) -> Json:
+    return _list(f"{description}, by seat", items, minItems=min(SEATS), maxItems=max(SEATS))
+
+
+def _or_null(description: str, schema: Json) -> Json:
+    return {"description": description, "anyOf": [schema, {"type": "null"}]}
+
+
+_NUMBER: Json = {"type": "integer", "minimum": 0}
+_FLAG: Json = {"type": "boolean"}
+_NOBODY: Json = {"type": "null"}
+_SEAT: Json = {**_NUMBER, "maximum": max(SEATS) - 1}
+_SLOT: Json = {"enum": list(SLOTS)}
+_CARD: Json = {"description": "A copy of a card: geburt#3", "enum": list(KIND_OF)}
+_STAR: Json = {"description": "A class of stars", "enum": list(STARS)}
+_BILD: Json = {"description": "A Sternbild", "enum": list(CARDS.sternbilder)}
+_FIELD: Json = {"description": "A field of the Firmament", "enum": list(FIELDS)}
+_LINE: Json = {"description": "Two joined fields: a1-b1", "type": "string"}
+_PAIR = _list("A field and a class", {"enum": [*FIELDS, *STARS]}, minItems=2, maxItems=2)
+_USED_CARD = _or_null("The card on the slot; null: the permanent Sterngeburt", _CARD)
+_SLOTS = _list("The cards on slots 1, 2 and 3", _or_null("null: none", _CARD), minItems=len(SLOTS), maxItems=len(SLOTS))
+_DRAWN_CARDS = _list("null: a card that is not for you to know", _or_null("", _CARD))
+
+
+# Moves: what they name may be anything, and is refused by the rules in their own words
+
+
+def _act(description: str, do: str, fields: Json) -> Json:
+    return object_of(description, {"cmd": {"const": "act"}, "slot": _SLOT, "do": {"const": do}, **fields})
+
+
+_ANY_CARD: Json = {"description": "A copy of a card: geburt#3", "type": "string"}
+_ANY_CARD_OR_NONE: Json = {"description": "A card of your hand, or null for none", "type": ["string", "null"]}
+_ANY_FIELD: Json = {"description": "The id of a field", "type": "string"}
+_STEPS: list[Json] = [
+    object_of(
+        "Your first two cards",
+        {"cmd": {"const": "choose"}, "slot2": _ANY_CARD, "slot3": _ANY_CARD},
+    ),
+    _act("Sterngeburt", "lay", {"class": _STAR, "field": _ANY_FIELD}),
+    _act(
+        "Sternwanderung",
+        "move",
+        {"path": _list("All fields passed, the star's own first", _ANY_FIELD, minItems=2, maxItems=LONGEST_PATH)},
+    ),
+    _act("Schwarzes Loch", "remove", {"field": _ANY_FIELD}),
+    _act("Supernova", "nova", {"field": _ANY_FIELD}),
+    _act("A slot whose action cannot be performed", "lapse", {}),
+    object_of("Leave it at slots 1 and 2", {"cmd": {"const": "finish"}}),
+    object_of(
+        "Lay cards after the shift; dropNova: drop the Supernova card on slot 1 first",
+        {"cmd": {"const": "lay"}, "dropNova": _FLAG, "slot2": _ANY_CARD_OR_NONE, "slot1": _ANY_CARD_OR_NONE},
+    ),
+]
+MOVE_SCHEMA: Json = object_of(
+    "One or more further steps of your turn, played all or not at all",
+    {"steps": _list("In order", {"oneOf": _STEPS}, minItems=1, maxItems=MOST_STEPS)},
+)
+
+
+# Views
+
+_LOG: Json = object_of(
+    "What the seat on turn has done in this turn",
+    {
+        "performed": _list("The slots performed, in order", object_of("", {"slot": _SLOT, "card": _USED_CARD})),
+        "laid": _list("The stars laid", _PAIR),
+        "removed": _list("The stars removed", _PAIR),
+        "moved": {
+            "description": "The stars moved, by the field where they lie now",
+            "type": "object",
+            "additionalProperties": object_of(
+                "", {"rests": _list("Where it rested", _FIELD), "lines": _list("What it passed", _LINE)}
+            ),
+        },
+        "lines": _list("The lines passed by any star", _LINE),
+    },
+)
+_STERNBILDER: Json = object_of(
+    "The Sternbild cards",
+    {
+        "deck": {"description": "The number of those not yet seen", **_NUMBER},
+        "open": _or_null("The common one", _BILD),
+        "own": _per_seat(
+            "The own one",
+            _or_null("null: none", object_of("", {"sternbild": _or_null("null: it is not for you to know", _BILD)})),
+        ),
+        "done": _per_seat("The completed ones", _list("", _BILD)),
+    },
+)
+_RESULT: Json = object_of(
+    "Why the game ended, and who won",
+    {
+        "reason": {"enum": ["goal", "all-sternbilder", "all-prachtsterne", "round-limit"]},
+        "winners": _list("Seats", _SEAT),
+    },
+)
+VIEW_SCHEMA: Json = object_of(
+    "The table as one seat or a spectator sees it",
+    {
+        "scenario": {"enum": list(CARDS.scenarios)},
+        "phase": {"enum": [CHOOSE, ACT, LAY, OVER]},
+        "turn": {"description": "The number of this turn, from 1; 0 while the first cards are chosen", **_NUMBER},
+        "next": _or_null("The seat on turn", _SEAT),
+        "chosen": _per_seat("Whether the first cards are chosen and not yet shown", _FLAG),
+        "board": {
+            "description": "What lies on the fields that are not free",
+            "type": "object",
+            "additionalProperties": {"enum": list(PIECES)},
+        },
+        "supply": object_of("The pieces that can still be laid", dict.fromkeys(PIECES, _NUMBER)),
+        "points": _per_seat("Points", _NUMBER),
+        "hand": _or_null("Your cards; null for a spectator", _list("", _CARD)),
+        "hand_sizes": _per_seat("The number of cards in hand", _NUMBER),
+        "slots": _per_seat("The cards laid; of first cards that others do not know yet, only your own", _SLOTS),
+        "discards": _per_seat("The number of cards discarded", _NUMBER),
+        "deck": {"description": "The number of cards in the deck", **_NUMBER},
+        "reserve": {"description": "The number of Supernova cards not yet granted", **_NUMBER},
+        "granted": _per_seat("Whether a Supernova card was granted", _FLAG),
+        "sternbilder": _STERNBILDER,
+        "log": _LOG,
+        "result": _or_null("null: the game goes on", _RESULT),
+    },
+)
+
+
+# Events
+
+_ACTION = {"seat": _SEAT, "slot": _SLOT, "card": _USED_CARD}
+_GAINED: Json = {"description": "The points gained", **_NUMBER}
+EVENT_SCHEMAS: Mapping[str, Json] = {
+    type_: object_of(meaning, {"type": {"const": type_}, **fields})
+    for type_, meaning, fields in (
+        ("hand-dealt", "A player's first cards came from the deck", {"seat": _SEAT, "cards": _DRAWN_CARDS}),
+        (
+            "sternbild-drawn",
+            "The top Sternbild went to a player",
+            {
+                "seat": _SEAT,
+                "sternbild": _or_null("null: it is not for you to know", _BILD),
+                "open": {"description": "Whether it lies face up", **_FLAG},
+            },
+        ),
+        ("sternbild-turned-up", "There is a new common Sternbild", {"seat": _NOBODY, "sternbild": _BILD}),
+        (
+            "cards-chosen",
+            "A player chose the first two cards; null: they are not yet for you to know",
+            {"seat": _SEAT, "slot2": _or_null("For slot 2", _CARD), "slot3": _or_null("For slot 3", _CARD)},
+        ),
+        (
+            "choices-shown",
+            "All have chosen",
+            {"seat": _NOBODY, "choices": _per_seat("The cards for slots 2 and 3", _list("", _CARD))},
+        ),
+        ("turn-began", "It is this player's turn", {"seat": _SEAT, "turn": {**_NUMBER, "minimum": 1}}),
+        ("star-laid", "Sterngeburt", {**_ACTION, "star": _STAR, "field": _FIELD, "points": _GAINED}),
+        ("star-removed", "Schwarzes Loch", {**_ACTION, "star": _STAR, "field": _FIELD, "points": _GAINED}),
+        (
+            "star-moved",
+            "Sternwanderung",
+            {**_ACTION, "star": _STAR, "path": _list("All fields passed, the star's own first", _FIELD)},
+        ),
+        (
+            "supernova-laid",
+            "Supernova",
+            {
+                **_ACTION,
+                "field": _FIELD,
+                "removed": _list("The stars removed", _PAIR),
+                "out": _list("The classes of those that left the game", _STAR),
+                "points": _per_seat("What each gained; below zero where it lost some", {"type": "integer"}),
+            },
+        ),
+        ("action-lapsed", "A slot counts as performed whose action could not be", _ACTION),
+        (
+            "sternbild-completed",
+            "A Sternbild lies on the Firmament, and is the player's now",
+            {"seat": _SEAT, "sternbild": _BILD, "fields": _list("Where it lies", _FIELD), "points": _GAINED},
+        ),
+        ("supernova-granted", "A player took a Supernova card into the hand", {"seat": _SEAT, "card": _CARD}),
+        ("act-finished", "The player left it at slots 1 and 2", {"seat": _SEAT}),
+        (
+            "cards-shifted",
+            "The actions are done, and the cards have moved on",
+            {"seat": _SEAT, "slots": _SLOTS, "discarded": _list("What went to the discard", _CARD)},
+        ),
+        (
+            "cards-laid",
+            "The player laid hand cards",
+            {
+                "seat": _SEAT,
+                "dropped": _or_null("The Supernova card that was on slot 1", _CARD),
+                "slot2": _or_null("The card laid on slot 2", _CARD),
+                "slot1": _or_null("The card laid on slot 1", _CARD),
+            },
+        ),
+        (
+            "discards-shuffled",
+            "All discards are the deck now",
+            {
+                "seat": _NOBODY,
+                "deck": {"description": "The number of cards in it", **_NUMBER},
+                "out": _list("The Supernova cards that left the game", _CARD),
+            },
+        ),
+        ("cards-drawn", "A player drew cards", {"seat": _SEAT, "cards": _DRAWN_CARDS}),
+        (
+            "game-decided",
+            "The game is over",
+            {
+                "seat": _NOBODY,
+                "reason": _RESULT["properties"]["reason"],
+                "winners": _list("Seats", _SEAT),
+                "places": _per_seat("Places", {**_NUMBER, "minimum": 1}),
+                "sternbilder": _per_seat("The own Sternbilder that were not completed", _or_null("null: none", _BILD)),
+            },
+        ),
+    )
+}

@@ -1,0 +1,469 @@
+"""A game from the set-up (R3) through its turns (R4 to R9) to its end (R10, R11)."""
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import Any
+
+from server.rules.common import Dice, IllegalMove, Outcome, Seat
+
+from .actions import perform, type_of, ways
+from .figures import lies_on
+from .material import (
+    ACTION_CARDS,
+    CARDS,
+    FIELDS,
+    FIRMAMENT,
+    NO_STERNBILD,
+    OWN_OPEN,
+    OWN_SECRET,
+    PRACHT,
+    SHARED_OPEN,
+    SLOTS,
+    SUPERNOVA,
+    SUPERNOVA_CARDS,
+    Fields,
+)
+from .moves import Action, Choose, Finish, Lapse, LayCards, Move
+from .options import resolve_options
+from .sky import (
+    ACT,
+    CHOOSE,
+    LAY,
+    OVER,
+    ActFinished,
+    ActionEvent,
+    ActionLapsed,
+    CardsChosen,
+    CardsDrawn,
+    CardsLaid,
+    CardsShifted,
+    CardsShuffled,
+    ChoicesShown,
+    DiscardsShuffled,
+    Event,
+    GameDecided,
+    HandDealt,
+    Sky,
+    StarLaid,
+    StarMoved,
+    StarRemoved,
+    SternbildCompleted,
+    SternbildDrawn,
+    SternbildTurnedUp,
+    SupernovaGranted,
+    SupernovaLaid,
+    TurnBegan,
+    apply,
+    supply,
+)
+
+ACTIONS = (StarLaid, StarRemoved, StarMoved, SupernovaLaid)
+REVEALING = (ChoicesShown, SternbildTurnedUp, SternbildDrawn, CardsDrawn, DiscardsShuffled)
+
+
+class Deed:
+    """What one move does, event by event, and the sky after them."""
+
+    def __init__(self, sky: Sky) -> None:
+        self.sky = sky
+        self.events: list[Event] = []
+
+    def happens(self, event: Event) -> None:
+        self.sky = apply(self.sky, event)
+        self.events.append(event)
+
+
+# 3. Set-up
+
+
+def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
+    """The opening events. Draws the first seat, if none is named, then the order of both decks."""
+    resolved = resolve_options(options, seats)
+    scenario = CARDS.scenarios[resolved["scenario"]]
+    start = dice.below(seats) if resolved["start_seat"] is None else resolved["start_seat"]
+    deck = dice.shuffled(ACTION_CARDS)
+    bilder = [] if scenario.sternbild == NO_STERNBILD else dice.shuffled(CARDS.sternbilder)
+    reserve = list(SUPERNOVA_CARDS) if scenario.supernova else []
+    clockwise = [(start + n) % seats for n in range(seats)]
+    dealt: list[Event] = [
+        HandDealt(seat, deck[n : seats * CARDS.hand_size : seats]) for n, seat in enumerate(clockwise)
+    ]
+    if scenario.sternbild == SHARED_OPEN:
+        dealt.append(SternbildTurnedUp(bilder[0]))
+    elif bilder:
+        dealt += [SternbildDrawn(seat, bilder[n], scenario.sternbild == OWN_OPEN) for n, seat in enumerate(clockwise)]
+    return [CardsShuffled(seats, resolved, start, FIRMAMENT.start, deck, bilder, reserve), *dealt]
+
+
+# 4. Turn
+
+
+def to_act(sky: Sky) -> frozenset[Seat]:
+    """The seat on turn; while the first cards are chosen, all that have not."""
+    if sky.phase == CHOOSE:
+        return frozenset(seat for seat, chosen in enumerate(sky.chosen) if chosen is None)
+    return frozenset() if sky.on_turn is None else frozenset((sky.on_turn,))
+
+
+def goes_on(sky: Sky, seat: Seat) -> bool:
+    """Whether this seat is in the middle of its turn: what it still owes is no new turn."""
+    return sky.on_turn == seat and (sky.phase == LAY or bool(sky.log.performed))
+
+
+def decide(sky: Sky, seat: Seat, move: Move, dice: Dice) -> list[Event]:
+    """What happens if `seat` plays `move`, all its steps or none. Raises IllegalMove if it may not.
+
+    A move ends with a step that shows its player something new (a card, a Sternbild, what the others chose): nothing
+    can follow unseen. Whatever is left of the turn is a further move.
+    """
+    if seat not in to_act(sky):
+        raise _out_of_turn(sky)
+    deed = Deed(sky)
+    for number, step in enumerate(move.steps, start=1):
+        try:
+            if number > 1:
+                _check_goes_on(deed, seat)
+            if isinstance(step, LayCards):
+                _lay_cards(deed, seat, step, dice)
+            elif isinstance(step, Choose):
+                _choose(deed, seat, step)
+            else:
+                _act(deed, seat, step)
+        except IllegalMove as refused:
+            if len(move.steps) == 1:
+                raise
+            raise IllegalMove(refused.code, f"Step {number}: {refused.text}") from None
+    return deed.events
+
+
+def _out_of_turn(sky: Sky) -> IllegalMove:
+    if sky.phase == OVER:
+        return IllegalMove("game-over", "The game is over.")
+    if sky.phase == CHOOSE:
+        return IllegalMove("not-your-turn", "You have chosen; others have not yet.")
+    return IllegalMove("not-your-turn", "It is not your turn.")
+
+
+def _check_goes_on(deed: Deed, seat: Seat) -> None:
+    """Whether a further step of the same move may follow."""
+    if checks_secrets(deed.sky) and any(isinstance(event, ACTIONS) for event in deed.events):
+        raise _reveals()  # whatever it did: a refusal that came only now and then would tell a secret
+    if deed.sky.phase == OVER:
+        raise IllegalMove("game-over", "The step before ends the game.")
+    if not goes_on(deed.sky, seat):
+        raise IllegalMove("wrong-phase", "The step before ends your turn.")
+    if any(isinstance(event, REVEALING) for event in deed.events):
+        raise _reveals()
+
+
+def _reveals() -> IllegalMove:
+    return IllegalMove("reveals", "The step before may show you something new: play as far as that, and look first.")
+
+
+def checks_secrets(sky: Sky) -> bool:
+    """Whether an action may complete a Sternbild that the player on turn cannot see."""
+    return sky.options["sternbildCredit"] == "any-player" and sky.scenario.sternbild == OWN_SECRET
+
+
+def legal_moves(sky: Sky, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
+    """Every step open to `seat`, each a move of its own; after the steps `begun`, if it could look so far ahead.
+
+    Raises IllegalMove for steps that could not be begun.
+    """
+    if seat not in to_act(sky):
+        return []
+    deed = Deed(sky)
+    for number, step in enumerate(step for move in begun for step in move.steps):
+        if number:
+            _check_goes_on(deed, seat)
+        if isinstance(step, Choose | LayCards):
+            return []
+        _act(deed, seat, step)
+    if begun:
+        try:
+            _check_goes_on(deed, seat)
+        except IllegalMove:
+            return []
+    if deed.sky.phase == CHOOSE:
+        return [Move((Choose(*cards),)) for cards in permutations(deed.sky.hands[seat], 2)]
+    return _cards_to_lay(deed.sky, seat) if deed.sky.phase == LAY else _actions(deed.sky, seat)
+
+
+def _choose(deed: Deed, seat: Seat, step: Choose) -> None:
+    """Two different hand cards for slots 2 and 3; when all have chosen, all are shown and the first turn begins."""
+    sky = deed.sky
+    if sky.phase != CHOOSE:
+        raise IllegalMove("wrong-phase", "The first cards have been chosen.")
+    _check_in_hand(sky, seat, step.slot2)
+    _check_in_hand(sky, seat, step.slot3)
+    if step.slot2 == step.slot3:
+        raise IllegalMove("bad-cards", "Choose two different cards.")
+    deed.happens(CardsChosen(seat, step.slot2, step.slot3))
+    if all(deed.sky.chosen):
+        deed.happens(ChoicesShown([list(cards) for cards in deed.sky.chosen if cards]))
+        deed.happens(TurnBegan(sky.start, 1))
+
+
+def _check_in_hand(sky: Sky, seat: Seat, card: str) -> None:
+    if card not in sky.hands[seat]:
+        raise IllegalMove("bad-cards", f"{card} is not in your hand, only {' '.join(sky.hands[seat])}.")
+
+
+# 4.1 The part `act`
+
+
+def open_slots(sky: Sky) -> tuple[int, ...]:
+    """The slots that may be performed next: two in any order, or all three in theirs."""
+    done = sky.log.slots
+    if len(done) > 1:
+        return (3,) if done == (1, 2) else ()
+    if not done:
+        return tuple(slot for slot in SLOTS if slot == 1 or any(_may_pair(sky, slot, other) for other in SLOTS))
+    (first,) = done
+    return tuple(slot for slot in SLOTS if _may_pair(sky, first, slot) or (first, slot) == (1, 2))
+
+
+def may_finish(sky: Sky) -> bool:
+    """Whether the player may leave it at the slots performed."""
+    return sky.log.slots == (1, 2) and _may_pair(sky, 1, 2)
+
+
+def _may_pair(sky: Sky, slot: int, other: int) -> bool:
+    if slot == other:
+        return False
+    return sky.options["pairRepeat"] == "any" or _type_on(sky, slot) != _type_on(sky, other)
+
+
+def _type_on(sky: Sky, slot: int) -> str:
+    """The type of action of a slot; of one performed, what it was then (R4.4)."""
+    assert sky.on_turn is not None
+    return type_of(dict(sky.log.performed).get(slot, sky.slots[sky.on_turn][slot - 1]))
+
+
+def _actions(sky: Sky, seat: Seat) -> list[Move]:
+    """Every way to perform an open slot; a lapse for each that has none (R5.6)."""
+    ways_of = {slot: ways(sky, seat, slot) for slot in open_slots(sky)}
+    found = [move for moves in ways_of.values() for move in moves]
+    if not found or sky.options["impossible"] == "lapse":
+        found += [Move((Lapse(slot),)) for slot, moves in ways_of.items() if not moves]
+    return [*found, Move((Finish(),))] if may_finish(sky) else found
+
+
+def _act(deed: Deed, seat: Seat, step: Action | Finish) -> None:
+    sky = deed.sky
+    if sky.phase != ACT:
+        now = "choose your first cards" if sky.phase == CHOOSE else "lay cards"
+        raise IllegalMove("wrong-phase", f"This is not the time for actions: {now}.")
+    if isinstance(step, Finish):
+        if not may_finish(sky):
+            raise IllegalMove("too-few-actions", f"After {_listed(sky.log.slots)} you cannot leave it at that.")
+        deed.happens(ActFinished(seat))
+        _shift(deed, seat)
+        return
+    if step.slot not in open_slots(sky):
+        raise IllegalMove("slot-not-open", f"Slot {step.slot} is not open, only {_listed(open_slots(sky))}.")
+    if isinstance(step, Lapse):
+        _check_lapse(sky, seat, step.slot)
+        deed.happens(ActionLapsed(seat, step.slot, sky.slots[seat][step.slot - 1]))
+    else:
+        action = perform(sky, seat, step)
+        deed.happens(action)
+        _check_sternbilder(deed, seat, action)
+        _grant_supernovae(deed, seat)
+        _check_end(deed, seat)
+    if deed.sky.phase == ACT and not open_slots(deed.sky):
+        _shift(deed, seat)
+
+
+def _listed(slots: Sequence[int]) -> str:
+    return " and ".join(map(str, slots)) or "no slot"
+
+
+def _check_lapse(sky: Sky, seat: Seat, slot: int) -> None:
+    if ways(sky, seat, slot):
+        raise IllegalMove("must-act", f"Slot {slot} can be performed.")
+    if sky.options["impossible"] == "strict":
+        for other in open_slots(sky):
+            if ways(sky, seat, other):
+                raise IllegalMove("must-act", f"Slot {other} can be performed.")
+
+
+# 6. Shift, lay and draw
+
+
+def _shift(deed: Deed, seat: Seat) -> None:
+    slot1, slot2, slot3 = deed.sky.slots[seat]
+    assert slot3 is not None
+    if type_of(slot1) == SUPERNOVA:
+        slots = [slot1, None, slot2]
+    else:
+        slots = [None, slot1, slot2]
+    deed.happens(CardsShifted(seat, slots, [slot3]))
+
+
+def _cards_to_lay(sky: Sky, seat: Seat) -> list[Move]:
+    """Every way to lay cards after the shift (R6.2)."""
+    slot1, slot2, _ = sky.slots[seat]
+    hand = sky.hands[seat]
+    found = []
+    for drop in (False, True) if slot1 is not None else (False,):
+        may_cover = slot1 is None or drop
+        for second in [None] if slot2 is not None else [card for card in hand if type_of(card) != SUPERNOVA]:
+            first: list[str | None] = [card for card in hand if card != second] if may_cover else []
+            if not _must_cover(sky, seat):
+                first.insert(0, None)
+            found += [Move((LayCards(drop, second, card),)) for card in first]
+    return found
+
+
+def _must_cover(sky: Sky, seat: Seat) -> bool:
+    return sky.options["layWhenFull"] == "must-cover" and sky.slots[seat][1] is not None
+
+
+def _lay_cards(deed: Deed, seat: Seat, step: LayCards, dice: Dice) -> None:
+    """Lay cards and draw; the next turn begins, or the last round has ended."""
+    _check_cards_to_lay(deed.sky, seat, step)
+    deed.happens(CardsLaid(seat, deed.sky.slots[seat][0] if step.drop_nova else None, step.slot2, step.slot1))
+    seats, turn = len(deed.sky.points), deed.sky.turn
+    if turn == (deed.sky.options["max_rounds"] or 0) * seats:
+        deed.happens(_decided(deed.sky, "round-limit", _by_points(deed.sky)))
+    else:
+        _draw(deed, seat, dice)
+        deed.happens(TurnBegan((seat + 1) % seats, turn + 1))
+
+
+def _check_cards_to_lay(sky: Sky, seat: Seat, step: LayCards) -> None:
+    if sky.phase != LAY:
+        raise IllegalMove("wrong-phase", "Cards are laid after the actions.")
+    slot1, slot2, _ = sky.slots[seat]
+    if step.drop_nova and slot1 is None:
+        raise IllegalMove("bad-cards", "No Supernova card lies on slot 1.")
+    if slot2 is None and step.slot2 is None:
+        raise IllegalMove("bad-cards", "Slot 2 is empty: an action card must be laid on it.")
+    if slot2 is not None and step.slot2 is not None:
+        raise IllegalMove("bad-cards", f"{slot2} lies on slot 2: no card can be laid on it.")
+    for card in (step.slot2, step.slot1):
+        if card is not None:
+            _check_in_hand(sky, seat, card)
+    if step.slot2 is not None and type_of(step.slot2) == SUPERNOVA:
+        raise IllegalMove("bad-cards", "A Supernova card can be laid on slot 1 only.")
+    if step.slot1 is None and _must_cover(sky, seat):
+        raise IllegalMove("bad-cards", "Slot 2 is filled: a card must be laid on slot 1.")
+    if step.slot1 is not None and slot1 is not None and not step.drop_nova:
+        raise IllegalMove("bad-cards", f"{slot1} lies on slot 1: drop it first.")
+    if step.slot1 is not None and step.slot1 == step.slot2:
+        raise IllegalMove("bad-cards", f"{step.slot1} can be laid on one slot only.")
+
+
+def _draw(deed: Deed, seat: Seat, dice: Dice) -> None:
+    """Fill the hand. The discards become the deck when a card is due and the deck is empty (R6.3)."""
+    while (due := CARDS.hand_size - len(deed.sky.hands[seat])) > 0:
+        if not deed.sky.deck:
+            cards = [card for discard in deed.sky.discards for card in discard]
+            is_out = deed.sky.options["supernovaRecycle"] == "box"
+            out = [card for card in cards if is_out and type_of(card) == SUPERNOVA]
+            deed.happens(DiscardsShuffled(dice.shuffled(card for card in cards if card not in out), out))
+        deed.happens(CardsDrawn(seat, list(deed.sky.deck[:due])))
+
+
+# 8. Sternbilder
+
+
+def _check_sternbilder(deed: Deed, seat: Seat, action: ActionEvent) -> None:
+    """The Sternbilder that this action completes, and the cards that come in their place."""
+    sky = deed.sky
+    mode, credit = sky.scenario.sternbild, sky.options["sternbildCredit"]
+    if mode == NO_STERNBILD:
+        return
+    touching = _changed(action) if credit == "contributing" else None
+    for owner in _clockwise(sky, seat) if credit == "any-player" and mode != SHARED_OPEN else [seat]:
+        bild = sky.bilder.open if mode == SHARED_OPEN else sky.bilder.own[owner]
+        if bild is None:
+            continue
+        card = CARDS.sternbilder[bild]
+        fields = lies_on(card, sky.stars, sky.options["sternbildLines"] == "induced", touching)
+        if fields is None:
+            continue
+        deed.happens(SternbildCompleted(owner, bild, fields, card.points if sky.scenario.bild_points else 0))
+        if deed.sky.bilder.deck and mode == SHARED_OPEN:
+            deed.happens(SternbildTurnedUp(deed.sky.bilder.deck[0]))
+        elif deed.sky.bilder.deck and mode == OWN_SECRET:
+            deed.happens(SternbildDrawn(owner, deed.sky.bilder.deck[0], False))
+
+
+def _clockwise(sky: Sky, seat: Seat) -> list[Seat]:
+    """All seats, this one first."""
+    seats = len(sky.points)
+    return [(seat + n) % seats for n in range(seats)]
+
+
+def _changed(action: ActionEvent) -> Fields:
+    """The fields that an action has changed."""
+    match action:
+        case StarLaid() | StarRemoved():
+            fields = [action.field]
+        case StarMoved():
+            fields = [action.path[0], action.path[-1]]
+        case SupernovaLaid():
+            fields = [action.field, *(field for field, _ in action.removed)]
+        case ActionLapsed():
+            fields = []
+    return sum(FIELDS[field].bit for field in fields)
+
+
+# 9. The Supernova card
+
+
+def _grant_supernovae(deed: Deed, seat: Seat) -> None:
+    """A Supernova card for each player who has come to have enough points for the first time."""
+    if not deed.sky.reserve or max(deed.sky.points) < CARDS.supernova_at:
+        return
+    for each in _clockwise(deed.sky, seat):
+        if deed.sky.points[each] >= CARDS.supernova_at and not deed.sky.granted[each] and deed.sky.reserve:
+            deed.happens(SupernovaGranted(each, deed.sky.reserve[0]))
+
+
+# 10. End, 11. Winner by points
+
+
+def _check_end(deed: Deed, seat: Seat) -> None:
+    verdict = verdict_on(deed.sky, seat)
+    if verdict is not None:
+        deed.happens(_decided(deed.sky, *verdict))
+
+
+def verdict_on(sky: Sky, seat: Seat) -> tuple[str, list[Seat]] | None:
+    """Why the game ends with the action just performed by this seat, and who wins; None if it goes on."""
+    for each in _clockwise(sky, seat):
+        if _has_reached_goal(sky, each):
+            return "goal", [each]
+    if sky.scenario.sternbild == SHARED_OPEN and sky.bilder.open is None:
+        return "all-sternbilder", _by_points(sky)
+    if not supply(sky, PRACHT):
+        return "all-prachtsterne", _by_points(sky)
+    return None
+
+
+def _has_reached_goal(sky: Sky, seat: Seat) -> bool:
+    _, *_, goal_points, goal_bilder = sky.scenario
+    has_points = goal_points is None or sky.points[seat] >= goal_points
+    return has_points and len(sky.bilder.done[seat]) >= goal_bilder
+
+
+def _by_points(sky: Sky) -> list[Seat]:
+    """Those with most points; among equals those with the fewest cards discarded."""
+    standings = [(-points, len(discard)) for points, discard in zip(sky.points, sky.discards, strict=True)]
+    return [seat for seat, standing in enumerate(standings) if standing == min(standings)]
+
+
+def _decided(sky: Sky, reason: str, winners: list[Seat]) -> GameDecided:
+    """The winners come first, the others by points and discards."""
+    seats = range(len(sky.points))
+    ranks = [(seat not in winners, -sky.points[seat], len(sky.discards[seat])) for seat in seats]
+    places = [1 + sum(other < rank for other in ranks) for rank in ranks]
+    return GameDecided(reason, winners, places, list(sky.bilder.own))
+
+
+def outcome(sky: Sky) -> Outcome | None:
+    """Points and places once the game is over, else None. All on place 1 win together."""
+    return None if sky.result is None else Outcome(sky.points, tuple(sky.result.places))

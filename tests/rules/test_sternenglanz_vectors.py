@@ -1,0 +1,268 @@
+"""Sternenglanz: every worked case of its specification is a test. What they hold is told by their `kinds` and `about`."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.rules import IllegalMove, Json, SeededDice
+from server.rules import sternenglanz as game
+from server.rules.sternenglanz.figures import lies_on
+from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES, ids_of
+from server.rules.sternenglanz.moves import Finish, LayCards, Move, Sterngeburt, Sternwanderung
+from server.rules.sternenglanz.sky import (
+    ACT,
+    LAY,
+    NOTHING_DONE,
+    Bilder,
+    CardsShifted,
+    Sky,
+    StarLaid,
+    StarRemoved,
+    SupernovaLaid,
+    Trail,
+    TurnLog,
+    apply,
+    piece_on,
+)
+from server.rules.sternenglanz.turn import may_finish, open_slots, verdict_on
+
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "sternenglanz.json").read_text("utf-8"))["vectors"]
+SOME_SLOTS: Json = {"1": None, "2": "geburt#1", "3": "geburt#2"}
+
+
+class Scripted:
+    """Dice whose shuffles are known beforehand."""
+
+    def __init__(self, shuffles: Iterable[list[str]] = ()) -> None:
+        self._shuffles = iter(shuffles)
+
+    def below(self, k: int) -> int:
+        raise AssertionError("No number is drawn.")
+
+    def shuffled(self, things: Iterable[Any]) -> list[Any]:
+        order = next(self._shuffles)
+        assert sorted(order) == sorted(things)
+        return order
+
+
+def position(given: Json) -> Sky:
+    """The sky that a vector describes."""
+    scores = given.get("scores", [0] * given.get("players", 2))
+    seats = len(scores)
+    options = {"scenario": given.get("scenario", 1), "start_seat": 0, **given.get("options", {})}
+    sky = reduce(game.apply, game.setup(seats, options, SeededDice(b"", ())), None)
+    assert sky is not None
+    stars = {
+        piece: sum(FIELDS[field].bit for field, lies in given.get("board", {}).items() if lies == piece)
+        for piece in PIECES
+    }
+    left = {**given.get("supply", {}), **({"pracht": given["prachtLeft"]} if "prachtLeft" in given else {})}
+    tableaus = given.get("tableaus", [given.get("tableau", SOME_SLOTS)] * seats)
+    discards = given.get("discards", [["geburt#1"] * many for many in given.get("discardCounts", [0] * seats)])
+    done = given.get("completed", [0] * seats)
+    return sky._replace(
+        phase=given.get("phase", ACT),
+        turn=1,
+        on_turn=given.get("current", 0),
+        stars=stars,
+        gone={piece: CARDS.limits[piece] - stars[piece].bit_count() - many for piece, many in left.items()},
+        points=tuple(scores),
+        deck=tuple(given.get("deck", ())),
+        hands=tuple(map(tuple, given.get("hands", [[]] * seats))),
+        slots=tuple((it["1"], it["2"], it["3"]) for it in tableaus),
+        discards=tuple(map(tuple, discards)),
+        reserve=tuple(given.get("novaReserve", ())),
+        granted=tuple(given.get("novaGranted", [False] * seats)),
+        bilder=Bilder(
+            deck=tuple(given.get("bildDeck", ())),
+            open=given.get("bildOpen", None if given.get("sternbilderLeft") == 0 else "anker"),
+            own=tuple(given.get("bildOwn", [None] * seats)),
+            done=tuple(("kelch",) * many for many in done),
+        ),
+        log=_log(given.get("turnLog", {})),
+    )
+
+
+def _log(given: Json) -> TurnLog:
+    return TurnLog(
+        performed=(),
+        laid=tuple((field, star) for field, star in given.get("laid", ())),
+        removed=tuple((field, star) for field, star in given.get("removed", ())),
+        trails={field: Trail(tuple(it["rests"]), tuple(it["lines"])) for field, it in given.get("moved", {}).items()},
+        lines=tuple(given.get("lines", ())),
+    )
+
+
+def with_card(given: Json, slot: int, card: str) -> Sky:
+    return position({**given, "tableau": {**SOME_SLOTS, str(slot): card}})
+
+
+def of_kind(kind: str) -> pytest.MarkDecorator:
+    vectors = [vector for vector in VECTORS if vector["kind"] == kind]
+    assert vectors
+    return pytest.mark.parametrize("vector", vectors, ids=lambda vector: vector["id"])
+
+
+def assert_as_expected(vector: Json, sky: Sky, move: Move, found: Callable[[Any], Json]) -> None:
+    """The move is refused for the expected reason, or its first event has the expected values."""
+    expected = dict(vector["expect"])
+    if not expected.pop("legal"):
+        with pytest.raises(IllegalMove) as refused:
+            game.decide(sky, 0, move, Scripted())
+        assert refused.value.code == expected["why"]
+        assert move not in game.legal_moves(sky, 0)
+    else:
+        event = game.decide(sky, 0, move, Scripted())[0]
+        assert found(event) == expected
+        assert move in game.legal_moves(sky, 0)
+
+
+@of_kind("lay")
+def test_sterngeburt(vector: Json) -> None:
+    move = Move((Sterngeburt(1, vector["do"]["class"], vector["do"]["field"]),))
+
+    def found(event: StarLaid) -> Json:
+        return {"points": event.points}
+
+    assert_as_expected(vector, position(vector["given"]), move, found)
+
+
+@of_kind("remove")
+def test_schwarzes_loch(vector: Json) -> None:
+    sky = with_card(vector["given"], 2, f"{vector['do']['card']}#1")
+
+    def found(event: StarRemoved) -> Json:
+        return {"points": event.points}
+
+    assert_as_expected(vector, sky, game.read_move(f"2 remove {vector['do']['field']}"), found)
+
+
+@of_kind("move")
+def test_sternwanderung(vector: Json) -> None:
+    sky = with_card(vector["given"], 3, f"wanderung-{vector['do']['steps']}#1")
+    move = game.read_move(f"3 move {' '.join(vector['do']['path'])}")
+    assert_as_expected(vector, sky, move, lambda event: {})
+
+
+@of_kind("move-ends")
+def test_ends_of_a_sternwanderung(vector: Json) -> None:
+    sky = with_card(vector["given"], 3, f"wanderung-{vector['do']['steps']}#1")
+    steps = [move.steps[0] for move in game.legal_moves(sky, 0)]
+    paths = [step.path for step in steps if isinstance(step, Sternwanderung)]
+    assert {path[-1] for path in paths if path[0] == vector["do"]["from"]} == set(vector["expect"]["ends"])
+
+
+@of_kind("nova")
+def test_supernova(vector: Json) -> None:
+    sky = with_card(vector["given"], 1, "supernova#1")
+
+    def found(event: SupernovaLaid) -> Json:
+        return {"removed": sorted(field for field, _ in event.removed), "points": event.points[0]}
+
+    assert_as_expected(vector, sky, game.read_move(f"1 nova {vector['do']['field']}"), found)
+
+
+@of_kind("orders")
+def test_orders_of_the_slots(vector: Json) -> None:
+    sequences = list(_sequences(position(vector["given"])))
+    assert sorted(sequences) == vector["expect"]["sequences"]
+
+
+def _sequences(sky: Sky) -> Iterator[list[int]]:
+    if may_finish(sky) or not open_slots(sky):
+        yield list(sky.log.slots)
+    for slot in open_slots(sky):
+        performed = (*sky.log.performed, (slot, sky.slots[0][slot - 1]))
+        yield from _sequences(sky._replace(log=NOTHING_DONE._replace(performed=performed)))
+
+
+@of_kind("shift")
+def test_shift(vector: Json) -> None:
+    sky = position(vector["given"])
+    sky = sky._replace(log=NOTHING_DONE._replace(performed=((1, None), (2, None))))
+    _, shifted = game.decide(sky, 0, Move((Finish(),)), Scripted())
+    assert isinstance(shifted, CardsShifted)
+    slots = dict(zip("123", shifted.slots, strict=True))
+    assert {"tableau": slots, "discarded": shifted.discarded} == vector["expect"]
+
+
+@of_kind("lay-step")
+def test_cards_to_lay(vector: Json) -> None:
+    given = {**vector["given"], "hands": [vector["given"]["hand"], []], "phase": LAY}
+    choices = []
+    for move in game.legal_moves(position(given), 0):
+        (step,) = move.steps
+        assert isinstance(step, LayCards)
+        choices.append([step.drop_nova, step.slot2, step.slot1])
+    assert sorted(choices, key=str) == sorted(vector["expect"]["choices"], key=str)
+
+
+@of_kind("sternbild")
+def test_sternbild(vector: Json) -> None:
+    fields = lies_on(CARDS.sternbilder[vector["do"]["sternbild"]], position(vector["given"]).stars)
+    assert (fields is not None) == vector["expect"]["complete"]
+
+
+@of_kind("end")
+def test_end(vector: Json) -> None:
+    expected, sky = vector["expect"], position(vector["given"])
+    verdict = verdict_on(sky, vector["given"].get("current", 0))
+    assert verdict == ((expected["reason"], expected["winners"]) if expected["over"] else None)
+
+
+@of_kind("turn")
+def test_turn(vector: Json) -> None:
+    commands, expected = vector["do"]["commands"], vector["expect"]
+    sky, dice = position(vector["given"]), Scripted(vector["given"].get("shuffles", ()))
+    for number, command in enumerate(commands):
+        move = game.move_from_json({"steps": [command]})
+        if expected.get("error", {}).get("at") == number:
+            with pytest.raises(IllegalMove) as refused:
+                game.decide(sky, 0, move, dice)
+            assert refused.value.code == expected["error"]["why"]
+            return
+        sky = reduce(apply, game.decide(sky, 0, move, dice), sky)
+    assert {name: _part(sky, name) for name in expected} == expected
+
+
+@of_kind("turn")
+def test_a_whole_turn_at_once(vector: Json) -> None:
+    move, expected = game.move_from_json({"steps": vector["do"]["commands"]}), vector["expect"]
+    sky, dice = position(vector["given"]), Scripted(vector["given"].get("shuffles", ()))
+    if "error" in expected:
+        with pytest.raises(IllegalMove) as refused:
+            game.decide(sky, 0, move, dice)
+        assert refused.value.code == expected["error"]["why"]
+        assert refused.value.text.startswith(f"Step {expected['error']['at'] + 1}: ") or len(move.steps) == 1
+        return
+    sky = reduce(apply, game.decide(sky, 0, move, dice), sky)
+    assert {name: _part(sky, name) for name in expected} == expected
+
+
+def _part(sky: Sky, name: str) -> Any:
+    """A part of the state in the words of the vectors."""
+    match name:
+        case "board":
+            return {field: piece_on(sky.stars, field) for piece in PIECES for field in ids_of(sky.stars[piece])}
+        case "tableaus":
+            return [dict(zip("123", slots, strict=True)) for slots in sky.slots]
+        case "discards" | "hands":
+            return [list(cards) for cards in getattr(sky, name)]
+        case "scores":
+            return list(sky.points)
+        case "current":
+            return sky.on_turn
+        case "deckCount":
+            return len(sky.deck)
+        case "bildOpen":
+            return sky.bilder.open
+        case "bildDone":
+            return [list(done) for done in sky.bilder.done]
+        case "result":
+            return sky.result and {"reason": sky.result.reason, "winners": sky.result.winners}
+        case _:
+            return getattr(sky, name)
