@@ -73,7 +73,9 @@ def take_in(raw: bytes) -> UUID:
 
 def all_games() -> list[UUID]:
     """The ids of all games there are at the moment."""
-    return list(db.session.scalars(select(GameRow.game_id)))
+    ids = list(db.session.scalars(select(GameRow.game_id)))
+    db.session.rollback()
+    return ids
 
 
 @tried_again
@@ -93,6 +95,7 @@ def rebuild_game(game_id: UUID) -> list[str]:
         records = _read(game_id)
         head, seats = _by_the_log(records)
         differences = _differences(records, head, seats)
+        db.session.rollback()  # outages were looked up
         if not differences or _write(records, head, seats):
             return differences
 

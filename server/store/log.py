@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 Json = dict[str, Any]
 
 MOMENT = "%Y-%m-%dT%H:%M:%S.%fZ"  # UTC with microseconds, as hashed
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 class Recorded(NamedTuple):
@@ -58,7 +59,7 @@ def canonical(value: Any) -> str:
 
     Sorted keys and no spaces are canonical here: keys are ASCII, numbers are whole and below 2**53.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)
 
 
 _READ = """
