@@ -1,5 +1,6 @@
 """Plain pages for people with nothing but a mail program: a turn, an invitation, a sign-in; and the API's handbook."""
 
+from base64 import b64encode
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from server import play
 from server.api.problems import ALL, answer_to
 from server.pictures import text
 from server.pictures.story import sentence
+from server.pictures.svg import draw
 from server.play import RuleError
 from server.play.errors import PlayError, StaleTurn
 
@@ -102,15 +104,16 @@ def _turn_page(word: str, line: str, ask: bool = False, wrong: str | None = None
     game, seat, is_open = play.open_turn(word)
     if not is_open:
         return _over(409 if wrong else 410)
-    rules, state = game.table.rules, game.table.state
+    rules, view = game.table.rules, play.view_of(game, seat)
     return _page(
         "turn.html",
         422 if wrong else 200,
         title=game.head["title"],
         rules=rules.NAME.capitalize(),
-        table=text.table(rules.NAME, rules.view(state, seat), game.names),
+        table=text.table(rules.NAME, view, game.names),
+        picture=b64encode(draw(rules.NAME, view, game.names).encode()).decode(),
         due_at=game.seats[seat]["due_at"],
-        moves=[rules.write_move(move) for move in rules.legal_moves(state, seat)],
+        moves=[rules.write_move(move) for move in rules.legal_moves(game.table.state, seat)],
         line=line,
         ask=ask,
         wrong=wrong,

@@ -1,5 +1,6 @@
 """What can be done: one function a deed, one commit each. The shop window of this package."""
 
+from server.bots import BOTS
 from server.play.archive import LARGEST, Flaw
 from server.play.archive import check as check_archive
 from server.play.chat import messages, say
@@ -7,7 +8,7 @@ from server.play.deadlines import beat, follow_clock, move_clock, sweep
 from server.play.games import open_game
 from server.play.health import SKEW, clock_skew, parts, waiting
 from server.play.lobby import list_games
-from server.play.looking import describe, seen_by, story
+from server.play.looking import describe, seen_by, story, view_of
 from server.play.moves import check_line, legal_moves, open_turn, play_line, play_move, try_move, turn_word
 from server.play.players import (
     CODE_LIFE,
@@ -32,6 +33,7 @@ from server.rules import GAMES, BadOption, IllegalMove, Json, MalformedMove, Rul
 from server.store.connections import Unavailable, is_passing
 
 __all__ = [
+    "BOTS",
     "CODE_LIFE",
     "GAMES",
     "LARGEST",
@@ -96,6 +98,7 @@ __all__ = [
     "take_seat",
     "try_move",
     "turn_word",
+    "view_of",
     "vote",
     "votes",
     "waiting",

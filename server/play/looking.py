@@ -59,6 +59,14 @@ def describe(game: Game, viewer: Seat | None, version: int | None = None) -> Jso
     }
 
 
+def view_of(game: Game, viewer: Seat | None, version: int | None = None) -> Json:
+    """What this viewer sees of the table, or saw at an earlier version. Raises NotFound before the start."""
+    table = game.table if version is None else table_at(game, version)
+    if table.state is None:
+        raise NotFound("This game has not started.")
+    return table.rules.view(table.state, viewer)
+
+
 def table_at(game: Game, version: int) -> Table:
     """Raises NotFound for a version that the game has not reached."""
     if not 0 <= version <= game.table.version:

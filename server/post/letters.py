@@ -9,7 +9,9 @@ from zoneinfo import ZoneInfo
 
 from server import play
 from server.pictures import text
+from server.pictures.png import png
 from server.pictures.story import sentence
+from server.pictures.svg import draw
 from server.play import Json, Seat
 from server.play import clock as clocks
 from server.play.clock import clock
@@ -20,6 +22,7 @@ from server.post.wording import moment, span
 from server.store.tables import Letter, Player, PlayerLetter, db
 
 _EXAMPLES = 4
+_PICTURE = "table.png"
 
 
 class Written(NamedTuple):
@@ -94,16 +97,27 @@ def compose(row: Letter | PlayerLetter, base_url: str) -> Written | None:
 def _written(row: Any, host: str, to: str, words: wording.Letter, thread: str | None = None) -> Written:
     subject, body = wording.write(words)
     sender = f"sternenpost@{host}"
+    page, images = None, []
+    if isinstance(words, wording.YourTurn | wording.GameEnded):
+        page, images = wording.write_page(words, _PICTURE), [(_PICTURE, _picture(row))]
     message = build(
         sender=sender,
         to=to,
         subject=subject,
         text=body,
+        html=page,
+        inline_images=images,
         message_id=f"{row.letter_id}@{host}",
         date=row.made_at,
         thread=thread,
     )
     return Written(message, sender, to)
+
+
+def _picture(row: Letter) -> bytes:
+    """The table at the letter's version, as its reader may see it."""
+    game = load(row.game_id)
+    return png(draw(game.table.rules.NAME, play.view_of(game, row.seat, row.version), game.names))
 
 
 def _mail_host(base_url: str) -> str:

@@ -128,12 +128,23 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 
+_pages = _templates.overlay(autoescape=True)
+
 
 def write(letter: Letter) -> tuple[str, str]:
     """Subject and text of the letter."""
-    words = {field.name: _fit(field.name, getattr(letter, field.name)) for field in fields(letter)}
+    words = _words(letter)
     subject, _, text = _templates.get_template(f"{letter.KIND}.txt").render(words).partition("\n\n")
     return subject, text
+
+
+def write_page(letter: YourTurn | GameEnded, picture: str) -> str:
+    """The letter as HTML; `picture` is the name under which it travels with the mail."""
+    return _pages.get_template(f"{letter.KIND}.html").render(_words(letter), picture=picture)
+
+
+def _words(letter: Letter) -> dict[str, object]:
+    return {field.name: _fit(field.name, getattr(letter, field.name)) for field in fields(letter)}
 
 
 def _fit(name: str, words: object) -> object:
