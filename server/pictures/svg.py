@@ -109,7 +109,7 @@ def _twinkling(height: int, theme: Theme) -> Iterator[str]:
 def _board(shown: Json, theme: Theme, locale: str) -> Iterator[str]:
     board = BOARDS[shown["board"]]
     yield f'<g id="board-{board.id}" data-board="{board.id}" data-slot="{shown["slot"]}">'
-    yield f'<rect width="{_CARD}" height="{_ROW - _MARGIN}" rx="14" fill="{theme.card}" fill-opacity="0.85"/>'
+    yield f'<rect width="{_CARD}" height="{_ROW - _MARGIN}" rx="14" fill="{theme.card}"/>'
     yield _text(16, 32, board.names[locale], theme.ink, 21, bold=True)
     yield _text(_CARD - 16, 32, f"{board.first} / {board.second}", theme.ink, 19, anchor="end")
     yield _text(16, 50, board.id, theme.faint, 13)

@@ -23,6 +23,7 @@ from server.store.tables import Letter, Player, PlayerLetter, db
 
 _EXAMPLES = 4
 _PICTURE = "table.png"
+_PICTURE_WIDTH = 640  # as wide as the mail
 
 
 class Written(NamedTuple):
@@ -117,7 +118,7 @@ def _written(row: Any, host: str, to: str, words: wording.Letter, thread: str | 
 def _picture(row: Letter) -> bytes:
     """The table at the letter's version, as its reader may see it."""
     game = load(row.game_id)
-    return png(draw(game.table.rules.NAME, play.view_of(game, row.seat, row.version), game.names))
+    return png(draw(game.table.rules.NAME, play.view_of(game, row.seat, row.version), game.names), _PICTURE_WIDTH)
 
 
 def _mail_host(base_url: str) -> str:
