@@ -254,7 +254,13 @@ def _migrations(sky: Sky, slot: int, card: Card) -> list[Move]:
         moves_from = _migration_moves(slot, steps)
         for star in (PUNKT, LEUCHT):
             for bit in bits_of(stars[star]):
-                open_ = [move for passed, move in moves_from[bit] if not passed & blocked]
+                open_ = [
+                    move
+                    for second, farther in moves_from[bit]
+                    if not second & blocked
+                    for passed, move in farther
+                    if not passed & blocked
+                ]
                 if is_any_refused or (log.trails and FIELD_AT[bit].id in log.trails):
                     open_ = [move for move in open_ if _refused_path(sky, star, _path_of(move)) is None]
                 found += open_
@@ -268,13 +274,19 @@ def _path_of(move: Move) -> tuple[str, ...]:
 
 
 @cache
-def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields, Move]]]:
-    """By first field: what must be free, and the move along each path that no earlier move forbids."""
+def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields, list[tuple[Fields, Move]]]]]:
+    """By first and second field: what must be free, and the move, for each path that no earlier move forbids."""
     return {
         field.bit: [
-            (sum({FIELDS[each].bit for each in path} - {field.bit}), Move((Sternwanderung(slot, path),)))
-            for path in _paths((field.id,), steps)
-            if path[-1] != field.id
+            (
+                second,
+                [
+                    (sum({FIELDS[each].bit for each in path} - {field.bit}), Move((Sternwanderung(slot, path),)))
+                    for path in _paths((field.id, FIELD_AT[second].id), steps - 1)
+                    if path[-1] != field.id
+                ],
+            )
+            for second in bits_of(field.near)
         ]
         for field in FIELDS.values()
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 from server.rules.common import Json, MalformedMove, Seat
 
-from .material import OWN_OPEN, PIECES, ids_of
+from .material import OWN_OPEN, OWN_SECRET, PIECES, ids_of
 from .moves import Move, move_from_json
 from .sky import (
     EVENTS,
@@ -18,6 +18,7 @@ from .sky import (
     CardsShuffled,
     DiscardsShuffled,
     Event,
+    GameDecided,
     HandDealt,
     Sky,
     StarLaid,
@@ -97,7 +98,7 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
         case HandDealt(owner, cards) | CardsDrawn(owner, cards):
             return {**told, "cards": cards if owner == seat else [None] * len(cards)}
         case SternbildDrawn(owner, bild, is_open):
-            return {**told, "sternbild": bild if is_open or owner == seat else None}
+            return {**told, "sternbild": bild if is_open or owner == seat else None, "open": is_open}
         case CardsChosen(owner, slot2, slot3):
             return {**told, "slot2": slot2, "slot3": slot3} if owner == seat else {**told, "slot2": None, "slot3": None}
         case DiscardsShuffled(deck, out):
@@ -109,15 +110,16 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
 def foresee(sky: Sky, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
     """How far `seat` can foresee these events of its own move, and whether what it cannot is hidden as yet.
 
-    What the others chose and what comes from a deck is left out. So is all that follows an action which might complete
-    a Sternbild that `seat` cannot see, whether it does or not.
+    What the others chose and what comes from a deck is left out, and an end that shows secret Sternbilder. So is all
+    that follows an action which might complete a Sternbild that `seat` cannot see, whether it does or not.
     """
     for number, event in enumerate(events, start=1):
         if isinstance(event, CardsChosen):
             return [event], number < len(events)
         if isinstance(event, ACTIONS) and checks_secrets(sky):
             return list(events[:number]), True
-    seen: list[Event] = [event for event in events if not isinstance(event, REVEALING)]
+    hidden = (*REVEALING, GameDecided) if sky.scenario.sternbild == OWN_SECRET else REVEALING
+    seen: list[Event] = [event for event in events if not isinstance(event, hidden)]
     return seen, len(seen) < len(events)
 
 

@@ -237,6 +237,10 @@ def _read_step(words: list[str]) -> Step:
     match words:
         case ["choose", slot2, slot3]:
             return Choose(_card(slot2), _card(slot3))
+        case ["lay", slot2, slot1]:
+            return LayCards(False, _read_card(slot2), _read_card(slot1))
+        case ["drop", "lay", slot2, slot1]:
+            return LayCards(True, _read_card(slot2), _read_card(slot1))
         case [slot, "lay", star, field]:
             return Sterngeburt(_read_slot(slot), _star(star), _field(field))
         case [slot, "move", _, _, *_]:
@@ -249,10 +253,6 @@ def _read_step(words: list[str]) -> Step:
             return Lapse(_read_slot(slot))
         case ["finish"]:
             return Finish()
-        case ["lay", slot2, slot1]:
-            return LayCards(False, _read_card(slot2), _read_card(slot1))
-        case ["drop", "lay", slot2, slot1]:
-            return LayCards(True, _read_card(slot2), _read_card(slot1))
     raise MalformedMove("not-a-step", f"That is not a step of a turn. {NOTATION}")
 
 

@@ -1,0 +1,486 @@
+"""What must hold in every game of Sternenglanz, tried with many games, options and skies."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache, reduce
+from itertools import chain, pairwise, permutations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it ships none
+from positions import VECTORS, position
+
+from server.rules import IllegalMove, Json, SeededDice
+from server.rules import sternenglanz as game
+from server.rules.sternenglanz.actions import _migration_moves
+from server.rules.sternenglanz.figures import lies_on
+from server.rules.sternenglanz.material import (
+    ACTION_CARDS,
+    ALL_FIELDS,
+    CARDS,
+    CARDS_DATA,
+    FIELDS,
+    FIRMAMENT,
+    GAP,
+    KIND_OF,
+    PIECES,
+    SLOTS,
+    STARS,
+    SUPERNOVA_CARDS,
+    Fields,
+    Sternbild,
+    bits_of,
+)
+from server.rules.sternenglanz.moves import (
+    Choose,
+    Finish,
+    Lapse,
+    LayCards,
+    Move,
+    SchwarzesLoch,
+    Sterngeburt,
+    Sternwanderung,
+    Supernova,
+)
+from server.rules.sternenglanz.options import READINGS
+from server.rules.sternenglanz.sky import (
+    Bilder,
+    CardsDrawn,
+    Event,
+    GameDecided,
+    Sky,
+    SternbildCompleted,
+    SupernovaGranted,
+    SupernovaLaid,
+    apply,
+    occupied,
+    supply,
+)
+from server.rules.sternenglanz.turn import REVEALING, checks_secrets
+
+FEW = settings(max_examples=10, deadline=None, derandomize=True)
+SOME = settings(max_examples=60, deadline=None, derandomize=True)
+FULL = {"punkt": 28, "leucht": 14, "pracht": 6, "nova": 2}
+LYING = {  # a board for each Sternbild
+    vector["do"]["sternbild"]: vector["given"]["board"]
+    for vector in VECTORS
+    if vector["kind"] == "sternbild" and vector["expect"]["complete"]
+}
+KINDS = [(scenario, seats) for scenario in CARDS.scenarios for seats in game.SEATS]
+
+Deed = tuple[Sky, int, Move, list[Event], Sky]
+
+
+def deeds(scenario: int, seats: int, seed: int, rounds: int = 12, is_staged: bool = True) -> Iterator[Deed]:
+    """A random game with random options to its end, deed by deed: sky, seat, move, what happened, the sky after.
+
+    A staged one has another sky and more points when the first turn begins, so that more happens in it.
+    """
+    rng, dice = Random(seed), SeededDice(seed.to_bytes(4, "big"), ())
+    options: Json = {name: rng.choice(list(values)) for name, (_, values) in READINGS.items()}
+    events = game.setup(seats, {"scenario": scenario, "max_rounds": rounds, **options}, dice)
+    sky = reduce(apply, events, None)
+    assert sky is not None
+    while waiting := game.to_act(sky):
+        if is_staged and sky.turn == 1 and not sky.log.performed:
+            sky = staged(sky, rng)
+        seat = rng.choice(sorted(waiting))
+        move = picked(game.legal_moves(sky, seat), rng)
+        happened = game.decide(sky, seat, move, dice)
+        before, sky = sky, reduce(apply, happened, sky)
+        yield before, seat, move, happened, sky
+
+
+def picked(moves: list[Move], rng: Random) -> Move:
+    """Any move of any kind, each kind as likely as the others: there are many more paths than lapses."""
+    kind = rng.choice(list(dict.fromkeys(move.steps[0].do for move in moves)))
+    return rng.choice([move for move in moves if move.steps[0].do == kind])
+
+
+def staged(sky: Sky, rng: Random) -> Sky:
+    """The same table under a sky full of stars, with no more than the stars of a Sternbild, or with none to remove."""
+    fields = rng.sample(sorted(FIELDS), len(FIELDS))
+    assert sky.on_turn is not None
+    bild = sky.bilder.open or sky.bilder.own[sky.on_turn]
+    boards: list[dict[str, str]] = [
+        {fields.pop(): piece for piece, most in FULL.items() for _ in range(rng.randint(most // 2, most))},
+        LYING[bild] if bild else {"a1": "leucht", "b1": "leucht", "b2": "leucht", "b3": "leucht"},
+        {"a1": "pracht", "d1": "nova"},
+    ]
+    board = rng.choice(boards)
+    points = tuple(rng.randrange(8, 29) for _ in sky.points) if sky.scenario.card_points else sky.points
+    return sky._replace(stars=position({"board": board}).stars, points=points)
+
+
+@pytest.mark.parametrize(("scenario", "seats"), KINDS)
+def test_a_random_game_keeps_the_rules_to_its_end(scenario: int, seats: int) -> None:
+    for seed in range(3):
+        for before, seat, move, happened, sky in deeds(scenario, seats, seed, is_staged=seed > 0):
+            check_cards_and_pieces(sky)
+            check_turn(before, seat, move, happened, sky)
+        assert game.outcome(sky) is not None
+        assert sky.result is not None
+        assert isinstance(happened[-1], GameDecided)
+
+
+def check_cards_and_pieces(sky: Sky) -> None:
+    assert occupied(sky.stars) & ~ALL_FIELDS == 0
+    lying = Counter(bit for piece in PIECES for bit in bits_of(sky.stars[piece]))
+    assert set(lying.values()) <= {1}
+    assert all(supply(sky, piece) >= 0 for piece in PIECES)
+    assert min(sky.points) >= 0
+    places = (*sky.hands, *sky.slots, *sky.discards, *(cards or () for cards in sky.chosen), sky.deck, sky.reserve)
+    cards = Counter(card for place in places for card in place if card is not None)
+    assert set(cards.values()) == {1}
+    assert set(ACTION_CARDS) <= set(cards) <= set(KIND_OF)
+    is_complete = sky.options["supernovaRecycle"] == "deck" and sky.scenario.supernova
+    assert len(cards) == len(KIND_OF) or not is_complete
+    for slot1, slot2, slot3 in sky.slots:
+        assert {slot2, slot3}.isdisjoint(SUPERNOVA_CARDS)
+        assert sky.turn == 0 or slot3 is not None
+        assert slot1 is None or sky.turn > 0
+    known = [sky.bilder.open, *sky.bilder.own, *chain.from_iterable(sky.bilder.done), *sky.bilder.deck]
+    bilder = [bild for bild in known if bild is not None]
+    assert sorted(bilder) == ([] if sky.scenario.sternbild == "none" else sorted(CARDS.sternbilder))
+
+
+def check_turn(before: Sky, seat: int, move: Move, happened: list[Event], sky: Sky) -> None:
+    assert happened[0].seat == seat
+    assert game.move_of(happened) == move
+    assert game.move_from_json(json.loads(json.dumps(game.move_to_json(move)))) == move
+    assert game.read_move(game.write_move(move)) == move
+    waiting = game.to_act(sky)
+    assert (game.outcome(sky) is None) == bool(waiting)
+    assert all(game.legal_moves(sky, other) for other in waiting)
+    assert not any(game.legal_moves(sky, other) for other in range(len(sky.points)) if other not in waiting)
+    assert game.goes_on(sky, seat) == (sky.turn == before.turn > 0 and bool(waiting))
+    assert not any(game.goes_on(sky, other) for other in range(len(sky.points)) if other != seat)
+    if sky.turn > before.turn > 0:
+        assert len(sky.hands[seat]) >= CARDS.hand_size
+        assert waiting == {(seat + 1) % len(sky.points)}
+    for event in happened:
+        body = json.loads(json.dumps(event._asdict()))
+        assert game.EVENTS[game.looking.NAME_OF[type(event)]](**body) == event
+
+
+@cache
+def validators() -> dict[str, Draft202012Validator]:
+    return {type_: Draft202012Validator(schema) for type_, schema in game.EVENT_SCHEMAS.items()}
+
+
+@pytest.mark.parametrize(("scenario", "seats"), KINDS)
+def test_what_is_seen_and_told_fits_its_schemas(scenario: int, seats: int) -> None:
+    is_view, is_move = Draft202012Validator(game.VIEW_SCHEMA), Draft202012Validator(game.MOVE_SCHEMA)
+    kinds_told = set()
+    for before, _, move, happened, sky in deeds(scenario, seats, seed=7, rounds=6):
+        for viewer in (0, None):
+            for event in happened:
+                told = game.tell(event, viewer)
+                assert told is not None
+                assert told["seat"] == event.seat
+                if told["type"] not in kinds_told or viewer is None:
+                    validators()[told["type"]].validate(json.loads(json.dumps(told)))
+                kinds_told.add(told["type"])
+            if before.turn < sky.turn or sky.result:
+                is_view.validate(json.loads(json.dumps(game.view(sky, viewer))))
+                is_move.validate(game.move_to_json(move))
+    assert kinds_told <= set(game.EVENT_SCHEMAS)
+
+
+def test_random_games_see_everything_that_can_happen() -> None:
+    seen: Counter[type] = Counter()
+    for number, (scenario, seats) in enumerate(KINDS * 3):
+        for _, _, _, happened, _ in deeds(scenario, seats, seed=number, rounds=8):
+            seen.update(map(type, happened))
+    opening = {kind for n in (1, 3, 4) for kind in map(type, game.setup(2, {"scenario": n}, SeededDice(b"", ())))}
+    assert {kind.__name__ for kind in game.EVENTS.values()} == {kind.__name__ for kind in {*seen, *opening}}
+    assert min(seen[kind] for kind in (SternbildCompleted, SupernovaLaid, SupernovaGranted)) > 1
+
+
+@FEW
+@given(st.sampled_from(KINDS), st.integers(0, 2**16))
+def test_a_state_is_never_changed_once_it_is_made(kind: tuple[int, int], seed: int) -> None:
+    skies = [(sky, repr(sky)) for *_, sky in deeds(*kind, seed, rounds=4)]
+    assert all(repr(sky) == as_it_was for sky, as_it_was in skies)
+
+
+# R4 to R6: legal moves are exactly those that are not refused
+
+
+@FEW
+@given(st.sampled_from(KINDS), st.integers(0, 2**16))
+def test_legal_moves_are_exactly_those_that_are_not_refused(kind: tuple[int, int], seed: int) -> None:
+    rng = Random(seed)
+    for before, seat, *_ in deeds(*kind, seed, rounds=4):
+        if rng.random() < 0.06:
+            legal = game.legal_moves(before, seat)
+            assert len(set(legal)) == len(legal)
+            moves = {*rng.sample(every_move(), 600), *moves_with_cards(before, seat)}
+            assert moves & set(legal) == {move for move in moves if is_allowed(before, seat, move)}
+            assert all(is_allowed(before, seat, move) for move in rng.sample(legal, min(40, len(legal))))
+
+
+@cache
+def every_move() -> list[Move]:
+    """All actions there are, possible or not; a few paths lead nowhere."""
+    actions: list[Any] = [Finish()]
+    for slot in SLOTS:
+        actions += [Lapse(slot), *(Sterngeburt(slot, star, field) for star in STARS for field in FIELDS)]
+        actions += [kind(slot, field) for kind in (SchwarzesLoch, Supernova) for field in FIELDS]
+        actions += [Sternwanderung(slot, (here, there, here)) for here, there in FIRMAMENT.lines]
+    moves = [Move((action,)) for action in actions]
+    paths = [
+        move
+        for slot in SLOTS
+        for steps in (2, 3)
+        for groups in _migration_moves(slot, steps).values()
+        for _, group in groups
+        for _, move in group
+    ]
+    return moves + paths
+
+
+def moves_with_cards(sky: Sky, seat: int) -> list[Move]:
+    cards: list[Any] = [None, *sky.hands[seat], *(card for card in sky.slots[seat] if card), "geburt#1"]
+    laid = [Move((LayCards(drop, a, b),)) for drop in (False, True) for a in cards for b in cards]
+    return [*laid, *(Move((Choose(*pair),)) for pair in permutations(cards[1:], 2))]
+
+
+def is_allowed(sky: Sky, seat: int, move: Move) -> bool:
+    try:
+        return bool(game.decide(sky, seat, move, SeededDice(b"", ())))
+    except IllegalMove:
+        return False
+
+
+@FEW
+@given(st.sampled_from(KINDS), st.integers(0, 2**16))
+def test_a_turn_is_the_same_at_once_and_step_by_step(kind: tuple[int, int], seed: int) -> None:
+    turn: list[tuple[Sky, int, Move, list[Event], Sky]] = []
+    for deed in deeds(*kind, seed, rounds=6):
+        sky, seat, *_, after = deed
+        turn = [*turn, deed] if turn and game.goes_on(sky, seat) else [deed]
+        if len(turn) > 1 and not any(isinstance(event, CardsDrawn) for event in deed[3]):
+            check_at_once(turn, after)
+
+
+def check_at_once(turn: list[Deed], after: Sky) -> None:
+    before, seat, *_ = turn[0]
+    at_once = Move(tuple(step for deed in turn for step in deed[2].steps))
+    events = [event for deed in turn for event in deed[3]]
+    shown = [event for deed in turn[:-1] for event in deed[3] if isinstance(event, REVEALING)]
+    begun = [deed[2] for deed in turn]
+    if shown or (checks_secrets(before) and any(not isinstance(step, Lapse | Finish) for step in at_once.steps[:-1])):
+        with pytest.raises(IllegalMove) as refused:
+            game.decide(before, seat, at_once, SeededDice(b"", ()))
+        assert refused.value.code == "reveals"
+        assert game.legal_moves(before, seat, begun[:-1]) == [] or len(turn) > 2
+    else:
+        assert game.decide(before, seat, at_once, SeededDice(b"", ())) == events
+        assert game.move_of(events) == at_once
+        assert begun[-1] in game.legal_moves(before, seat, begun[:-1])
+
+
+# R8.1: figures
+
+
+def naive(bild: Sternbild, stars: dict[str, Fields], is_induced: bool) -> list[dict[int, str]]:
+    """Every way in which the Sternbild lies, found node by node in the plainest way."""
+    lines = {frozenset(line) for line in bild.lines}
+    on = {field.id: GAP for field in FIELDS.values()}
+    on |= {field.id: piece for field in FIELDS.values() for piece in PIECES if stars[piece] & field.bit}
+    ways: list[dict[int, str]] = [{}]
+    for node, is_ in enumerate(bild.nodes):
+        ways = [
+            {**way, node: field}
+            for way in ways
+            for field in FIELDS
+            if on[field] == is_ and field not in way.values() and _fits(bild, lines, way, node, field, is_induced)
+        ]
+    return ways
+
+
+def _fits(
+    bild: Sternbild, lines: set[frozenset[int]], way: dict[int, str], node: int, field: str, is_induced: bool
+) -> bool:
+    for other, there in way.items():
+        is_joined = (field, there) in FIRMAMENT.lines
+        if frozenset((node, other)) in lines and not is_joined:
+            return False
+        if is_induced and is_joined and frozenset((node, other)) not in lines and GAP not in _both(bild, node, other):
+            return False
+    return True
+
+
+def _both(bild: Sternbild, node: int, other: int) -> tuple[str, str]:
+    return bild.nodes[node], bild.nodes[other]
+
+
+@SOME
+@given(st.sampled_from(sorted(CARDS.sternbilder)), st.booleans(), st.integers(0, 2**16))
+def test_a_figure_is_found_where_the_plainest_search_finds_it(bild: str, is_induced: bool, seed: int) -> None:
+    rng = Random(seed)
+    near = [FIELDS["a1"].bit]
+    while len(near) < 16:  # a cluster of stars, so that some figures lie and some do not
+        near.append(rng.choice([bit for at in near for bit in bits_of(field_at(at)) if bit not in near] or [near[0]]))
+    pieces = rng.choices(["punkt", "leucht", "pracht", "gap"], [8, 6, 2, 3], k=len(near))
+    stars = {piece: sum({bit for bit, is_ in zip(near, pieces, strict=True) if is_ == piece}) for piece in PIECES}
+    ways = naive(CARDS.sternbilder[bild], stars, is_induced)
+    found = lies_on(CARDS.sternbilder[bild], stars, is_induced)
+    assert (found is not None) == bool(ways)
+    for field in rng.sample(list(FIELDS), 12):
+        touching = lies_on(CARDS.sternbilder[bild], stars, is_induced, FIELDS[field].bit)
+        assert (touching is not None) == any(field in way.values() for way in ways)
+        assert touching is None or field in touching
+
+
+def field_at(bit: Fields) -> Fields:
+    return next(field.near for field in FIELDS.values() if field.bit == bit)
+
+
+# R12: for any two worlds that differ only in what a viewer may not know, all that he receives is equal
+
+
+@FEW
+@given(st.sampled_from(KINDS), st.integers(0, 2**16))
+def test_nobody_can_tell_what_he_may_not_know(kind: tuple[int, int], seed: int) -> None:
+    rng = Random(seed)
+    for before, seat, move, _, _ in deeds(*kind, seed, rounds=4):
+        if rng.random() < 0.2:
+            for viewer in (*range(kind[1]), None):
+                elsewhere = exchanged(before, viewer, rng)
+                assert game.view(before, viewer) == game.view(elsewhere, viewer)
+                if viewer is not None:
+                    assert game.legal_moves(before, viewer) == game.legal_moves(elsewhere, viewer)
+                if viewer == seat:
+                    check_same_answers(before, elsewhere, seat, move)
+
+
+def exchanged(sky: Sky, viewer: int | None, rng: Random) -> Sky:
+    """The same table with other cards in the deck, in the other hands, and for secret Sternbilder."""
+    others = [seat for seat in range(len(sky.points)) if seat != viewer]
+    novas = [{card for card in sky.hands[seat] if card in SUPERNOVA_CARDS} for seat in others]
+    hidden = [card for card in sky.deck if card not in SUPERNOVA_CARDS]
+    hidden += [card for seat in others for card in sky.hands[seat] if card not in SUPERNOVA_CARDS]
+    hidden += [card for seat in others for card in sky.chosen[seat] or ()]
+    rng.shuffle(hidden)
+    deal = iter(hidden)
+    hands, chosen = list(sky.hands), list(sky.chosen)
+    for seat, held in zip(others, novas, strict=True):
+        hands[seat] = tuple(card if card in held else next(deal) for card in sky.hands[seat])
+        chosen[seat] = sky.chosen[seat] and (next(deal), next(deal))
+    deck = tuple(card if card in SUPERNOVA_CARDS else next(deal) for card in sky.deck)
+    return sky._replace(hands=tuple(hands), chosen=tuple(chosen), deck=deck, bilder=other_bilder(sky, viewer, rng))
+
+
+def other_bilder(sky: Sky, viewer: int | None, rng: Random) -> Bilder:
+    bilder = sky.bilder
+    is_secret = sky.scenario.sternbild == "own-secret" and sky.result is None
+    secret = [seat for seat, bild in enumerate(bilder.own) if is_secret and bild and seat != viewer]
+    hidden = [*bilder.deck, *(bild for seat in secret if (bild := bilder.own[seat]))]
+    rng.shuffle(hidden)
+    own = tuple(hidden.pop() if seat in secret else bild for seat, bild in enumerate(bilder.own))
+    return bilder._replace(deck=tuple(hidden), own=own)
+
+
+def check_same_answers(sky: Sky, elsewhere: Sky, seat: int, move: Move) -> None:
+    """What a player is told before he moves, of this move and of moves that begin with it."""
+    foreseen = [game.foresee(it, seat, game.decide(it, seat, move, SeededDice(b"", ()))) for it in (sky, elsewhere)]
+    assert foreseen[0] == foreseen[1]
+    for further in (Finish(), Lapse(3), Sterngeburt(1, "punkt", "a1"), LayCards(False, None, None)):
+        longer = Move((*move.steps, further))
+        assert answer(sky, seat, longer) == answer(elsewhere, seat, longer)
+        assert next_steps(sky, seat, move) == next_steps(elsewhere, seat, move)
+
+
+def answer(sky: Sky, seat: int, move: Move) -> str:
+    try:
+        game.decide(sky, seat, move, SeededDice(b"", ()))
+    except IllegalMove as refused:
+        return f"{refused.code} {refused.text}"
+    return "played"
+
+
+def next_steps(sky: Sky, seat: int, move: Move) -> list[Move]:
+    return game.legal_moves(sky, seat, [move])
+
+
+# R13: the notation
+
+
+def any_step() -> st.SearchStrategy[Any]:
+    slots, fields, cards = st.sampled_from(SLOTS), st.sampled_from(sorted(FIELDS)), st.sampled_from(sorted(KIND_OF))
+    return st.one_of(
+        st.builds(Choose, cards, cards, do=st.just("choose")),
+        st.builds(Sterngeburt, slots, st.sampled_from(STARS), fields, do=st.just("lay")),
+        st.builds(Sternwanderung, slots, st.lists(fields, min_size=2, max_size=4).map(tuple), do=st.just("move")),
+        st.builds(SchwarzesLoch, slots, fields, do=st.just("remove")),
+        st.builds(Supernova, slots, fields, do=st.just("nova")),
+        st.builds(Lapse, slots, do=st.just("lapse")),
+        st.just(Finish()),
+        st.builds(LayCards, st.booleans(), st.none() | cards, st.none() | cards, do=st.just("lay-cards")),
+    )
+
+
+@SOME
+@given(st.lists(any_step(), min_size=1, max_size=4).map(lambda steps: Move(tuple(steps))))
+def test_a_move_is_read_as_it_was_written(move: Move) -> None:
+    assert game.read_move(game.write_move(move)) == move
+    assert game.read_move(game.write_move(move).upper()) == move
+    as_json = json.loads(json.dumps(game.move_to_json(move)))
+    assert game.move_from_json(as_json) == move
+    Draft202012Validator(game.MOVE_SCHEMA).validate(as_json)
+
+
+# S3: whoever owns the printed game replaces the data files and touches no code
+
+OTHER_GAMES = """
+from functools import reduce
+from random import Random
+from server.rules import SeededDice, sternenglanz as game
+
+for scenario in (1, 7):
+    dice, rng = SeededDice(b"", ()), Random(scenario)
+    sky = reduce(game.apply, game.setup(3, {"scenario": scenario, "max_rounds": 15}, dice), None)
+    while waiting := game.to_act(sky):
+        seat = min(waiting)
+        move = rng.choice(game.legal_moves(sky, seat))
+        assert game.read_move(game.write_move(move)) == move
+        sky = reduce(game.apply, game.decide(sky, seat, move, dice), sky)
+        game.view(sky, seat)
+    assert game.outcome(sky)
+    assert len(sky.hands[0]) == 6
+    print(max(len(move.steps[0].path) for move in game.actions.ways(sky._replace(slots=(("fernweh#1",) * 3,)), 0, 1)))
+"""
+
+
+def test_other_data_are_played_without_touching_code(tmp_path: Path) -> None:
+    server = Path(game.__file__).parents[2]
+    shutil.copytree(server / "rules", tmp_path / "server" / "rules")
+    data = tmp_path / "server" / "rules" / "data"
+    rows = [[f"{row}{place}" for place in range(1, 8)] for row in "pqrstu"]
+    lines = [[a, b] for row in rows for a, b in pairwise(row)]
+    lines += [[a, b] for upper, lower in pairwise(rows) for a, b in zip(upper, lower, strict=True)]
+    lines += [[a, b] for upper, lower in pairwise(rows) for a, b in zip(upper, lower[1:], strict=False)]
+    fields = [{"id": field, "x": 0.5, "y": 0.5, "bonus": 2} for row in rows for field in row]
+    firmament = {"id": "grid", "start": "r4", "fields": fields, "lines": lines}
+    cards = deepcopy(CARDS_DATA)
+    cards |= {"id": "printed", "handSize": 6, "supernovaAt": 3, "limits": dict.fromkeys(PIECES, 9)}
+    cards["birthNeeds"]["pracht"] = {"class": "punkt", "count": 2}
+    cards["actions"][1] |= {"id": "fernweh", "steps": [1, 4]}
+    cards["scenarios"] = [cards["scenarios"][0], {**cards["scenarios"][3], "id": 7}]
+    (data / "sternenglanz-firmament.json").write_text(json.dumps(firmament))
+    (data / "sternenglanz-cards.json").write_text(json.dumps(cards))
+    played = subprocess.run(
+        [sys.executable, "-c", OTHER_GAMES], check=False, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (played.returncode, played.stdout.split()) == (0, ["5", "5"]), played.stderr
