@@ -9,12 +9,16 @@ from typing import Any
 from flask import Flask
 from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
 from server import play
 from server.rules import Json
 
 JSON, PROBLEM = "application/json", "application/problem+json"
+_DOCUMENT = "urn:document"
+NO_SUCH_CALL: Json = {"content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
 
 
 class Contract:
@@ -33,42 +37,67 @@ class Contract:
             if method != "parameters"
         ]
 
-    @cached_property
-    def strict_components(self) -> Json:
-        """The schemas, in which no field may stand beside those described."""
-        components = deepcopy(self.document["components"])
-        for schema in components["schemas"].values():
-            if "properties" in schema:
-                schema.setdefault("additionalProperties", False)
-        return components
-
     def check(self, response: TestResponse) -> None:
         """Raises AssertionError for an answer that the document does not describe."""
-        request = response.request
+        request, status = response.request, str(response.status_code)
         found = [
             op
             for path, method, op in self.operations
             if path.fullmatch(request.path) and method == request.method.lower()
         ]
         if not found:
-            assert response.status_code in (404, 405), f"{request.method} {request.path} is not described"
-        responses = found[0]["responses"] if found else {"default": {"$ref": "#/components/responses/DEFAULT_ERROR"}}
-        status = str(response.status_code)
-        assert status in responses or response.status_code >= 400, f"{status} is not described"
-        described = responses.get(status) or responses["default"]
+            assert status in ("404", "405", "406"), f"{request.method} {request.path} is not described"
+            self.check_problem(response, {"$ref": "#/components/schemas/Problem"})
+            return
+        assert status in found[0]["responses"], f"{status} is not described"
+        described = found[0]["responses"][status]
         if "$ref" in described:
             described = self.document["components"]["responses"][described["$ref"].rpartition("/")[2]]
+        for name, header in described.get("headers", {}).items():
+            assert name in response.headers or not header.get("required"), f"{status} without {name}"
         content = described.get("content", {})
         if not response.data:
             assert content == {} or request.method == "HEAD", f"{status} without a body"
             return
         assert response.mimetype in content, f"{status} with {response.mimetype}, not {list(content)}"
-        assert (response.mimetype == PROBLEM) == (response.status_code >= 400)
-        schema = {**content[response.mimetype]["schema"], "components": self.strict_components}
-        Draft202012Validator(schema).validate(response.json)
-        if response.mimetype == PROBLEM:
-            assert response.json["status"] == response.status_code
-            assert response.json["type"] == f"/problems/{response.json['code']}"
+        schema = content[response.mimetype]["schema"]
+        if response.status_code >= 400:
+            self.check_problem(response, schema)
+        elif response.is_json:
+            self.validator(schema).validate(response.json)
+
+    def check_problem(self, response: TestResponse, schema: Json) -> None:
+        if not response.data:
+            return
+        assert response.mimetype == PROBLEM
+        assert response.json is not None
+        self.validator(schema).validate(response.json)
+        assert response.json["status"] == response.status_code
+        assert response.json["type"] == f"/problems/{response.json['code']}"
+
+    def validator(self, schema: Json) -> Any:
+        """For instances of a schema of the document, in which no field may stand beside those described."""
+        return Draft202012Validator(_within_document(schema), registry=self._registry)
+
+    @cached_property
+    def _registry(self) -> Registry[Any]:
+        document = deepcopy(self.document)
+        for schema in document["components"]["schemas"].values():
+            if "properties" in schema:
+                schema.setdefault("additionalProperties", False)
+        return Registry().with_resource(_DOCUMENT, DRAFT202012.create_resource(document))
+
+
+def _within_document(schema: Any) -> Any:
+    """The schema with references that lead to the document, wherever it stands itself."""
+    match schema:
+        case {"$ref": str(ref), **rest}:
+            return {"$ref": _DOCUMENT + ref, **rest}
+        case dict():
+            return {key: _within_document(value) for key, value in schema.items()}
+        case list():
+            return [_within_document(value) for value in schema]
+    return schema
 
 
 class ContractClient(FlaskClient):

@@ -1,15 +1,18 @@
 """The OpenAPI document, made from the resources."""
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import flask_smorest
-from flask import Flask, Response
+from flask import Flask, Response, jsonify
 from werkzeug.exceptions import HTTPException
 
-from server.api import problems
+from server.api import problems, schemas
+from server.api.problems import ALL, PROBLEMS
 from server.api.reading import StrictParser
-from server.api.schemas import Foresight, Problem
-from server.play import GAMES
+from server.play import GAMES, Json, shapes
+from server.play.table import HOUSE_EVENT_SCHEMAS
 
 _SETTINGS = {
     "API_TITLE": "Sternenpost",
@@ -29,20 +32,28 @@ _SETTINGS = {
     },
 }
 
-IDEMPOTENCY_KEY = {
+ANYBODY: Json = {"security": []}
+TOKEN_OR_NONE: Json = {"security": [{}, {"token": []}]}
+_IDEMPOTENCY_KEY = {
     "in": "header",
     "name": "Idempotency-Key",
-    "description": "Sent again with the same key within seven days, the request gets its first answer again",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 200},
+    "description": "Sent again with the same key within seven days, the request gets its first answer again. "
+    "A key counts for you and for one game, or for opening one",
+    "schema": {"type": "string", "pattern": "^[!-~]([ -~]{0,198}[!-~])?$"},
 }
-
-_PROBLEM = {"$ref": "#/components/schemas/Problem"}
 _IF_NONE_MATCH = {
     "in": "header",
     "name": "If-None-Match",
     "description": "The ETag of an earlier answer: if it would be the same again, the answer is an empty 304",
     "schema": {"type": "string"},
 }
+_ETAG = {"ETag": {"description": "Changes when and only when this answer changes", "schema": {"type": "string"}}}
+_HEADERS_OF_PROBLEMS: dict[int, Json] = {
+    401: {"WWW-Authenticate": {"required": True, "schema": {"const": "Bearer"}}},
+    429: {"Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}}},
+    503: {"Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}}},
+}
+_RAISED, _KEYED = "x-raised", "x-keyed"  # stand in an operation until it is written out
 
 
 class Blueprint(flask_smorest.Blueprint):
@@ -50,39 +61,150 @@ class Blueprint(flask_smorest.Blueprint):
 
     ARGUMENTS_PARSER = StrictParser()
 
+    def raises(self, *errors: type[Exception]) -> Any:
+        """Name the problems of this call alone; `_codes` adds those that its parts may have."""
+        return self.doc(**{_RAISED: [PROBLEMS[error].code for error in errors]})
+
+    def may_come_again(self, call: Any) -> Any:
+        """Document that this call takes an Idempotency-Key."""
+        return self.doc(**{_KEYED: True})(call)
+
 
 class Document(flask_smorest.Api):
     """All resources and their description; errors are problems."""
 
-    ERROR_SCHEMA = Problem
+    ERROR_SCHEMA = schemas.Problem
+    DEFAULT_ERROR_RESPONSE_NAME = None  # each call lists its own
 
     def __init__(self, app: Flask) -> None:
         app.config.update(_SETTINGS)
         super().__init__(app)
+        self.register_field(schemas.Email, "string", "email")
         self.spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
-        self.spec.components.schema("Foresight", schema=Foresight)
-        for name, rules in GAMES.items():
-            self.spec.components.schema(f"{name.capitalize()}Move", rules.MOVE_SCHEMA)
-            self.spec.components.schema(f"{name.capitalize()}View", rules.VIEW_SCHEMA)
+        self.spec.components.schema("Foresight", schema=schemas.Foresight)
+        for name, schema in _components():
+            self.spec.components.schema(name, schema)
 
     def handle_http_exception(self, error: HTTPException) -> Response:
         return problems.of_http(error)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The document; errors are of the type that they are really sent in."""
-        document: dict[str, Any] = self.spec.to_dict()
-        for path in document["paths"].values():
-            if get := path.get("get"):
-                get.setdefault("parameters", []).append(_IF_NONE_MATCH)
-                get["responses"]["304"] = {"description": "Nothing has changed since the answer with that ETag"}
-        for responses in _responses(document):
-            for status, response in responses.items():
-                if status[0] in "45d" and "$ref" not in response:
-                    response["content"] = {"application/problem+json": {"schema": _PROBLEM}}
+    def _openapi_json(self) -> Response:
+        return jsonify(self.document)
+
+    @cached_property
+    def document(self) -> Json:
+        """With what all calls have in common: conditional requests, and the problems that each may answer with."""
+        document: Json = self.spec.to_dict()
+        _describe(document["components"]["schemas"])
+        shared = document["components"]["responses"] = {}
+        for path, item in document["paths"].items():
+            for method, operation in item.items():
+                if method == "parameters":
+                    continue
+                parameters = operation.setdefault("parameters", [])
+                if operation.pop(_KEYED, False):
+                    parameters.append(_IDEMPOTENCY_KEY)
+                if method == "get":
+                    parameters.append(_IF_NONE_MATCH)
+                    operation["responses"]["200"].setdefault("headers", {}).update(_ETAG)
+                    operation["responses"]["304"] = {"description": "Nothing has changed", "headers": _ETAG}
+                operation["responses"].pop("422", None)  # what smorest says of it
+                for status, codes in _by_status(_codes(path, operation)):
+                    name = ".".join(codes)
+                    shared[name] = _problem_response(status, codes)
+                    operation["responses"][str(status)] = {"$ref": f"#/components/responses/{name}"}
         return document
 
+    def to_dict(self) -> Json:
+        return self.document
 
-def _responses(document: dict[str, Any]) -> list[dict[str, Any]]:
-    shared = document.get("components", {}).get("responses", {})
-    operations = [op for path in document["paths"].values() for op in path.values() if isinstance(op, dict)]
-    return [{"default": response} for response in shared.values()] + [op["responses"] for op in operations]
+
+def _components() -> Iterator[tuple[str, Json]]:
+    """JSON Schemas that are no marshmallow schemas: the games' own, and the house's."""
+    yield "Clock", shapes.CLOCK
+    yield "OnTimeout", shapes.ON_TIMEOUT
+    yield "Calendar", shapes.CALENDAR
+    yield "Notifications", shapes.NOTIFICATIONS
+    house = {type_: (_pascal(type_), schema) for type_, schema in HOUSE_EVENT_SCHEMAS.items()}
+    for name, schema in house.values():
+        yield name, _in_a_story(schema)
+    for name, rules in GAMES.items():
+        game = name.capitalize()
+        yield f"{game}Move", rules.MOVE_SCHEMA
+        yield f"{game}View", rules.VIEW_SCHEMA
+        yield f"{game}Options", {key: value for key, value in rules.OPTION_SCHEMA.items() if key != "$schema"}
+        own = {type_: (f"{game}{_pascal(type_)}", schema) for type_, schema in rules.EVENT_SCHEMAS.items()}
+        for component, schema in own.values():
+            yield component, _in_a_story(schema)
+        refs = {type_: f"#/components/schemas/{component}" for type_, (component, _) in (house | own).items()}
+        yield (
+            f"{game}Event",
+            {
+                "description": f"Something that happened in a game of {game}; the fields are those of its `type`",
+                "oneOf": [{"$ref": ref} for ref in refs.values()],
+                "discriminator": {"propertyName": "type", "mapping": refs},
+            },
+        )
+        yield (
+            f"{game}Foreseen",
+            {"description": "Something that would happen", "oneOf": list(rules.EVENT_SCHEMAS.values())},
+        )
+
+
+def _describe(components: Json) -> None:
+    """Add what marshmallow's schemas say in their docstrings, and in JSON_SCHEMA where fields depend on each other."""
+    for name, schema in vars(schemas).items():
+        if name in components:
+            components[name] |= {"description": schema.__doc__} if schema.__doc__ else {}
+            components[name] |= getattr(schema, "JSON_SCHEMA", {})
+
+
+def _in_a_story(told: Json) -> Json:
+    where: Json = {
+        "seq": {"description": "Counts the events of this game from 1", "type": "integer", "minimum": 1},
+        "version": {"description": "The deed that it was part of", "type": "integer", "minimum": 1},
+        "at": {"type": "string", "format": "date-time"},
+    }
+    return told | {"required": [*where, *told["required"]], "properties": where | told["properties"]}
+
+
+def _pascal(type_: str) -> str:
+    return type_.title().replace("-", "")
+
+
+# Problems
+
+
+def _codes(path: str, operation: Json) -> Iterator[str]:
+    """The codes of all problems that a call may answer with."""
+    yield from operation.pop(_RAISED, ())
+    yield from ("not-acceptable", "internal-error", "unavailable")
+    places = {parameter["in"] for parameter in operation["parameters"]}
+    if "requestBody" in operation:
+        yield from ("malformed-request", "body-too-large", "unsupported-media-type", "invalid-fields")
+    if "query" in places:
+        yield "invalid-fields"
+    if _IDEMPOTENCY_KEY in operation["parameters"]:
+        yield from ("malformed-request", "idempotency-key-reused", "request-under-way")
+    if operation.get("security") != []:
+        yield from ("token-needed", "bad-token", "missing-scope")
+    if "{" in path:
+        yield "not-found"
+
+
+def _by_status(codes: Iterator[str]) -> list[tuple[int, list[str]]]:
+    found: dict[int, set[str]] = {}
+    for code in codes:
+        found.setdefault(ALL[code].status, set()).add(code)
+    return [(status, sorted(found[status])) for status in sorted(found)]
+
+
+def _problem_response(status: int, codes: list[str]) -> Json:
+    schema = {"allOf": [{"$ref": "#/components/schemas/Problem"}], "properties": {"code": {"enum": codes}}}
+    response: Json = {
+        "description": "  \n".join(f"`{code}`: {ALL[code].title}" for code in codes),
+        "content": {"application/problem+json": {"schema": schema}},
+    }
+    if status in _HEADERS_OF_PROBLEMS:
+        response["headers"] = _HEADERS_OF_PROBLEMS[status]
+    return response

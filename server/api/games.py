@@ -9,42 +9,39 @@ from uuid import UUID
 
 from flask import current_app, jsonify, request
 from flask.views import MethodView
-from werkzeug.exceptions import BadRequest, NotFound
 
 from server import play
+from server.api import examples, schemas
 from server.api.auth import caller, viewer
-from server.api.document import IDEMPOTENCY_KEY, Blueprint
+from server.api.document import ANYBODY, TOKEN_OR_NONE, Blueprint
 from server.api.idempotency import new_game_id, once
-from server.api.schemas import (
-    Archive,
-    AtQuery,
-    Game,
-    GamesPage,
-    GamesQuery,
-    GameWanted,
-    InvitationQuery,
-    InvitationRequest,
-    Invited,
-    Message,
-    MessageRequest,
-    MessagesQuery,
-    RulesDescription,
-    RulesList,
-    SeatRequest,
-    Story,
-    StoryQuery,
-    VoteRequest,
+from server.play import BadOption
+from server.play.errors import (
+    AlreadySeated,
+    BadField,
+    HandedOver,
+    NotFound,
+    NotRunning,
+    NotSeated,
+    SeatTaken,
+    TooMany,
 )
-from server.api.schemas import Messages as MessagesPage
-from server.api.schemas import Votes as VotesAnswer
 
 blp = Blueprint("games", __name__, url_prefix="/v1", description="Games and their seats")
+
+_NEXT_PAGE = {"Link": {"description": 'The next page, with `rel="next"`', "schema": {"type": "string"}}}
+_WHERE = {"Location": {"description": "Where the game is", "required": True, "schema": {"type": "string"}}}
+_OF_GAME = {"game_id": "$response.body#/id"}
+_LINKS = {
+    name: {"operationId": name, "parameters": _OF_GAME}
+    for name in ("getGame", "takeSeat", "invite", "getLegalMoves", "getEvents", "vote", "say", "leaveSeat")
+}
 
 
 @blp.route("/rules")
 class AllRules(MethodView):
-    @blp.response(200, RulesList)
-    @blp.doc(security=[])
+    @blp.response(200, schemas.RulesList)
+    @blp.doc(operationId="listRules", **ANYBODY)
     def get(self) -> Any:
         """The games that can be played here"""
         return {"items": [rules.describe() for rules in play.GAMES.values()]}
@@ -52,11 +49,10 @@ class AllRules(MethodView):
 
 @blp.route("/rules/<name>")
 class Rules(MethodView):
-    @blp.response(200, RulesDescription)
-    @blp.alt_response(404, description="No such game")
-    @blp.doc(security=[])
+    @blp.response(200, schemas.RulesDescription)
+    @blp.doc(operationId="getRules", **ANYBODY)
     def get(self, name: str) -> Any:
-        """One game: options, editions, boards, move schema, notation"""
+        """One game: options, editions, boards, schemas of moves, views and events, notation"""
         if name not in play.GAMES:
             raise NotFound("There is no such game.")
         return jsonify(play.GAMES[name].describe())
@@ -64,9 +60,11 @@ class Rules(MethodView):
 
 @blp.route("/games")
 class Games(MethodView):
-    @blp.arguments(GameWanted)
-    @blp.response(201, Game)
-    @blp.doc(parameters=[IDEMPOTENCY_KEY])
+    @blp.arguments(schemas.GameWanted, example=examples.GAME_WANTED)
+    @blp.response(201, schemas.Game, example=examples.GAME_OPENED, headers=_WHERE)
+    @blp.doc(operationId="openGame", responses={201: {"links": _LINKS}})
+    @blp.may_come_again
+    @blp.raises(BadField, BadOption)
     def post(self, wanted: Any) -> Any:
         """Open a game
 
@@ -83,9 +81,10 @@ class Games(MethodView):
         response.headers["Location"] = f"/v1/games/{response.get_json()['id']}"
         return response
 
-    @blp.arguments(GamesQuery, location="query")
-    @blp.response(200, GamesPage)
-    @blp.doc(security=[{}, {"token": []}])
+    @blp.arguments(schemas.GamesQuery, location="query")
+    @blp.response(200, schemas.GamesPage, example=examples.GAMES_PAGE, headers=_NEXT_PAGE)
+    @blp.doc(operationId="listGames", **TOKEN_OR_NONE)
+    @blp.raises(BadField)
     def get(self, query: Any) -> Any:
         """List games, newest first
 
@@ -94,13 +93,15 @@ class Games(MethodView):
         mine = query["mine"] or query["my_turn"]
         player_id = caller("games:read").player_id if mine else viewer("games:read")
         page = play.list_games(player_id, **query | {"cursor": _read_cursor(query.get("cursor"))})
-        rest = {name: value for name, value in request.args.items() if name != "cursor"}
-        following = page.next and f"/v1/games?{urlencode(rest | {'cursor': _cursor(*page.next)})}"
-        return (
-            {"items": page.items, "next": following},
-            200,
-            {"Link": f'<{following}>; rel="next"'} if following else {},
-        )
+        return _page(page.items, page.next and {"cursor": _cursor(*page.next)})
+
+
+def _page(items: Any, following: dict[str, Any] | None) -> Any:
+    """A page of a list; `following` is what to change in the query for the next one, if there is one."""
+    if following is None:
+        return {"items": items, "next": None}
+    address = f"{request.path}?{urlencode(request.args.to_dict() | following)}"
+    return {"items": items, "next": address}, 200, {"Link": f'<{address}>; rel="next"'}
 
 
 def _cursor(made_at: datetime, game_id: UUID) -> str:
@@ -117,15 +118,14 @@ def _read_cursor(text: str | None) -> tuple[datetime, UUID] | None:
             raise ValueError
         return moment.astimezone(UTC), UUID(game_id)
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise BadRequest("This cursor is not one of ours.") from None
+        raise BadField("cursor", "This cursor is not one of ours.") from None
 
 
 @blp.route("/games/<uuid:game_id>")
 class OneGame(MethodView):
-    @blp.arguments(AtQuery, location="query")
-    @blp.response(200, Game)
-    @blp.alt_response(404, description="No such game, or not for your eyes")
-    @blp.doc(security=[{}, {"token": []}])
+    @blp.arguments(schemas.AtQuery, location="query")
+    @blp.response(200, schemas.Game, example=examples.GAME)
+    @blp.doc(operationId="getGame", **TOKEN_OR_NONE)
     def get(self, query: Any, game_id: UUID) -> Any:
         """A game as you may see it, now or at an earlier version"""
         player_id = viewer("games:read")
@@ -135,11 +135,11 @@ class OneGame(MethodView):
 
 @blp.route("/games/<uuid:game_id>/seats")
 class Seats(MethodView):
-    @blp.arguments(SeatRequest)
-    @blp.response(201, Game)
-    @blp.doc(parameters=[IDEMPOTENCY_KEY])
-    @blp.alt_response(404, description="No such game, or not for your eyes")
-    @blp.alt_response(409, description="`seat-taken`, `already-seated`, `game-not-running`")
+    @blp.arguments(schemas.SeatRequest, example=examples.SEAT_REQUEST)
+    @blp.response(201, schemas.Game, example=examples.SEAT_TAKEN)
+    @blp.doc(operationId="takeSeat")
+    @blp.may_come_again
+    @blp.raises(SeatTaken, AlreadySeated, NotRunning)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Take a seat, or take your own back from a bot"""
         who = caller("games:write")
@@ -154,8 +154,8 @@ class Seats(MethodView):
 @blp.route("/games/<uuid:game_id>/seats/me")
 class MySeat(MethodView):
     @blp.response(204)
-    @blp.alt_response(403, description="You have no seat at this table")
-    @blp.alt_response(404, description="No such game, or not for your eyes")
+    @blp.doc(operationId="leaveSeat")
+    @blp.raises(NotSeated, NotRunning)
     def delete(self, game_id: UUID) -> None:
         """Leave before the start; afterwards resign, and a bot plays on"""
         play.leave(game_id, caller("games:write").player_id)
@@ -163,12 +163,11 @@ class MySeat(MethodView):
 
 @blp.route("/games/<uuid:game_id>/invitations")
 class Invitations(MethodView):
-    @blp.arguments(InvitationRequest)
-    @blp.response(201, Invited)
-    @blp.doc(parameters=[IDEMPOTENCY_KEY])
-    @blp.alt_response(403, description="You have no seat at this table")
-    @blp.alt_response(404, description="No such game, or not for your eyes")
-    @blp.alt_response(409, description="`seat-taken`, `game-not-running`")
+    @blp.arguments(schemas.InvitationRequest, example=examples.INVITATION)
+    @blp.response(201, schemas.Invited, example=examples.INVITED)
+    @blp.doc(operationId="invite")
+    @blp.may_come_again
+    @blp.raises(NotSeated, SeatTaken, NotRunning, TooMany)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Keep a seat for an address and invite it by mail
 
@@ -182,12 +181,11 @@ class Invitations(MethodView):
 
 @blp.route("/games/<uuid:game_id>/votes")
 class Votes(MethodView):
-    @blp.arguments(VoteRequest)
-    @blp.response(200, VotesAnswer)
-    @blp.doc(parameters=[IDEMPOTENCY_KEY])
-    @blp.alt_response(403, description="You have no seat at this table")
-    @blp.alt_response(404, description="No such game, or not for your eyes")
-    @blp.alt_response(409, description="`game-not-running`, `seat-handed-over`")
+    @blp.arguments(schemas.VoteRequest, example=examples.VOTE)
+    @blp.response(200, schemas.Votes, example=examples.VOTES)
+    @blp.doc(operationId="vote")
+    @blp.may_come_again
+    @blp.raises(NotSeated, NotRunning, HandedOver)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Consent to pausing, resuming or abandoning the game
 
@@ -201,10 +199,9 @@ class Votes(MethodView):
 
         return once(who, game_id, voted)
 
-    @blp.arguments(InvitationQuery, location="query")
-    @blp.response(200, VotesAnswer)
-    @blp.alt_response(404, description="No such game, or not for your eyes")
-    @blp.doc(security=[{}, {"token": []}])
+    @blp.arguments(schemas.InvitationQuery, location="query")
+    @blp.response(200, schemas.Votes, example=examples.VOTES)
+    @blp.doc(operationId="getVotes", **TOKEN_OR_NONE)
     def get(self, query: Any, game_id: UUID) -> Any:
         """Who consents to what at present"""
         play.seen_by(game_id, viewer("games:read"), query.get("invitation"))
@@ -213,32 +210,32 @@ class Votes(MethodView):
 
 @blp.route("/games/<uuid:game_id>/messages")
 class Messages(MethodView):
-    @blp.arguments(MessageRequest)
-    @blp.response(201, Message)
-    @blp.doc(parameters=[IDEMPOTENCY_KEY])
-    @blp.alt_response(403, description="You have no seat at this table")
-    @blp.alt_response(404, description="No such game, or not for your eyes")
+    @blp.arguments(schemas.MessageRequest, example=examples.MESSAGE)
+    @blp.response(201, schemas.Message, example=examples.MESSAGE_SAID)
+    @blp.doc(operationId="say")
+    @blp.may_come_again
+    @blp.raises(NotSeated, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Say something at your table"""
         who = caller("chat:write")
         return once(who, game_id, lambda: (play.say(game_id, who.player_id, wanted["text"]), 201))
 
-    @blp.arguments(MessagesQuery, location="query")
-    @blp.response(200, MessagesPage)
-    @blp.alt_response(404, description="No such game, or not for your eyes")
-    @blp.doc(security=[{}, {"token": []}])
+    @blp.arguments(schemas.MessagesQuery, location="query")
+    @blp.response(200, schemas.Messages, example=examples.MESSAGES, headers=_NEXT_PAGE)
+    @blp.doc(operationId="getMessages", **TOKEN_OR_NONE)
     def get(self, query: Any, game_id: UUID) -> Any:
         """What was said since message number `after`"""
         play.seen_by(game_id, viewer("games:read"), query.get("invitation"))
-        return {"items": play.messages(game_id, query["after"], query["limit"])}
+        limit = query["limit"]
+        found = play.messages(game_id, query["after"], limit + 1)
+        return _page(found[:limit], {"after": found[limit - 1]["nr"]} if len(found) > limit else None)
 
 
 @blp.route("/games/<uuid:game_id>/events")
 class Events(MethodView):
-    @blp.arguments(StoryQuery, location="query")
-    @blp.response(200, Story)
-    @blp.alt_response(404, description="No such game, or not for your eyes")
-    @blp.doc(security=[{}, {"token": []}])
+    @blp.arguments(schemas.StoryQuery, location="query")
+    @blp.response(200, schemas.Story, example=examples.STORY)
+    @blp.doc(operationId="getEvents", **TOKEN_OR_NONE)
     def get(self, query: Any, game_id: UUID) -> Any:
         """The story since an event or a version, as you saw it happen"""
         player_id = viewer("games:read")
@@ -249,10 +246,9 @@ class Events(MethodView):
 
 @blp.route("/games/<uuid:game_id>/archive")
 class ArchiveOf(MethodView):
-    @blp.arguments(InvitationQuery, location="query")
-    @blp.response(200, Archive)
-    @blp.alt_response(404, description="No such game, not for your eyes, or not over")
-    @blp.doc(security=[{}, {"token": []}])
+    @blp.arguments(schemas.InvitationQuery, location="query")
+    @blp.response(200, schemas.Archive, example=examples.ARCHIVE)
+    @blp.doc(operationId="getArchive", **TOKEN_OR_NONE)
     def get(self, query: Any, game_id: UUID) -> Any:
         """A game that is over, with seed, salts and all events: [check that it was fair](/docs/fairness)"""
         return jsonify(play.archive_of(game_id, viewer("games:read"), query.get("invitation")))

@@ -7,28 +7,39 @@ from flask import jsonify
 from flask.views import MethodView
 
 from server import play
+from server.api import examples, schemas
 from server.api.auth import caller
-from server.api.document import IDEMPOTENCY_KEY, Blueprint
+from server.api.document import Blueprint
 from server.api.idempotency import once
-from server.api.schemas import LegalMoves, LegalMovesRequest, MoveAnswer, MoveQuery, MoveRequest
+from server.play import IllegalMove, MalformedMove
+from server.play.errors import HandedOver, NotRunning, NotSeated, StaleTurn
 
 blp = Blueprint("moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Moves")
+
+_TO_MOVE = {
+    "playMove": {
+        "operationId": "playMove",
+        "description": "The first of these moves",
+        "parameters": {"game_id": "$request.path.game_id"},
+        "requestBody": {"turn": "$response.body#/turn", "move": "$response.body#/moves/0"},
+    }
+}
 
 
 @blp.route("/moves")
 class Moves(MethodView):
-    @blp.arguments(MoveQuery, location="query")
-    @blp.arguments(MoveRequest)
-    @blp.response(201, MoveAnswer)
-    @blp.doc(parameters=[IDEMPOTENCY_KEY])
+    @blp.arguments(schemas.MoveQuery, location="query")
+    @blp.arguments(schemas.MoveRequest, example=examples.MOVE)
+    @blp.response(201, schemas.MoveAnswer, example=examples.MOVED)
     @blp.alt_response(
         200,
         schema={"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("MoveAnswer", "Foresight")]},
         description="This very move was played before: the first answer again. Or the answer to a dry run.",
+        examples={"again": {"value": examples.MOVED}, "dry run": {"value": examples.FORESEEN}},
     )
-    @blp.alt_response(403, description="You have no seat at this table")
-    @blp.alt_response(404, description="No such game, or not for your eyes")
-    @blp.alt_response(409, description="`stale-turn`, `seat-handed-over`, `game-not-running`")
+    @blp.doc(operationId="playMove")
+    @blp.may_come_again
+    @blp.raises(NotSeated, StaleTurn, NotRunning, HandedOver, IllegalMove, MalformedMove)
     def post(self, query: Any, wanted: Any, game_id: UUID) -> Any:
         """Play a move for the turn that it answers
 
@@ -48,17 +59,17 @@ class Moves(MethodView):
 
 @blp.route("/legal-moves")
 class Legal(MethodView):
-    @blp.response(200, LegalMoves)
-    @blp.alt_response(403, description="You have no seat at this table")
-    @blp.alt_response(404, description="No such game, or not for your eyes")
+    @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)
+    @blp.doc(operationId="getLegalMoves", responses={200: {"links": _TO_MOVE}})
+    @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
         """Your turn and the moves open to you; none if you are not asked"""
         return play.legal_moves(game_id, caller("games:read").player_id, [])
 
-    @blp.arguments(LegalMovesRequest)
-    @blp.response(200, LegalMoves)
-    @blp.alt_response(403, description="You have no seat at this table")
-    @blp.alt_response(404, description="No such game, or not for your eyes")
+    @blp.arguments(schemas.LegalMovesRequest, example=examples.BEGUN)
+    @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)
+    @blp.doc(operationId="findLegalMoves")
+    @blp.raises(NotSeated, MalformedMove)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """The next steps open to you after those begun, for games whose turns have several"""
         return play.legal_moves(game_id, caller("games:read").player_id, wanted["begun"])

@@ -6,19 +6,20 @@ from flask import current_app, request
 from flask.views import MethodView
 
 from server import play
+from server.api import examples, schemas
 from server.api.auth import caller
-from server.api.document import Blueprint
-from server.api.schemas import Profile, ProfileChanges, SignInAnswer, SignInRequest, TokenAnswer, TokenRequest
+from server.api.document import ANYBODY, TOKEN_OR_NONE, Blueprint
+from server.play.errors import BadField, TooMany, WrongCode
 
 blp = Blueprint("players", __name__, url_prefix="/v1", description="People: signing in, tokens, profiles")
 
 
 @blp.route("/sign-ins")
 class SignIns(MethodView):
-    @blp.arguments(SignInRequest)
-    @blp.response(202, SignInAnswer)
-    @blp.alt_response(429, description="Too many sign-ins from this network address")
-    @blp.doc(security=[])
+    @blp.arguments(schemas.SignInRequest, example=examples.SIGN_IN)
+    @blp.response(202, schemas.SignInAnswer, example=examples.SIGN_IN_ANSWER)
+    @blp.doc(operationId="signIn", **ANYBODY)
+    @blp.raises(TooMany)
     def post(self, wanted: Any) -> Any:
         """Ask for a code by mail
 
@@ -31,9 +32,13 @@ class SignIns(MethodView):
 
 @blp.route("/tokens")
 class Tokens(MethodView):
-    @blp.arguments(TokenRequest)
-    @blp.response(201, TokenAnswer)
-    @blp.doc(security=[{}, {"token": []}])
+    @blp.arguments(
+        schemas.TokenRequest,
+        examples={"by code": {"value": examples.TOKEN_BY_CODE}, "a further one": {"value": examples.FURTHER_TOKEN}},
+    )
+    @blp.response(201, schemas.TokenAnswer, example=examples.TOKEN_ANSWER)
+    @blp.doc(operationId="makeToken", **TOKEN_OR_NONE)
+    @blp.raises(WrongCode, BadField)
     def post(self, wanted: Any) -> Any:
         """Get a token
 
@@ -51,13 +56,16 @@ class Tokens(MethodView):
 
 @blp.route("/me")
 class Me(MethodView):
-    @blp.response(200, Profile)
+    @blp.response(200, schemas.Profile, example=examples.PROFILE)
+    @blp.doc(operationId="getProfile")
     def get(self) -> Any:
         """Your profile"""
         return play.profile(caller("profile:read").player_id)
 
-    @blp.arguments(ProfileChanges)
-    @blp.response(200, Profile)
+    @blp.arguments(schemas.ProfileChanges, example=examples.PROFILE_CHANGES)
+    @blp.response(200, schemas.Profile, example=examples.PROFILE)
+    @blp.doc(operationId="changeProfile")
+    @blp.raises(BadField)
     def patch(self, changes: Any) -> Any:
         """Change your profile; your time counts by it from your next turn on"""
         return play.change_profile(caller("profile:write").player_id, changes)

@@ -1,9 +1,10 @@
 """Reading requests strictly: what is not plainly right is refused before any schema looks at it."""
 
+import re
 from typing import Any
 
 from flask import Request
-from marshmallow import RAISE, Schema, fields
+from marshmallow import RAISE, Schema, ValidationError, fields, validate
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
@@ -31,6 +32,12 @@ class StrictParser(FlaskParser):
             raise UnsupportedMediaType("The body must be application/json.")
         return read_json(raw)
 
+    def load_querystring(self, req: Request, schema: Schema) -> Any:
+        for name, values in req.args.lists():
+            if len(values) > 1:
+                raise ValidationError({name: ["Comes more than once."]})
+        return super().load_querystring(req, schema)
+
 
 class Truth(fields.Boolean):
     """true or false, and nothing that merely looks like it."""
@@ -46,3 +53,15 @@ class QueryTruth(fields.Boolean):
 
     truthy = {"true"}  # noqa: RUF012 (marshmallow declares it so)
     falsy = {"false"}  # noqa: RUF012
+
+
+class QueryNumber(fields.Integer):
+    """A whole number in digits, in a query."""
+
+    def __init__(self, least: int = 0, most: int = 2**31 - 1, **kw: Any) -> None:
+        super().__init__(validate=validate.Range(min=least, max=most), **kw)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not re.fullmatch("[0-9]{1,10}", value):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)

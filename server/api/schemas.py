@@ -1,18 +1,26 @@
 """What comes in and what goes out."""
 
 from datetime import UTC
-from typing import Any
+from typing import Any, ClassVar
 
-from marshmallow import INCLUDE, Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validate, validates_schema
 
-from server.api.reading import QueryTruth, Truth
-from server.play import GAMES, LOCALES, SCOPES, WISHES, email_address
+from server.api.problems import ALL as PROBLEMS_BY_CODE
+from server.api.reading import QueryNumber, QueryTruth, Truth
+from server.play import BOTS, GAMES, LOCALES, SCOPES, WISHES, Json, email_address
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
-_ANY_MOVE = {"anyOf": [{"$ref": f"#/components/schemas/{name.capitalize()}Move"} for name in GAMES]}
-_ANY_VIEW = {
-    "anyOf": [*({"$ref": f"#/components/schemas/{name.capitalize()}View"} for name in GAMES), {"type": "null"}]
-}
+_NULL: Json = {"type": "null"}
+
+
+def by_game(what: str) -> list[Json]:
+    """References to what each game has of this: `Move`, `View`, `Options`, `Event`, `Foreseen`."""
+    return [{"$ref": f"#/components/schemas/{name.capitalize()}{what}"} for name in GAMES]
+
+
+class Request(Schema):
+    class Meta:
+        unknown = RAISE
 
 
 class Email(fields.String):
@@ -42,30 +50,50 @@ def _text(longest: int, **kw: Any) -> fields.String:
     return fields.String(validate=validate.Length(min=1, max=longest), **kw)
 
 
-def _number(least: int = 0, **kw: Any) -> fields.Integer:
-    return fields.Integer(strict=True, validate=validate.Range(min=least, max=2**31 - 1), **kw)
+def _number(**kw: Any) -> fields.Integer:
+    return fields.Integer(strict=True, validate=validate.Range(min=0, max=2**31 - 1), **kw)
+
+
+def _shape(name: str) -> Json:
+    """A value that only `play` can read."""
+    return {"allOf": [{"$ref": f"#/components/schemas/{name}"}]}
+
+
+def _about(description: str, **more: Any) -> Json:
+    return {"metadata": {"description": description, **more}}
 
 
 # People
 
 
-class SignInRequest(Schema):
-    email = Email(required=True, metadata={"example": "ada@example.org"})
-    locale = fields.String(load_default="en", validate=validate.OneOf(LOCALES))
+class SignInRequest(Request):
+    email = Email(required=True, validate=validate.Length(max=254), **_about("Where to mail the code"))
+    locale = fields.String(
+        load_default="en", validate=validate.OneOf(LOCALES), **_about("The language of letters to a new player")
+    )
 
 
 class SignInAnswer(Schema):
-    sign_in = fields.UUID(required=True)
+    sign_in = fields.UUID(required=True, **_about("Goes into POST /v1/tokens, with the code from the mail"))
 
 
-class TokenRequest(Schema):
+class TokenRequest(Request):
     """A mailed code, or (with a token) what a further token is to allow."""
 
-    sign_in = fields.UUID(metadata={"description": "From POST /v1/sign-ins"})
-    code = fields.String(validate=validate.Regexp(r"[0-9]{6}\Z"), metadata={"description": "From the mail"})
-    name = _text(80, metadata={"description": "What the further token is for"})
-    scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), metadata={"description": "Default: your own"})
-    expires_at = Moment(allow_none=True, metadata={"description": "Default: when the token it is made with does"})
+    JSON_SCHEMA: ClassVar[Json] = {
+        "oneOf": [
+            {"required": ["sign_in", "code"], "maxProperties": 2},
+            {"not": {"anyOf": [{"required": ["sign_in"]}, {"required": ["code"]}]}},
+        ]
+    }
+
+    sign_in = fields.UUID(**_about("From POST /v1/sign-ins"))
+    code = fields.String(validate=validate.Regexp(r"[0-9]{6}\Z"), **_about("From the mail", pattern="^[0-9]{6}$"))
+    name = _text(80, **_about("What the further token is for"))
+    scopes = fields.List(
+        fields.String(validate=validate.OneOf(SCOPES)), **_about("What it is to allow; default: what your own does")
+    )
+    expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
 
     @validates_schema
     def _is_one_of_the_two(self, data: Any, **_: Any) -> None:
@@ -75,43 +103,39 @@ class TokenRequest(Schema):
 
 
 class TokenAnswer(Schema):
-    token = fields.String(required=True, metadata={"description": "Shown once; only a hash of it is kept"})
-    scopes = fields.List(fields.String(), required=True)
+    token = fields.String(required=True, **_about("Shown once; only a hash of it is kept"))
+    scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), required=True, **_about("What it allows"))
 
 
-class ProfileChanges(Schema):
-    name = _text(200)
-    locale = fields.String(validate=validate.OneOf(LOCALES))
-    zone = _text(80, metadata={"description": "IANA time zone", "example": "Europe/Berlin"})
-    calendar = fields.Dict(
-        metadata={
-            "description": "Hours that do not count for you: `night`, `days_off` (1 is Monday), `vacations`",
-            "example": {"night": "22:00-08:00", "days_off": [7], "vacations": []},
-        }
-    )
-    notifications = fields.Dict(
-        metadata={
-            "description": "`reminders`: `half` of the time left, or so long before the due time",
-            "example": {"reminders": ["half", "PT3H"]},
-        }
-    )
+class _Person(Schema):
+    name = _text(200, **_about("What others see; cut to 40 characters, and something of it must be visible"))
+    locale = fields.String(validate=validate.OneOf(LOCALES), **_about("The language of letters"))
+    zone = _text(80, **_about("An IANA time zone such as Europe/Berlin"))
+    calendar = fields.Dict(metadata=_shape("Calendar"))
+    notifications = fields.Dict(metadata=_shape("Notifications"))
 
 
-class Profile(ProfileChanges):
+class ProfileChanges(_Person, Request):
+    """The fields to change; the others stay."""
+
+
+class Profile(_Person):
     id = fields.UUID(required=True)
-    email = fields.String(required=True)
+    email = fields.String(required=True, **_about("Shown to nobody else"))
 
 
 # Games
 
 
-class SeatWanted(Schema):
+class SeatWanted(Request):
     """Who is to sit here: exactly one of the four."""
 
-    player = fields.String(validate=validate.Equal("me"))
-    email = Email(metadata={"description": "Invited by mail"})
-    bot = fields.String(validate=validate.Length(max=40))
-    open = Truth(validate=validate.Equal(True))
+    JSON_SCHEMA: ClassVar[Json] = {"oneOf": [{"required": [way]} for way in ("player", "email", "bot", "open")]}
+
+    player = fields.String(validate=validate.OneOf(["me"]), **_about("You"))
+    email = Email(validate=validate.Length(max=254), **_about("Somebody who is invited by mail"))
+    bot = fields.String(validate=validate.Length(max=40), **_about("A bot by its name", enum=list(BOTS)))
+    open = Truth(validate=validate.OneOf([True]), **_about("Whoever comes first"))
 
     @validates_schema
     def _is_one(self, data: Any, **_: Any) -> None:
@@ -119,99 +143,108 @@ class SeatWanted(Schema):
             raise ValidationError("Give exactly one of player, email, bot and open.")
 
 
-class GameWanted(Schema):
-    rules = fields.String(required=True, validate=validate.OneOf(list(GAMES)))
-    options = fields.Dict(load_default=dict, metadata={"description": "See GET /v1/rules/{name}"})
-    title = _text(200, load_default=None)
-    private = Truth(load_default=False)
-    clock = fields.Dict(metadata={"example": {"per_move": "P2D"}})
-    on_timeout = fields.List(
-        fields.Dict(), metadata={"description": "What time-outs of a seat do, one step after the other"}
+class GameWanted(Request):
+    rules = fields.String(required=True, validate=validate.OneOf(list(GAMES)), **_about("Which game"))
+    options = fields.Dict(
+        load_default=dict,
+        **_about("Those that differ from the edition; see GET /v1/rules/{name}", anyOf=by_game("Options")),
     )
+    title = _text(200, load_default=None, **_about("One visible line, cut to 80 characters; default: the game's name"))
+    private = Truth(load_default=False, **_about("Seen only by those who sit there or are invited"))
+    clock = fields.Dict(metadata=_shape("Clock"))
+    on_timeout = fields.List(fields.Dict(), metadata=_shape("OnTimeout"))
     seats = fields.List(
         fields.Nested(SeatWanted),
         required=True,
         validate=validate.Length(min=1, max=20),
-        metadata={"example": [{"player": "me"}, {"bot": "greedy"}, {"open": True}]},
+        **_about("In the order in which they sit; as many as the game takes, at most one of them yours"),
     )
 
 
-class SeatRequest(Schema):
-    seat = _number(allow_none=True, load_default=None, metadata={"description": "Default: the lowest one free for you"})
+class SeatRequest(Request):
+    seat = _number(allow_none=True, load_default=None, **_about("Default: the lowest one free for you"))
     salt = fields.String(
-        load_default="", validate=validate.Length(max=200), metadata={"description": "Goes into the game's chance"}
+        load_default="",
+        validate=validate.Length(max=200),
+        **_about("Goes into the game's chance, so that you need not trust ours"),
     )
-    invitation = _text(64, allow_none=True, load_default=None)
+    invitation = _text(64, allow_none=True, load_default=None, **_about("The last word of an invitation's link"))
 
 
 class Seat(Schema):
     seat = fields.Integer(required=True)
-    name = fields.String(required=True, allow_none=True)
+    name = fields.String(required=True, allow_none=True, **_about("Of its person or bot; null while it is not taken"))
     kind = fields.String(required=True, validate=validate.OneOf(["human", "bot", "open", "invited"]))
-    stand_in = fields.String(
-        required=True, allow_none=True, metadata={"description": "The bot that plays for an absent person"}
-    )
-    to_act = fields.Boolean(required=True)
-    turn = fields.Integer(required=True, allow_none=True)
-    due_at = Moment(required=True, allow_none=True)
+    stand_in = fields.String(required=True, allow_none=True, **_about("The bot that plays for an absent person"))
+    to_act = fields.Boolean(required=True, **_about("Whether the game waits for this seat"))
+    turn = fields.Integer(required=True, allow_none=True, **_about("The number of the turn that it is asked for"))
+    due_at = Moment(required=True, allow_none=True, **_about("When its time runs out; null where none runs"))
 
 
 class You(Schema):
+    """Where you sit."""
+
     seat = fields.Integer(required=True)
-    turn = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "The turn you are asked for; null if you are not"}
-    )
+    turn = fields.Integer(required=True, allow_none=True, **_about("The turn you are asked for; null if you are not"))
 
 
 class Outcome(Schema):
+    """How the game ended, by seat."""
+
     scores = fields.List(fields.Integer(), required=True)
-    places = fields.List(fields.Integer(), required=True)
+    places = fields.List(fields.Integer(), required=True, **_about("1, 1, 3 where seats share a place"))
 
 
 class GameSummary(Schema):
     id = fields.UUID(required=True)
-    rules = fields.String(required=True)
-    options = fields.Dict(required=True)
+    rules = fields.String(required=True, validate=validate.OneOf(list(GAMES)), **_about("Which game"))
+    options = fields.Dict(required=True, **_about("The value of every option", anyOf=by_game("Options")))
     title = fields.String(required=True)
     private = fields.Boolean(required=True)
     status = fields.String(required=True, validate=validate.OneOf(STATUSES))
-    version = fields.Integer(required=True, metadata={"description": "Counts the deeds of this game"})
+    version = fields.Integer(required=True, **_about("Counts the deeds of this game"))
     made_at = Moment(required=True)
-    clock = fields.Dict(required=True)
-    on_timeout = fields.List(fields.Dict(), required=True)
+    clock = fields.Dict(required=True, metadata=_shape("Clock"))
+    on_timeout = fields.List(fields.Dict(), required=True, metadata=_shape("OnTimeout"))
     seats = fields.List(fields.Nested(Seat), required=True)
     outcome = fields.Nested(Outcome, required=True, allow_none=True)
-    commitment = fields.String(required=True, metadata={"description": "SHA-256 of the seed of this game's chance"})
+    commitment = fields.String(required=True, **_about("SHA-256 of the seed of this game's chance"))
 
 
 class Game(GameSummary):
     invitation = fields.String(
-        required=True, allow_none=True, metadata={"description": "For those who sit at a private table, to pass on"}
+        required=True,
+        allow_none=True,
+        **_about("For those who sit at a private table with room, to pass on; else null"),
     )
-    you = fields.Nested(You, required=True, allow_none=True)
-    view = fields.Raw(required=True, allow_none=True, metadata={**_ANY_VIEW, "description": "What you may see"})
+    you = fields.Nested(You, required=True, allow_none=True, **_about("null if you have no seat here"))
+    view = fields.Raw(
+        required=True,
+        allow_none=True,
+        **_about("The table as you may see it; null before the start", anyOf=[*by_game("View"), _NULL]),
+    )
 
 
-class InvitationQuery(Schema):
-    invitation = _text(64, metadata={"description": "Shows a private game to whoever holds this word"})
+class InvitationQuery(Request):
+    invitation = _text(64, **_about("Shows a private game to whoever holds this word"))
 
 
 class AtQuery(InvitationQuery):
-    at = fields.Integer(validate=validate.Range(min=0, max=2**31 - 1), metadata={"description": "An earlier version"})
+    at = QueryNumber(**_about("An earlier version"))
 
 
-class InvitationRequest(Schema):
-    email = Email(required=True)
-    seat = _number(allow_none=True, load_default=None, metadata={"description": "Default: the lowest open one"})
+class InvitationRequest(Request):
+    email = Email(required=True, validate=validate.Length(max=254), **_about("Whom to invite"))
+    seat = _number(allow_none=True, load_default=None, **_about("Default: the lowest open one"))
 
 
 class Invited(Schema):
-    seat = fields.Integer(required=True)
+    seat = fields.Integer(required=True, **_about("The seat that is kept"))
 
 
-class VoteRequest(Schema):
+class VoteRequest(Request):
     on = fields.String(required=True, validate=validate.OneOf(list(WISHES)))
-    vote = Truth(load_default=True, metadata={"description": "false takes an earlier vote back"})
+    vote = Truth(load_default=True, **_about("false takes an earlier vote back"))
 
 
 class Votes(Schema):
@@ -222,119 +255,114 @@ class Votes(Schema):
     abandon = fields.List(fields.Integer(), required=True)
 
 
-class MessageRequest(Schema):
-    text = _text(2000, required=True)
+class MessageRequest(Request):
+    text = _text(2000, required=True, **_about("Several lines if need be; something of it must be visible"))
 
 
 class Message(Schema):
-    nr = fields.Integer(required=True)
-    seat = fields.Integer(required=True)
-    name = fields.String(required=True, allow_none=True)
+    nr = fields.Integer(required=True, **_about("Counts the messages of a game from 1"))
+    seat = fields.Integer(required=True, **_about("Where the speaker sat"))
+    name = fields.String(required=True, allow_none=True, **_about("The speaker; null if that account is gone"))
     text = fields.String(required=True)
     at = Moment(required=True)
 
 
 class MessagesQuery(InvitationQuery):
-    after = fields.Integer(load_default=0, validate=validate.Range(min=0, max=2**31 - 1))
-    limit = fields.Integer(load_default=100, validate=validate.Range(min=1, max=100))
+    after = QueryNumber(load_default=0, **_about("The `nr` last seen"))
+    limit = QueryNumber(1, 100, load_default=100)
 
 
 class Messages(Schema):
-    items = fields.List(fields.Nested(Message), required=True)
+    items = fields.List(fields.Nested(Message), required=True, **_about("In the order in which they were said"))
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
 
 
-class GamesQuery(Schema):
+class GamesQuery(Request):
     status = fields.String(validate=validate.OneOf(STATUSES))
     rules = fields.String(validate=validate.OneOf(list(GAMES)))
-    mine = QueryTruth(load_default=False)
-    my_turn = QueryTruth(load_default=False)
-    cursor = fields.String(metadata={"description": "From `next` of the page before"})
-    limit = fields.Integer(load_default=20, validate=validate.Range(min=1, max=100))
+    mine = QueryTruth(load_default=False, **_about("Only those where you sit, private ones among them"))
+    my_turn = QueryTruth(load_default=False, **_about("Only those that wait for you"))
+    cursor = fields.String(**_about("From `next` of the page before"))
+    limit = QueryNumber(1, 100, load_default=20)
 
 
 class GamesPage(Schema):
     items = fields.List(fields.Nested(GameSummary), required=True)
-    next = fields.String(required=True, allow_none=True, metadata={"description": "The address of the next page"})
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
 
 
 # Moves
 
 
-class MoveRequest(Schema):
-    turn = _number(required=True, metadata={"description": "The turn that this move answers"})
-    move = fields.Raw(required=True, metadata=_ANY_MOVE)
+class MoveRequest(Request):
+    turn = _number(required=True, **_about("The turn that this move answers"))
+    move = fields.Raw(required=True, **_about("In the form of the game", anyOf=by_game("Move")))
 
 
-class Happening(Schema):
-    """One event as you saw it; the fields beside these are those of its type."""
-
-    class Meta:
-        unknown = INCLUDE
-
-    seq = fields.Integer(required=True)
-    version = fields.Integer(required=True)
-    type = fields.String(required=True)
-    seat = fields.Integer(required=True, allow_none=True)
-    at = Moment(required=True)
-
-
-class MoveQuery(Schema):
-    dry_run = QueryTruth(load_default=False, metadata={"description": "Change nothing, only look ahead"})
+class MoveQuery(Request):
+    dry_run = QueryTruth(load_default=False, **_about("Change nothing, only look ahead"))
 
 
 class Foresight(Schema):
     """What a move would lead to, without what is hidden as yet."""
 
-    would = fields.List(fields.Dict(), required=True)
-    view = fields.Raw(required=True, metadata=_ANY_VIEW)
+    would = fields.List(fields.Raw(metadata={"anyOf": by_game("Foreseen")}), required=True, **_about("Events"))
+    view = fields.Raw(required=True, **_about("The table after these", anyOf=by_game("View")))
     would_reveal = fields.Boolean(
-        required=True, metadata={"description": "More would follow: a hidden star turned over or a card drawn"}
+        required=True, **_about("More would follow: a hidden star turned over or a card drawn")
     )
 
 
 class MoveAnswer(Schema):
-    version = fields.Integer(required=True)
-    events = fields.List(fields.Nested(Happening), required=True)
-    view = fields.Raw(required=True, metadata=_ANY_VIEW)
+    version = fields.Integer(required=True, **_about("Of the game after the move"))
+    events = fields.List(
+        fields.Raw(metadata={"anyOf": by_game("Event")}), required=True, **_about("What followed, as you saw it")
+    )
+    view = fields.Raw(required=True, **_about("The table as you may see it now", anyOf=by_game("View")))
     you = fields.Nested(You, required=True)
 
 
-class LegalMovesRequest(Schema):
-    begun = fields.List(fields.Raw(metadata=_ANY_MOVE), required=True, validate=validate.Length(max=50))
+class LegalMovesRequest(Request):
+    begun = fields.List(
+        fields.Raw(metadata={"anyOf": by_game("Move")}),
+        required=True,
+        validate=validate.Length(max=50),
+        **_about("The steps that the turn is to begin with"),
+    )
 
 
 class LegalMoves(Schema):
-    turn = fields.Integer(required=True, allow_none=True)
-    moves = fields.List(fields.Raw(metadata=_ANY_MOVE), required=True)
+    turn = fields.Integer(required=True, allow_none=True, **_about("The turn you are asked for; null if you are not"))
+    moves = fields.List(fields.Raw(metadata={"anyOf": by_game("Move")}), required=True)
 
 
 class StoryQuery(InvitationQuery):
-    after = fields.Integer(
-        load_default=0, validate=validate.Range(min=0, max=2**31 - 1), metadata={"description": "The `seq` last seen"}
-    )
-    since_version = fields.Integer(
-        load_default=0, validate=validate.Range(min=0, max=2**31 - 1), metadata={"description": "The version last seen"}
-    )
+    after = QueryNumber(load_default=0, **_about("The `seq` last seen"))
+    since_version = QueryNumber(load_default=0, **_about("The version last seen"))
 
 
 class Story(Schema):
-    items = fields.List(fields.Nested(Happening), required=True)
+    items = fields.List(
+        fields.Raw(metadata={"anyOf": by_game("Event")}),
+        required=True,
+        **_about("In order; `seq` has gaps where something happened that you did not see"),
+    )
 
 
 class ArchivedSeat(Schema):
     seat = fields.Integer(required=True)
     kind = fields.String(required=True, validate=validate.OneOf(["human", "bot"]))
-    bot = fields.String(required=True, allow_none=True)
+    bot = fields.String(required=True, allow_none=True, **_about("Its name; null for a person"))
 
 
 class ArchivedEvent(Schema):
-    seq = fields.Integer(required=True)
-    version = fields.Integer(required=True)
+    seq = fields.Integer(required=True, **_about("Counts the events of this game from 1"))
+    version = fields.Integer(required=True, **_about("The deed that it was part of"))
     type = fields.String(required=True)
     seat = fields.Integer(required=True, allow_none=True)
-    at = fields.String(required=True, metadata={"description": "UTC with microseconds, exactly as it was hashed"})
-    body = fields.Dict(required=True, metadata={"description": "The other fields of the event, nothing left out"})
-    hash = fields.String(required=True, metadata={"description": "SHA-256 of the hash before it and this event"})
+    at = fields.String(required=True, **_about("UTC with microseconds, exactly as it was hashed"))
+    body = fields.Dict(required=True, **_about("The other fields of the event, nothing left out"))
+    hash = fields.String(required=True, **_about("SHA-256 of the hash before it and this event"))
 
 
 class Archive(Schema):
@@ -342,21 +370,32 @@ class Archive(Schema):
 
     format = fields.String(required=True)
     format_version = fields.Integer(required=True)
-    game = fields.UUID(required=True)
-    rules = fields.String(required=True)
-    options = fields.Dict(required=True)
-    clock = fields.Dict(required=True)
-    on_timeout = fields.List(fields.Dict(), required=True)
+    game = fields.UUID(required=True, **_about("The id of the game"))
+    rules = fields.String(required=True, validate=validate.OneOf(list(GAMES)))
+    options = fields.Dict(required=True, **_about("The value of every option", anyOf=by_game("Options")))
+    clock = fields.Dict(required=True, metadata=_shape("Clock"))
+    on_timeout = fields.List(fields.Dict(), required=True, metadata=_shape("OnTimeout"))
     seats = fields.List(fields.Nested(ArchivedSeat), required=True)
-    salts = fields.List(fields.String(), required=True, metadata={"description": "What each seat added to the chance"})
-    seed = fields.String(required=True, metadata={"description": "32 bytes in hex"})
-    commitment = fields.String(
-        required=True, metadata={"description": "SHA-256 of the seed, known from the opening on"}
-    )
+    salts = fields.List(fields.String(), required=True, **_about("What each seat added to the chance"))
+    seed = fields.String(required=True, **_about("32 bytes in hex"))
+    commitment = fields.String(required=True, **_about("SHA-256 of the seed, known from the opening on"))
     events = fields.List(fields.Nested(ArchivedEvent), required=True)
 
 
 # The rest
+
+
+class NotedMove(Schema):
+    text = fields.String(required=True)
+    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
+
+
+class Notation(Schema):
+    """How a move is written in one line."""
+
+    form = fields.String(required=True)
+    text = fields.String(required=True, **_about("The form in words"))
+    examples = fields.List(fields.Nested(NotedMove), required=True)
 
 
 class RulesDescription(Schema):
@@ -365,28 +404,29 @@ class RulesDescription(Schema):
     class Meta:
         unknown = INCLUDE
 
-    name = fields.String(required=True)
-    seats = fields.List(fields.Integer(), required=True, metadata={"description": "For how many players it is"})
-    options = fields.Dict(required=True, metadata={"description": "A JSON Schema"})
-    editions = fields.Dict(required=True, metadata={"description": "The options' values by edition"})
-    move = fields.Dict(required=True, metadata={"description": "A JSON Schema"})
-    view = fields.Dict(required=True, metadata={"description": "A JSON Schema"})
-    notation = fields.Dict(required=True, metadata={"description": "How a move is written in one line"})
+    name = fields.String(required=True, validate=validate.OneOf(list(GAMES)))
+    seats = fields.List(fields.Integer(), required=True, **_about("For how many players it is"))
+    options = fields.Dict(required=True, **_about("A JSON Schema"))
+    editions = fields.Dict(values=fields.Dict(), required=True, **_about("The options' values by edition"))
+    move = fields.Dict(required=True, **_about("A JSON Schema"))
+    view = fields.Dict(required=True, **_about("A JSON Schema"))
+    events = fields.Dict(values=fields.Dict(), required=True, **_about("JSON Schemas by type"))
+    notation = fields.Nested(Notation, required=True)
 
 
 class RulesList(Schema):
-    items = fields.List(fields.Dict(), required=True)
+    items = fields.List(fields.Nested(RulesDescription), required=True)
 
 
 class Problem(Schema):
     """RFC 9457. `code` is stable; `detail` is for people."""
 
-    type = fields.String(required=True)
+    type = fields.String(required=True, **_about("The address of a page that explains it"))
     title = fields.String(required=True)
     status = fields.Integer(required=True)
-    code = fields.String(required=True)
+    code = fields.String(required=True, validate=validate.OneOf(list(PROBLEMS_BY_CODE)))
     detail = fields.String(required=True)
-    reason = fields.String(metadata={"description": "Why the rules refuse (illegal-move, malformed-move, bad-option)"})
-    turn = fields.Integer(allow_none=True, metadata={"description": "Your present turn (stale-turn)"})
-    field = fields.String(metadata={"description": "The field that makes no sense (invalid-field)"})
-    errors = fields.Dict(metadata={"description": "What is wrong, by place (json, query) and field (invalid-fields)"})
+    reason = fields.String(**_about("Why the rules refuse (illegal-move, malformed-move, bad-option)"))
+    turn = fields.Integer(allow_none=True, **_about("Your present turn (stale-turn)"))
+    field = fields.String(**_about("The field that makes no sense (invalid-field)"))
+    errors = fields.Dict(**_about("What is wrong, by place (json, query) and field (invalid-fields)"))

@@ -1,0 +1,163 @@
+"""Examples for the OpenAPI document: Ada opens a game of three, Bea takes a seat, and a bot plays along.
+
+Tests send every request and hold every answer against its schema.
+"""
+
+from server.play import GAMES, Json
+
+# People
+
+SIGN_IN: Json = {"email": "ada@example.org", "locale": "en"}
+SIGN_IN_ANSWER: Json = {"sign_in": "0f8b5b0e-6d3c-4d7e-8f55-9d1c2b7a4e60"}
+TOKEN_BY_CODE: Json = {"sign_in": SIGN_IN_ANSWER["sign_in"], "code": "123456"}
+FURTHER_TOKEN: Json = {"name": "My bot", "scopes": ["games:read", "moves:write"], "expires_at": None}
+TOKEN_ANSWER: Json = {
+    "token": "sp_3d2c8f5e1b7a4096a1f0e9d8c7b6a594_u0Q4cJq3pXo8vYwZ1rT5sB7nK9mL2dF6hG3jE4aA1bC",
+    "scopes": ["games:read", "moves:write"],
+}
+PROFILE_CHANGES: Json = {
+    "name": "Ada",
+    "zone": "Europe/Berlin",
+    "calendar": {
+        "night": "22:00-08:00",
+        "days_off": [7],
+        "vacations": [{"from": "2026-12-24", "to": "2027-01-02"}],
+    },
+    "notifications": {"reminders": ["half", "PT3H"]},
+}
+PROFILE: Json = {
+    "id": "3d2c8f5e-1b7a-4096-a1f0-e9d8c7b6a594",
+    "email": "ada@example.org",
+    "locale": "en",
+    **PROFILE_CHANGES,
+}
+
+# Games
+
+GAME_WANTED: Json = {
+    "rules": "sternenhimmel",
+    "options": {"edition": "schloth-en", "start_seat": 0},
+    "title": "A clear night",
+    "clock": {"per_move": "P2D"},
+    "on_timeout": [
+        {"do": "extend", "by": "P1D", "times": 1},
+        {"do": "bot-move", "bot": "greedy", "times": 2},
+        {"do": "bot-takes-over", "bot": "greedy"},
+    ],
+    "seats": [{"player": "me"}, {"open": True}, {"bot": "greedy"}],
+}
+
+
+def _seat(seat: int, name: str | None, kind: str, turn: int | None = None, due_at: str | None = None) -> Json:
+    asked = {"to_act": turn is not None, "turn": turn, "due_at": due_at}
+    return {"seat": seat, "name": name, "kind": kind, "stand_in": None, **asked}
+
+
+_DUE_AT = "2026-11-23T19:42:00Z"
+_OPEN: Json = {
+    "id": "6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11",
+    **{name: GAME_WANTED[name] for name in ("rules", "title", "clock", "on_timeout")},
+    "options": GAMES["sternenhimmel"].resolve_options(GAME_WANTED["options"], 3),
+    "private": False,
+    "status": "open",
+    "version": 0,
+    "made_at": "2026-11-21T19:30:00Z",
+    "seats": [_seat(0, "Ada", "human"), _seat(1, None, "open"), _seat(2, "greedy", "bot")],
+    "outcome": None,
+    "commitment": "d94d2ed964dc6cadd8348bc1227ffa862152823c11728ca96cdfe3983268a694",
+}
+_RUNNING: Json = {
+    **_OPEN,
+    "status": "running",
+    "version": 1,
+    "seats": [_seat(0, "Ada", "human", 1, _DUE_AT), _seat(1, "Bea", "human"), _seat(2, "greedy", "bot")],
+}
+GAMES_PAGE: Json = {"items": [_RUNNING, _OPEN], "next": "/v1/games?limit=2&cursor=WyIyMDI2LTExLTIxVDE5"}
+GAME_OPENED: Json = {**_OPEN, "invitation": None, "you": {"seat": 0, "turn": None}, "view": None}
+
+
+def _board(slot: int, board: str, spaces: str, **stars: Json) -> Json:
+    return {"board": board, "slot": slot, "spaces": {**dict.fromkeys(spaces), **stars}}
+
+
+_VIEW: Json = {
+    "boards": [_board(0, "leo", "abcdefghi"), _board(1, "libra", "abcde"), _board(2, "aries", "abcde")],
+    "coins": [0, 0, 0],
+    "hand": ["1", "3", "5", "6", "7", "10", "B", "D", "D"],
+    "hand_sizes": [9, 9, 9],
+    "stack": 9,
+    "next": 0,
+}
+GAME: Json = {**_RUNNING, "invitation": None, "you": {"seat": 0, "turn": 1}, "view": _VIEW}
+SEAT_REQUEST: Json = {"seat": 1, "salt": "seven clear nights"}
+SEAT_TAKEN: Json = {**GAME, "you": {"seat": 1, "turn": None}}
+INVITATION: Json = {"email": "bea@example.org", "seat": 1}
+INVITED: Json = {"seat": 1}
+VOTE: Json = {"on": "pause", "vote": True}
+VOTES: Json = {"pause": [0], "resume": [], "abandon": []}
+MESSAGE: Json = {"text": "Good evening, and clear skies!"}
+MESSAGE_SAID: Json = {"nr": 1, "seat": 0, "name": "Ada", **MESSAGE, "at": "2026-11-21T19:31:00Z"}
+MESSAGES: Json = {"items": [MESSAGE_SAID], "next": None}
+
+# Moves
+
+MOVE: Json = {"turn": 1, "move": {"star": "7", "board": "leo", "space": "c"}}
+_PLACED: Json = {"type": "star-placed", "seat": 0, **MOVE["move"]}
+_VIEW_AFTER: Json = {
+    **_VIEW,
+    "boards": [_board(0, "leo", "abcdefghi", c={"seat": 0, "star": "7"}), *_VIEW["boards"][1:]],
+    "hand": ["1", "3", "5", "6", "10", "B", "D", "D"],
+    "hand_sizes": [8, 9, 9],
+    "next": 1,
+}
+MOVED: Json = {
+    "version": 2,
+    "events": [{"seq": 6, "version": 2, "at": "2026-11-21T19:45:00Z", **_PLACED}],
+    "view": _VIEW_AFTER,
+    "you": {"seat": 0, "turn": None},
+}
+FORESEEN: Json = {"would": [_PLACED], "view": _VIEW_AFTER, "would_reveal": False}
+BEGUN: Json = {"begun": []}
+LEGAL_MOVES: Json = {"turn": 1, "moves": [MOVE["move"], {"star": "D", "board": "aries", "space": "a"}]}
+_STARTED: Json = {
+    "seq": 1,
+    "version": 1,
+    "type": "game-started",
+    "seat": None,
+    "at": "2026-11-21T19:42:00Z",
+    "seats": 3,
+    "terms": {
+        "game": _OPEN["id"],
+        **{name: _OPEN[name] for name in ("rules", "options", "clock", "on_timeout")},
+        "bots": [None, None, "greedy"],
+    },
+}
+_DEALT: Json = {"version": 1, "type": "board-dealt", "seat": None, "at": "2026-11-21T19:42:00Z"}
+STORY: Json = {
+    "items": [
+        _STARTED,
+        *({**_DEALT, "seq": 3 + it["slot"], "board": it["board"], "slot": it["slot"]} for it in _VIEW["boards"]),
+        *MOVED["events"],
+    ]
+}
+ARCHIVE: Json = {
+    "format": "sternenpost-archive",
+    "format_version": 1,
+    "game": _OPEN["id"],
+    **{name: _OPEN[name] for name in ("rules", "options", "clock", "on_timeout", "commitment")},
+    "seats": [{"seat": seat, "kind": "human", "bot": None} for seat in range(2)]
+    + [{"seat": 2, "kind": "bot", "bot": "greedy"}],
+    "salts": ["", SEAT_REQUEST["salt"], ""],
+    "seed": "ed048e34f47daeab8b2f1355d07e240dd39ae814623ef5613e32dac036bd9f09",
+    "events": [
+        {
+            "seq": 7,
+            "version": 3,
+            "type": "game-abandoned",
+            "seat": None,
+            "at": "2026-11-21T19:58:12.345678Z",
+            "body": {},
+            "hash": "5f3dbfefe44d3eb6124382e08c989bd9dfb90c1d86e3d1888da5e3788bae9e77",
+        }
+    ],
+}
