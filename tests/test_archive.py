@@ -666,6 +666,12 @@ def test_the_example_of_the_page_is_right(app: Flask) -> None:
     assert all(line in example[1] for line in said.splitlines())
 
 
+def test_the_page_says_of_every_game_what_it_draws(app: Flask) -> None:
+    page = get(app, "/docs/fairness").text
+    for name in play.GAMES:
+        assert f"<h2>What {name.capitalize()} draws</h2>" in page
+
+
 def test_the_page_is_linked(app: Flask) -> None:
     for path in ("/docs", "/openapi.json"):
         assert "/docs/fairness" in get(app, path).text
