@@ -1,6 +1,7 @@
 """Plain pages for people with nothing but a mail program: a turn, an invitation, a sign-in; and the API's handbook."""
 
 from base64 import b64encode
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,8 @@ from server.api.problems import ALL, answer_to
 from server.pictures import text
 from server.pictures.story import sentence
 from server.pictures.svg import draw
-from server.play import RuleError
+from server.play import Json, RuleError
+from server.play.clock import time_zone
 from server.play.errors import PlayError, StaleTurn
 
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
@@ -26,7 +28,8 @@ _HEADERS = {
 }
 
 
-def _page(template: str, status: int = 200, **values: Any) -> Response:
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    """A template as an answer that runs nothing, asks nobody else for anything, and is kept nowhere."""
     response = Response(render_template(template, **values), status, mimetype="text/html")
     response.headers.update(_HEADERS)
     return response
@@ -36,10 +39,15 @@ def _page(template: str, status: int = 200, **values: Any) -> Response:
 def _sorry(error: Exception) -> Response:
     """The same problem that a program gets, as a page for people."""
     problem = answer_to(error)
-    told = problem.get_json()
-    page = _page("message.html", problem.status_code, title=told["title"], text=told["detail"])
-    page.headers.extend((name, value) for name, value in problem.headers if name in ("Allow", "Retry-After"))
-    return page
+    title, detail = (problem.get_json()[name] for name in ("title", "detail"))
+    if problem.status_code == 404:
+        title, detail = (
+            "Nothing here",
+            "Perhaps a part of the link is missing. Try it again from the mail, the whole of it.",
+        )
+    sorry = page("message.html", problem.status_code, title=title, text=detail)
+    sorry.headers.extend((name, value) for name, value in problem.headers if name in ("Allow", "Retry-After"))
+    return sorry
 
 
 @blp.get("/")
@@ -50,7 +58,7 @@ def home() -> AnyResponse:
 @blp.get("/docs")
 def docs() -> Response:
     """The OpenAPI document as a page that asks nobody else for anything."""
-    response = _page("docs.html")
+    response = page("docs.html")
     response.headers["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
         "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"  # RapiDoc writes its styles into the page
@@ -63,15 +71,15 @@ def problem(code: str) -> Response:
     """What an error means: the address in a problem's `type` (RFC 9457)."""
     found = ALL.get(code)
     if found is None:
-        return _page("message.html", 404, title="Nothing here", text="There is no such problem.")
-    return _page("problem.html", problem=found)
+        return page("message.html", 404, title="Nothing here", text="There is no such problem.")
+    return page("problem.html", problem=found)
 
 
 @blp.get("/docs/fairness")
 def fairness() -> Response:
     """How chance is kept fair, and how anybody can check it."""
     boards = [board["id"] for board in play.GAMES["sternenhimmel"].describe()["boards"]]
-    return _page("fairness.html", title="Fair chance, and how to check it", boards=boards)
+    return page("fairness.html", title="Fair chance, and how to check it", boards=boards)
 
 
 # One turn
@@ -97,7 +105,7 @@ def play_turn(word: str) -> Response:
         return _turn_page(word, line, wrong=str(error))
     game, _, _ = play.open_turn(word)
     told = [sentence(item, game.names) for item in played.answer["events"]]
-    return _page("played.html", line=line, told=[line for line in told if line], title=game.head["title"])
+    return page("played.html", line=line, told=[line for line in told if line], title=game.head["title"])
 
 
 def _turn_page(word: str, line: str, ask: bool = False, wrong: str | None = None) -> Response:
@@ -105,23 +113,46 @@ def _turn_page(word: str, line: str, ask: bool = False, wrong: str | None = None
     if not is_open:
         return _over(409 if wrong else 410)
     rules, view = game.table.rules, play.view_of(game, seat)
-    return _page(
+    moves = [rules.write_move(move) for move in rules.legal_moves(game.table.state, seat)]
+    return page(
         "turn.html",
         422 if wrong else 200,
         title=game.head["title"],
         rules=rules.NAME.capitalize(),
         table=text.table(rules.NAME, view, game.names),
-        picture=b64encode(draw(rules.NAME, view, game.names).encode()).decode(),
-        due_at=game.seats[seat]["due_at"],
-        moves=[rules.write_move(move) for move in rules.legal_moves(game.table.state, seat)],
+        picture=_picture(draw(rules.NAME, view, game.names, dark=False)),
+        dark_picture=_picture(draw(rules.NAME, view, game.names)),
+        due_at=_there(game.seats[seat]),
+        moves=moves,
+        choices=_by_beginning(moves),
         line=line,
         ask=ask,
         wrong=wrong,
     )
 
 
+def _picture(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
+
+
+def _there(seat: Json) -> datetime | None:
+    """When this seat is due, on the clocks of its player."""
+    due_at: datetime | None = seat["due_at"]
+    return due_at and due_at.astimezone(time_zone(play.profile(seat["player_id"])["zone"]))
+
+
+def _by_beginning(lines: list[str]) -> dict[str, list[str]]:
+    """The last words of moves by all that stands before them, so that hundreds of moves are a few lines to tap on."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        beginning, _, ending = line.rpartition(" ")
+        found.setdefault(beginning, []).append(ending)
+    return found
+
+
 def _over(status: int) -> Response:
-    return _page("message.html", status, title="This turn is over", text="It has been answered, or time ran out.")
+    text = "It has been answered, or time ran out. A mail tells you when it is your turn again."
+    return page("message.html", status, title="This turn is over", text=text)
 
 
 # Invitations and signing in
@@ -131,14 +162,14 @@ def _over(status: int) -> Response:
 def invited(word: str) -> Response:
     """What game one is invited to, and a button; looking changes nothing."""
     game, seat = play.invitation(word)
-    return _page("invitation.html", game=game, seat=seat)
+    return page("invitation.html", game=game, seat=seat)
 
 
 @blp.post("/i/<word>")
 def accept(word: str) -> Response:
     """Take the seat that is kept for the invited address."""
     game = play.accept_invitation(word)
-    return _page(
+    return page(
         "message.html",
         title="You are in",
         text=f"Your seat in {game.head['title']} is taken. A mail tells you when it is your turn.",
@@ -150,7 +181,7 @@ def returning(word: str) -> Response:
     """A button for somebody whose seat a bot keeps; looking changes nothing."""
     game, seat = play.returning(word)
     absent = game.table.status == "running" and game.table.stand_ins[seat] is not None
-    return _page("returning.html", game=game, absent=absent)
+    return page("returning.html", game=game, absent=absent)
 
 
 @blp.post("/back/<word>")
@@ -158,17 +189,17 @@ def back(word: str) -> Response:
     """Take the seat back from the bot."""
     game = play.come_back(word)
     text = f"You play {game.head['title']} yourself again. A mail tells you when it is your turn."
-    return _page("message.html", title="You are back", text=text)
+    return page("message.html", title="You are back", text=text)
 
 
 @blp.get("/sign-in/<uuid:sign_in>/<code>")
 def sign_in(sign_in: UUID, code: str) -> Response:
     """A button, since programs that scan mails follow links."""
-    return _page("sign-in.html")
+    return page("sign-in.html")
 
 
 @blp.post("/sign-in/<uuid:sign_in>/<code>")
 def signed_in(sign_in: UUID, code: str) -> Response:
     """A token for programs, shown once."""
     token, _ = play.redeem(sign_in, code)
-    return _page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])
+    return page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])

@@ -1,6 +1,7 @@
 """The sandbox: a mailbox to look at instead of SMTP, and a clock to put forward."""
 
 import mailbox
+from base64 import b64encode
 from collections.abc import Mapping
 from email import policy
 from email.message import EmailMessage
@@ -8,10 +9,11 @@ from email.parser import BytesParser
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Response, current_app, jsonify, render_template, request
+from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.exceptions import NotFound
 
 from server import play
+from server.api.pages import page
 from server.api.reading import read_json
 from server.play.clock import duration
 from server.play.errors import BadField
@@ -37,26 +39,34 @@ def letters() -> Response:
     found = [it for it in found if to in (None, it["to"])]
     if request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json":
         return jsonify(items=found)
-    return Response(render_template("mailbox.html", letters=found, title="The mailbox"), mimetype="text/html")
+    return page("mailbox.html", letters=found, to=to, title="The mailbox")
 
 
 @blp.get("/mail/<key>")
 def letter(key: str) -> Response:
-    """One letter: its headers and its text."""
-    found = _box().get(key)
-    if found is None:
-        raise NotFound("There is no such letter.")
-    message = _parsed(found)
-    body = message.get_body(preferencelist=("plain",))
-    return Response(
-        render_template(
-            "letter.html",
-            title=str(message["Subject"]),
-            headers=[(name, str(value)) for name, value in message.items()],
-            text=body.get_content() if body else "",
-        ),
-        mimetype="text/html",
+    """One letter: its text and its headers."""
+    found = _letter(key)
+    headers = [(name, str(value)) for name, value in _parsed(found).items()]
+    return page("letter.html", it=_envelope(key, found), title=str(found["Subject"]), headers=headers)
+
+
+@blp.get("/mail/<key>/html")
+def letter_as_html(key: str) -> Response:
+    """What a mail program would show of a letter that has pictures."""
+    message = _parsed(_letter(key))
+    body = message.get_body(("html",))
+    if body is None:
+        raise NotFound("This letter is plain text.")
+    shown = body.get_content()
+    for part in message.walk():
+        if name := part["Content-ID"]:
+            png = b64encode(part.get_content()).decode()
+            shown = shown.replace(f"cid:{name.strip('<>')}", f"data:image/png;base64,{png}")
+    response = Response(shown, mimetype="text/html")
+    response.headers["Content-Security-Policy"] = (
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox allow-top-navigation"
     )
+    return response
 
 
 @blp.post("/clock")
@@ -76,18 +86,27 @@ def _box() -> Mapping[str, mailbox.MaildirMessage]:
     return dict(mailbox.Maildir(path, create=False).items()) if path.exists() else {}
 
 
+def _letter(key: str) -> mailbox.MaildirMessage:
+    found = _box().get(key)
+    if found is None:
+        raise NotFound("There is no such letter.")
+    return found
+
+
 def _parsed(letter: mailbox.MaildirMessage) -> EmailMessage:
     return BytesParser(policy=policy.default).parsebytes(letter.as_bytes())
 
 
 def _envelope(key: str, letter: mailbox.MaildirMessage) -> dict[str, Any]:
     message = _parsed(letter)
-    body = message.get_body(preferencelist=("plain",))
+    body, html = message.get_body(("plain",)), message.get_body(("html",))
     return {
         "key": key,
         "to": str(message["To"]),
         "subject": str(message["Subject"]),
         "message_id": str(message["Message-ID"]),
+        "date": message["Date"].datetime,
         "sent_at": letter.get_date(),
         "text": body.get_content() if body else "",
+        "has_html": html is not None,
     }
