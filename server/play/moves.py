@@ -12,8 +12,10 @@ from server.play.errors import HandedOver, NotRunning, StaleTurn
 from server.play.looking import own_seat, seen_by, turn_of, you
 from server.play.table import Table, fold, new_table, story_item, typed
 from server.rules import Json, Seat
-from server.store.connections import tried_again
+from server.store.connections import Unavailable, tried_again
 from server.store.log import Recorded
+
+_RACES = 20  # deeds that may come first, one after the other, before a move is turned away
 
 
 class Played(NamedTuple):
@@ -29,10 +31,11 @@ def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
 
     Raises NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
-    while True:
+    for _ in range(_RACES):
         game = seen_by(game_id, player_id)
         if played := _play(game, own_seat(game, player_id), turn, game.table.rules.move_from_json(move)):
             return played
+    raise Unavailable
 
 
 @tried_again
@@ -42,10 +45,11 @@ def play_line(word: str, line: str) -> Played:
     Raises NotFound, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
     game_id, seat, turn = unseal(TURN, word)
-    while True:
+    for _ in range(_RACES):
         game = load(game_id)
         if played := _play(game, seat, turn, game.table.rules.read_move(line)):
             return played
+    raise Unavailable
 
 
 def check_line(word: str, line: str) -> str:
