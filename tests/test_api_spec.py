@@ -1,0 +1,111 @@
+"""The published contract, api_spec/openapi.yaml: fresh, valid, and complete.
+
+That the answers keep it is checked wherever tests speak to the API (tests/contract.py).
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from flask import Flask
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from server import cli
+from server.rules import GAMES, Json
+from tests.contract import JSON, PROBLEM
+
+PUBLISHED = Path(__file__).parents[1] / "api_spec" / "openapi.yaml"
+DOCUMENT: Json = yaml.safe_load(PUBLISHED.read_text("utf-8"))
+OPERATIONS: dict[str, Json] = {
+    f"{method.upper()} {path}": operation
+    for path, item in DOCUMENT["paths"].items()
+    for method, operation in item.items()
+    if method != "parameters"
+}
+FREE = {"POST /v1/sign-ins", "GET /v1/rules", "GET /v1/rules/{name}"}  # for anybody, a token changes nothing
+EITHER = {"POST /v1/tokens", "GET /v1/games"} | {  # for anybody, and a token shows or allows more
+    f"GET /v1/games/{{game_id}}{rest}"
+    for rest in ("", "/events", "/votes", "/messages", "/archive", "/picture.svg", "/picture.png")
+}
+
+
+def test_the_published_contract_is_the_one_that_the_command_prints() -> None:
+    printed = CliRunner().invoke(cli.main, ["openapi"])
+    assert printed.output == PUBLISHED.read_text("utf-8"), "run `sternenpost openapi > api_spec/openapi.yaml`"
+
+
+def test_it_is_a_valid_openapi_document() -> None:
+    assert DOCUMENT["openapi"].startswith("3.1.")
+    OpenAPIV31SpecValidator(DOCUMENT).validate()
+
+
+def test_its_schemas_are_sound_and_its_examples_fit_them() -> None:
+    for schema in DOCUMENT["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+        for field in schema.get("properties", {}).values():
+            if "example" in field:
+                whole = {**field, "components": DOCUMENT["components"]}
+                Draft202012Validator(whole).validate(field["example"])
+
+
+def test_the_app_serves_it_too(app: Flask) -> None:
+    assert app.test_client().get("/openapi.json").json == DOCUMENT
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_says_in_a_line_what_it_does(name: str) -> None:
+    summary = OPERATIONS[name].get("summary", "")
+    assert 0 < len(summary) <= 100
+    assert summary[0].isupper()
+    assert not summary.endswith(".")
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_needs_a_token_takes_one_or_has_no_use_for_it(name: str) -> None:
+    expected: list[Json] | None = [] if name in FREE else [{}, {"token": []}] if name in EITHER else None
+    assert OPERATIONS[name].get("security") == expected
+    assert DOCUMENT["security"] == [{"token": []}]
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_describes_its_answers_and_that_errors_are_problems(name: str) -> None:
+    responses = OPERATIONS[name]["responses"]
+    assert any(status[0] == "2" for status in responses)
+    assert any(status[0] in "5d" for status in responses)
+    for status, response in responses.items():
+        assert resolved(response)["description"]
+        content = resolved(response).get("content", {})
+        if status in ("204", "304"):
+            assert content == {}
+        elif status[0] in "45d":
+            assert list(content) == [PROBLEM]
+            assert "#/components/schemas/Problem" in json.dumps(content)
+        else:
+            assert all(answer["schema"] for answer in content.values())
+            assert JSON in content or "/picture." in name
+
+
+def resolved(response: Json) -> Json:
+    found: Any = response
+    if "$ref" in response:
+        found = DOCUMENT
+        for part in response["$ref"].removeprefix("#/").split("/"):
+            found = found[part]
+    return found
+
+
+def test_every_reference_leads_somewhere_and_every_schema_is_used() -> None:
+    text = json.dumps(DOCUMENT)
+    used = {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}
+    assert used == set(DOCUMENT["components"]["schemas"])
+
+
+def test_moves_and_views_of_every_game_are_described() -> None:
+    for name, rules in GAMES.items():
+        schemas = DOCUMENT["components"]["schemas"]
+        assert schemas[f"{name.capitalize()}Move"] == json.loads(json.dumps(rules.MOVE_SCHEMA))
+        assert schemas[f"{name.capitalize()}View"] == json.loads(json.dumps(rules.VIEW_SCHEMA))
