@@ -95,6 +95,7 @@ class Document(flask_smorest.Api):
     def document(self) -> Json:
         """With what all calls have in common: conditional requests, and the problems that each may answer with."""
         document: Json = self.spec.to_dict()
+        del document["components"]["schemas"]["PaginationMetadata"]  # of smorest's pages; ours are others
         _describe(document["components"]["schemas"])
         shared = document["components"]["responses"] = {}
         for path, item in document["paths"].items():
@@ -179,6 +180,8 @@ def _codes(path: str, operation: Json) -> Iterator[str]:
     """The codes of all problems that a call may answer with."""
     yield from operation.pop(_RAISED, ())
     yield from ("not-acceptable", "internal-error", "unavailable")
+    if _IF_NONE_MATCH in operation["parameters"]:
+        yield "precondition-failed"
     places = {parameter["in"] for parameter in operation["parameters"]}
     if "requestBody" in operation:
         yield from ("malformed-request", "body-too-large", "unsupported-media-type", "invalid-fields")

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from flask import Response, current_app, request
 from werkzeug.exceptions import BadRequest
@@ -17,7 +17,7 @@ _LONGEST = 200
 def new_game_id(caller: Caller) -> UUID | None:
     """The id of a game that this request opens, if it has a key: opening twice is opening once."""
     key = _key()
-    return None if key is None else uuid5(caller.player_id, key)
+    return None if key is None else play.game_of_key(caller.player_id, key)
 
 
 def once(
@@ -31,11 +31,13 @@ def once(
     if key is None or game_id is None:
         return _answer(*deed())
     asked = b"\0".join([request.method.encode(), request.full_path.encode(), request.get_data(cache=True)])
-    kept = play.first_answer(game_id, caller.player_id, key, hashlib.sha256(asked).digest(), may_repeat)
+    request_hash = hashlib.sha256(asked).digest()
+    kept = play.first_answer(game_id, caller.player_id, key, request_hash, may_repeat)
     if kept is not None:
         return Response(kept.body, kept.status, mimetype="application/json")
     answer = _answer(*deed())
-    play.keep(game_id, caller.player_id, key, play.Kept(answer.status_code, answer.get_data(as_text=True)))
+    first = play.Kept(answer.status_code, answer.get_data(as_text=True))
+    play.keep(game_id, caller.player_id, key, request_hash, first)
     return answer
 
 

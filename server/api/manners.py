@@ -3,6 +3,8 @@
 from flask import Flask, Response, request
 from werkzeug.exceptions import NotAcceptable
 
+from server.api.problems import HTTP_PROBLEMS, answer
+
 _PREFIX = "/v1/"
 _PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
 
@@ -26,7 +28,9 @@ def _finish(response: Response) -> Response:
     if request.path.startswith(_PREFIX):
         response.headers.setdefault("Cache-Control", "private, no-cache")
         response.vary.add("Authorization")
-        if request.method == "GET" and response.status_code == 200:
+        if request.method in ("GET", "HEAD") and response.status_code == 200:
             response.add_etag()
             response.make_conditional(request)
+            if response.status_code == 412:
+                return answer(HTTP_PROBLEMS[412], "The answer has another ETag than those that `If-Match` names.")
     return response

@@ -118,6 +118,9 @@ HTTP_PROBLEMS = {
         "We cannot answer in that format",
         "`Accept` must allow the type that the call answers in.",
     ),
+    412: Problem(
+        412, "precondition-failed", "The condition of the request does not hold", "See its header `If-Match`."
+    ),
     413: Problem(413, "body-too-large", "The body is too large", "A body has at most 64 KiB."),
     415: Problem(415, "unsupported-media-type", "The body must be JSON", "Send `Content-Type: application/json`."),
     422: Problem(422, "invalid-fields", "Some fields are not right", "`errors` says what is wrong, by field."),
@@ -188,7 +191,7 @@ def of_http(error: HTTPException) -> Response:
     status = error.code or 500
     if status < 400:
         return Response(status=status, headers=list(error.get_headers()))
-    problem = HTTP_PROBLEMS.get(status) or Problem(status, f"http-{status}", error.name, "")
+    problem = HTTP_PROBLEMS.get(status) or HTTP_PROBLEMS[400 if status < 500 else 500]
     fields = (getattr(error, "data", None) or {}).get("messages")
     more = {"errors": fields} if fields else {}
     detail = "Some fields are not right; `errors` names them." if fields else (error.description or error.name)

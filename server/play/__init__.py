@@ -24,7 +24,7 @@ from server.play.players import (
     profile,
     redeem,
 )
-from server.play.repeats import Kept, first_answer, forget_old_answers, keep
+from server.play.repeats import Kept, first_answer, forget_old_answers, game_of_key, keep
 from server.play.seats import accept_invitation, come_back, invitation, invite, leave, return_word, returning, take_seat
 from server.play.upkeep import all_games, archive_of, check_game, rebuild_game, take_in
 from server.play.votes import WISHES, vote, votes
@@ -70,6 +70,7 @@ __all__ = [
     "forget_old_answers",
     "forget_old_codes",
     "further_token",
+    "game_of_key",
     "invitation",
     "invite",
     "is_passing",

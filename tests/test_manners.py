@@ -1,0 +1,290 @@
+"""What HTTP asks of an API: conditional requests, requests that come again, pages, methods, formats, problems."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from server import play
+from server.api import problems
+from server.api.examples import MOVE
+from server.play.clock import clock
+from server.play.errors import PlayError
+from server.rules import Json, RuleError
+from server.store.tables import IdempotencyKey, db
+from tests.contract import Contract, Someone
+from tests.helpers import DAY, ME, OPEN, wanted
+from tests.scene import Call, Scene, calls
+
+
+@pytest.fixture
+def scene(app: Flask) -> Scene:
+    return Scene(app)
+
+
+@pytest.fixture
+def ada(scene: Scene) -> Someone:
+    return scene.ada
+
+
+@pytest.fixture
+def bea(scene: Scene) -> Someone:
+    return scene.bea
+
+
+def code_of(response: TestResponse) -> Any:
+    return (response.status_code, (response.json or {}).get("code"))
+
+
+# ETags
+
+
+def looks(scene: Scene) -> Iterator[str]:
+    """The address of everything that can be looked at."""
+    return (scene.address(call) for call in calls(scene.contract.document) if call.method == "GET")
+
+
+def test_whatever_can_be_looked_at_has_an_etag_and_is_not_sent_twice(scene: Scene, ada: Someone) -> None:
+    for path in looks(scene):
+        seen = ada.get(path)
+        etag = seen.headers["ETag"]
+        for known in (etag, f'"another", {etag}', f"W/{etag}", "*"):
+            again = ada.get(path, headers={"If-None-Match": known})
+            assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", etag), path
+            assert "Content-Type" not in again.headers
+        assert ada.get(path, headers={"If-None-Match": '"another"'}).data == seen.data
+
+
+def test_head_answers_as_get_does_but_without_a_body(scene: Scene, ada: Someone) -> None:
+    for path in looks(scene):
+        got, head = ada.get(path), ada.ask("HEAD", path)
+        assert (head.status_code, head.data) == (200, b"")
+        for name in ("ETag", "Content-Type", "Content-Length", "Vary", "Cache-Control"):
+            assert head.headers[name] == got.headers[name], (path, name)
+        assert ada.ask("HEAD", path, headers={"If-None-Match": got.headers["ETag"]}).status_code == 304
+
+
+def test_an_answer_under_a_condition_that_does_not_hold_is_refused(scene: Scene, ada: Someone) -> None:
+    for path in looks(scene):
+        assert code_of(ada.get(path, headers={"If-Match": '"another"'})) == (412, "precondition-failed")
+        assert ada.get(path, headers={"If-Match": ada.get(path).headers["ETag"]}).status_code == 200
+
+
+def test_an_etag_changes_when_and_only_when_this_viewers_answer_changes(scene: Scene) -> None:
+    viewers = (scene.ada, scene.bea, scene.stranger)
+    paths = [path for path in looks(scene) if path not in ("/v1/me", f"{scene.running}/legal-moves")]
+    deeds: list[Callable[[], TestResponse]] = [
+        lambda: scene.ada.post(f"{scene.running}/moves?dry_run=true", MOVE),
+        lambda: scene.ada.post(f"{scene.running}/moves", MOVE),
+        lambda: scene.bea.post(f"{scene.running}/messages", {"text": "Well placed!"}),
+        lambda: scene.bea.post(f"{scene.running}/votes", {"on": "pause"}),
+        lambda: scene.bea.post(f"{scene.running}/votes", {"on": "pause", "vote": False}),
+        lambda: scene.bea.patch("/v1/me", {"locale": "de"}),
+        lambda: scene.bea.patch("/v1/me", {"name": "Beatrix"}),
+    ]
+    changed: Counter[str] = Counter()
+    for deed in deeds:
+        before = {(who, path): who.get(path) for who in viewers for path in paths}
+        assert deed().status_code in (200, 201)
+        for (who, path), seen in before.items():
+            now = who.get(path)
+            assert (now.headers["ETag"] == seen.headers["ETag"]) == (now.data == seen.data)
+            changed[path] += now.data != seen.data
+    assert changed[f"{scene.running}/messages"] == 3 * 2  # a message, and the new name of who said it
+    assert changed[f"{scene.running}/events"] == 3 * 1
+    assert changed["/v1/rules"] == 0
+
+
+def test_the_etags_of_two_viewers_differ_where_they_see_different_things(scene: Scene) -> None:
+    scene.ada.post(f"{scene.running}/moves", MOVE)
+    etags = {who.get(scene.running).headers["ETag"] for who in (scene.ada, scene.bea, scene.stranger)}
+    assert len(etags) == 3
+    assert "Authorization" in scene.ada.get(scene.running).headers["Vary"]
+
+
+# Requests that come again
+
+
+def keyed(key: str) -> dict[str, str]:
+    return {"Idempotency-Key": key}
+
+
+def may_come_again(contract: Contract) -> list[Call]:
+    """The calls that take a key; the seat that one of them takes is the last, so that is done at the end."""
+    found = [
+        call
+        for call in calls(contract.document)
+        if any(parameter["name"] == "Idempotency-Key" for parameter in call.operation["parameters"])
+    ]
+    return sorted(found, key=lambda call: call.name == "takeSeat")
+
+
+def test_every_call_that_makes_something_takes_a_key_but_those_that_make_tokens(scene: Scene) -> None:
+    makes = {call.name for call in calls(scene.contract.document) if call.method == "POST"}
+    names = {call.name for call in may_come_again(scene.contract)}
+    assert names == {"openGame", "takeSeat", "invite", "vote", "say", "playMove"}
+    assert makes - names == {"signIn", "makeToken", "findLegalMoves"}
+
+
+def test_a_request_that_comes_again_gets_its_first_answer_again(scene: Scene) -> None:
+    for call in may_come_again(scene.contract):
+        body = call.examples[""]
+        first, again = (scene.ask(call, body, headers=keyed(call.name)) for _ in range(2))
+        assert first.status_code in (200, 201), call.name
+        assert (again.status, again.data) == (first.status, first.data), call.name
+        assert again.headers.get("Location") == first.headers.get("Location")
+    assert len(scene.ada.get(f"{scene.running}/messages").json["items"]) == 1
+
+
+OTHER_BODIES: dict[str, Json] = {
+    "openGame": wanted(ME, OPEN, OPEN),
+    "takeSeat": {"salt": "another"},
+    "invite": {"email": "cyd@example.org"},
+    "vote": {"on": "abandon"},
+    "say": {"text": "Something else."},
+    "playMove": {"turn": 1, "move": {"star": "1", "board": "leo", "space": "a"}},
+}
+
+
+def test_a_key_belongs_to_one_body(scene: Scene) -> None:
+    for call in may_come_again(scene.contract):
+        first = scene.ask(call, call.examples[""], headers=keyed(call.name))
+        other = scene.ask(call, OTHER_BODIES[call.name], headers=keyed(call.name))
+        assert code_of(other) == (422, "idempotency-key-reused"), call.name
+        assert scene.ask(call, call.examples[""], headers=keyed(call.name)).data == first.data
+
+
+def test_a_key_belongs_to_one_address_of_a_game(scene: Scene, ada: Someone) -> None:
+    ada.post(f"{scene.running}/messages", {"text": "Hello"}, headers=keyed("a"))
+    for path, body in ((f"{scene.running}/votes", {"on": "pause"}), (f"{scene.running}/moves", MOVE)):
+        assert code_of(ada.post(path, body, headers=keyed("a"))) == (422, "idempotency-key-reused")
+    assert ada.post(f"{scene.open}/messages", {"text": "Hello"}, headers=keyed("a")).json["nr"] == 1
+    opened = ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("b")).json["id"]
+    said = ada.post(f"/v1/games/{opened}/messages", {"text": "Hello"}, headers=keyed("b"))
+    assert code_of(said) == (422, "idempotency-key-reused")
+
+
+def test_the_same_key_of_another_player_is_another_request(scene: Scene, ada: Someone, bea: Someone) -> None:
+    path = f"{scene.running}/messages"
+    numbers = [who.post(path, {"text": "Hello"}, headers=keyed("a")).json["nr"] for who in (ada, bea, ada, bea)]
+    assert numbers == [1, 2, 1, 2]
+    games = [who.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("g")).json["id"] for who in (ada, bea)]
+    assert len(set(games)) == 2
+
+
+def test_of_requests_that_come_at_once_one_is_carried_out_and_all_get_its_answer(app: Flask, scene: Scene) -> None:
+    for call in may_come_again(scene.contract):
+        address, token = scene.address(call), scene.caller(call).token
+        programs = [Someone(app, token=token) for _ in range(6)]
+
+        def ask(program: Someone, call: Call = call, address: str = address) -> TestResponse:
+            return program.ask(call.method, address, call.examples[""], headers=keyed(call.name))
+
+        with ThreadPoolExecutor(len(programs)) as pool:
+            answers = list(pool.map(ask, programs))
+        assert len({(answer.status, answer.data) for answer in answers}) == 1, call.name
+        assert answers[0].status_code in (200, 201), answers[0].text
+    assert [it["nr"] for it in scene.ada.get(f"{scene.running}/messages").json["items"]] == [1]
+
+
+def test_after_seven_days_a_key_is_forgotten_and_may_stand_for_something_new(scene: Scene, ada: Someone) -> None:
+    opened = [ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("a")).json["id"]]
+    for days in (6.9, 0.2, 7.1):
+        clock.forward(days * DAY)
+        with scene.app.app_context():
+            play.forget_old_answers()
+        again = ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("a"))
+        assert ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("a")).data == again.data
+        opened.append(again.json["id"])
+    assert opened[0] == opened[1]
+    assert len(set(opened[1:])) == 3
+
+
+def test_no_answer_that_holds_a_token_is_kept(scene: Scene) -> None:
+    for call in calls(scene.contract.document):
+        if call.name in ("makeToken", "signIn"):
+            for body in call.examples.values():
+                assert scene.ask(call, body, headers=keyed("t")).status_code in (201, 202)
+                assert scene.ask(call, body, headers=keyed("t")).data
+    with scene.app.app_context():
+        assert db.session.scalar(db.select(db.func.count()).select_from(IdempotencyKey)) == 0
+
+
+# Pages
+
+
+def walk(who: Someone, address: str | None) -> list[list[Json]]:
+    """All pages from this address on, by their `next`, which their Link says, too."""
+    pages = []
+    while address is not None:
+        page = who.get(address)
+        following = page.json["next"]
+        assert page.headers.get("Link") == (f'<{following}>; rel="next"' if following else None)
+        pages.append(page.json["items"])
+        address = following
+    return pages
+
+
+def test_a_list_of_games_is_walked_by_its_pages(scene: Scene, ada: Someone) -> None:
+    opened = [ada.post("/v1/games", wanted(ME, OPEN, OPEN, title=f"{n}")).json["id"] for n in range(5)]
+    for query in ("limit=2", "limit=2&mine=true", "limit=2&status=open&rules=sternenhimmel"):
+        pages = walk(ada, f"/v1/games?{query}")
+        assert [len(page) for page in pages] == [2, 2, 1]
+        assert [item["id"] for page in pages for item in page] == opened[::-1]
+    assert [len(page) for page in walk(ada, "/v1/games?limit=5")] == [5]
+
+
+def test_so_are_the_messages_of_a_game_also_by_whoever_holds_its_word(scene: Scene, ada: Someone, bea: Someone) -> None:
+    path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, private=True)).json['id']}"
+    for number in range(5):
+        ada.post(f"{path}/messages", {"text": f"Word {number}"})
+    word = ada.get(path).json["invitation"]
+    pages = walk(bea, f"{path}/messages?invitation={word}&limit=2")
+    assert [[item["nr"] for item in page] for page in pages] == [[1, 2], [3, 4], [5]]
+    assert [len(page) for page in walk(bea, f"{path}/messages?invitation={word}&after=1&limit=4")] == [4]
+    assert code_of(bea.get(f"{path}/messages")) == (404, "not-found")
+
+
+# Methods and formats
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "CONNECT", "PROPFIND"])
+def test_whoever_tries_another_method_is_told_which_there_are(scene: Scene, ada: Someone, method: str) -> None:
+    there: dict[str, set[str]] = {}
+    for call in calls(scene.contract.document):
+        there.setdefault(scene.address(call), set()).add(call.method)
+    for address, methods in there.items():
+        answer = ada.ask(method, address)
+        assert code_of(answer) == (405, "method-not-allowed")
+        assert set(answer.headers["Allow"].split(", ")) == methods | ({"HEAD"} if "GET" in methods else set())
+
+
+def test_a_client_that_takes_problems_only_as_something_else_gets_them_all_the_same(ada: Someone) -> None:
+    assert code_of(ada.get("/v1/games?limit=x", headers={"Accept": "application/json"})) == (422, "invalid-fields")
+    assert code_of(ada.get("/v1/games", headers={"Accept": "application/json;q=0"})) == (406, "not-acceptable")
+
+
+# Problems
+
+
+def test_everything_that_a_deed_or_a_rule_may_raise_is_in_the_table() -> None:
+    def kinds(error: type[Exception]) -> set[type[Exception]]:
+        return {error, *(kind for below in error.__subclasses__() for kind in kinds(below))}
+
+    ours = {kind for kind in kinds(PlayError) | kinds(RuleError) if kind.__module__.startswith("server.")}
+    assert ours - {PlayError, RuleError} <= set(problems.PROBLEMS)
+
+
+def test_every_problem_has_a_page_and_a_place_in_the_document(scene: Scene) -> None:
+    client = scene.app.test_client()
+    described = scene.contract.document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
+    assert described == list(problems.ALL)
+    for code, problem in problems.ALL.items():
+        page = client.get(f"/problems/{code}")
+        assert page.status_code == 200
+        assert all(word in page.text for word in (code, str(problem.status)))
+        assert 400 <= problem.status <= 503
