@@ -1,0 +1,148 @@
+"""Secrets over the channels beside the API's JSON: mails and their pictures, pages, pictures, logs and metrics.
+
+As in `test_leaks.py`, two worlds come from the same seed and differ only in what lies face down, so that whoever may not
+know it must get the same bytes. The seat on turn cannot tell them apart, and may turn the difference over.
+"""
+
+import json
+import logging
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from prometheus_client import REGISTRY
+from werkzeug.test import TestResponse
+
+from server import play
+from server.logs import JsonLines
+from server.post.letters import compose
+from server.rules import Seat
+from server.rules import sternenhimmel as rules
+from server.store.tables import Letter, db
+from tests.contract import Someone
+from tests.test_leaks import House, Moves, Worlds, filling, on_the_brink, played, without_ids
+
+DIFFER_ANYWAY = {"Message-ID", "In-Reply-To", "References", "Date", "Content-Type"}  # ids, dates, and boundaries
+Received = dict[str, Any]  # by a name that tells what it is
+
+
+class World(House):
+    """A game played to the brink, and all that reaches somebody beside the API's JSON."""
+
+    def __init__(self, app: Flask, seed: bytes, moves: Moves) -> None:
+        super().__init__(app, seed)
+        self._sky = played(seed, moves)
+        self._turn = len(moves) + 1
+        for turn, (seat, move) in enumerate(moves, 1):
+            self.plays(seat, move, turn)
+
+    def reaches(self, viewer: Seat | None) -> Received:
+        received = self._pictures(viewer)
+        return (
+            received if viewer is None else received | self._mails(viewer) | self._links(viewer) | self._errors(viewer)
+        )
+
+    def _pictures(self, viewer: Seat | None) -> Received:
+        who = Someone(self.app) if viewer is None else self.people[viewer]
+        versions = range(1, self._turn, 6)
+        pictures = ["svg", "png", "svg?theme=light", *(f"svg?at={version}" for version in versions)]
+        return {f"picture.{it}": without_own(who.get(f"{self.path}/picture.{it}")) for it in pictures}
+
+    def _mails(self, viewer: Seat) -> Received:
+        """Part by part, as the reader's program takes them apart."""
+        with self.app.app_context():
+            mine = db.select(Letter).where(Letter.game_id == UUID(self.game_id), Letter.seat == viewer)
+            written = [compose(it, "https://stars.example") for it in db.session.scalars(mine.order_by(Letter.made_at))]
+        letters = [message_from_bytes(it.message, policy=policy.default) for it in written if it is not None]
+        return {
+            f"letter {number}, part {nr} ({part.get_content_type()})": part_without_own(part)
+            for number, letter in enumerate(letters)
+            for nr, part in enumerate(letter.walk())
+        }
+
+    def _links(self, viewer: Seat) -> Received:
+        """The pages behind each turn's link and whatever may be looked at there, before anything is played."""
+        browser = self.app.test_client()
+        with self.app.app_context():
+            links = {turn: f"/t/{play.turn_word(UUID(self.game_id), viewer, turn)}" for turn in (1, self._turn)}
+        fillings = [rules.write_move(move) for move in filling(self._sky, viewer)]
+        lines = ["", "7", "9 leo a", *(f"1 {board} {space}" for board in self._sky.stars for space in "az"), *fillings]
+        looks = {f"{line!r} on a page": browser.post(links[self._turn], data={"move": line}) for line in lines}
+        opened = {f"page of turn {turn}": browser.get(link) for turn, link in links.items()}
+        opened["old page"] = browser.post(links[1], data={"move": lines[-1], "confirmed": "yes"})
+        return {name: without_own(answer) for name, answer in (opened | looks).items()}
+
+    def _errors(self, viewer: Seat) -> Received:
+        """What is said to moves that cannot be, for this turn and for an old one."""
+        taken = [(board, space) for board, stars in self._sky.stars.items() for space in stars][::3]
+        moves = [{"star": star, "board": board, "space": space} for board, space in taken for star in ("1", "B")]
+        tried = [(turn, move) for move in moves for turn in (1, self._turn)]
+        return {
+            f"{move} for turn {turn}": without_own(
+                self.people[viewer].post(f"{self.path}/moves", {"turn": turn, "move": move})
+            )
+            for turn, move in tried
+        }
+
+
+def without_own(answer: TestResponse) -> tuple[int, str, str | bytes]:
+    is_text = answer.mimetype != "image/png"
+    return answer.status_code, answer.mimetype, without_ids(answer.text) if is_text else answer.data
+
+
+def part_without_own(part: EmailMessage) -> tuple[list[tuple[str, str]], str | bytes | None]:
+    head = [(name, without_ids(value)) for name, value in part.items() if name not in DIFFER_ANYWAY]
+    content = None if part.is_multipart() else part.get_content()
+    return head, without_ids(content) if isinstance(content, str) else content
+
+
+@pytest.fixture
+def worlds() -> Worlds:
+    return on_the_brink(Random(5))
+
+
+def test_whoever_may_not_know_the_difference_receives_the_same(app: Flask, worlds: Worlds) -> None:
+    one, other = (World(app, worlds.seed, moves) for moves in (worlds.one, worlds.other))
+    for viewer in worlds.innocent:
+        received, elsewhere = one.reaches(viewer), other.reaches(viewer)
+        assert received.keys() == elsewhere.keys()
+        assert [name for name in received if received[name] != elsewhere[name]] == []
+    (on_turn,) = rules.to_act(played(worlds.seed, worlds.one))
+    assert {status for status, *_ in one.reaches(on_turn).values() if isinstance(status, int)} == {200, 409, 410, 422}
+
+
+def test_whoever_laid_the_star_sees_the_difference_in_pictures_and_mails(app: Flask, worlds: Worlds) -> None:
+    one, other = (World(app, worlds.seed, moves) for moves in (worlds.one, worlds.other))
+    (secretive,) = {0, 1, 2} - {*worlds.innocent}
+    received, elsewhere = one.reaches(secretive), other.reaches(secretive)
+    differing = {name.split(" ")[0] for name in received if received[name] != elsewhere.get(name)}
+    assert {"picture.svg", "picture.png", "letter"} <= differing
+
+
+def test_logs_and_metrics_tell_operators_of_neither_world(
+    app: Flask, worlds: Worlds, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    told = []
+    for moves in (worlds.one, worlds.other):
+        before, said = requests_counted(), len(caplog.records)
+        World(app, worlds.seed, moves).reaches(None)
+        counted = {labels: value - before.get(labels, 0) for labels, value in requests_counted().items()}
+        lines = [json.loads(JsonLines().format(record)) for record in caplog.records[said:]]
+        told.append((counted, [line | {"at": None, "ms": None} for line in lines]))
+    assert told[0] == told[1]
+    assert len(told[0][1]) > len(worlds.one)
+
+
+def requests_counted() -> dict[tuple[str, ...], float]:
+    families = [family for family in REGISTRY.collect() if family.name == "sternenpost_requests"]
+    return {
+        tuple(it.labels.values()): it.value
+        for family in families
+        for it in family.samples
+        if it.name.endswith("_total")
+    }
