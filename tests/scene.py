@@ -54,7 +54,7 @@ class Scene:
 
     def __init__(self, app: Flask) -> None:
         self.app = app
-        self.contract = Contract(app)
+        self.contract: Contract = app.test_client_class.contract  # type: ignore[union-attr]
         self.ada, self.bea, self.stranger = Someone(app, "ada"), Someone(app, "bea"), Someone(app)
         self._sign_in()
 

@@ -161,3 +161,16 @@ ARCHIVE: Json = {
         }
     ],
 }
+
+# Rules, shortened
+
+_DESCRIBED = GAMES["sternenhimmel"].describe()
+RULES: Json = {
+    **{name: _DESCRIBED[name] for name in ("name", "seats", "move", "notation", "stars")},
+    "options": {"type": "object", "properties": {"edition": _DESCRIBED["options"]["properties"]["edition"]}},
+    "editions": {"schloth-en": _DESCRIBED["editions"]["schloth-en"]},
+    "view": {"type": "object"},
+    "events": {"seat-skipped": _DESCRIBED["events"]["seat-skipped"]},
+    "boards": [board for board in _DESCRIBED["boards"] if board["id"] == "aries"],
+}
+ALL_RULES: Json = {"items": [RULES]}

@@ -40,7 +40,7 @@ _LINKS = {
 
 @blp.route("/rules")
 class AllRules(MethodView):
-    @blp.response(200, schemas.RulesList)
+    @blp.response(200, schemas.RulesList, example=examples.ALL_RULES)
     @blp.doc(operationId="listRules", **ANYBODY)
     def get(self) -> Any:
         """The games that can be played here"""
@@ -49,7 +49,7 @@ class AllRules(MethodView):
 
 @blp.route("/rules/<name>")
 class Rules(MethodView):
-    @blp.response(200, schemas.RulesDescription)
+    @blp.response(200, schemas.RulesDescription, example=examples.RULES)
     @blp.doc(operationId="getRules", **ANYBODY)
     def get(self, name: str) -> Any:
         """One game: options, editions, boards, schemas of moves, views and events, notation"""
