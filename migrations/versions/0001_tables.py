@@ -70,6 +70,18 @@ def upgrade() -> None:
         info={"spread": "local"},
     )
     op.create_table(
+        "idempotency_keys",
+        sa.Column("game_id", sa.Uuid(), nullable=False),
+        sa.Column("player_id", sa.Uuid(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("request_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("status", sa.Integer(), nullable=True),
+        sa.Column("answer", sa.Text(), nullable=True),
+        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("game_id", "player_id", "key", name=op.f("idempotency_keys_pkey")),
+        info={"spread": "game_id"},
+    )
+    op.create_table(
         "outages",
         sa.Column("outage_id", sa.Uuid(), nullable=False),
         sa.Column("part", sa.Text(), nullable=False),
@@ -173,6 +185,18 @@ def upgrade() -> None:
         info={"spread": "player_id"},
     )
     op.create_table(
+        "messages",
+        sa.Column("game_id", sa.Uuid(), nullable=False),
+        sa.Column("nr", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.Integer(), nullable=False),
+        sa.Column("player_id", sa.Uuid(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["games.game_id"], name=op.f("messages_game_id_fkey"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("game_id", "nr", name=op.f("messages_pkey")),
+        info={"spread": "game_id"},
+    )
+    op.create_table(
         "seats",
         sa.Column("game_id", sa.Uuid(), nullable=False),
         sa.Column("seat", sa.Integer(), autoincrement=False, nullable=False),
@@ -187,6 +211,7 @@ def upgrade() -> None:
         sa.Column("asked_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("allowed", sa.Double(), nullable=True),
         sa.Column("lent", sa.Double(), nullable=False),
+        sa.Column("hours", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("due_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("remind_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("wake_at", sa.DateTime(timezone=True), nullable=True),
@@ -198,12 +223,24 @@ def upgrade() -> None:
     op.create_index(
         "seats_wake_at", "seats", ["wake_at"], unique=False, postgresql_where=sa.text("wake_at IS NOT NULL")
     )
+    op.create_table(
+        "votes",
+        sa.Column("game_id", sa.Uuid(), nullable=False),
+        sa.Column("wish", sa.Text(), nullable=False),
+        sa.Column("seat", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["games.game_id"], name=op.f("votes_game_id_fkey"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("game_id", "wish", "seat", name=op.f("votes_pkey")),
+        info={"spread": "game_id"},
+    )
 
 
 def downgrade() -> None:
 
+    op.drop_table("votes")
     op.drop_index("seats_wake_at", table_name="seats", postgresql_where=sa.text("wake_at IS NOT NULL"))
     op.drop_table("seats")
+    op.drop_table("messages")
     op.drop_table("tokens")
     op.drop_table("sign_in_codes")
     op.drop_table("settings")
@@ -216,6 +253,7 @@ def downgrade() -> None:
     op.drop_index("outbox_due_at", table_name="outbox")
     op.drop_table("outbox")
     op.drop_table("outages")
+    op.drop_table("idempotency_keys")
     op.drop_table("heartbeats")
     op.drop_index("games_lobby", table_name="games", postgresql_where=sa.text("NOT private"))
     op.drop_table("games")

@@ -45,10 +45,10 @@ BEGIN
       outcome = nullif(head->'outcome', 'null'), drawn = (head->>'drawn')::integer
     WHERE game_id = g;
   UPDATE seats s SET to_act = c.to_act, turn = c.turn, stand_in = c.stand_in, asked_at = c.asked_at,
-      allowed = c.allowed, lent = c.lent, due_at = c.due_at, remind_at = c.remind_at, wake_at = c.wake_at
+      allowed = c.allowed, lent = c.lent, hours = c.hours, due_at = c.due_at, remind_at = c.remind_at, wake_at = c.wake_at
     FROM jsonb_to_recordset(changed)
       AS c(seat integer, to_act boolean, turn integer, stand_in text, asked_at timestamptz, allowed double precision,
-           lent double precision, due_at timestamptz, remind_at timestamptz, wake_at timestamptz)
+           lent double precision, hours jsonb, due_at timestamptz, remind_at timestamptz, wake_at timestamptz)
     WHERE s.game_id = g AND s.seat = c.seat;
   INSERT INTO outbox (game_id, letter_id, dedupe, kind, version, seat, player_id, data, made_at, due_at, tries)
     SELECT g, l.letter_id, l.dedupe, l.kind, l.version, l.seat, l.player_id, l.data, l.made_at, l.made_at, 0
