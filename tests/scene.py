@@ -37,8 +37,6 @@ class Call(NamedTuple):
         if "requestBody" not in self.operation:
             return {}
         content = self.operation["requestBody"]["content"]["application/json"]
-        if "example" in content:
-            return {"": content["example"]}
         return {name: example["value"] for name, example in content["examples"].items()}
 
 

@@ -102,6 +102,7 @@ class Document(flask_smorest.Api):
             for method, operation in item.items():
                 if method == "parameters":
                     continue
+                _name_examples(operation)
                 parameters = operation.setdefault("parameters", [])
                 if operation.pop(_KEYED, False):
                     parameters.append(_IDEMPOTENCY_KEY)
@@ -158,6 +159,14 @@ def _describe(components: Json) -> None:
         if name in components:
             components[name] |= {"description": schema.__doc__} if schema.__doc__ else {}
             components[name] |= getattr(schema, "JSON_SCHEMA", {})
+
+
+def _name_examples(operation: Json) -> None:
+    """The handbook's RapiDoc takes a lone example that is an object for several, by the names of its fields."""
+    for body in (operation.get("requestBody", {}), *operation["responses"].values()):
+        for content in body.get("content", {}).values():
+            if "example" in content:
+                content["examples"] = {"Example": {"value": content.pop("example")}}
 
 
 def _in_a_story(told: Json) -> Json:
