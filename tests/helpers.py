@@ -64,6 +64,7 @@ def seats_of(game_id: UUID) -> list[SeatRow]:
 
 
 def head_of(game_id: UUID) -> Game:
+    """The game as stored now."""
     return load(game_id)
 
 

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from flask import Flask
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
 from server import play
 from server.play import deeds
@@ -29,7 +29,7 @@ from server.play.errors import (
 from server.play.table import fold, new_table
 from server.rules import BadOption, IllegalMove, MalformedMove, SeededDice, commitment, sternenhimmel
 from server.store.tables import Game as GameRow
-from server.store.tables import Outage, db
+from server.store.tables import Heartbeat, Outage, db
 from tests.helpers import (
     BOT,
     DAY,
@@ -1010,11 +1010,8 @@ def outages() -> list[Outage]:
 
 def away(part: str, by: timedelta) -> None:
     """One part of the service is not to be reached for so long, the other is."""
-    other = "worker" if part == "web" else "web"
     clock.forward(by)
-    db.session.execute(
-        update(db.metadata.tables["heartbeats"]).where(db.text(f"part = '{other}'")).values(at=clock.now())
-    )
+    db.session.execute(update(Heartbeat).where(Heartbeat.part != part).values(at=clock.now()))
     db.session.commit()
 
 
@@ -1063,7 +1060,7 @@ def test_a_short_silence_is_no_outage(ada: UUID, bea: UUID) -> None:
 
 def test_a_service_that_was_never_seen_whole_times_nobody_out(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
-    db.session.execute(db.text("DELETE FROM heartbeats"))
+    db.session.execute(delete(Heartbeat))
     db.session.commit()
     clock.forward(3 * DAY)
     play.beat("worker")
@@ -1169,7 +1166,7 @@ def test_a_sweeper_that_failed_does_not_put_off_what_another_one_did(
     monkeypatch.setattr(play.deadlines, "wake", fails_after_another_one_was_there)
     play.sweep()
     row = seats_of(game_id)[0]
-    assert row.wake_at == row.remind_at or row.due_at
+    assert row.wake_at == (row.remind_at or row.due_at)
 
 
 def test_a_sweep_with_nothing_due_does_nothing(ada: UUID, bea: UUID) -> None:

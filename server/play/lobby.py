@@ -20,7 +20,6 @@ class Page(NamedTuple):
 
 def list_games(
     player_id: UUID | None,
-    email: str | None = None,
     *,
     status: str | None = None,
     rules: str | None = None,
