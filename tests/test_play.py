@@ -1,5 +1,7 @@
 """What can be done with games: opening, joining, moving, leaving; and what time does to those who do nothing."""
 
+import hashlib
+import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -1176,6 +1178,19 @@ def test_a_sweep_with_nothing_due_does_nothing(ada: UUID, bea: UUID) -> None:
 
 
 # The log is the truth
+
+
+def test_every_hash_follows_from_the_one_before_and_the_first_from_the_commitment(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    moves_on(game_id, ada)
+    everything_due_happens()
+    before = hashlib.sha256(load(game_id).head["seed"]).digest()
+    for seq, event in enumerate(whole_log(game_id), 1):
+        at = event.recorded_at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        fact = {"seq": seq, "version": event.version, "type": event.type, "seat": event.seat, "at": at}
+        canonical = json.dumps(fact | {"body": event.body}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        before = hashlib.sha256(before + canonical.encode()).digest()
+        assert event.hash == before
 
 
 def test_a_table_made_anew_from_its_log_is_the_one_that_was_kept(ada: UUID, bea: UUID) -> None:
