@@ -158,14 +158,16 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
         say(f"Using the database {masked(settings.database_url)}")
         _await_database(settings.database_url)
     url = settings.database_url or embedded.address(settings.data)
-    environment = {**os.environ, "DATABASE_URL": url, "STERNENPOST_SANDBOX": "1"}
+    is_real = settings.database_url is not None and settings.smtp_url is not None
+    environment = {"STERNENPOST_SANDBOX": "off" if is_real else "on", **os.environ, "DATABASE_URL": url}
     say("Bringing the tables up to date")
     _migrate(environment)
     say("Starting web and worker")
     add(Program("worker", environment))
     _await_web(settings.port, add(Program("web", environment)))
     say(f"Sternenpost answers at {settings.base_url}")
-    if subprocess.run(_sternenpost("sandbox"), env=environment, check=False).returncode != 0:
+    sandbox = environment["STERNENPOST_SANDBOX"] in ("on", "1")
+    if sandbox and subprocess.run(_sternenpost("sandbox"), env=environment, check=False).returncode != 0:
         say("There is no sandbox game; the reason stands above.")
     say("Ctrl-C stops it.")
     while True:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
-from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import NotFound, UnsupportedMediaType
 
 from server import play
 from server.api.pages import page
@@ -72,6 +72,8 @@ def letter_as_html(key: str) -> Response:
 @blp.post("/clock")
 def put_forward() -> Response:
     """`{"forward": "P3D"}`: three days later, for every process; what is due then happens."""
+    if not request.is_json:  # other types may be sent by any page that a browser has open
+        raise UnsupportedMediaType("The body must be application/json.")
     wanted = read_json(request.get_data())
     try:
         by = duration(wanted["forward"])
