@@ -5,6 +5,7 @@ from uuid import UUID
 
 from flask import Flask
 from flask.json.provider import DefaultJSONProvider
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from server import api
 from server.config import Settings
@@ -45,6 +46,8 @@ def create_app(settings: Settings | None = None) -> Flask:
         SANDBOX=settings.sandbox,
         MAILBOX=str(settings.data / "mail"),
     )
+    if settings.proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]  # as Flask says
     db.init_app(app)
     app.teardown_appcontext(let_go)  # before the database's own, which would raise if the connection broke off
     api.register(app)

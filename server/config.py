@@ -25,6 +25,7 @@ class Settings:
     data: Path
     base_url: str
     limits: bool
+    proxies: int
     sandbox: bool
 
     @classmethod
@@ -118,8 +119,8 @@ VARIABLES = {
     "smtp_url": _Variable(
         "SMTP_URL",
         "",
-        "like smtp://user:password@host:587 or smtps://host",
-        "who carries mail; unset: letters are kept, the sandbox shows them",
+        "like smtp://user:password@host:587, smtp://host?starttls=1 or smtps://host",
+        "who carries mail, by TLS wherever a password is sent; unset: letters are kept, the sandbox shows them",
         _mail_server,
     ),
     "port": _Variable(
@@ -136,7 +137,14 @@ VARIABLES = {
         _web_address,
     ),
     "limits": _Variable("STERNENPOST_LIMITS", "on", "on or off", "rate limits; off for load tests only", _switch),
+    "proxies": _Variable(
+        "STERNENPOST_PROXIES", "0", "a number", "trusted proxies before the web, each of which names its client", int
+    ),
     "sandbox": _Variable(
-        "STERNENPOST_SANDBOX", "off", "on or off", "mailbox page and sandbox game; `up` sets it", _switch
+        "STERNENPOST_SANDBOX",
+        "off",
+        "on or off",
+        "mailbox, sandbox game, movable clock; `up` opens it unless database and mail are real",
+        _switch,
     ),
 }

@@ -133,6 +133,7 @@ def carrier(where: str) -> Carrier:
     return SmtpCarrier(where) if "://" in where else MaildirCarrier(where)
 
 
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _SMTP_URL = re.compile(
     r"(?P<scheme>smtps?)://(?:(?P<user>[^:@/]+):(?P<password>[^@/]+)@)?"
     r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?/?(?P<starttls>\?starttls=1)?"
@@ -149,6 +150,8 @@ class SmtpCarrier:
             raise ValueError("A mail server is smtp://[user:password@]host[:port][?starttls=1] or smtps://...")
         self._tls, self._starttls = parts["scheme"] == "smtps", parts["starttls"] is not None
         self._host = parts["host"].strip("[]")
+        if parts["user"] and not self._tls and self._host not in _LOOPBACK:
+            self._starttls = True  # no password travels in clear
         self._port = int(parts["port"] or (465 if self._tls else 587 if self._starttls else 25))
         self._login = (unquote(parts["user"]), unquote(parts["password"])) if parts["user"] else None
         self._timeout = timeout
