@@ -71,7 +71,8 @@ class Table:
 
 
 def long_night() -> Table:
-    """More time, bots that help out and take over, somebody who comes back, a pause, somebody who goes."""
+    """More time, bots that help out and take over, somebody who comes back, a pause in which he goes and
+    comes back again, somebody who goes."""
     salts = {"ada": "", "bea": "Grüße, «ciel» \U0001f30c", "cyd": 'cyd\'s "salt"\n'}
     table = Table(salts, bots=1, options={"edition": "sargon-it", "start_player": "chosen", "start_seat": 0})
     _, bea, cyd = table.people
@@ -83,6 +84,8 @@ def long_night() -> Table:
         table.move()
     play.take_seat(table.game_id, bea)
     table.agree("pause")
+    play.leave(table.game_id, bea)
+    play.take_seat(table.game_id, bea)
     table.agree("resume")
     for _ in range(4):
         table.move()

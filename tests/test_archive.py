@@ -91,6 +91,12 @@ def test_the_long_night_has_all_that_the_house_adds(long: Json) -> None:
     }
 
 
+def test_also_in_a_pause_somebody_may_resign_and_come_back(long: Json) -> None:
+    pause = long["events"][first(long, "game-paused") : first(long, "game-resumed") + 1]
+    assert [event["type"] for event in pause] == ["game-paused", "seat-handed-over", "seat-taken-back", "game-resumed"]
+    play.check_archive(as_file(long))
+
+
 def test_an_archive_names_seats_and_no_persons(archive: Json) -> None:
     assert not re.search('"(ada|bea|cyd|host)"|@|example', json.dumps(archive | {"salts": []}))
 

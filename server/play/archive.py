@@ -152,7 +152,7 @@ def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice
         case "running" | "paused", SeatHandedOver(seat):
             _expect_person(table, seat, start)
             return [SeatHandedOver(seat, clocks.bot_of(_ladder(start)), "resigned")]
-        case "running", SeatTakenBack(seat):
+        case "running" | "paused", SeatTakenBack(seat):
             if seat is None or table.stand_ins[seat] is None:
                 raise Flaw("No bot stands in for this seat.")
             return [SeatTakenBack(seat)]
