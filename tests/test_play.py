@@ -448,11 +448,20 @@ def test_a_game_is_paused_when_all_its_people_consent_and_no_sooner(ada: UUID, b
     play.vote(game_id, ada, "pause", False)
     all_consent(game_id, "pause", bea)
     assert load(game_id).table.status == "running"
+    move = moves_of(game_id, ada)[0]
     all_consent(game_id, "pause", ada)
     assert load(game_id).table.status == "paused"
     assert play.votes(game_id)["pause"] == []
-    with pytest.raises(NotRunning):
-        moves_on(game_id, ada)
+    assert play.legal_moves(game_id, ada, []) == {"turn": None, "moves": []}
+    with pytest.raises(NotRunning, match="paused"):
+        play.play_move(game_id, ada, 1, move)
+
+
+def test_a_wish_comes_true_when_the_only_one_who_did_not_share_it_leaves(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    all_consent(game_id, "pause", ada)
+    play.leave(game_id, bea)
+    assert load(game_id).table.status == "paused"
 
 
 def test_a_pause_keeps_the_turn_and_the_rest_of_its_time(ada: UUID, bea: UUID) -> None:

@@ -15,7 +15,8 @@ from server.pictures.story import sentence
 from server.pictures.svg import draw
 from server.play import Json, RuleError
 from server.play.clock import time_zone
-from server.play.errors import PlayError, StaleTurn
+from server.play.deeds import Game
+from server.play.errors import PlayError, StaleTurn, WrongCode
 
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 _HEADERS = {
@@ -111,7 +112,7 @@ def play_turn(word: str) -> Response:
 def _turn_page(word: str, line: str, ask: bool = False, wrong: str | None = None) -> Response:
     game, seat, is_open = play.open_turn(word)
     if not is_open:
-        return _over(409 if wrong else 410)
+        return _not_now(game, seat, 409 if wrong else 410)
     rules, view = game.table.rules, play.view_of(game, seat)
     moves = [rules.write_move(move) for move in rules.legal_moves(game.table.state, seat)]
     return page(
@@ -155,6 +156,17 @@ def _over(status: int) -> Response:
     return page("message.html", status, title="This turn is over", text=text)
 
 
+def _not_now(game: Game, seat: Seat, status: int) -> Response:
+    """Why the turn of a link is not open: for good, or for now."""
+    if game.table.status == "paused":
+        text = "All who play agreed to a pause. This link works again when the game goes on."
+        return page("message.html", 409, title="The game rests", text=text)
+    if bot := game.table.stand_ins[seat]:
+        text = f"The bot {bot} keeps your seat. The mail that told you so has a link to take it back."
+        return page("message.html", 409, title="A bot plays for you", text=text)
+    return _over(status)
+
+
 # Invitations and signing in
 
 
@@ -192,14 +204,17 @@ def back(word: str) -> Response:
     return page("message.html", title="You are back", text=text)
 
 
-@blp.get("/sign-in/<uuid:sign_in>/<code>")
-def sign_in(sign_in: UUID, code: str) -> Response:
-    """A button, since programs that scan mails follow links."""
+@blp.get("/sign-in/<uuid:sign_in>")
+def sign_in(sign_in: UUID) -> Response:
+    """Asks for the mailed code: the link holds no secret, since programs that scan mails follow links."""
     return page("sign-in.html")
 
 
-@blp.post("/sign-in/<uuid:sign_in>/<code>")
-def signed_in(sign_in: UUID, code: str) -> Response:
+@blp.post("/sign-in/<uuid:sign_in>")
+def signed_in(sign_in: UUID) -> Response:
     """A token for programs, shown once."""
-    token, _ = play.redeem(sign_in, code)
+    try:
+        token, _ = play.redeem(sign_in, request.form.get("code", "").strip())
+    except WrongCode as error:
+        return page("sign-in.html", 401, wrong=str(error))
     return page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])

@@ -23,6 +23,7 @@ from server.play.players import (
     player_token,
     profile,
     redeem,
+    revoke,
 )
 from server.play.repeats import Kept, first_answer, forget_old_answers, game_of_key, keep
 from server.play.seats import accept_invitation, come_back, invitation, invite, leave, return_word, returning, take_seat
@@ -91,6 +92,7 @@ __all__ = [
     "redeem",
     "return_word",
     "returning",
+    "revoke",
     "say",
     "seen_by",
     "story",

@@ -46,6 +46,11 @@ def unseal(purpose: str, word: str) -> Capability:
     return Capability(UUID(bytes=body[:16]), body[16], int.from_bytes(body[17:], "big"))
 
 
+def mark_of(email: str) -> int:
+    """What ties an invitation to the address that it was mailed to; the number of its capability."""
+    return int.from_bytes(keyed_hash("invited", email)[:4], "big")
+
+
 def keyed_hash(purpose: str, text: str) -> bytes:
     """A hash that only this installation can make; for secrets too short to be hashed alone."""
     return _mac(purpose, text.encode())

@@ -15,6 +15,7 @@ from server.play.clock import clock
 from server.play.deeds import Game, load, record, with_due_time
 from server.play.letters import letter
 from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
+from server.play.votes import count_votes
 from server.rules import Json, Seat
 from server.store.connections import tried_again
 from server.store.tables import Heartbeat, Letter, Outage, PlayerLetter, Setting, db
@@ -167,6 +168,8 @@ def _time_out(game: Game, seat: Seat, now: datetime) -> None:
         case clocks.Abandon():
             events = [TimeRanOut(seat, None), GameAbandoned(seat)]
     record(game, events, now, drawn)
+    if isinstance(events[-1], SeatHandedOver):
+        count_votes(game.game_id)
 
 
 def _remind(game: Game, row: Json, fresh: Json, now: datetime) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.bots import BOTS
 from server.play import clock as clocks
-from server.play.capabilities import INVITATION, keyed_hash, seal
+from server.play.capabilities import INVITATION, mark_of, seal
 from server.play.clock import clock
 from server.play.deeds import Game, load, load_within, record_within
 from server.play.errors import BadField
@@ -124,11 +124,6 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, now: datetime) -> Non
         tries=0,
     )
     db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
-
-
-def mark_of(email: str) -> int:
-    """What ties an invitation to the address that it was mailed to."""
-    return int.from_bytes(keyed_hash("invited", email)[:4], "big")
 
 
 def note_seat(player_id: UUID, game_id: UUID, seat: Seat, made_at: datetime) -> None:

@@ -34,6 +34,8 @@ def list_games(
         where.append(GameRow.status == status)
     if rules:
         where.append(GameRow.rules == rules)
+    if my_turn:
+        where.append(GameRow.status == "running")
     if not (mine or my_turn):
         query = _newest(select(GameRow).where(~GameRow.private, *where), GameRow, cursor).limit(limit + 1)
         rows = list(db.session.scalars(query))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import repeat
 from uuid import UUID
 
-from server.play.capabilities import ANY_SEAT, INVITATION, Capability, seal, unseal
+from server.play.capabilities import ANY_SEAT, INVITATION, Capability, mark_of, seal, unseal
 from server.play.deeds import Game, at_version, load, whole_log
 from server.play.errors import NotFound, NotSeated
 from server.play.table import Table, story_item, typed
@@ -18,7 +18,8 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     Raises NotFound.
     """
     game = load(game_id)
-    if game.head["private"] and invited_to(game_id, invitation) is None:
+    kept_for = [row["email"] for row in game.seats]
+    if game.head["private"] and invited_to(game_id, kept_for, invitation) is None:
         people = [(row["player_id"], row["email"]) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
         if player is None or not may_see(UUID(game.head["made_by"]), people, player.player_id, player.email):
@@ -26,13 +27,16 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     return game
 
 
-def invited_to(game_id: UUID, invitation: str | None) -> Capability | None:
-    """What this sealed word allows at that game: to take one seat, or any."""
+def invited_to(game_id: UUID, kept_for: Sequence[str | None], invitation: str | None) -> Capability | None:
+    """What this sealed word allows at that game: to take any seat, or one that is still kept for its address."""
     try:
-        found = unseal(INVITATION, invitation or "")
+        word = unseal(INVITATION, invitation or "")
     except NotFound:
         return None
-    return found if found.game_id == game_id else None
+    if word.game_id != game_id:
+        return None
+    email = None if word.seat == ANY_SEAT else kept_for[word.seat]
+    return word if word.seat == ANY_SEAT or (email and word.number == mark_of(email)) else None
 
 
 def may_see(made_by: UUID, people: list[tuple[UUID | None, str | None]], player_id: UUID, email: str) -> bool:
@@ -97,8 +101,8 @@ def you(table: Table, seat: Seat | None) -> Json | None:
 
 
 def turn_of(table: Table, seat: Seat) -> int | None:
-    """The turn that the person in this seat is asked for; none while a bot plays for him."""
-    return table.turns[seat] if table.turns and table.stand_ins[seat] is None else None
+    """The turn that the person in this seat is asked for; none in a pause, or while a bot plays for him."""
+    return table.turns[seat] if table.status == "running" and table.stand_ins[seat] is None else None
 
 
 def summary(head: Json, seats: Sequence[Json]) -> Json:

@@ -34,6 +34,7 @@ class Caller(NamedTuple):
     player_id: UUID
     scopes: frozenset[str]
     until: datetime | None  # when his token ends
+    token_hash: bytes
 
     def need(self, scope: str) -> None:
         """Raises MissingScope."""
@@ -188,10 +189,18 @@ def caller(token: str) -> Caller:
     if parts := _TOKEN.fullmatch(token):
         player_id = UUID(parts[1])
         with autocommit() as connection:
-            row = connection.execute(_CALLER, (player_id, _token_hash(parts[2]))).fetchone()
+            row = connection.execute(_CALLER, (player_id, token_hash := _token_hash(parts[2]))).fetchone()
         if row is not None and (row[1] is None or row[1] > clock.now()):
-            return Caller(player_id, frozenset(row[0]), row[1])
+            return Caller(player_id, frozenset(row[0]), row[1], token_hash)
     raise BadToken("This token is not valid.")
+
+
+@tried_again
+def revoke(who: Caller) -> None:
+    """Make the token of this caller worthless at once."""
+    own = (Token.player_id == who.player_id) & (Token.token_hash == who.token_hash)
+    db.session.execute(delete(Token).where(own))
+    db.session.commit()
 
 
 def profile(player_id: UUID) -> Json:

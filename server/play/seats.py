@@ -4,14 +4,15 @@ from uuid import UUID
 
 from sqlalchemy import delete, select, update
 
-from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, seal, unseal
+from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, mark_of, seal, unseal
 from server.play.clock import bot_of, clock
 from server.play.deeds import Game, load, record
 from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken, TooMany
-from server.play.games import mark_of, note_invitation, note_seat, start_if_full
+from server.play.games import note_invitation, note_seat, start_if_full
 from server.play.looking import invited_to, may_see, own_seat, seen_by
 from server.play.players import player_of, within
 from server.play.table import SeatHandedOver, SeatTakenBack
+from server.play.votes import count_votes
 from server.rules import Seat
 from server.store.connections import tried_again
 from server.store.tables import Game as GameRow
@@ -33,10 +34,10 @@ def take_seat(
     if (own := game.seat_of(player_id)) is not None and game.table.status in ("running", "paused"):
         return _take_back(game, own)
     now, email = clock.now(), db.session.get_one(Player, player_id).email
-    word = invited_to(game_id, invitation)
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     seats = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()
     people = [(s.player_id, s.email) for s in seats]
+    word = invited_to(game_id, [s.email for s in seats], invitation)
     if head.private and word is None and not may_see(head.made_by, people, player_id, email):
         raise NotFound("There is no such game.")
     if invitation and word is None:
@@ -149,6 +150,7 @@ def leave(game_id: UUID, player_id: UUID) -> None:
         bot = bot_of(game.ladder)
         if record(game, [SeatHandedOver(seat, bot, "resigned")], clock.now()) is None:
             leave(game_id, player_id)
+        count_votes(game_id)
 
 
 def _get_up(game_id: UUID, player_id: UUID) -> None:

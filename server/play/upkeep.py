@@ -125,10 +125,12 @@ def _seat(was: Json, table: Table, game_clock: clocks.GameClock, now: datetime) 
     row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}
     is_asked, bot = turn is not None and table.status == "running", was["bot"] or stand_in
     if bot or not is_asked:
+        asked_at = was["asked_at"] if is_asked and stand_in else None  # his time runs on while a bot sits in
         wake_at = (was["wake_at"] or now) if is_asked else None
-        return row | {"asked_at": None, "due_at": None, "remind_at": None, "wake_at": wake_at}
+        return row | {"asked_at": asked_at, "due_at": None, "remind_at": None, "wake_at": wake_at}
     if was["asked_at"] is None or was["turn"] != turn:
         row |= {"asked_at": now, "allowed": clocks.first_allowance(game_clock).total_seconds(), "lent": 0.0}
+    row["hours"] = was["hours"] or {"zone": was["zone"], "calendar": was["calendar"]}
     return row if row == was and row["due_at"] and row["wake_at"] else with_due_time(row, now)
 
 

@@ -1,9 +1,11 @@
 """What takes the consent of everybody at the table: pausing, going on, and giving up the game."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from psycopg import Connection
 from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 
@@ -34,8 +36,7 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
     connection = in_transaction(db.session.connection())
     game, now = load_within(connection, game_id), clock.now()
-    statuses, deed = WISHES[wish]
-    if game.table.status not in statuses:
+    if game.table.status not in WISHES[wish][0]:
         raise NotRunning(f"There is nothing to {wish}: this game is {game.table.status}.")
     if game.bot_at(seat):
         raise HandedOver("A bot plays your seat; take your seat back first.")
@@ -45,10 +46,27 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
         db.session.execute(row.on_conflict_do_nothing())
     else:
         db.session.execute(delete(Vote).where(own))
-    if _present(game) <= set(votes(game_id)[wish]):
-        db.session.execute(delete(Vote).where(Vote.game_id == game_id))
-        record_within(connection, game, [deed()], now)
+    _count(connection, game, now)
     db.session.commit()
+
+
+@tried_again
+def count_votes(game_id: UUID) -> None:
+    """Look at the votes again because somebody left: what only he had not wished for comes true."""
+    db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
+    connection = in_transaction(db.session.connection())
+    _count(connection, load_within(connection, game_id), clock.now())
+    db.session.commit()
+
+
+def _count(connection: Connection[Any], game: Game, now: datetime) -> None:
+    """Do what all who are present wish for, within the transaction that holds the game's head."""
+    present, wished = _present(game), votes(game.game_id)
+    for wish, (statuses, deed) in WISHES.items():
+        if present and present <= set(wished[wish]) and game.table.status in statuses:
+            db.session.execute(delete(Vote).where(Vote.game_id == game.game_id))
+            record_within(connection, game, [deed()], now)
+            return
 
 
 def _present(game: Game) -> set[Seat]:
