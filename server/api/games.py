@@ -135,7 +135,7 @@ class OneGame(MethodView):
 
 @blp.route("/games/<uuid:game_id>/seats")
 class Seats(MethodView):
-    @blp.arguments(schemas.SeatRequest, example=examples.SEAT_REQUEST)
+    @blp.arguments(schemas.SeatRequest, required=False, example=examples.SEAT_REQUEST)
     @blp.response(201, schemas.Game, example=examples.SEAT_TAKEN)
     @blp.doc(operationId="takeSeat")
     @blp.may_come_again

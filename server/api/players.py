@@ -7,7 +7,7 @@ from flask.views import MethodView
 
 from server import play
 from server.api import examples, schemas
-from server.api.auth import caller
+from server.api.auth import any_caller, caller
 from server.api.document import ANYBODY, TOKEN_OR_NONE, Blueprint
 from server.play.errors import BadField, TooMany, WrongCode
 
@@ -34,6 +34,7 @@ class SignIns(MethodView):
 class Tokens(MethodView):
     @blp.arguments(
         schemas.TokenRequest,
+        required=False,
         examples={"by code": {"value": examples.TOKEN_BY_CODE}, "a further one": {"value": examples.FURTHER_TOKEN}},
     )
     @blp.response(201, schemas.TokenAnswer, example=examples.TOKEN_ANSWER)
@@ -54,6 +55,15 @@ class Tokens(MethodView):
         return {"token": token, "scopes": scopes}
 
 
+@blp.route("/tokens/current")
+class CurrentToken(MethodView):
+    @blp.response(204)
+    @blp.doc(operationId="revokeToken")
+    def delete(self) -> None:
+        """Make the token of this request worthless at once"""
+        play.revoke(any_caller())
+
+
 @blp.route("/me")
 class Me(MethodView):
     @blp.response(200, schemas.Profile, example=examples.PROFILE)
@@ -62,7 +72,7 @@ class Me(MethodView):
         """Your profile"""
         return play.profile(caller("profile:read").player_id)
 
-    @blp.arguments(schemas.ProfileChanges, example=examples.PROFILE_CHANGES)
+    @blp.arguments(schemas.ProfileChanges, required=False, example=examples.PROFILE_CHANGES)
     @blp.response(200, schemas.Profile, example=examples.PROFILE)
     @blp.doc(operationId="changeProfile")
     @blp.raises(BadField)

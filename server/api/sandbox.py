@@ -64,7 +64,7 @@ def letter_as_html(key: str) -> Response:
             shown = shown.replace(f"cid:{name.strip('<>')}", f"data:image/png;base64,{png}")
     response = Response(shown, mimetype="text/html")
     response.headers["Content-Security-Policy"] = (
-        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox allow-top-navigation"
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
     )
     return response
 

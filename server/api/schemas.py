@@ -11,6 +11,7 @@ from server.play import BOTS, GAMES, LOCALES, SCOPES, WISHES, Json, email_addres
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
 _NULL: Json = {"type": "null"}
+_WORD = "^[A-Za-z2-7]{1,64}$"
 
 
 def by_game(what: str) -> list[Json]:
@@ -46,8 +47,19 @@ class Moment(fields.AwareDateTime):
         return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _text(longest: int, **kw: Any) -> fields.String:
-    return fields.String(validate=validate.Length(min=1, max=longest), **kw)
+def _text(longest: int, least: int = 1, metadata: Json | None = None, **kw: Any) -> fields.String:
+    """Any text but NUL, which the reader refuses everywhere."""
+    kw["metadata"] = {"pattern": r"^[^\u0000]*$", **(metadata or {})}
+    return fields.String(validate=validate.Length(min=least, max=longest), **kw)
+
+
+def _word(**kw: Any) -> fields.String:
+    return fields.String(validate=validate.Regexp(r"[A-Za-z2-7]{1,64}\Z"), **kw)
+
+
+def _email(**more: Any) -> Email:
+    metadata = {"description": more.pop("description"), "not": {"pattern": r"=\?"}}
+    return Email(validate=validate.Length(max=254), metadata=metadata, **more)
 
 
 def _number(**kw: Any) -> fields.Integer:
@@ -67,7 +79,7 @@ def _about(description: str, **more: Any) -> Json:
 
 
 class SignInRequest(Request):
-    email = Email(required=True, validate=validate.Length(max=254), **_about("Where to mail the code"))
+    email = _email(required=True, description="Where to mail the code")
     locale = fields.String(
         load_default="en", validate=validate.OneOf(LOCALES), **_about("The language of letters to a new player")
     )
@@ -133,8 +145,8 @@ class SeatWanted(Request):
     JSON_SCHEMA: ClassVar[Json] = {"oneOf": [{"required": [way]} for way in ("player", "email", "bot", "open")]}
 
     player = fields.String(validate=validate.OneOf(["me"]), **_about("You"))
-    email = Email(validate=validate.Length(max=254), **_about("Somebody who is invited by mail"))
-    bot = fields.String(validate=validate.Length(max=40), **_about("A bot by its name", enum=list(BOTS)))
+    email = _email(description="Somebody who is invited by mail")
+    bot = fields.String(**_about("A bot by its name", enum=list(BOTS)))
     open = Truth(validate=validate.OneOf([True]), **_about("Whoever comes first"))
 
     @validates_schema
@@ -163,12 +175,15 @@ class GameWanted(Request):
 
 class SeatRequest(Request):
     seat = _number(allow_none=True, load_default=None, **_about("Default: the lowest one free for you"))
-    salt = fields.String(
+    salt = _text(
+        200,
+        least=0,
         load_default="",
-        validate=validate.Length(max=200),
         **_about("Goes into the game's chance, so that you need not trust ours"),
     )
-    invitation = _text(64, allow_none=True, load_default=None, **_about("The last word of an invitation's link"))
+    invitation = _word(
+        allow_none=True, load_default=None, **_about("The last word of an invitation's link", pattern=_WORD)
+    )
 
 
 class Seat(Schema):
@@ -226,7 +241,7 @@ class Game(GameSummary):
 
 
 class InvitationQuery(Request):
-    invitation = _text(64, **_about("Shows a private game to whoever holds this word"))
+    invitation = _word(**_about("Shows a private game to whoever holds this word", pattern=_WORD))
 
 
 class AtQuery(InvitationQuery):
@@ -234,7 +249,7 @@ class AtQuery(InvitationQuery):
 
 
 class InvitationRequest(Request):
-    email = Email(required=True, validate=validate.Length(max=254), **_about("Whom to invite"))
+    email = _email(required=True, description="Whom to invite")
     seat = _number(allow_none=True, load_default=None, **_about("Default: the lowest open one"))
 
 

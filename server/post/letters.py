@@ -247,7 +247,7 @@ def _invitation(game: Game, row: Letter, base_url: str) -> wording.Invitation | 
 def _sign_in_code(row: PlayerLetter, base_url: str) -> wording.SignInCode:
     code = row.data["code"]
     return wording.SignInCode(
-        code=code, good_for=span(play.CODE_LIFE), link=f"{base_url}/sign-in/{row.data['sign_in']}/{code}"
+        code=code, good_for=span(play.CODE_LIFE), link=f"{base_url}/sign-in/{row.data['sign_in']}"
     )
 
 

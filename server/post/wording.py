@@ -105,7 +105,7 @@ class SignInCode:
     KIND: ClassVar = "sign-in-code"
     code: str
     good_for: str  # such as "10 minutes"
-    link: str  # the same without typing
+    link: str  # a page to type it on
 
 
 Letter = (
