@@ -93,6 +93,16 @@ def test_there_is_nothing_to_say_of_games_of_any_kind(running: UUID) -> None:
     assert [stored(game_id) for game_id in play.all_games()] == before
 
 
+def test_the_time_of_a_turn_that_a_bot_has_taken_over_is_left_alone(running: UUID) -> None:
+    ada = person("ada")
+    later(HOUR)
+    play.leave(running, ada)
+    left = stored(running)
+    assert left[1][0]["asked_at"] is not None
+    assert play.rebuild_game(running) == []
+    assert stored(running) == left
+
+
 # Damage
 
 HEAD: list[Json] = [
@@ -125,6 +135,7 @@ SEATS: list[tuple[int, Json]] = [
     (0, {"to_act": False}),
     (0, {"due_at": None}),
     (0, {"wake_at": None}),
+    (0, {"hours": None}),
     (1, {"to_act": True, "turn": 3}),
     (1, {"stand_in": None}),
     (1, {"stand_in": "random"}),
@@ -154,6 +165,17 @@ def test_whoever_lost_his_turn_gets_it_back_with_all_its_time(running: UUID) -> 
     later(2 * DAY + HOUR)
     everything_due_happens()
     assert load(running).table.extended[0] == 1
+
+
+def test_whoever_lost_his_hours_gets_those_of_his_profile(running: UUID) -> None:
+    calendar = {"night": "22:00-08:00"}
+    play.change_profile(person("ada"), {"zone": "Europe/Berlin", "calendar": calendar})
+    later(HOUR)
+    damage(running, 0, hours=None)
+    assert run("rebuild", running).exit_code == 0
+    assert seats_of(running)[0].hours == {"zone": "Europe/Berlin", "calendar": calendar}
+    assert play.check_game(running) == []
+    moves_on(running, person("ada"))
 
 
 def test_a_bot_that_nobody_would_wake_moves_again() -> None:

@@ -16,7 +16,7 @@ from server.play.looking import seen_by
 from server.play.table import Table
 from server.rules import GAMES, Json
 from server.store import log
-from server.store.connections import autocommit, in_transaction, tried_again
+from server.store.connections import autocommit, committing, in_doubt, in_transaction, tried_again
 from server.store.log import Records
 from server.store.tables import Game as GameRow
 from server.store.tables import Seat as SeatRow
@@ -56,6 +56,8 @@ def take_in(raw: bytes) -> UUID:
     )
     if db.session.execute(made.on_conflict_do_nothing().returning(GameRow.game_id)).first() is None:
         db.session.rollback()
+        if in_doubt() == game_id:
+            return game_id
         raise Flaw(f"The game {game_id} is here already.")
     empty = {"game_id": game_id, "to_act": False, "lent": 0}
     seats = [
@@ -64,7 +66,8 @@ def take_in(raw: bytes) -> UUID:
     ]
     db.session.execute(insert(SeatRow), seats)
     log.record(in_transaction(db.session.connection()), game_id, 0, _head(table, drawn), rows, (), ())
-    db.session.commit()
+    with committing(game_id):
+        db.session.commit()
     return game_id
 
 
