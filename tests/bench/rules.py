@@ -1,17 +1,22 @@
 """What the rules cost: `python -m tests.bench.rules` prints the median of several runs beside the targets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import reduce
 from itertools import chain
 from random import Random
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from server.rules import GAMES, Rules, SeededDice
+from server.rules import GAMES, Json, Rules, SeededDice, sternenglanz
+from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES
+from server.rules.sternenglanz.sky import Sky
 
 RUNS = 7
 GAMES_A_RUN = 60
 FOLD, REPLAY = 150_000, 30_000
+ON_BENCH: Mapping[str, Rules] = {**GAMES, sternenglanz.NAME: sternenglanz}
+SLOWEST = 10  # ms
 PLAYOUTS = {"sternenhimmel": 30_000, "sternenglanz": 8_000}
 
 
@@ -19,16 +24,16 @@ class Played(NamedTuple):
     """A random game: how it was opened, and each move with the seat that played it and what happened."""
 
     seats: int
-    options: dict[str, str]
+    options: Json
     seed: bytes
     opening: list[Any]
     moves: list[tuple[int, Any, list[Any]]]
 
 
-def playout(rules: Rules, number: int, editions: list[str]) -> Played:
+def playout(rules: Rules, number: int, editions: list[Json]) -> Played:
     """A random game, each move picked from the whole list of legal moves."""
     seats = rules.SEATS[number % len(rules.SEATS)]
-    options, seed, rng = {"edition": editions[number % len(editions)]}, bytes([number]), Random(number)
+    options, seed, rng = editions[number % len(editions)], bytes([number]), Random(number)
     dice = SeededDice(seed, ())
     opening, moves, state = rules.setup(seats, options, dice), [], None
     for event in opening:
@@ -75,8 +80,8 @@ def per_second(work: Callable[[], Any], amount: int) -> float:
 
 
 def measure(name: str) -> None:
-    rules = GAMES[name]
-    editions = list(rules.describe()["editions"])
+    rules = ON_BENCH[name]
+    editions = list(rules.describe()["editions"].values())
     games = [playout(rules, number, editions) for number in range(GAMES_A_RUN)]
     logs = [[*game.opening, *chain.from_iterable(events for *_, events in game.moves)] for game in games]
     events, moves = sum(map(len, logs)), sum(len(game.moves) for game in games)
@@ -99,6 +104,48 @@ def measure(name: str) -> None:
     print(f"  random playouts               {per_second(playouts, moves):>9,.0f} moves/s  (target {PLAYOUTS[name]:,})")
 
 
+def slowest_step() -> tuple[float, int]:
+    """The slowest step of Sternenglanz that a search finds, in ms with its list of moves, and how long the list is.
+
+    All three cards move stars, every path is checked against every ban, and four Sternbilder are looked for.
+    """
+    rng, options = Random(1), {"banMoves": True, "lineBan": "any-star", "sternbildCredit": "any-player"}
+    opening = sternenglanz.setup(4, {"scenario": 4, "start_seat": 0, **options}, SeededDice(b"", ()))
+    sky = reduce(sternenglanz.apply, opening, None)
+    assert sky is not None
+    cards = ("wanderung-3#1", "wanderung-3#2", "wanderung-3#3")
+    sky = sky._replace(phase="act", on_turn=0, slots=(cards,) * 4)
+    pieces = ["punkt"] * 14 + ["leucht"] * 8 + ["pracht"] * 3 + [None] * (len(FIELDS) - 25)
+    rng.shuffle(pieces)
+    slowest, moves = _step_on(sky, pieces)
+    for _ in range(250):
+        a, b = rng.sample(range(len(pieces)), 2)
+        other = [*pieces]
+        other[a], other[b] = pieces[b], rng.choice([pieces[a], None])
+        took, found = _step_on(sky, other)
+        if took > slowest:
+            slowest, moves, pieces = took, found, other
+    return slowest, moves
+
+
+def _step_on(sky: Sky, pieces: list[str | None]) -> tuple[float, int]:
+    lying = {piece: dict(zip(FIELDS, pieces, strict=True)) for piece in PIECES}
+    stars = {piece: sum(FIELDS[it].bit for it in on if on[it] == piece) for piece, on in lying.items()}
+    sky = sky._replace(stars=stars, bilder=sky.bilder._replace(own=tuple(list(CARDS.sternbilder)[-4:])))
+    times = []
+    for _ in range(3):
+        began = perf_counter()
+        moves = sternenglanz.legal_moves(sky, 0)
+        sternenglanz.decide(sky, 0, moves[0], SeededDice(b"", ()))
+        times.append(perf_counter() - began)
+    return min(times) * 1000, len(moves)
+
+
 if __name__ == "__main__":
-    for game_on_offer in GAMES:
-        measure(game_on_offer)
+    for on_bench in ON_BENCH:
+        measure(on_bench)
+    print(
+        "  slowest step found            {:>9,.1f} ms, {:,} moves in its list (target {})".format(
+            *slowest_step(), SLOWEST
+        )
+    )

@@ -36,7 +36,8 @@ def position(given: Json) -> Sky:
     """The sky that a vector describes."""
     scores = given.get("scores", [0] * given.get("players", 2))
     seats = len(scores)
-    options = {"scenario": given.get("scenario", 1), "start_seat": 0, **given.get("options", {})}
+    scenario = given.get("scenario", 1)
+    options = {"scenario": scenario, "start_seat": 0, **given.get("options", {})}
     sky = reduce(game.apply, game.setup(seats, options, SeededDice(b"", ())), None)
     assert sky is not None
     stars = {
@@ -62,7 +63,7 @@ def position(given: Json) -> Sky:
         granted=tuple(given.get("novaGranted", [False] * seats)),
         bilder=Bilder(
             deck=tuple(given.get("bildDeck", ())),
-            open=given.get("bildOpen", None if given.get("sternbilderLeft") == 0 else "anker"),
+            open=given.get("bildOpen", None if given.get("sternbilderLeft") == 0 or scenario != 3 else "anker"),
             own=tuple(given.get("bildOwn", [None] * seats)),
             done=tuple(("kelch",) * many for many in done),
         ),

@@ -484,7 +484,7 @@ def test_a_secret_sternbild_is_laid_open_and_the_next_is_drawn_in_secret() -> No
     hidden = {"type": "sternbild-drawn", "seat": 0, "sternbild": None, "open": False}
     assert [game.tell(drawn, viewer) for viewer in (0, 1, None)] == [{**hidden, "sternbild": "anker"}, hidden, hidden]
     sky = reduce(game.apply, (completed, drawn), sky)
-    assert sky.bilder == (("kelch",), "anker", ("anker", "waage"), (("okulus",), ()))
+    assert sky.bilder == (("kelch",), None, ("anker", "waage"), (("okulus",), ()))
 
 
 def test_who_has_drawn_the_last_sternbild_goes_on_without_one() -> None:

@@ -242,9 +242,8 @@ def every_move() -> list[Move]:
         move
         for slot in SLOTS
         for steps in (2, 3)
-        for groups in _migration_moves(slot, steps).values()
-        for _, group in groups
-        for _, move in group
+        for found in _migration_moves(slot, steps).values()
+        for _, move in found
     ]
     return moves + paths
 

@@ -247,24 +247,21 @@ def _refused_path(sky: Sky, star: str, path: tuple[str, ...]) -> IllegalMove | N
 
 def _migrations(sky: Sky, slot: int, card: Card) -> list[Move]:
     stars, log = sky.stars, sky.log
-    blocked = occupied(stars)
     is_any_refused = sky.options["banMoves"] or (sky.options["lineBan"] == "any-star" and bool(log.lines))
+    suspects = ALL_FIELDS if is_any_refused else sum(FIELDS[field].bit for field in log.trails)
     found: list[Move] = []
     for steps in card.steps:
-        moves_from = _migration_moves(slot, steps)
+        found += _open_paths(stars, slot, steps, (stars[PUNKT] | stars[LEUCHT]) & ~suspects)
         for star in (PUNKT, LEUCHT):
-            for bit in bits_of(stars[star]):
-                open_ = [
-                    move
-                    for second, farther in moves_from[bit]
-                    if not second & blocked
-                    for passed, move in farther
-                    if not passed & blocked
-                ]
-                if is_any_refused or (log.trails and FIELD_AT[bit].id in log.trails):
-                    open_ = [move for move in open_ if _refused_path(sky, star, _path_of(move)) is None]
-                found += open_
+            moves = _open_paths(stars, slot, steps, stars[star] & suspects)
+            found += [move for move in moves if _refused_path(sky, star, _path_of(move)) is None]
     return found
+
+
+def _open_paths(stars: Mapping[str, Fields], slot: int, steps: int, movers: Fields) -> list[Move]:
+    """The paths of these stars on which no piece lies."""
+    blocked, moves_from = occupied(stars), _migration_moves(slot, steps)
+    return [move for bit in bits_of(movers) for passed, move in moves_from[bit] if not passed & blocked]
 
 
 def _path_of(move: Move) -> tuple[str, ...]:
@@ -274,19 +271,13 @@ def _path_of(move: Move) -> tuple[str, ...]:
 
 
 @cache
-def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields, list[tuple[Fields, Move]]]]]:
-    """By first and second field: what must be free, and the move, for each path that no earlier move forbids."""
+def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields, Move]]]:
+    """By first field: what must be free, and the move, for each path that no earlier move forbids."""
     return {
         field.bit: [
-            (
-                second,
-                [
-                    (sum({FIELDS[each].bit for each in path} - {field.bit}), Move((Sternwanderung(slot, path),)))
-                    for path in _paths((field.id, FIELD_AT[second].id), steps - 1)
-                    if path[-1] != field.id
-                ],
-            )
-            for second in bits_of(field.near)
+            (sum({FIELDS[each].bit for each in path} - {field.bit}), Move((Sternwanderung(slot, path),)))
+            for path in _paths((field.id,), steps)
+            if path[-1] != field.id
         ]
         for field in FIELDS.values()
     }

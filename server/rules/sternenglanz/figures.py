@@ -4,7 +4,7 @@ A figure is laid node by node, each on a field that is joined to those of the no
 first, so that most boards are settled by a glance; fields are sets of bits, so that a step is a few operations.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -30,26 +30,35 @@ def lies_on(
 ) -> list[str] | None:
     """The fields on which the Sternbild lies, or None.
 
-    `induced`: stars that the figure does not join must not be joined. `touching`: one of these fields must be among them.
+    `induced`: stars that the figure does not join must not be joined. `touching`: one of these fields must be among
+    them.
     """
-    lying = {**stars, GAP: ALL_FIELDS & ~occupied(stars)}
-    if touching is None:
-        ways = [(plan_from(bild, bild.nodes.index(PRACHT)), ALL_FIELDS)]
-    elif stars[PRACHT]:
-        ways = [(plan_from(bild, node), touching) for node in range(len(bild.nodes))]
-    else:
+    if not stars[PRACHT]:
         return None
-    for plan, first in ways:
-        placed: list[Fields] = []
-        if _fits(plan, lying, induced, first, placed):
+    lying = {**stars, GAP: ALL_FIELDS & ~occupied(stars)}
+    firsts = [bild.nodes.index(PRACHT)] if touching is None else range(len(bild.nodes))
+    for first in firsts:
+        plan, allowed = plan_from(bild, first), ALL_FIELDS if touching is None else touching
+        for placed in _ways(plan, lying, induced, allowed, ()):
             return [FIELD_AT[bit].id for bit in placed]
     return None
 
 
-def _fits(plan: Plan, lying: Mapping[str, Fields], induced: bool, allowed: Fields, placed: list[Fields]) -> bool:
-    """Whether the rest of the plan can be laid; `placed` grows by its fields. `allowed` is for the next node only."""
+def placements(bild: Sternbild) -> Iterator[tuple[tuple[str, Fields], ...]]:
+    """Every way in which the Sternbild could lie on an empty Firmament: the nodes with their fields."""
+    plan = plan_from(bild, bild.nodes.index(PRACHT))
+    anywhere = dict.fromkeys(RARITY, ALL_FIELDS)
+    for placed in _ways(plan, anywhere, False, ALL_FIELDS, ()):
+        yield tuple((node.piece, bit) for node, bit in zip(plan, placed, strict=True))
+
+
+def _ways(
+    plan: Plan, lying: Mapping[str, Fields], induced: bool, allowed: Fields, placed: tuple[Fields, ...]
+) -> Iterator[tuple[Fields, ...]]:
+    """Every way to lay the rest of the plan; `allowed` is for the next node only."""
     if len(placed) == len(plan):
-        return True
+        yield placed
+        return
     piece, joined, apart = plan[len(placed)]
     candidates = lying[piece] & allowed
     for node in joined:
@@ -60,11 +69,7 @@ def _fits(plan: Plan, lying: Mapping[str, Fields], induced: bool, allowed: Field
     for bit in placed:
         candidates &= ~bit
     for bit in bits_of(candidates):
-        placed.append(bit)
-        if _fits(plan, lying, induced, ALL_FIELDS, placed):
-            return True
-        placed.pop()
-    return False
+        yield from _ways(plan, lying, induced, ALL_FIELDS, (*placed, bit))
 
 
 @cache

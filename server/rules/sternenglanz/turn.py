@@ -62,15 +62,22 @@ REVEALING = (ChoicesShown, SternbildTurnedUp, SternbildDrawn, CardsDrawn, Discar
 
 
 class Deed:
-    """What one move does, event by event, and the sky after them."""
+    """What one move does, event by event."""
 
     def __init__(self, sky: Sky) -> None:
-        self.sky = sky
         self.events: list[Event] = []
+        self._sky, self._applied = sky, 0
 
     def happens(self, event: Event) -> None:
-        self.sky = apply(self.sky, event)
         self.events.append(event)
+
+    @property
+    def sky(self) -> Sky:
+        """The sky after these events; made when it is asked for, since after the last one it seldom is."""
+        for event in self.events[self._applied :]:
+            self._sky = apply(self._sky, event)
+        self._applied = len(self.events)
+        return self._sky
 
 
 # 3. Set-up
@@ -212,15 +219,21 @@ def _check_in_hand(sky: Sky, seat: Seat, card: str) -> None:
 # 4.1 The part `act`
 
 
+NEXT_SLOTS = {(): SLOTS, (1,): (2, 3), (2,): (1, 3), (3,): (1, 2), (1, 2): (3,)}
+
+
 def open_slots(sky: Sky) -> tuple[int, ...]:
     """The slots that may be performed next: two in any order, or all three in theirs."""
     done = sky.log.slots
-    if len(done) > 1:
-        return (3,) if done == (1, 2) else ()
-    if not done:
-        return tuple(slot for slot in SLOTS if slot == 1 or any(_may_pair(sky, slot, other) for other in SLOTS))
-    (first,) = done
-    return tuple(slot for slot in SLOTS if _may_pair(sky, first, slot) or (first, slot) == (1, 2))
+    after = NEXT_SLOTS.get(done, ())
+    if sky.options["pairRepeat"] == "any":
+        return after
+    return tuple(
+        slot for slot in after if (*done, slot) in _ROW or any(_may_pair(sky, slot, it) for it in done or SLOTS)
+    )
+
+
+_ROW = ((1,), (1, 2), (1, 2, 3))
 
 
 def may_finish(sky: Sky) -> bool:
@@ -271,7 +284,8 @@ def _act(deed: Deed, seat: Seat, step: Action | Finish) -> None:
         _check_sternbilder(deed, seat, action)
         _grant_supernovae(deed, seat)
         _check_end(deed, seat)
-    if deed.sky.phase == ACT and not open_slots(deed.sky):
+    sky = deed.sky
+    if sky.phase == ACT and not open_slots(sky):
         _shift(deed, seat)
 
 
@@ -322,10 +336,11 @@ def _must_cover(sky: Sky, seat: Seat) -> bool:
 
 def _lay_cards(deed: Deed, seat: Seat, step: LayCards, dice: Dice) -> None:
     """Lay cards and draw; the next turn begins, or the last round has ended."""
-    _check_cards_to_lay(deed.sky, seat, step)
-    deed.happens(CardsLaid(seat, deed.sky.slots[seat][0] if step.drop_nova else None, step.slot2, step.slot1))
-    seats, turn = len(deed.sky.points), deed.sky.turn
-    if turn == (deed.sky.options["max_rounds"] or 0) * seats:
+    sky = deed.sky
+    _check_cards_to_lay(sky, seat, step)
+    deed.happens(CardsLaid(seat, sky.slots[seat][0] if step.drop_nova else None, step.slot2, step.slot1))
+    seats, turn = len(sky.points), sky.turn
+    if turn == (sky.options["max_rounds"] or 0) * seats:
         deed.happens(_decided(deed.sky, "round-limit", _by_points(deed.sky)))
     else:
         _draw(deed, seat, dice)
@@ -385,10 +400,11 @@ def _check_sternbilder(deed: Deed, seat: Seat, action: ActionEvent) -> None:
         if fields is None:
             continue
         deed.happens(SternbildCompleted(owner, bild, fields, card.points if sky.scenario.bild_points else 0))
-        if deed.sky.bilder.deck and mode == SHARED_OPEN:
-            deed.happens(SternbildTurnedUp(deed.sky.bilder.deck[0]))
-        elif deed.sky.bilder.deck and mode == OWN_SECRET:
-            deed.happens(SternbildDrawn(owner, deed.sky.bilder.deck[0], False))
+        deck = deed.sky.bilder.deck
+        if deck and mode == SHARED_OPEN:
+            deed.happens(SternbildTurnedUp(deck[0]))
+        elif deck and mode == OWN_SECRET:
+            deed.happens(SternbildDrawn(owner, deck[0], False))
 
 
 def _clockwise(sky: Sky, seat: Seat) -> list[Seat]:
@@ -416,20 +432,22 @@ def _changed(action: ActionEvent) -> Fields:
 
 def _grant_supernovae(deed: Deed, seat: Seat) -> None:
     """A Supernova card for each player who has come to have enough points for the first time."""
-    if not deed.sky.reserve or max(deed.sky.points) < CARDS.supernova_at:
+    sky = deed.sky
+    if not sky.reserve or max(sky.points) < CARDS.supernova_at:
         return
-    for each in _clockwise(deed.sky, seat):
-        if deed.sky.points[each] >= CARDS.supernova_at and not deed.sky.granted[each] and deed.sky.reserve:
-            deed.happens(SupernovaGranted(each, deed.sky.reserve[0]))
+    entitled = [each for each in _clockwise(sky, seat) if sky.points[each] >= CARDS.supernova_at]
+    for each, card in zip([each for each in entitled if not sky.granted[each]], sky.reserve, strict=False):
+        deed.happens(SupernovaGranted(each, card))
 
 
 # 10. End, 11. Winner by points
 
 
 def _check_end(deed: Deed, seat: Seat) -> None:
-    verdict = verdict_on(deed.sky, seat)
+    sky = deed.sky
+    verdict = verdict_on(sky, seat)
     if verdict is not None:
-        deed.happens(_decided(deed.sky, *verdict))
+        deed.happens(_decided(sky, *verdict))
 
 
 def verdict_on(sky: Sky, seat: Seat) -> tuple[str, list[Seat]] | None:
