@@ -10,7 +10,7 @@ from server.play.errors import BadField
 from server.play.looking import own_seat, seen_by
 from server.play.words import plain
 from server.rules import Json
-from server.store.connections import tried_again
+from server.store.connections import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Message, Player, db
 
@@ -23,14 +23,25 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     text = plain(words).strip()
     if not text:
         raise BadField("text", "There is nothing to be seen in this text.")
+    lost: Json | None = in_doubt()
+    if lost is not None and _is_stored(game_id, player_id, lost):
+        return lost
     game = seen_by(game_id, player_id)
     seat, now = own_seat(game, player_id), clock.now()
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
     last = db.session.execute(select(func.max(Message.nr)).where(Message.game_id == game_id)).scalar() or 0
     row = {"nr": last + 1, "seat": seat, "text": text, "at": now}
     db.session.execute(insert(Message).values(game_id=game_id, player_id=player_id, **row))
-    db.session.commit()
-    return _message(last + 1, seat, game.names[seat], text, now)
+    said = _message(last + 1, seat, game.names[seat], text, now)
+    with committing(said):
+        db.session.commit()
+    return said
+
+
+def _is_stored(game_id: UUID, player_id: UUID, said: Json) -> bool:
+    key = (Message.game_id == game_id) & (Message.nr == said["nr"])
+    mine = (Message.player_id == player_id) & (Message.at == said["at"])
+    return db.session.execute(select(Message.nr).where(key & mine)).first() is not None
 
 
 def messages(game_id: UUID, after: int, limit: int) -> list[Json]:

@@ -42,16 +42,23 @@ class Caller(NamedTuple):
             raise MissingScope(f"This token has no scope {scope}.")
 
 
-@tried_again
 def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
     """Mail a code and a link to this address; the same answer whether or not anybody is known there.
 
     `sender` is the network address that asks; None switches the limits off. Raises TooMany.
     """
-    now = clock.now()
+    sign_in = uuid4()
+    _begin_sign_in(sign_in, email, locale, sender)
+    return sign_in
+
+
+@tried_again
+def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None) -> None:
+    if db.session.get(SignIn, sign_in) is not None:  # a commit whose answer was lost
+        return
+    now, code = clock.now(), f"{secrets.randbelow(10**6):06}"
     if sender is not None and not within(f"sign-in from {sender}", _PER_SENDER, now):
         raise TooMany("Too many sign-ins from your address. Try again later.", 3600)
-    sign_in, code = uuid4(), f"{secrets.randbelow(10**6):06}"
     if sender is None or within(f"sign-in of {email}", _PER_ADDRESS, now):
         db.session.add(
             SignIn(
@@ -76,7 +83,6 @@ def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
             )
         )
     db.session.commit()
-    return sign_in
 
 
 def within(key: str, limit: int, now: datetime) -> bool:

@@ -14,7 +14,7 @@ from server.play.players import player_of, within
 from server.play.table import SeatHandedOver, SeatTakenBack
 from server.play.votes import count_votes
 from server.rules import Seat
-from server.store.connections import tried_again
+from server.store.connections import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow
@@ -30,8 +30,15 @@ def take_seat(
 
     Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
     """
+    return _take_seat(game_id, player_id, seat, salt, invitation)
+
+
+def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, invitation: str | None) -> Game:
     game = load(game_id)
-    if (own := game.seat_of(player_id)) is not None and game.table.status in ("running", "paused"):
+    own = game.seat_of(player_id)
+    if own is not None and in_doubt() == (player_id, own):
+        return game
+    if own is not None and game.table.status in ("running", "paused"):
         return _take_back(game, own)
     now, email = clock.now(), db.session.get_one(Player, player_id).email
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
@@ -55,7 +62,8 @@ def take_seat(
     db.session.flush()
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
-    db.session.commit()
+    with committing((player_id, chosen.seat)):
+        db.session.commit()
     return load(game_id)
 
 
@@ -73,6 +81,9 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
     Raises NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
     """
     game, now = seen_by(game_id, player_id), clock.now()
+    lost: Seat | None = in_doubt()
+    if lost is not None and game.seats[lost]["email"] == email:
+        return lost
     if player_id != UUID(game.head["made_by"]):
         own_seat(game, player_id)
     if limited and not within(f"invitations by {player_id}", _INVITATIONS, now):
@@ -87,7 +98,8 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         raise SeatTaken("There is no free seat." if seat is None else f"Seat {seat} is not free.")
     chosen.kind, chosen.email = "invited", email
     note_invitation(game_id, chosen.seat, email, now)
-    db.session.commit()
+    with committing(chosen.seat):
+        db.session.commit()
     return chosen.seat
 
 
@@ -97,16 +109,19 @@ def invitation(word: str) -> tuple[Game, Seat | None]:
     return load(game_id), None if seat == ANY_SEAT else seat
 
 
+@tried_again
 def accept_invitation(word: str) -> Game:
     """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.
 
     Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
     """
     game, seat = invitation(word)
+    if seat is not None and in_doubt() == (game.seats[seat]["player_id"], seat):
+        return game
     email = None if seat is None else game.seats[seat]["email"]
     if email is None or unseal(INVITATION, word).number != mark_of(email):
         raise SeatTaken("No seat is kept for you here any more.")
-    return take_seat(game.game_id, player_of(email, "en"), seat)
+    return _take_seat(game.game_id, player_of(email, "en"), seat, "", None)
 
 
 def return_word(game_id: UUID, seat: Seat) -> str:
@@ -130,14 +145,21 @@ def come_back(word: str) -> Game:
 
 
 def _take_back(game: Game, seat: Seat) -> Game:
+    player_id = game.seats[seat]["player_id"]
     if game.table.stand_ins[seat] is None:
+        if in_doubt() == (player_id, seat):
+            return game
         raise AlreadySeated("You sit at this table already.")
-    return record(game, [SeatTakenBack(seat)], clock.now()) or take_seat(game.game_id, game.seats[seat]["player_id"])
+    with committing((player_id, seat)):
+        after = record(game, [SeatTakenBack(seat)], clock.now())
+    return after or take_seat(game.game_id, player_id)
 
 
 @tried_again
 def leave(game_id: UUID, player_id: UUID) -> None:
     """Get up before the start, or resign: a bot plays on. Raises NotFound, NotSeated, NotRunning."""
+    if in_doubt() and load(game_id).seat_of(player_id) is None:
+        return
     game = seen_by(game_id, player_id)
     seat = game.seat_of(player_id)
     if seat is None:
@@ -162,4 +184,5 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
     db.session.execute(update(SeatRow).where(mine).values(kind="open", player_id=None, salt=""))
     gone = (PlayerGame.player_id == player_id) & (PlayerGame.game_id == game_id)
     db.session.execute(delete(PlayerGame).where(gone))
-    db.session.commit()
+    with committing("getting up"):
+        db.session.commit()

@@ -15,7 +15,7 @@ from server.play.errors import HandedOver, NotRunning
 from server.play.looking import own_seat, seen_by
 from server.play.table import GameAbandoned, GamePaused, GameResumed
 from server.rules import Seat
-from server.store.connections import in_transaction, tried_again
+from server.store.connections import committing, in_doubt, in_transaction, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Vote, db
 
@@ -37,6 +37,9 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
     connection = in_transaction(db.session.connection())
     game, now = load_within(connection, game_id), clock.now()
     if game.table.status not in WISHES[wish][0]:
+        if in_doubt() == wish:  # that vote has made it come true
+            db.session.rollback()
+            return
         raise NotRunning(f"There is nothing to {wish}: this game is {game.table.status}.")
     if game.bot_at(seat):
         raise HandedOver("A bot plays your seat; take your seat back first.")
@@ -47,7 +50,8 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
     else:
         db.session.execute(delete(Vote).where(own))
     _count(connection, game, now)
-    db.session.commit()
+    with committing(wish):
+        db.session.commit()
 
 
 @tried_again

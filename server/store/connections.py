@@ -3,6 +3,7 @@
 import select
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -15,6 +16,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 _TRIES = 3
 _TRY_AGAIN = {"08006", "08003", "08001", "40P01", "40001", "57P01", "57P02", "57P03", "57014", "55P03", "53300"}
+_BROKEN_OFF = (psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError)
+_in_doubt: ContextVar[Any] = ContextVar("in_doubt", default=None)
 
 
 class Unavailable(Exception):
@@ -74,26 +77,49 @@ def in_transaction(connection: Any) -> psycopg.Connection[Any]:
 
 
 def tried_again(deed: Callable[P, T]) -> Callable[P, T]:
-    """Call again when the database broke off; `deed` must look into the log first, since its commit may have arrived.
+    """Call again when the database broke off; `deed` must look first whether its commit has arrived.
 
-    Raises Unavailable after three tries.
+    It finds that in the log, or asks `in_doubt`. Raises Unavailable after three tries.
     """
 
     @wraps(deed)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        for attempt in range(_TRIES):
-            try:
-                return deed(*args, **kwargs)
-            except (psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError) as error:
-                let_go()
-                if not is_passing(error):
-                    raise
-                db.engine.dispose(close=False)  # the other idle connections broke off at the same moment
-                if attempt == _TRIES - 1:
-                    raise Unavailable from error
-        raise AssertionError("unreachable")
+        outer = _in_doubt.set(None)
+        try:
+            for attempt in range(_TRIES):
+                try:
+                    return deed(*args, **kwargs)
+                except _BROKEN_OFF as error:
+                    let_go()
+                    if not is_passing(error):
+                        raise
+                    if _has_lost_its_connection(error):
+                        db.engine.dispose(close=False)  # the other idle connections broke off at the same moment
+                    if attempt == _TRIES - 1:
+                        raise Unavailable from error
+            raise AssertionError("unreachable")
+        finally:
+            _in_doubt.reset(outer)
 
     return call
+
+
+@contextmanager
+def committing(what: Any) -> Iterator[None]:
+    """Around a commit: if its answer is lost, the next try of the deed finds `what` in doubt."""
+    _in_doubt.set(what)
+    yield
+    _in_doubt.set(None)
+
+
+def in_doubt() -> Any:
+    """What an earlier try of this deed was committing when the database broke off; None if nothing."""
+    return _in_doubt.get()
+
+
+def _has_lost_its_connection(error: BaseException) -> bool:
+    state = getattr(getattr(error, "orig", error), "sqlstate", None)
+    return state is None or state.startswith(("08", "57P0"))
 
 
 def is_passing(error: BaseException) -> bool:
