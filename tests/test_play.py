@@ -905,6 +905,65 @@ def test_another_calendar_binds_from_the_next_turn(ada: UUID, bea: UUID) -> None
     assert seats_of(game_id)[0].due_at > due_at + 15 * DAY
 
 
+# Vacations
+
+
+def vacation(first: int, last: int) -> dict[str, str]:
+    """From so many days after today to so many."""
+    today = clock.now().date()
+    return {"from": (today + first * DAY).isoformat(), "to": (today + last * DAY).isoformat()}
+
+
+def plans(who: UUID, *vacations: dict[str, str]) -> None:
+    play.change_profile(who, {"calendar": {"vacations": list(vacations)}})
+
+
+def early_in_a_year() -> None:
+    now = clock.now()
+    later(now.replace(year=now.year + 1, month=2, day=1, hour=12) - now)
+
+
+def test_a_vacation_that_has_begun_may_end_today_at_the_earliest(ada: UUID) -> None:
+    early_in_a_year()
+    plans(ada, vacation(0, 20))
+    later(3 * DAY)
+    for changed in ([], [vacation(-3, -1)], [vacation(-2, 5)], [vacation(1, 20)]):
+        with pytest.raises(BadField, match="a vacation that has begun") as refused:
+            plans(ada, *changed)
+        assert refused.value.field == "calendar"
+    with pytest.raises(BadField, match="a vacation that has begun"):
+        play.change_profile(ada, {"calendar": {}})
+    plans(ada, vacation(-3, 0))
+
+
+def test_days_of_vacation_that_are_over_count_until_the_end_of_their_year(ada: UUID) -> None:
+    early_in_a_year()
+    plans(ada, vacation(0, 40))
+    later(41 * DAY)
+    over = vacation(-41, -1)
+    with pytest.raises(BadField, match="a vacation that has begun"):
+        plans(ada, vacation(0, 40))
+    with pytest.raises(BadField, match="more than 42 days"):
+        plans(ada, over, vacation(0, 1))
+    plans(ada, over, vacation(0, 0))
+    later(365 * DAY)
+    plans(ada, vacation(0, 40))
+
+
+def test_a_vacation_that_is_still_to_come_can_be_dropped(ada: UUID) -> None:
+    early_in_a_year()
+    plans(ada, vacation(1, 20))
+    plans(ada)
+
+
+def test_a_vacation_begins_as_the_players_own_clocks_tell(ada: UUID) -> None:
+    early_in_a_year()
+    play.change_profile(ada, {"zone": "Pacific/Kiritimati"})  # where it is two o'clock tomorrow
+    plans(ada, vacation(1, 2))
+    with pytest.raises(BadField, match="a vacation that has begun"):
+        plans(ada)
+
+
 # Banks
 
 

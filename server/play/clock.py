@@ -121,6 +121,20 @@ def calendar(data: Any, zone: str, vacation_days: int = VACATION_DAYS) -> Calend
     )
 
 
+def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
+    """Raises ValueError if a vacation of this year is gone or shortened by days that have begun by now.
+
+    Else whoever drops those that are over could have the days of a year again and again.
+    """
+    today = now.astimezone(before.zone).date()
+    begun = {day for day in _days(before.vacations) if day.year == today.year and day <= today}
+    if missing := begun - _days(after.vacations):
+        raise ValueError(
+            f"vacations: {min(missing)} is missing; a vacation that has begun may end today, {today}, or later, "
+            "and its days stay until their year is over."
+        )
+
+
 def time_zone(name: Any) -> ZoneInfo:
     """The zone of an IANA name such as `Europe/Berlin`. Raises ValueError."""
     if not isinstance(name, str) or name not in _zone_names():
@@ -167,11 +181,15 @@ def _vacations(data: Any, most_days: int) -> tuple[tuple[date, date], ...]:
         if not NOTHING <= last - first <= 2 * LONGEST:
             raise ValueError("vacations: `to` is not before `from`, and at most two years after it.")
         ranges.append((first, last))
-    days = {first + n * DAY for first, last in ranges for n in range((last - first).days + 1)}
+    days = _days(ranges)
     for year in {day.year for day in days}:
         if sum(day.year == year for day in days) > most_days:
             raise ValueError(f"vacations: more than {most_days} days in {year}.")
     return tuple(sorted(ranges))
+
+
+def _days(vacations: Collection[tuple[date, date]]) -> set[date]:
+    return {first + n * DAY for first, last in vacations for n in range((last - first).days + 1)}
 
 
 def _date(text: Any, field: str) -> date:

@@ -233,7 +233,7 @@ def change_profile(player_id: UUID, changes: Json) -> Json:
             raise BadField("name", "A name needs at least one visible character.")
     for field, check in (
         ("zone", clocks.time_zone),
-        ("calendar", lambda calendar: clocks.calendar(calendar, new.get("zone", player.zone))),
+        ("calendar", lambda calendar: _check_calendar(player, calendar, new.get("zone", player.zone))),
         ("notifications", _check_notifications),
     ):
         if field in new:
@@ -245,6 +245,11 @@ def change_profile(player_id: UUID, changes: Json) -> Json:
         db.session.execute(update(Player).where(Player.player_id == player_id).values(**new))
         db.session.commit()
     return profile(player_id)
+
+
+def _check_calendar(player: Player, data: Json, zone: str) -> None:
+    before, after = clocks.calendar(player.calendar, player.zone), clocks.calendar(data, zone)
+    clocks.keep_vacations(before, after, clock.now())
 
 
 def _check_notifications(data: Json) -> None:

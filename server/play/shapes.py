@@ -75,7 +75,8 @@ CALENDAR: Json = object_of(
             "items": {"type": "integer", "minimum": 1, "maximum": 7},
         },
         "vacations": {
-            "description": f"At most {VACATION_DAYS} days in a calendar year",
+            "description": f"At most {VACATION_DAYS} days in a calendar year. One that has begun may end today or later, "
+            "and its days stay until their year is over",
             "type": "array",
             "maxItems": MOST_VACATIONS,
             "items": object_of("The first and the last day", {"from": _DATE, "to": _DATE}),
