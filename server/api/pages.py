@@ -13,7 +13,7 @@ from server.api.problems import ALL, answer_to
 from server.pictures import text
 from server.pictures.story import sentence
 from server.pictures.svg import draw
-from server.play import Json, RuleError
+from server.play import Json, RuleError, Seat
 from server.play.clock import time_zone
 from server.play.deeds import Game
 from server.play.errors import PlayError, StaleTurn, WrongCode
