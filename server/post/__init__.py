@@ -36,10 +36,11 @@ class PostOffice:
     def deliver_due(self) -> int:
         """Set out with every letter that is due, without waiting for the answers; how many."""
         self._under_way = {reader: run for reader, run in self._under_way.items() if not run.done()}
+        if len(self._under_way) >= _BATCH:
+            return 0
         rounds: dict[str, list[Waiting]] = {}
-        for letter in outbox.due(clock.now(), _BATCH):
-            if letter.reader not in self._under_way:
-                rounds.setdefault(letter.reader, []).append(letter)
+        for letter in outbox.due(clock.now(), _BATCH, self._under_way.keys()):
+            rounds.setdefault(letter.reader, []).append(letter)
         for reader, letters in rounds.items():
             self._under_way[reader] = self._threads.submit(self._round, letters)
         return sum(map(len, rounds.values()))

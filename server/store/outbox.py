@@ -1,10 +1,11 @@
 """Letters that wait to be carried. Whoever claims one holds a lease on it, so that no lock is held while SMTP is slow."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Text, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import tried_again
@@ -21,22 +22,18 @@ class Waiting(NamedTuple):
     reader: str
 
 
-def due(now: datetime, most: int) -> list[Waiting]:
-    """The letters that are due, of both outboxes, the oldest first."""
-    games = select(Letter.game_id, Letter.letter_id, Letter.due_at, Letter.player_id, Letter.data["to"].astext)
-    found = [
-        Waiting(Letter, game_id, letter_id, due_at, str(player_id or to))
-        for game_id, letter_id, due_at, player_id, to in db.session.execute(
-            games.where(Letter.due_at <= now).order_by(Letter.due_at).limit(most)
-        )
-    ]
-    players = select(PlayerLetter.player_id, PlayerLetter.letter_id, PlayerLetter.due_at)
-    found += [
-        Waiting(PlayerLetter, player_id, letter_id, due_at, str(player_id))
-        for player_id, letter_id, due_at in db.session.execute(
-            players.where(PlayerLetter.due_at <= now).order_by(PlayerLetter.due_at).limit(most)
-        )
-    ]
+def due(now: datetime, most: int, busy: Collection[str] = ()) -> list[Waiting]:
+    """The letters that are due, of both outboxes, the oldest first; but none to the `busy` readers."""
+    found: list[Waiting] = []
+    for table, owner, reader in (
+        (Letter, Letter.game_id, func.coalesce(cast(Letter.player_id, Text), Letter.data["to"].astext)),
+        (PlayerLetter, PlayerLetter.player_id, cast(PlayerLetter.player_id, Text)),
+    ):
+        query = select(owner, table.letter_id, table.due_at, reader.label("reader")).where(table.due_at <= now)
+        if busy:
+            query = query.where(reader.not_in(busy))
+        rows = db.session.execute(query.order_by(table.due_at).limit(most))
+        found += [Waiting(table, *row) for row in rows]
     db.session.rollback()
     return sorted(found, key=lambda it: it.due_at)
 
