@@ -138,7 +138,6 @@ def _your_turn(reader: _Reader) -> wording.YourTurn:
         **_due(reader, datetime.fromisoformat(reader.letter.data["due_at"])),
         since=reader.happened(reader.last_own_move()),
         table=text.table(rules.NAME, rules.view(state, seat), game.names),
-        hand="",
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
         link=reader.turn_link,
@@ -194,7 +193,6 @@ def _game_ended(reader: _Reader) -> wording.GameEnded | None:
         verdict=("You share the victory." if shared else "You won.") if own == 1 else f"You came {_PLACES[own - 1]}.",
         standings=tuple(f"{place}. {name}: {score}" for place, name, score in best_first),
         since=reader.happened(reader.last_own_move()),
-        table="",
     )
 
 

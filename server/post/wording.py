@@ -27,7 +27,6 @@ class YourTurn(_GameLetter):
     KIND: ClassVar = "your-turn"
     since: tuple[str, ...]  # what has happened since the reader's last turn, a sentence each
     table: str  # as this seat sees it, of several lines
-    hand: str  # of this seat, on one line; "" where there is none, or the table shows it
     moves: tuple[str, ...]  # one or a few of the moves open, in notation
     moves_in_all: int  # how many there are
     due: str  # see `moment`
@@ -75,7 +74,6 @@ class GameEnded(_GameLetter):
     verdict: str  # what it means for the reader, such as "You won." or "You came third."
     standings: tuple[str, ...]  # a line for each seat, best first
     since: tuple[str, ...]
-    table: str  # at the end; "" where there is nothing left to see
 
 
 @dataclass(frozen=True, kw_only=True)

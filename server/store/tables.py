@@ -300,7 +300,7 @@ class Delivery(Base):
     seat: Mapped[int]
     version: Mapped[int]
     player_id: Mapped[UUID | None]
-    result: Mapped[str]  # sent, refused or failed
+    result: Mapped[str]  # sent, refused, failed (it is tried again), dropped (no longer true) or given up
     detail: Mapped[str]
     at: Mapped[datetime]
 

@@ -38,7 +38,6 @@ YOUR_TURN = YourTurn(
     **TIME,
     since=("Ben put a 7 on leo c.", "Cleo put a hidden star on leo a."),
     table="Leo (leo)   prizes 9, 5\n  a  Cleo ?\n  c  Ben 7",
-    hand="1 3 5 6 10 B D D",
     moves=("1 leo b", "3 leo b"),
     moves_in_all=84,
 )
@@ -48,7 +47,7 @@ LETTERS: list[Letter] = [
     TimeExtended(**GAME, **TIME, by="1 day", otherwise='If it runs out again, the bot "greedy" plays for you.'),
     BotMoved(**GAME, bot="greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot takes your seat."),
     SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
-    GameEnded(**GAME, verdict="You won.", standings=("1. Anna 31", "2. Ben 24"), since=(), table="Coins: 31, 24"),
+    GameEnded(**GAME, verdict="You won.", standings=("1. Anna 31", "2. Ben 24"), since=()),
     GameAbandoned(**GAME, reason="All agreed to stop."),
     Invitation(
         host="Ben",
@@ -82,8 +81,6 @@ def test_a_turn_letter_tells_all_that_is_needed_to_move():
         "  a  Cleo ?",
         "  c  Ben 7",
         "",
-        "Your hand: 1 3 5 6 10 B D D",
-        "",
         "84 moves are open to you, for example:",
         "  1 leo b",
         "  3 leo b",
@@ -98,9 +95,8 @@ def test_a_turn_letter_tells_all_that_is_needed_to_move():
 
 
 def test_what_there_is_not_leaves_no_gap():
-    _, text = write(replace(YOUR_TURN, since=(), hand="", moves=("1 leo b",), moves_in_all=1))
+    _, text = write(replace(YOUR_TURN, since=(), moves=("1 leo b",), moves_in_all=1))
     assert "\n\n\n" not in text
-    assert "Your hand" not in text
     assert "One move is open to you:\n  1 leo b\n" in text
 
 
