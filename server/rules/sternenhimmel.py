@@ -717,16 +717,17 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
 
 # The words of the game in JSON and in the one-line notation
 
-MOVE_SCHEMA: Json = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["star", "board", "space"],
-    "properties": {
+MOVE_SCHEMA: Json = object_of(
+    "A star of your hand, and where to put it",
+    {
         "star": {"description": "A kind of star: a number, B black hole, D double star", "enum": list(STARS)},
-        "board": {"description": "The id of a board in play", "type": "string"},
-        "space": {"description": "The id of an empty space of that board", "type": "string"},
+        "board": {"description": "A board in play", "enum": list(BOARDS)},
+        "space": {
+            "description": "An empty space of that board",
+            "enum": sorted({space for board in BOARDS.values() for space in board.spaces}),
+        },
     },
-}
+)
 _SEAT_SCHEMA: Json = {"type": "integer", "minimum": 0, "maximum": max(SEATS) - 1}
 _LYING_SCHEMA: Json = {
     "description": "null: empty; star null: it lies face down, and its kind is not for you to know",

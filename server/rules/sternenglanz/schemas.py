@@ -1,10 +1,13 @@
-"""Moves, views and events as JSON Schemas, for those who write clients."""
+"""Moves, views and events as JSON Schemas, for those who write clients.
+
+Cards, fields and Sternbilder are strings here: which there are is told by the data, as `describe` shows them.
+"""
 
 from collections.abc import Mapping
 
 from server.rules.common import Json, object_of
 
-from .material import CARDS, FIELDS, KIND_OF, PIECES, SEATS, SLOTS, STARS
+from .material import CARDS, PIECES, SEATS, SLOTS, STARS
 from .moves import LONGEST_PATH, MOST_STEPS
 from .sky import ACT, CHOOSE, LAY, OVER
 
@@ -26,45 +29,43 @@ _FLAG: Json = {"type": "boolean"}
 _NOBODY: Json = {"type": "null"}
 _SEAT: Json = {**_NUMBER, "maximum": max(SEATS) - 1}
 _SLOT: Json = {"enum": list(SLOTS)}
-_CARD: Json = {"description": "A copy of a card: geburt#3", "enum": list(KIND_OF)}
+_CARD: Json = {"description": "A copy of a card: geburt#3", "type": "string", "pattern": "^[a-z0-9-]+#[0-9]+$"}
 _STAR: Json = {"description": "A class of stars", "enum": list(STARS)}
-_BILD: Json = {"description": "A Sternbild", "enum": list(CARDS.sternbilder)}
-_FIELD: Json = {"description": "A field of the Firmament", "enum": list(FIELDS)}
+_BILD: Json = {"description": "The id of a Sternbild", "type": "string", "pattern": "^[a-z0-9-]+$"}
+_FIELD: Json = {"description": "The id of a field of the Firmament", "type": "string", "pattern": "^[a-z0-9]+$"}
 _LINE: Json = {"description": "Two joined fields: a1-b1", "type": "string"}
-_PAIR = _list("A field and a class", {"enum": [*FIELDS, *STARS]}, minItems=2, maxItems=2)
+_PAIR = _list("A field and a class", {"type": "string"}, minItems=2, maxItems=2)
 _USED_CARD = _or_null("The card on the slot; null: the permanent Sterngeburt", _CARD)
 _SLOTS = _list("The cards on slots 1, 2 and 3", _or_null("null: none", _CARD), minItems=len(SLOTS), maxItems=len(SLOTS))
 _DRAWN_CARDS = _list("null: a card that is not for you to know", _or_null("", _CARD))
 
 
-# Moves: what they name may be anything, and is refused by the rules in their own words
+# Moves
 
 
 def _act(description: str, do: str, fields: Json) -> Json:
     return object_of(description, {"cmd": {"const": "act"}, "slot": _SLOT, "do": {"const": do}, **fields})
 
 
-_ANY_CARD: Json = {"description": "A copy of a card: geburt#3", "type": "string"}
-_ANY_CARD_OR_NONE: Json = {"description": "A card of your hand, or null for none", "type": ["string", "null"]}
-_ANY_FIELD: Json = {"description": "The id of a field", "type": "string"}
+_CARD_OR_NONE = _or_null("null: none", _CARD)
 _STEPS: list[Json] = [
     object_of(
         "Your first two cards",
-        {"cmd": {"const": "choose"}, "slot2": _ANY_CARD, "slot3": _ANY_CARD},
+        {"cmd": {"const": "choose"}, "slot2": _CARD, "slot3": _CARD},
     ),
-    _act("Sterngeburt", "lay", {"class": _STAR, "field": _ANY_FIELD}),
+    _act("Sterngeburt", "lay", {"class": _STAR, "field": _FIELD}),
     _act(
         "Sternwanderung",
         "move",
-        {"path": _list("All fields passed, the star's own first", _ANY_FIELD, minItems=2, maxItems=LONGEST_PATH)},
+        {"path": _list("All fields passed, the star's own first", _FIELD, minItems=2, maxItems=LONGEST_PATH)},
     ),
-    _act("Schwarzes Loch", "remove", {"field": _ANY_FIELD}),
-    _act("Supernova", "nova", {"field": _ANY_FIELD}),
+    _act("Schwarzes Loch", "remove", {"field": _FIELD}),
+    _act("Supernova", "nova", {"field": _FIELD}),
     _act("A slot whose action cannot be performed", "lapse", {}),
     object_of("Leave it at slots 1 and 2", {"cmd": {"const": "finish"}}),
     object_of(
         "Lay cards after the shift; dropNova: drop the Supernova card on slot 1 first",
-        {"cmd": {"const": "lay"}, "dropNova": _FLAG, "slot2": _ANY_CARD_OR_NONE, "slot1": _ANY_CARD_OR_NONE},
+        {"cmd": {"const": "lay"}, "dropNova": _FLAG, "slot2": _CARD_OR_NONE, "slot1": _CARD_OR_NONE},
     ),
 ]
 MOVE_SCHEMA: Json = object_of(
