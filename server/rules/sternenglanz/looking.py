@@ -41,6 +41,7 @@ def view(sky: Sky, seat: Seat | None) -> Json:
         "scenario": sky.options["scenario"],
         "phase": sky.phase,
         "turn": sky.turn,
+        "start": sky.start,
         "next": sky.on_turn,
         "chosen": [chosen is not None for chosen in sky.chosen],
         "board": {field: piece for piece in PIECES for field in ids_of(sky.stars[piece])},

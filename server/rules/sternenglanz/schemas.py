@@ -69,7 +69,8 @@ _STEPS: list[Json] = [
     ),
 ]
 MOVE_SCHEMA: Json = object_of(
-    "One or more further steps of your turn, played all or not at all",
+    "One or more further steps of your turn, played all or not at all. Nothing can follow a step that shows you "
+    "something new (a Sternbild, drawn cards): look first, and play the rest of your turn as a further move",
     {"steps": _list("In order", {"oneOf": _STEPS}, minItems=1, maxItems=MOST_STEPS)},
 )
 
@@ -117,6 +118,7 @@ VIEW_SCHEMA: Json = object_of(
         "scenario": {"enum": list(CARDS.scenarios)},
         "phase": {"enum": [CHOOSE, ACT, LAY, OVER]},
         "turn": {"description": "The number of this turn, from 1; 0 while the first cards are chosen", **_NUMBER},
+        "start": {"description": "The seat that has the first turn", **_SEAT},
         "next": _or_null("The seat on turn", _SEAT),
         "chosen": _per_seat("Whether the first cards are chosen and not yet shown", _FLAG),
         "board": {

@@ -218,8 +218,8 @@ def _check_in_hand(sky: Sky, seat: Seat, card: str) -> None:
 
 # 4.1 The part `act`
 
-
 NEXT_SLOTS = {(): SLOTS, (1,): (2, 3), (2,): (1, 3), (3,): (1, 2), (1, 2): (3,)}
+ROW = ((1,), (1, 2), (1, 2, 3))
 
 
 def open_slots(sky: Sky) -> tuple[int, ...]:
@@ -229,11 +229,8 @@ def open_slots(sky: Sky) -> tuple[int, ...]:
     if sky.options["pairRepeat"] == "any":
         return after
     return tuple(
-        slot for slot in after if (*done, slot) in _ROW or any(_may_pair(sky, slot, it) for it in done or SLOTS)
+        slot for slot in after if (*done, slot) in ROW or any(_may_pair(sky, slot, it) for it in done or SLOTS)
     )
-
-
-_ROW = ((1,), (1, 2), (1, 2, 3))
 
 
 def may_finish(sky: Sky) -> bool:
@@ -269,7 +266,8 @@ def _act(deed: Deed, seat: Seat, step: Action | Finish) -> None:
         raise IllegalMove("wrong-phase", f"This is not the time for actions: {now}.")
     if isinstance(step, Finish):
         if not may_finish(sky):
-            raise IllegalMove("too-few-actions", f"After {_listed(sky.log.slots)} you cannot leave it at that.")
+            done = _listed(sky.log.slots)
+            raise IllegalMove("too-few-actions", f"A turn takes a pair of slots, or all three; you performed {done}.")
         deed.happens(ActFinished(seat))
         _shift(deed, seat)
         return
