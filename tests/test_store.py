@@ -136,6 +136,16 @@ def test_an_index_is_as_partial_in_the_database_as_in_the_model(database_url: st
     assert set(found) == {index.name for index in models}
 
 
+@pytest.mark.parametrize("status", ["", "AND status = 'open'"])
+def test_a_page_of_the_lobby_is_read_from_an_index(database_url: str, status: str) -> None:
+    page = f"SELECT * FROM games WHERE NOT private {status} ORDER BY made_at DESC, game_id DESC LIMIT 21"
+    with psycopg.connect(database_url) as connection:
+        connection.execute("SET enable_seqscan = off")  # of an empty table it would read all the same
+        plan = str(connection.execute(f"EXPLAIN {page}").fetchall())
+    assert "Index Scan" in plan
+    assert "Sort" not in plan
+
+
 # Nobody changes the log
 
 

@@ -60,6 +60,9 @@ def upgrade() -> None:
         info={"spread": "game_id"},
     )
     op.create_index(
+        "games_newest", "games", ["made_at", "game_id"], unique=False, postgresql_where=sa.text("NOT private")
+    )
+    op.create_index(
         "games_lobby", "games", ["status", "made_at", "game_id"], unique=False, postgresql_where=sa.text("NOT private")
     )
     op.create_table(
@@ -256,6 +259,7 @@ def downgrade() -> None:
     op.drop_table("idempotency_keys")
     op.drop_table("heartbeats")
     op.drop_index("games_lobby", table_name="games", postgresql_where=sa.text("NOT private"))
+    op.drop_index("games_newest", table_name="games", postgresql_where=sa.text("NOT private"))
     op.drop_table("games")
     op.drop_table("events")
     op.drop_table("deliveries")

@@ -143,6 +143,7 @@ class Game(Base):
 
     __tablename__ = "games"
     __table_args__ = (
+        Index("games_newest", "made_at", "game_id", postgresql_where=text("NOT private")),
         Index("games_lobby", "status", "made_at", "game_id", postgresql_where=text("NOT private")),
         {"info": {"spread": "game_id"}},
     )
