@@ -6,7 +6,6 @@ stars that lie face down. Until a scoring turns one of these over nobody else ma
 
 import json
 import re
-from email import message_from_bytes, policy
 from functools import reduce
 from random import Random
 from typing import Any, NamedTuple
@@ -21,12 +20,11 @@ from werkzeug.test import TestResponse
 
 from server import play
 from server.play.deeds import whole_log
-from server.post.letters import compose
 from server.rules import IllegalMove, Json, Seat, SeededDice
 from server.rules import sternenhimmel as rules
 from server.rules.sternenhimmel import BOARDS, STARS, BoardScored, Placement, Sky
 from server.store.tables import Game as GameRow
-from server.store.tables import Letter, db
+from server.store.tables import db
 from tests.contract import Someone
 from tests.helpers import ME, OPEN, wanted
 
@@ -208,7 +206,7 @@ class House:
         answers += [who.get(f"{self.path}?at={version}") for version in range(1, versions + 1)]
         answers += [who.get(f"{self.path}/events?since_version={versions}&after=3")]
         shown = [self.plain(answer) for answer in answers]
-        return shown if viewer is None else shown + self._tried_by(viewer, versions) + self._mailed_to(viewer)
+        return shown if viewer is None else shown + self._tried_by(viewer, versions)
 
     def _tried_by(self, viewer: Seat, turn: int) -> list[str]:
         """Moves that are not made: legal ones as dry runs, others as they come."""
@@ -216,8 +214,8 @@ class House:
         boards = who.get(self.path).json["view"]["boards"]
         almost_full = {it["board"] for it in boards if [*it["spaces"].values()].count(None) == 1}
         legal = who.get(f"{self.path}/legal-moves")
-        moves = [move for n, move in enumerate(legal.json["moves"]) if n % 15 == 0 or move["board"] in almost_full]
-        moves += [{"star": star, "board": board, "space": "a"} for board in BOARDS for star in "1D"]
+        moves = [move for n, move in enumerate(legal.json["moves"]) if n % 30 == 0 or move["board"] in almost_full]
+        moves += [{"star": "1", "board": board, "space": "a"} for board in BOARDS]
         tries = [({"turn": turn, "move": move}, "?dry_run=true") for move in moves]
         tries += [({"turn": turn + 1, "move": moves[0]}, "")]
         answers = [who.post(f"{self.path}/moves{query}", body) for body, query in tries]
@@ -227,15 +225,6 @@ class House:
     def _word(self, seat: Seat, turn: int) -> str:
         with self.app.app_context():
             return play.turn_word(UUID(self.game_id), seat, turn)
-
-    def _mailed_to(self, viewer: Seat) -> list[str]:
-        with self.app.app_context():
-            mine = (
-                db.select(Letter).where(Letter.game_id == self.game_id, Letter.seat == viewer).order_by(Letter.made_at)
-            )
-            written = [compose(letter, "https://stars.example") for letter in db.session.scalars(mine)]
-        read = [message_from_bytes(letter.message, policy=policy.default) for letter in written if letter is not None]
-        return [without_ids(f"{letter['Subject']}\n{letter.get_body(('plain',)).get_content()}") for letter in read]
 
     def plain(self, response: TestResponse) -> str:
         return f"{response.status} {response.mimetype} {without_ids(response.text)}"
@@ -248,7 +237,7 @@ def without_ids(text: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)|\d\d:\d\d(:\d\d)?", "TIME", text)
 
 
-@settings(max_examples=3, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chance=st.integers(0, 2**32))
 def test_two_worlds_look_the_same_to_whoever_may_not_know_the_difference(app: Flask, chance: int) -> None:
     worlds = on_the_brink(Random(chance))
