@@ -23,6 +23,7 @@ def work(app: Flask, settings: Settings) -> None:
     post = PostOffice(app, carrier(settings.smtp_url or app.config["MAILBOX"]))
     beats = {
         Beat(app, "sweep", _sweep): 1,
+        Beat(app, "outages", play.follow_outages): 5,
         Beat(app, "deliver", post.deliver_due): 1,
         Beat(app, "tidy", _tidy): 3600,
     }
@@ -45,8 +46,12 @@ def _tidy() -> None:
 
 
 def _sweep() -> None:
-    """A beat ends after some rounds, so that a stop need not wait for every game of bots."""
+    """A beat ends after some rounds, so that a stop need not wait for every game of bots.
+
+    The worker is alive once the database has told it who is due: else the hours in which it cannot count for nobody.
+    """
     for _ in range(_ROUNDS):
+        woken = play.sweep()
         play.beat("worker")
-        if not play.sweep():
+        if not woken:
             break

@@ -107,6 +107,7 @@ def until(moment: datetime) -> None:
 
 
 def everything_due_happens() -> None:
-    """A worker sweeps until nothing is left to do."""
+    """A worker has times follow outages, and sweeps until nothing is left to do."""
+    play.follow_outages()
     while play.sweep():
         pass

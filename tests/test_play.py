@@ -3,6 +3,7 @@
 import hashlib
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -10,11 +11,12 @@ from random import Random
 from typing import Any
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from flask import Flask
 from sqlalchemy import delete, update
 
-from server import play
+from server import play, worker
 from server.play import deeds
 from server.play.clock import DEFAULT_CLOCK, DEFAULT_LADDER, clock
 from server.play.deeds import load, whole_log
@@ -1119,6 +1121,60 @@ def test_hours_in_which_both_parts_were_away_count_once(ada: UUID, bea: UUID) ->
     assert abs(seats_of(game_id)[0].due_at - due_at - 5 * HOUR) < MINUTE
 
 
+def test_an_outage_is_noted_while_somebody_holds_a_game_and_its_times_follow_later(
+    ada: UUID, bea: UUID, shared_url: str
+) -> None:
+    held, other = (game_of(ada, bea, bots=1) for _ in range(2))
+    due_at = {game_id: seats_of(game_id)[0].due_at for game_id in (held, other)}
+
+    def moved(game_id: UUID) -> timedelta:
+        return seats_of(game_id)[0].due_at - due_at[game_id]
+
+    service_is_up()
+    away("web", 5 * HOUR)
+    db.session.rollback()
+    with psycopg.connect(shared_url) as holder:
+        holder.execute("SELECT FROM games WHERE game_id = %s FOR UPDATE", (held,))
+        holder.execute("UPDATE seats SET lent = 0 WHERE game_id = %s", (held,))
+        play.beat("web")
+        (outage,) = outages()
+        play.follow_outages()
+        assert (moved(other), moved(held)) == (outage.ended_at - outage.began_at, timedelta(0))
+    play.follow_outages()
+    assert moved(other) == moved(held)
+    assert all(outage.followed for outage in outages())
+
+
+def test_a_worker_that_is_not_told_who_is_due_leaves_no_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> int:
+        raise psycopg.errors.QueryCanceled("canceling statement due to statement timeout")
+
+    service_is_up()
+    seen = heartbeats()
+    clock.forward(MINUTE)
+    monkeypatch.setattr(play, "sweep", fails)
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        worker._sweep()
+    assert heartbeats() == seen
+
+
+def heartbeats() -> dict[str, datetime]:
+    return {part: at for part, at in db.session.execute(db.select(Heartbeat.part, Heartbeat.at))}
+
+
+def test_a_worker_that_comes_back_notes_its_absence_and_times_nobody_out(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    service_is_up()
+    away("worker", 3 * DAY)
+    worker._sweep()
+    worker._sweep()
+    assert [outage.part for outage in outages()] == ["worker"]
+    assert load(game_id).table.version == 1
+    until(seats_of(game_id)[0].due_at)
+    worker._sweep()
+    assert happened(game_id)[-1] == "time-extended"
+
+
 def test_a_short_silence_is_no_outage(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
@@ -1237,6 +1293,20 @@ def test_a_sweeper_that_failed_does_not_put_off_what_another_one_did(
     play.sweep()
     row = seats_of(game_id)[0]
     assert row.wake_at == (row.remind_at or row.due_at)
+
+
+def test_a_game_that_somebody_holds_is_left_for_the_next_sweep(ada: UUID, bea: UUID, shared_url: str) -> None:
+    held, other = (game_of(ada, bea, bots=1) for _ in range(2))
+    until(max(seats_of(game_id)[0].due_at for game_id in (held, other)))
+    db.session.rollback()
+    with psycopg.connect(shared_url) as holder:
+        holder.execute("SELECT FROM games WHERE game_id = %s FOR UPDATE", (held,))
+        before = time.monotonic()
+        assert (play.sweep(), play.sweep()) == (1, 0)
+        assert time.monotonic() - before < 5
+    assert happened(other)[-1] == "time-extended"
+    assert play.sweep() == 1
+    assert happened(held)[-1] == "time-extended"
 
 
 def test_a_sweep_with_nothing_due_does_nothing(ada: UUID, bea: UUID) -> None:

@@ -90,6 +90,7 @@ def upgrade() -> None:
         sa.Column("part", sa.Text(), nullable=False),
         sa.Column("began_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("followed", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("outage_id", name=op.f("outages_pkey")),
         info={"spread": "local"},
     )

@@ -4,7 +4,7 @@ from server.bots import BOTS
 from server.play.archive import LARGEST, Flaw
 from server.play.archive import check as check_archive
 from server.play.chat import messages, say
-from server.play.deadlines import beat, follow_clock, move_clock, sweep
+from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep
 from server.play.games import open_game
 from server.play.health import SKEW, clock_skew, parts, waiting
 from server.play.lobby import list_games
@@ -68,6 +68,7 @@ __all__ = [
     "email_address",
     "first_answer",
     "follow_clock",
+    "follow_outages",
     "forget_old_answers",
     "forget_old_codes",
     "further_token",

@@ -17,8 +17,9 @@ from server.play.letters import letter
 from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
 from server.play.votes import count_votes
 from server.rules import Json, Seat
-from server.store.connections import tried_again
-from server.store.tables import Heartbeat, Letter, Outage, PlayerLetter, Setting, db
+from server.store import outbox
+from server.store.connections import autocommit, is_passing, let_go, tried_again
+from server.store.tables import Heartbeat, Letter, Outage, Setting, db
 from server.store.tables import Seat as SeatRow
 
 PARTS = ("web", "worker")
@@ -47,26 +48,67 @@ def _beat(part: str) -> datetime:
     if row is None:
         db.session.execute(insert(Heartbeat).values(part=part, at=now).on_conflict_do_nothing())
     elif now - row.at > GAP:
-        db.session.add(Outage(outage_id=uuid4(), part=part, began_at=row.at, ended_at=now))
-        db.session.flush()
-        # Due times in all games moved: the sweep computes each anew when it wakes the seat.
-        db.session.execute(update(SeatRow).where(SeatRow.due_at.is_not(None)).values(wake_at=now))
+        _note_outage(part, row.at, now)
         row.at = now
     else:
         if row.at - now > GAP:
-            _forget_what_is_to_come(now)
+            # The clock had run ahead and was set right: what was noted in between happened now at the latest.
+            db.session.execute(update(Outage).where(Outage.ended_at > now).values(ended_at=now))
+            _note_outage(part, now, now)
         if row.at - now > GAP or now > row.at:
             row.at = now
     return now
 
 
-def _forget_what_is_to_come(now: datetime) -> None:
-    """The clock had run ahead and was set right: what was noted in between happened now at the latest."""
-    db.session.execute(update(Outage).where(Outage.ended_at > now).values(ended_at=now))
-    db.session.execute(update(SeatRow).where(SeatRow.asked_at > now).values(asked_at=now))
-    db.session.execute(update(SeatRow).where(SeatRow.due_at.is_not(None)).values(wake_at=now))
-    for table in (Letter, PlayerLetter):
-        db.session.execute(update(table).where(table.made_at > now).values(due_at=now))
+def _note_outage(part: str, began_at: datetime, ended_at: datetime) -> None:
+    row = Outage(outage_id=uuid4(), part=part, began_at=began_at, ended_at=ended_at, followed=False)
+    db.session.add(row)
+
+
+def follow_outages() -> None:
+    """Have the times of all seats follow the outages that were noted since, one game at a time.
+
+    Nobody's time runs out by an old due time, since the sweep computes it anew; this is for those who read it, and
+    after a clock that ran ahead. A call that breaks off is made good by the next one.
+    """
+    now = clock.now()
+    noted = db.session.scalars(select(Outage.outage_id).where(~Outage.followed)).all()
+    timed = select(SeatRow.game_id).where(SeatRow.due_at.is_not(None) | (SeatRow.asked_at > now)).distinct()
+    games = db.session.scalars(timed).all() if noted else []
+    db.session.rollback()
+    if not noted:
+        return
+    outbox.bring_forward(now, GAP)
+    have_followed = [_has_followed(game_id) for game_id in games]
+    if all(have_followed):
+        db.session.execute(update(Outage).where(Outage.outage_id.in_(noted)).values(followed=True))
+        db.session.commit()
+
+
+def _has_followed(game_id: UUID) -> bool:
+    """Compute the due times of this game anew; False if somebody is at it."""
+    try:
+        return _is_free(game_id) and _follow(game_id)
+    except Exception as error:
+        if is_passing(error):
+            raise
+        let_go()
+        log.exception("The due times of game %s do not follow the outages", game_id)
+        return True  # the sweep goes on trying
+
+
+@tried_again
+def _follow(game_id: UUID) -> bool:
+    game, now = load(game_id), clock.now()
+    for row in game.seats:
+        if (asked_at := row["asked_at"]) and asked_at > now:
+            seen = _is_seat(game_id, row["seat"]) & (SeatRow.asked_at == asked_at)
+            db.session.execute(update(SeatRow).where(seen).values(asked_at=now))
+            row |= {"asked_at": now}
+        if row["due_at"] and (fresh := with_due_time(row, now))["due_at"] != row["due_at"]:
+            _remind(game, row, fresh, now)
+    db.session.commit()
+    return True
 
 
 def is_reachable(now: datetime) -> bool:
@@ -108,7 +150,8 @@ def _stored_offset() -> timedelta | None:
 def sweep(batch: int = 100) -> int:
     """Wake every seat whose time has come, one game at a time; how many were woken.
 
-    Any number of workers may sweep at once: each deed counts only for the version of the game that it has seen.
+    A game that somebody holds at the moment is left for the next sweep. Any number of workers may sweep at once:
+    each deed counts only for the version of the game that it has seen.
     """
     now = clock.now()
     query = select(SeatRow.game_id, SeatRow.seat, SeatRow.wake_at).where(SeatRow.wake_at <= now)
@@ -116,13 +159,23 @@ def sweep(batch: int = 100) -> int:
         query = query.where(SeatRow.due_at.is_(None) | (SeatRow.due_at > now))
     due = db.session.execute(query.order_by(SeatRow.wake_at).limit(batch)).all()
     db.session.rollback()
+    woken = 0
     for game_id, seat, wake_at in random.sample(due, len(due)):
         try:
-            wake(game_id, seat)
+            if _is_free(game_id):
+                woken += 1
+                wake(game_id, seat)
         except Exception:
             _put_off(_is_seat(game_id, seat) & (SeatRow.wake_at == wake_at), now + LATER)
             log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)
-    return len(due)
+    return woken
+
+
+def _is_free(game_id: UUID) -> bool:
+    """Whether nobody holds this game's head; to wait for one who has stopped would hold up all other games."""
+    free = "SELECT FROM games WHERE game_id = %s FOR UPDATE SKIP LOCKED"
+    with autocommit() as connection:
+        return connection.execute(free, (game_id,)).rowcount == 1
 
 
 def _put_off(seat_as_seen: ColumnElement[bool], wake_at: datetime) -> None:

@@ -342,7 +342,10 @@ class Heartbeat(Base):
 
 
 class Outage(Base):
-    """Hours in which the service was not to be reached; they count for nobody."""
+    """Hours in which the service was not to be reached; they count for nobody.
+
+    `followed`: every seat's due time has been computed anew since.
+    """
 
     __tablename__ = "outages"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -351,3 +354,4 @@ class Outage(Base):
     part: Mapped[str]
     began_at: Mapped[datetime]
     ended_at: Mapped[datetime]
+    followed: Mapped[bool]
