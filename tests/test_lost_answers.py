@@ -135,9 +135,9 @@ def test_somebody_without_a_seat_cannot_leave_however_often_he_asks(ada: UUID, b
         play.leave(game_id, bea)
 
 
-def test_a_seat_is_taken_back_from_its_bot(ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    play.leave(game_id, ada)
+@pytest.fixture
+def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """The next deed of somebody who leaves or comes back is recorded, and then the connection breaks off."""
     lost = [None]
 
     def breaks_off(*deed: Any) -> Any:
@@ -148,8 +148,26 @@ def test_a_seat_is_taken_back_from_its_bot(ada: UUID, bea: UUID, monkeypatch: py
         return after
 
     monkeypatch.setattr("server.play.seats.record", breaks_off)
+    return lost
+
+
+def test_a_seat_is_left_in_a_running_game_and_the_votes_are_counted(
+    ada: UUID, bea: UUID, deed_answer_lost: list[None]
+) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    play.vote(game_id, ada, "pause", True)
+    play.leave(game_id, bea)
+    assert happened(game_id)[-2:] == ["seat-handed-over", "game-paused"]
+    assert not deed_answer_lost
+
+
+def test_a_seat_is_taken_back_from_its_bot(ada: UUID, bea: UUID, deed_answer_lost: list[None]) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    play.leave(game_id, ada)
+    deed_answer_lost[:] = [None]
     assert play.take_seat(game_id, ada).table.stand_ins[0] is None
     assert happened(game_id).count("seat-taken-back") == 1
+    assert not deed_answer_lost
 
 
 def test_a_commit_that_never_comes_through_is_given_up(ada: UUID, bea: UUID) -> None:

@@ -97,7 +97,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
     if chosen is None:
         raise SeatTaken("There is no free seat." if seat is None else f"Seat {seat} is not free.")
     chosen.kind, chosen.email = "invited", email
-    note_invitation(game_id, chosen.seat, email, now)
+    note_invitation(game_id, chosen.seat, email, player_id, now)
     with committing(chosen.seat):
         db.session.commit()
     return chosen.seat
@@ -168,9 +168,9 @@ def leave(game_id: UUID, player_id: UUID) -> None:
         _get_up(game_id, player_id)
     elif game.table.status not in ("running", "paused"):
         raise NotRunning("This game is over.")
-    elif game.table.stand_ins[seat] is None:
-        bot = bot_of(game.ladder)
-        if record(game, [SeatHandedOver(seat, bot, "resigned")], clock.now()) is None:
+    else:
+        resigned = SeatHandedOver(seat, bot_of(game.ladder), "resigned")
+        if game.table.stand_ins[seat] is None and record(game, [resigned], clock.now()) is None:
             leave(game_id, player_id)
         count_votes(game_id)
 
