@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -58,10 +59,16 @@ class _Reader(NamedTuple):
     def _link(self, turn: int) -> str:
         return f"{self.base_url}/t/{play.turn_word(self.game.game_id, self.seat, turn)}"
 
-    def waits(self) -> bool:
-        """Whether the turn that this letter is about still waits for its person."""
-        turn = self.game.table.turns[self.seat]
-        return turn is not None and turn == self.letter.data["turn"] and not self.game.bot_at(self.seat)
+    def over(self) -> str:
+        """Why the turn that this letter is about no longer waits for its person, a sentence; "" while it does."""
+        table, bot = self.game.table, self.game.bot_at(self.seat)
+        if table.status == "abandoned":
+            return "The game has been abandoned meanwhile."
+        if table.turns[self.seat] != self.letter.data["turn"]:
+            return "This turn has been answered meanwhile."
+        if bot:
+            return f'The bot "{bot}" has taken your seat meanwhile.'
+        return "The game has been paused meanwhile." if table.status == "paused" else ""
 
     def happened(self, since: int) -> tuple[str, ...]:
         """What was to be seen from this seat after version `since`, up to that of the letter."""
@@ -69,20 +76,23 @@ class _Reader(NamedTuple):
         return tuple(line for it in items if (line := sentence(it, self.game.names)))
 
     def last_own_move(self) -> int:
-        """The version of the last deed of this person before the letter's."""
-        versions = [
-            it["version"]
-            for it in play.story(self.game, self.seat)
-            if it["seat"] == self.seat and it["version"] < self.letter.version
-        ]
-        return max(versions, default=0)
+        """The version of the last move before the letter's that this person made himself, and no bot for him."""
+        found, away, moves = 0, False, self.game.table.rules.EVENTS
+        for version, deed in groupby(play.story(self.game, self.seat), key=lambda item: item["version"]):
+            items = [(item["type"], item["seat"]) for item in deed]
+            type_, seat = items[0]
+            if version < self.letter.version and type_ in moves and seat == self.seat and not away:
+                found = version
+            away = ("seat-handed-over", self.seat) in items or (away and ("seat-taken-back", self.seat) not in items)
+        return found
 
 
 def compose(row: Letter | PlayerLetter, base_url: str) -> Written | None:
     """The letter as octets and for whom; None if it is no longer true, or its reader is gone."""
     host = _mail_host(base_url)
     if isinstance(row, PlayerLetter):
-        return _written(row, host, row.data["to"], _sign_in_code(row, base_url))
+        code = _sign_in_code(row, base_url)
+        return None if code is None else _written(row, host, row.data["to"], code)
     game = load(row.game_id)
     thread = f"{row.game_id}@{host}"
     if row.kind == "invitation":
@@ -131,11 +141,12 @@ def _mail_host(base_url: str) -> str:
 
 def _your_turn(reader: _Reader) -> wording.YourTurn:
     game, seat, rules = reader.game, reader.seat, reader.game.table.rules
-    state = at_version(game, reader.letter.version).state
-    moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
+    state, over = at_version(game, reader.letter.version).state, reader.over()
+    moves = [] if over else [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return wording.YourTurn(
         **reader.about,
-        **_due(reader, datetime.fromisoformat(reader.letter.data["due_at"])),
+        **({"due": "", "left": ""} if over else _due(reader)),
+        over=over,
         since=reader.happened(reader.last_own_move()),
         table=text.table(rules.NAME, rules.view(state, seat), game.names),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
@@ -145,22 +156,22 @@ def _your_turn(reader: _Reader) -> wording.YourTurn:
 
 
 def _reminder(reader: _Reader) -> wording.Reminder | None:
-    if not reader.waits():
+    if reader.over():
         return None
     return wording.Reminder(
         **reader.about,
-        **_due(reader, reader.game.seats[reader.seat]["due_at"]),
+        **_due(reader),
         otherwise=_otherwise(reader, "the time runs out"),
         link=reader.turn_link,
     )
 
 
 def _time_extended(reader: _Reader) -> wording.TimeExtended | None:
-    if not reader.waits():
+    if reader.over():
         return None
     return wording.TimeExtended(
         **reader.about,
-        **_due(reader, reader.game.seats[reader.seat]["due_at"]),
+        **_due(reader),
         by=span(clocks.duration(reader.letter.data["by"])),
         otherwise=_otherwise(reader, "it runs out again"),
         link=reader.turn_link,
@@ -242,7 +253,9 @@ def _invitation(game: Game, row: Letter, base_url: str) -> wording.Invitation | 
     )
 
 
-def _sign_in_code(row: PlayerLetter, base_url: str) -> wording.SignInCode:
+def _sign_in_code(row: PlayerLetter, base_url: str) -> wording.SignInCode | None:
+    if row.made_at + play.CODE_LIFE <= clock.now():
+        return None
     code = row.data["code"]
     return wording.SignInCode(
         code=code, good_for=span(play.CODE_LIFE), link=f"{base_url}/sign-in/{row.data['sign_in']}"
@@ -252,7 +265,8 @@ def _sign_in_code(row: PlayerLetter, base_url: str) -> wording.SignInCode:
 # Time in words
 
 
-def _due(reader: _Reader, due_at: datetime) -> Json:
+def _due(reader: _Reader) -> Json:
+    due_at: datetime = reader.game.seats[reader.seat]["due_at"]
     return {"due": moment(due_at, reader.zone), "left": span(due_at - clock.now())}
 
 

@@ -1,5 +1,6 @@
 """What the letters say, and how they tell the time."""
 
+import re
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -20,6 +21,7 @@ from server.post.wording import (
     moment,
     span,
     write,
+    write_page,
 )
 
 GAME = {
@@ -40,6 +42,7 @@ YOUR_TURN = YourTurn(
     table="Leo (leo)   prizes 9, 5\n  a  Cleo ?\n  c  Ben 7",
     moves=("1 leo b", "3 leo b"),
     moves_in_all=84,
+    over="",
 )
 LETTERS: list[Letter] = [
     YOUR_TURN,
@@ -92,6 +95,21 @@ def test_a_turn_letter_tells_all_that_is_needed_to_move():
         "The whole game: https://sternenpost.example/games/1",
         "The link at the top plays this one turn for you without signing in, so please keep it to yourself.",
     ]
+
+
+def test_a_letter_for_a_turn_that_is_over_asks_for_nothing():
+    over = replace(YOUR_TURN, over="This turn has been answered meanwhile.", due="", left="", moves=(), moves_in_all=0)
+    text, page = write(over)[1], write_page(over, "table.png")
+    assert text.splitlines()[:3] == [
+        "Anna, it was your turn, but there is nothing left for you to do.",
+        "This turn has been answered meanwhile.",
+        "",
+    ]
+    for words in (text, page):
+        assert over.over in words
+        assert over.link in words
+        assert not re.search("lease move|open to you|plays this one turn", words)
+    assert "\n\n\n" not in text
 
 
 def test_what_there_is_not_leaves_no_gap():

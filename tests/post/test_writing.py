@@ -1,0 +1,149 @@
+"""Letters are written when they are carried: what they say is true then."""
+
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server import play
+from server.post.letters import compose
+from server.post.wording import moment
+from server.store.tables import Letter, PlayerLetter, db
+from tests.helpers import (
+    DAY,
+    HOUR,
+    everything_due_happens,
+    game_of,
+    later,
+    letters,
+    moves_on,
+    person,
+    seats_of,
+    service_is_up,
+)
+
+UTC = play.clock.time_zone("UTC")
+
+
+@pytest.fixture(autouse=True)
+def within(app: Flask) -> Iterator[None]:
+    with app.app_context():
+        service_is_up()
+        yield
+
+
+@pytest.fixture
+def ada() -> UUID:
+    return person("ada")
+
+
+@pytest.fixture
+def bea() -> UUID:
+    return person("bea")
+
+
+def text_of(letter: Letter | PlayerLetter) -> str:
+    """The plain text of a letter that is written now."""
+    written = compose(letter, "https://stars.example")
+    assert written is not None
+    body = message_from_bytes(written.message, policy=policy.default).get_body(("plain",))
+    text: str = body.get_content()
+    return text.replace("\r\n", "\n")
+
+
+# What has happened
+
+
+def test_what_a_bot_did_for_an_absent_person_is_told_as_news(ada: UUID, bea: UUID) -> None:
+    ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
+    game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
+    later(2 * DAY)
+    everything_due_happens()
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert "the bot greedy moved instead" in text_of(letters(game_id, "your-turn")[-1])
+
+
+def test_so_is_what_the_bot_did_that_had_taken_his_seat(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    play.leave(game_id, ada)
+    everything_due_happens()
+    play.take_seat(game_id, ada)
+    moves_on(game_id, bea)
+    everything_due_happens()
+    news = text_of(letters(game_id, "your-turn")[-1])
+    assert news.startswith("ada, it is your turn.")
+    assert "- The bot greedy plays for ada now." in news
+    assert "- ada is back." in news
+
+
+def test_more_time_is_no_move_of_ones_own(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    everything_due_happens()
+    later(2 * DAY)
+    everything_due_happens()
+    for who in (ada, bea):
+        play.vote(game_id, who, "pause", True)
+    for who in (ada, bea):
+        play.vote(game_id, who, "resume", True)
+    news = text_of(letters(game_id, "your-turn")[-1])
+    assert "- bea put" in news
+    assert "- ada put" not in news
+
+
+# Turns
+
+
+def test_a_letter_for_a_turn_tells_the_due_time_of_now(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    later(2 * DAY)
+    everything_due_happens()
+    due_at = seats_of(game_id)[0].due_at
+    assert f"Please move by {moment(due_at, UTC)}." in text_of(letters(game_id, "your-turn")[0])
+
+
+def test_a_letter_for_a_turn_that_was_answered_says_so_and_asks_for_nothing(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    moves_on(game_id, ada)
+    text = text_of(letters(game_id, "your-turn")[0])
+    assert "\nThis turn has been answered meanwhile.\n" in text
+    assert "https://stars.example/t/" in text
+    assert "lease move" not in text
+
+
+def test_so_does_one_for_a_turn_that_waits_for_nobody_any_more(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    (letter,) = letters(game_id, "your-turn")
+    play.leave(game_id, ada)
+    assert 'The bot "greedy" has taken your seat meanwhile.' in text_of(letter)
+    play.take_seat(game_id, ada)
+    for wish, words in (("pause", "paused"), ("abandon", "abandoned")):
+        for who in (ada, bea):
+            play.vote(game_id, who, wish, True)
+        assert f"The game has been {words} meanwhile." in text_of(letter)
+
+
+def test_nobody_is_reminded_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    later(DAY + HOUR)
+    everything_due_happens()
+    (reminder,) = letters(game_id, "reminder")
+    assert text_of(reminder)
+    for who in (ada, bea):
+        play.vote(game_id, who, "pause", True)
+    assert compose(reminder, "https://stars.example") is None
+
+
+# Signing in
+
+
+def test_a_code_that_is_good_no_longer_is_not_sent() -> None:
+    play.begin_sign_in("ada@example.org", "en", None)
+    (letter,) = db.session.scalars(db.select(PlayerLetter))
+    assert letter.data["code"] in text_of(letter)
+    later(play.CODE_LIFE)
+    assert compose(letter, "https://stars.example") is None
