@@ -81,7 +81,7 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], **head: Any) -> Gam
         db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **seat} for seat in seats])
         for seat in seats:
             if seat["email"]:
-                note_invitation(game_id, seat["seat"], seat["email"], now)
+                note_invitation(game_id, seat["seat"], seat["email"], player_id, now)
             if seat["player_id"]:
                 note_seat(player_id, game_id, seat["seat"], now)
         start_if_full(game_id, now)
@@ -108,8 +108,10 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
     )
 
 
-def note_invitation(game_id: UUID, seat: Seat, email: str, now: datetime) -> None:
-    """A letter with the word for a seat; the same one again only when the first was carried."""
+def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
+    """A letter with the word for a seat, from the player who invites; the same one again only when the first was
+    carried.
+    """
     row = insert(Letter).values(
         game_id=game_id,
         letter_id=uuid4(),
@@ -118,7 +120,7 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, now: datetime) -> Non
         version=0,
         seat=seat,
         player_id=None,
-        data={"to": email, "invitation": seal(INVITATION, game_id, seat, mark_of(email))},
+        data={"to": email, "by": str(by), "invitation": seal(INVITATION, game_id, seat, mark_of(email))},
         made_at=now,
         due_at=now,
         tries=0,

@@ -242,7 +242,7 @@ _KINDS: dict[str, Callable[[_Reader], wording.Letter | None]] = {
 def _invitation(game: Game, row: Letter, base_url: str) -> wording.Invitation | None:
     if game.seats[row.seat]["email"] != row.data["to"]:
         return None
-    host = db.session.get(Player, UUID(game.head["made_by"]))
+    host = db.session.get(Player, UUID(row.data["by"]))
     return wording.Invitation(
         host=host.name if host else "Somebody",
         title=game.head["title"],

@@ -12,8 +12,11 @@ from server.post.letters import compose
 from server.post.wording import moment
 from server.store.tables import Letter, PlayerLetter, db
 from tests.helpers import (
+    BOT,
     DAY,
     HOUR,
+    ME,
+    OPEN,
     everything_due_happens,
     game_of,
     later,
@@ -22,6 +25,7 @@ from tests.helpers import (
     person,
     seats_of,
     service_is_up,
+    wanted,
 )
 
 UTC = play.clock.time_zone("UTC")
@@ -147,3 +151,17 @@ def test_a_code_that_is_good_no_longer_is_not_sent() -> None:
     assert letter.data["code"] in text_of(letter)
     later(play.CODE_LIFE)
     assert compose(letter, "https://stars.example") is None
+
+
+# Invitations
+
+
+def test_an_invitation_names_whoever_invites(ada: UUID, bea: UUID) -> None:
+    first = {"email": "cyd@example.org"}
+    game_id = play.open_game(ada, wanted(ME, OPEN, OPEN, first, BOT)).game_id
+    play.take_seat(game_id, bea)
+    play.invite(game_id, bea, "dan@example.org")
+    by_ada, by_bea = letters(game_id, "invitation")
+    assert (by_ada.data["to"], by_bea.data["to"]) == ("cyd@example.org", "dan@example.org")
+    assert "ada keeps a seat for you" in text_of(by_ada)
+    assert "bea keeps a seat for you" in text_of(by_bea)
