@@ -717,15 +717,13 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
 
 # The words of the game in JSON and in the one-line notation
 
+_NO_NUL: Json = {"pattern": r"^[^\u0000]*$"}
 MOVE_SCHEMA: Json = object_of(
     "A star of your hand, and where to put it",
     {
         "star": {"description": "A kind of star: a number, B black hole, D double star", "enum": list(STARS)},
-        "board": {"description": "A board in play", "enum": list(BOARDS)},
-        "space": {
-            "description": "An empty space of that board",
-            "enum": sorted({space for board in BOARDS.values() for space in board.spaces}),
-        },
+        "board": {"description": "The id of a board in play", "type": "string", **_NO_NUL},
+        "space": {"description": "The id of an empty space of that board", "type": "string", **_NO_NUL},
     },
 )
 _SEAT_SCHEMA: Json = {"type": "integer", "minimum": 0, "maximum": max(SEATS) - 1}
