@@ -12,6 +12,7 @@ from email.header import Header
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote
@@ -75,7 +76,7 @@ def build(
             raise ValueError(f"{name!r} is no further header.")
         head[name] = _words(name, clean(value, VALUE_LENGTH))
     lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
-    return lines.encode("ascii") + _body(text, html, inline_images)
+    return lines.encode("ascii") + _body(text, html, inline_images, message_id)
 
 
 def _words(header: str, text: str) -> str:
@@ -99,7 +100,8 @@ def _id(text: str | None) -> str:
     return f"<{text}>"
 
 
-def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]]) -> bytes:
+def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]], message_id: str) -> bytes:
+    """The same bytes whenever the same letter is built: a second copy is then plainly one."""
     policy = SMTP.clone(max_line_length=76)  # as long as quoted-printable allows (RFC 2045, 6.7)
     body = EmailMessage(policy)
     body.set_content(plain(text) + "\n", cte="quoted-printable")
@@ -110,6 +112,10 @@ def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]
             page.add_related(png, "image", "png", cid=f"<{name}>", disposition="inline")
         body.make_alternative()
         body.attach(page)
+        boundary = sha256(message_id.encode()).hexdigest()[:32]
+        body.set_boundary(f"{boundary}-outer")
+        if page.is_multipart():
+            page.set_boundary(f"{boundary}-inner")
     return body.as_bytes()
 
 
