@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+from threading import Thread
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
@@ -15,7 +16,8 @@ from server.post import PostOffice
 from server.post.mail import carrier
 
 _ROUNDS = 10
-_LAST_LETTERS = 5.0  # seconds for letters under way at a stop
+_LAST_BEATS = 3.0  # seconds for beats under way at a stop
+_LAST_LETTERS = 5.0  # and for letters
 
 
 def work(app: Flask, settings: Settings) -> None:
@@ -34,10 +36,12 @@ def work(app: Flask, settings: Settings) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, stop)  # the threads inherit it, so that only sigwait sees these signals
     scheduler.start()
     signal.sigwait(stop)
-    scheduler.shutdown()
+    ending = Thread(target=scheduler.shutdown)
+    ending.start()
+    ending.join(_LAST_BEATS)
     post.close(_LAST_LETTERS)
     logging.shutdown()
-    os._exit(0)  # a thread that hangs in SMTP would hold up the end
+    os._exit(0)  # a thread that hangs in SMTP or Postgres would hold up the end
 
 
 def _tidy() -> None:

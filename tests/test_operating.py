@@ -544,5 +544,12 @@ def test_a_worker_stops_in_time_though_a_mail_server_hangs_and_the_letter_goes_o
     house.post.release(slow)
     assert house.count("player_outbox WHERE due_at > now() + interval '5 minutes'") == 1  # its lease must run out
     house.rows("UPDATE player_outbox SET due_at = now() RETURNING 1")
-    starts_to_work(house)
-    house.await_mail(slow)
+    with working(house):
+        house.await_mail(slow)
+
+
+def test_a_worker_stops_in_time_though_a_beat_waits_for_a_lock(house: House) -> None:
+    worker = starts_to_work(house)
+    with house.locked("SELECT 1 FROM heartbeats WHERE part = 'worker'"):
+        house.await_waiters()
+        stops(worker)
