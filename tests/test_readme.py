@@ -79,7 +79,10 @@ def test_every_command_it_names_exists() -> None:
 
 
 def test_every_address_it_names_answers(wired: Flask) -> None:
-    named = {re.sub(r"\$\w+|\{\w+\}", ANY_ID, path) for path in re.findall(r"/(?:v1|sandbox|docs|healthz|readyz|metrics)[\w/${}-]*", README)}
+    named = {
+        re.sub(r"\$\w+|\{\w+\}", ANY_ID, path)
+        for path in re.findall(r"/(?:v1|sandbox|docs|healthz|readyz|metrics)[\w/${}-]*", README)
+    }
     assert {"/docs", "/v1/sign-ins", f"/v1/games/{ANY_ID}/moves", "/sandbox/mail"} <= named
     addresses = wired.url_map.bind("")
     for path in named:
