@@ -15,6 +15,7 @@ from werkzeug.test import TestResponse
 
 from server import play
 from server.rules import Json
+from tests.helpers import wanted
 
 JSON, PROBLEM = "application/json", "application/problem+json"
 _DOCUMENT = "urn:document"
@@ -140,3 +141,17 @@ class Someone:
 
     def delete(self, path: str, **kw: Any) -> TestResponse:
         return self.ask("DELETE", path, **kw)
+
+
+def is_problem(response: TestResponse, status: int, code: str) -> bool:
+    """Whether this is that problem; the client has checked its form."""
+    found = (response.status_code, response.mimetype, response.json["code"])
+    assert found == (status, PROBLEM, code), response.text
+    return True
+
+
+def opened(who: Someone, *seats: Json, **more: Any) -> str:
+    """The path of a game that somebody opens."""
+    response = who.post("/v1/games", wanted(*seats, **more))
+    assert response.status_code == 201, response.text
+    return f"/v1/games/{response.json['id']}"

@@ -13,7 +13,6 @@ from uuid import UUID, uuid4
 
 import pytest
 from flask import Flask
-from werkzeug.test import TestResponse
 
 from server import play
 from server.api import problems
@@ -22,7 +21,7 @@ from server.config import Settings
 from server.play.clock import clock
 from server.rules import GAMES, Json, sternenhimmel
 from server.store.tables import PlayerLetter, SignIn, Token, db
-from tests.contract import JSON, PROBLEM, Someone
+from tests.contract import JSON, PROBLEM, Someone, is_problem, opened
 from tests.helpers import BOT, DAY, HOUR, ME, MINUTE, OPEN, everything_due_happens, service_is_up, wanted
 
 MOVE = {"star": "1", "board": "leo", "space": "a"}
@@ -41,20 +40,6 @@ def bea(app: Flask) -> Someone:
 @pytest.fixture
 def stranger(app: Flask) -> Someone:
     return Someone(app)
-
-
-def is_problem(response: TestResponse, status: int, code: str) -> bool:
-    """Whether this is that problem; the client has checked its form."""
-    found = (response.status_code, response.mimetype, response.json["code"])
-    assert found == (status, PROBLEM, code), response.text
-    return True
-
-
-def opened(who: Someone, *seats: Json, **more: Any) -> str:
-    """The path of a game that somebody opens."""
-    response = who.post("/v1/games", wanted(*seats, **more))
-    assert response.status_code == 201, response.text
-    return f"/v1/games/{response.json['id']}"
 
 
 @pytest.fixture
