@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import psycopg
-from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 Json = dict[str, Any]
 
 MOMENT = "%Y-%m-%dT%H:%M:%S.%fZ"  # UTC with microseconds, as hashed
+_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=str)
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -62,35 +62,41 @@ def canonical(value: Any) -> str:
     return _CANONICAL.encode(value)
 
 
+# In one statement, so that all is seen at the same instant; as json, since jsonb would be sorted and parsed on the way.
 _READ = """
-SELECT to_jsonb(g) - 'seed' AS head, g.seed,
-  (SELECT jsonb_agg(to_jsonb(s) || jsonb_build_object(
-            'name', p.name, 'zone', p.zone, 'calendar', p.calendar, 'notifications', p.notifications) ORDER BY s.seat)
-     FROM seats s LEFT JOIN players p ON p.player_id = s.player_id WHERE s.game_id = %(game)s) AS seats,
-  (SELECT jsonb_agg(jsonb_build_array(e.seq, e.version, e.type, e.seat, e.body, e.recorded_at, encode(e.hash, 'hex'))
-          ORDER BY e.seq)
-     FROM events e WHERE e.game_id = %(game)s AND e.seq > %(after)s) AS events
+SELECT row_to_json(g),
+  (SELECT json_agg(r) FROM (
+     SELECT s.*, p.name, p.zone, p.calendar, p.notifications
+       FROM seats s LEFT JOIN players p ON p.player_id = s.player_id
+       WHERE s.game_id = %(game)s ORDER BY s.seat) AS r),
+  (SELECT json_agg(r) FROM (
+     SELECT e.seq, e.version, e.type, e.seat, e.body, e.recorded_at, e.hash
+       FROM events e WHERE e.game_id = %(game)s AND e.seq > %(after)s ORDER BY e.seq) AS r)
 FROM games g WHERE g.game_id = %(game)s
 """
 _MOMENTS = ("asked_at", "due_at", "remind_at", "wake_at")
+_CHANGING = ("seat", "to_act", "turn", "stand_in", "allowed", "lent", "hours", *_MOMENTS)
 
 
 def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> Records | None:
     """The game with its events after `after`, or None if there is no such game."""
-    with connection.cursor(row_factory=dict_row) as cursor:
-        row = cursor.execute(_READ, {"game": game_id, "after": after}).fetchone()
+    row = connection.execute(_READ, {"game": game_id, "after": after}).fetchone()
     if row is None:
         return None
-    head = row["head"] | {"game_id": game_id, "seed": row["seed"], "made_at": _moment(row["head"]["made_at"])}
-    for seat in row["seats"]:
+    head, seats, events = row
+    head |= {"game_id": game_id, "seed": _bytes(head["seed"]), "made_at": _moment(head["made_at"])}
+    for seat in seats:
         seat["player_id"] = seat["player_id"] and UUID(seat["player_id"])
         for name in _MOMENTS:
             seat[name] = seat[name] and _moment(seat[name])
-    events = [
-        Recorded(seq, version, type_, seat, body, _moment(at), bytes.fromhex(hash_))
-        for seq, version, type_, seat, body, at, hash_ in row["events"] or ()
-    ]
-    return Records(head, row["seats"], events)
+    for event in events or ():
+        event |= {"recorded_at": _moment(event["recorded_at"]), "hash": _bytes(event["hash"])}
+    return Records(head, seats, [Recorded(**event) for event in events or ()])
+
+
+def _bytes(text: str) -> bytes:
+    """What Postgres writes in JSON as `\\x00ff`."""
+    return bytes.fromhex(text.removeprefix("\\x"))
 
 
 def _moment(text: str) -> datetime:
@@ -113,7 +119,14 @@ def record(
     rows = [e._asdict() | {"hash": e.hash.hex()} for e in events]
     found = connection.execute(
         "SELECT record_deed(%s, %s, %s, %s, %s, %s)",
-        (game_id, seen, _json(head), _json(rows), _json(list(seats)), _json(list(letters))),
+        (
+            game_id,
+            seen,
+            _json(head),
+            _json(rows),
+            _json([{name: seat.get(name) for name in _CHANGING} for seat in seats]),
+            _json(list(letters)),
+        ),
     ).fetchone()
     return found is not None and found[0] == seen
 
@@ -123,4 +136,4 @@ def _json(value: Any) -> Jsonb:
 
 
 def _dumps(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=str)
+    return _COMPACT.encode(value)
