@@ -59,15 +59,15 @@ def main() -> None:
     with stage.postgres() as postgres:
         with stage.in_process(postgres.url):
             rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
-        copies = stage.copies(postgres.url, rehearsed, (wanted.pairs + 1) * GAMES // REHEARSED)
-        ours = [stage.requests(game) for game in copies]
+        copies = stage.copies(postgres.url, rehearsed, perfect.GAMES // REHEARSED)
+        ours = [stage.requests(game) for game in copies[: (wanted.pairs + 1) * GAMES]]
         request = stage.post(f"/{wanted.route}", "none", perfect.BODY)
         theirs = [[request] * len(game) for game in ours]
         url = embedded.create_database(postgres.url, "perfect")
         perfect.make_tables(url)
         gc.freeze()  # so that collections find nothing to look at while answers wait
         with (
-            stage.serving("wsgi:app", wanted.server, postgres.url) as our_web,
+            stage.serving(stage.OURS, wanted.server, postgres.url) as our_web,
             stage.serving("tests.bench.perfect:app", wanted.server, url) as perfect_web,
         ):
             pairs = []

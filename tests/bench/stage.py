@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import psutil
@@ -27,6 +27,8 @@ from server.play.deeds import Game
 from server.rules import GAMES, Json
 from server.store import embedded, migrate
 from server.store.tables import db
+
+OURS = "wsgi:app"
 
 
 class Line(NamedTuple):
@@ -144,33 +146,37 @@ def post(path: str, token: str, body: Json) -> bytes:
 
 @contextmanager
 def serving(app: str, server: str, url: str, workers: int = web.workers) -> Iterator[Served]:
-    """This WSGI app under gunicorn or granian, with the settings of `server.web`."""
+    """Ours as `sternenpost web` serves it, another app with the same settings; or either of them under granian."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = {
-        "gunicorn": [
-            *("gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", workers, "--threads", web.threads),
-            *("--worker-class", web.worker_class, "--keep-alive", web.keepalive, "--no-control-socket"),
-        ],
-        "granian": [
-            *("granian", "--interface", "wsgi", "--port", port, "--workers", workers),
-            *("--blocking-threads", web.threads, "--no-access-log"),
-        ],
-    }[server]
-    environment = {"DATABASE_URL": url, "STERNENPOST_LIMITS": "off"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", *map(str, command), "--log-level", "warning", app],
-        cwd=CHECKOUT,
-        env=os.environ | environment,
-        preexec_fn=embedded.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
-    )
-    try:
-        _await(port, process)
-        yield Served(port, process.pid)
-    finally:
-        process.terminate()
-        process.wait(20)
+    environment: dict[str, Any] = {"DATABASE_URL": url, "STERNENPOST_PORT": str(port), "STERNENPOST_LIMITS": "off"}
+    if server == "granian":
+        command = ["granian", "--interface", "wsgi", "--port", port, "--workers", workers, "--no-access-log"]
+        command += ["--blocking-threads", web.threads, "--log-level", "warning", app]
+    elif app == OURS:
+        command = ["server.cli", "web"]
+        environment["GUNICORN_CMD_ARGS"] = f"--workers {workers}"
+    else:
+        command = ["gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", workers, "--threads", web.threads]
+        command += ["--worker-class", web.worker_class, "--keep-alive", web.keepalive, "--no-control-socket", app]
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *map(str, command)],
+            cwd=CHECKOUT,
+            env=os.environ | environment,
+            stdout=said,
+            stderr=said,
+            preexec_fn=embedded.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
+        )
+        try:
+            _await(port, process)
+            yield Served(port, process.pid)
+        finally:
+            process.terminate()
+            process.wait(20)
+            said.seek(0)
+            print(*[line for line in said.read().decode().splitlines() if "Traceback" in line], sep="\n", end="")
 
 
 def _await(port: int, process: subprocess.Popen[bytes]) -> None:
