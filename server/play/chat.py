@@ -8,27 +8,26 @@ from sqlalchemy import func, insert, select
 from server.play.clock import clock
 from server.play.errors import BadField
 from server.play.looking import own_seat, seen_by
-from server.play.words import plain
+from server.play.words import paragraphs
 from server.rules import Json
 from server.store.connections import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Message, Player, db
 
-LONGEST = 2000
-
 
 @tried_again
 def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     """Add a message. Raises NotFound, NotSeated, BadField."""
-    text = plain(words).strip()
+    text = paragraphs(words)
     if not text:
         raise BadField("text", "There is nothing to be seen in this text.")
     lost: Json | None = in_doubt()
     if lost is not None and _is_stored(game_id, player_id, lost):
         return lost
     game = seen_by(game_id, player_id)
-    seat, now = own_seat(game, player_id), clock.now()
+    seat = own_seat(game, player_id)
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
+    now = clock.now()  # after the lock, so that times are in the order of the numbers
     last = db.session.execute(select(func.max(Message.nr)).where(Message.game_id == game_id)).scalar() or 0
     row = {"nr": last + 1, "seat": seat, "text": text, "at": now}
     db.session.execute(insert(Message).values(game_id=game_id, player_id=player_id, **row))

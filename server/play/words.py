@@ -28,6 +28,14 @@ def plain(text: str) -> str:
     return "\n".join(map(_visible, text.splitlines()))
 
 
+def paragraphs(text: str) -> str:
+    """What somebody wrote in several lines, each as `plain` makes it, with few marks and no more than one empty line
+    between two; "" if nothing of it can be seen."""
+    lines = ["".join(_few_marks(line)).rstrip() for line in plain(text).split("\n")]
+    seen = ["" if all(map(_is_mark, line.strip())) else line for line in lines]
+    return re.sub("\n{3,}", "\n\n", "\n".join(seen)).strip()
+
+
 def email_address(text: str) -> str:
     """An address that any mail server takes, its domain in lower case (RFC 5321: dot-atom, ASCII, at most 254).
 
