@@ -16,7 +16,7 @@ from server.pictures.svg import draw
 from server.play import Json, RuleError, Seat
 from server.play.clock import time_zone
 from server.play.deeds import Game
-from server.play.errors import PlayError, StaleTurn, WrongCode
+from server.play.errors import PlayError, SeatTaken, StaleTurn, WrongCode
 
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 _HEADERS = {
@@ -174,7 +174,10 @@ def _not_now(game: Game, seat: Seat, status: int) -> Response:
 def invited(word: str) -> Response:
     """What game one is invited to, and a button; looking changes nothing."""
     game, seat = play.invitation(word)
-    return page("invitation.html", game=game, seat=seat)
+    kept = play.is_kept(game, word)
+    if game.head["private"] and not kept:
+        raise SeatTaken("No seat is kept for you here any more.")
+    return page("invitation.html", game=game, seat=seat, kept=kept)
 
 
 @blp.post("/i/<word>")
@@ -192,7 +195,7 @@ def accept(word: str) -> Response:
 def returning(word: str) -> Response:
     """A button for somebody whose seat a bot keeps; looking changes nothing."""
     game, seat = play.returning(word)
-    absent = game.table.status == "running" and game.table.stand_ins[seat] is not None
+    absent = game.table.status in ("running", "paused") and game.table.stand_ins[seat] is not None
     return page("returning.html", game=game, absent=absent)
 
 

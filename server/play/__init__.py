@@ -26,7 +26,17 @@ from server.play.players import (
     revoke,
 )
 from server.play.repeats import Kept, first_answer, forget_old_answers, game_of_key, keep
-from server.play.seats import accept_invitation, come_back, invitation, invite, leave, return_word, returning, take_seat
+from server.play.seats import (
+    accept_invitation,
+    come_back,
+    invitation,
+    invite,
+    is_kept,
+    leave,
+    return_word,
+    returning,
+    take_seat,
+)
 from server.play.upkeep import all_games, archive_of, check_game, rebuild_game, take_in
 from server.play.votes import WISHES, vote, votes
 from server.play.words import email_address
@@ -75,6 +85,7 @@ __all__ = [
     "game_of_key",
     "invitation",
     "invite",
+    "is_kept",
     "is_passing",
     "keep",
     "leave",

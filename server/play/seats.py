@@ -109,6 +109,11 @@ def invitation(word: str) -> tuple[Game, Seat | None]:
     return load(game_id), None if seat == ANY_SEAT else seat
 
 
+def is_kept(game: Game, word: str) -> bool:
+    """Whether a seat of this game is still kept for whoever holds this word, or any open one may be taken with it."""
+    return invited_to(game.game_id, [row["email"] for row in game.seats], word) is not None
+
+
 @tried_again
 def accept_invitation(word: str) -> Game:
     """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.

@@ -1,0 +1,140 @@
+"""Looking ahead: a dry run tells what a move would do, changes nothing, and shows nothing that is hidden as yet."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, NamedTuple
+
+import psycopg
+import pytest
+from flask import Flask
+from psycopg import sql
+
+from server.rules import Json
+from tests.contract import Someone, is_problem, opened
+from tests.helpers import ME, OPEN
+
+
+@pytest.fixture
+def people(app: Flask) -> list[Someone]:
+    return [Someone(app, name) for name in ("ada", "bea", "cyd")]
+
+
+@pytest.fixture
+def game(people: list[Someone]) -> str:
+    path = opened(people[0], ME, OPEN, OPEN)
+    for who in people[1:]:
+        who.post(f"{path}/seats")
+    return path
+
+
+def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
+    """Who is on turn, and his legal moves."""
+    for who in people:
+        mine: Json = who.get(f"{path}/legal-moves").json
+        if mine["turn"] is not None:
+            return who, mine
+    return None
+
+
+class Turn(NamedTuple):
+    """What a player saw before his move, what a dry run told him of it, and the answer to the move itself."""
+
+    view: Json
+    dry: Json
+    played: Json
+
+
+def turns(path: str, people: list[Someone], rng: Random) -> Iterator[Turn]:
+    """A whole game of random moves."""
+    while found := asked(path, people):
+        who, mine = found
+        wanted = {"turn": mine["turn"], "move": rng.choice(mine["moves"])}
+        view = who.get(path).json["view"]
+        dry, played = (who.post(f"{path}/moves{query}", wanted) for query in ("?dry_run=true", ""))
+        assert (dry.status_code, played.status_code) == (200, 201)
+        yield Turn(view, dry.json, played.json)
+
+
+def everything(app: Flask) -> dict[str, list[Any]]:
+    """All rows of all tables."""
+    url = app.config["SQLALCHEMY_DATABASE_URI"].replace("+psycopg", "")
+    with psycopg.connect(url) as connection:
+        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+        rows = sql.SQL("SELECT to_jsonb(t)::text, ctid::text, xmin::text FROM {} t ORDER BY 1")
+        return {name: connection.execute(rows.format(sql.Identifier(name))).fetchall() for (name,) in names}
+
+
+def test_a_dry_run_changes_nothing_in_the_database(app: Flask, people: list[Someone], game: str) -> None:
+    who, mine = asked(game, people) or pytest.fail("Nobody is asked.")
+    before = everything(app)
+    assert len(before["games"]) == 1
+    for number, move in enumerate(mine["moves"][:20]):
+        wanted = {"turn": mine["turn"], "move": move}
+        headers = {"Idempotency-Key": f"dry {number}"}
+        assert who.post(f"{game}/moves?dry_run=true", wanted, headers=headers).status_code == 200
+    for wrong in ({**wanted, "turn": 99}, {**wanted, "move": {**move, "space": "zz"}}, {**wanted, "move": {}}):
+        assert who.post(f"{game}/moves?dry_run=true", wrong).status_code in (409, 422)
+    assert everything(app) == before
+
+
+def test_a_dry_run_tells_what_then_happens_but_for_what_is_hidden_as_yet(people: list[Someone], game: str) -> None:
+    beyond, scored = 0, 0
+    for _, dry, played in turns(game, people, Random(1)):
+        happened = [{name: it[name] for name in it if name not in ("seq", "version", "at")} for it in played["events"]]
+        told = [it for it in happened if it["type"] not in ("board-dealt", "game-ended")]
+        foreseen = dry["would"]
+        assert foreseen in (told, told[:1])
+        if not dry["would_reveal"]:
+            assert (foreseen, dry["view"]) == (told, played["view"])
+        beyond += dry["would_reveal"]
+        scored += foreseen[-1]["type"] == "board-scored"
+    assert beyond > scored
+
+
+def test_a_dry_run_shows_no_new_board_and_no_star_of_others_that_lies_face_down(
+    people: list[Someone], game: str
+) -> None:
+    for view, dry, _ in turns(game, people, Random(2)):
+        hidden = {
+            (it["board"], space)
+            for it in view["boards"]
+            for space, lying in it["spaces"].items()
+            if lying is not None and lying["star"] is None
+        }
+        assert {it["board"] for it in dry["view"]["boards"]} <= {it["board"] for it in view["boards"]}
+        assert dry["view"]["stack"] == view["stack"]
+        assert "board-dealt" not in {event["type"] for event in dry["would"]}
+        for board in dry["view"]["boards"]:
+            for space, lying in board["spaces"].items():
+                assert (board["board"], space) not in hidden or lying["star"] is None
+        for event in dry["would"]:
+            if event["type"] == "board-scored":
+                assert hidden.isdisjoint((event["board"], it["space"]) for it in event["placements"])
+
+
+def test_a_wrong_move_gets_the_very_answer_that_it_would_get_if_it_were_meant(
+    app: Flask, people: list[Someone], game: str
+) -> None:
+    who, mine = asked(game, people) or pytest.fail("Nobody is asked.")
+    others = [other for other in people if other is not who]
+    right = {"turn": mine["turn"], "move": mine["moves"][0]}
+    stranger = Someone(app, "dan")
+    cases: list[tuple[Someone, Json]] = [
+        (who, {**right, "turn": 99}),
+        (others[0], right),
+        (stranger, right),
+        (Someone(app), right),
+        *((who, {**right, "move": {**right["move"], name: "zz"}}) for name in right["move"]),
+        (who, {**right, "move": "7 leo c"}),
+        (who, {**right, "move": None}),
+        (who, {**right, "more": 1}),
+        (who, {"turn": mine["turn"]}),
+    ]
+    for asker, wanted in cases:
+        dry, real = (asker.post(f"{game}/moves{query}", wanted) for query in ("?dry_run=true", ""))
+        assert dry.status_code >= 400
+        assert (dry.status, dry.data) == (real.status, real.data), wanted
+    who.delete(f"{game}/seats/me")
+    dry, real = (who.post(f"{game}/moves{query}", right) for query in ("?dry_run=true", ""))
+    assert is_problem(dry, 409, "seat-handed-over")
+    assert dry.data == real.data
