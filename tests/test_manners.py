@@ -132,7 +132,7 @@ def test_every_call_that_makes_something_takes_a_key_but_those_that_make_tokens(
 
 def test_a_request_that_comes_again_gets_its_first_answer_again(scene: Scene) -> None:
     for call in may_come_again(scene.contract):
-        body = call.examples[""]
+        body = call.examples["Example"]
         first, again = (scene.ask(call, body, headers=keyed(call.name)) for _ in range(2))
         assert first.status_code in (200, 201), call.name
         assert (again.status, again.data) == (first.status, first.data), call.name
@@ -152,10 +152,10 @@ OTHER_BODIES: dict[str, Json] = {
 
 def test_a_key_belongs_to_one_body(scene: Scene) -> None:
     for call in may_come_again(scene.contract):
-        first = scene.ask(call, call.examples[""], headers=keyed(call.name))
+        first = scene.ask(call, call.examples["Example"], headers=keyed(call.name))
         other = scene.ask(call, OTHER_BODIES[call.name], headers=keyed(call.name))
         assert code_of(other) == (422, "idempotency-key-reused"), call.name
-        assert scene.ask(call, call.examples[""], headers=keyed(call.name)).data == first.data
+        assert scene.ask(call, call.examples["Example"], headers=keyed(call.name)).data == first.data
 
 
 def test_a_key_belongs_to_one_address_of_a_game(scene: Scene, ada: Someone) -> None:
@@ -182,7 +182,7 @@ def test_of_requests_that_come_at_once_one_is_carried_out_and_all_get_its_answer
         programs = [Someone(app, token=token) for _ in range(6)]
 
         def ask(program: Someone, call: Call = call, address: str = address) -> TestResponse:
-            return program.ask(call.method, address, call.examples[""], headers=keyed(call.name))
+            return program.ask(call.method, address, call.examples["Example"], headers=keyed(call.name))
 
         with ThreadPoolExecutor(len(programs)) as pool:
             answers = list(pool.map(ask, programs))
