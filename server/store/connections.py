@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import psycopg
 import sqlalchemy.exc
+from sqlalchemy import Engine
 
 from server.store.tables import APP_ROLE, db
 
@@ -30,35 +32,59 @@ def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
     return {
         "hide_parameters": True,
         "connect_args": {"options": settings, "connect_timeout": 5},
-        "pool_size": 16,  # kept open; what is above it is opened and closed each time
-        "max_overflow": 48,
-        "pool_use_lifo": True,  # the ones used last have their plans at hand
+        "pool_size": 8,  # kept open; what is above it is opened and closed each time
+        "max_overflow": 56,
+        "pool_use_lifo": True,
         "pool_events": [(_expect_open, "checkout")],
     }
 
 
 def _expect_open(connection: psycopg.Connection[Any], *_: Any) -> None:
-    """If Postgres has said anything since nobody asks, that was its farewell: the pool then begins anew."""
+    if not _is_open(connection):
+        raise sqlalchemy.exc.InvalidatePoolError  # the pool begins anew
+
+
+def _is_open(connection: psycopg.Connection[Any]) -> bool:
+    """If Postgres has said anything since nobody asks, that was its farewell."""
     ear = select.poll()
     ear.register(connection.fileno(), select.POLLIN)
-    if ear.poll(0):
-        raise sqlalchemy.exc.InvalidatePoolError
+    return not ear.poll(0)
 
 
-@contextmanager
-def autocommit() -> Iterator[psycopg.Connection[Any]]:
-    """A psycopg connection on which each statement is a transaction of its own."""
-    pooled = db.engine.raw_connection()  # SQLAlchemy's own way to autocommit costs more than such a statement
-    connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]
-    connection.autocommit = True
-    try:
-        yield connection
-    finally:
-        if connection.closed:
-            pooled.invalidate()
+class autocommit:
+    """A psycopg connection on which each statement is a transaction of its own.
+
+    These are kept beside SQLAlchemy's, whose book-keeping for each loan would cost a move more than all its rules.
+    """
+
+    def __enter__(self) -> psycopg.Connection[Any]:
+        self._idle = _idle.setdefault(db.engine, [])
+        while self._idle:
+            self._connection = self._idle.pop()  # the one used last: its plans are at hand
+            if _is_open(self._connection):
+                return self._connection
+            self._connection.close()
+        self._connection = _new()
+        return self._connection
+
+    def __exit__(self, *_: object) -> None:
+        if self._connection.closed or len(self._idle) >= _MOST_IDLE:
+            self._connection.close()
         else:
-            connection.autocommit = False
-        pooled.close()
+            self._idle.append(self._connection)
+
+
+_MOST_IDLE = 16
+_idle: WeakKeyDictionary[Engine, list[psycopg.Connection[Any]]] = WeakKeyDictionary()
+
+
+def _new() -> psycopg.Connection[Any]:
+    pooled = db.engine.raw_connection()
+    connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]
+    pooled.detach()
+    connection.autocommit = True
+    connection.execute("SET plan_cache_mode = force_generic_plan")  # planning takes longer than what is planned
+    return connection
 
 
 def let_go(_: BaseException | None = None) -> None:
@@ -95,6 +121,7 @@ def tried_again(deed: Callable[P, T]) -> Callable[P, T]:
                         raise
                     if _has_lost_its_connection(error):
                         db.engine.dispose(close=False)  # the other idle connections broke off at the same moment
+                        _idle.pop(db.engine, None)
                     if attempt == _TRIES - 1:
                         raise Unavailable from error
             raise AssertionError("unreachable")
