@@ -189,12 +189,12 @@ class Evening:
         self.until(lambda: self.emil["wake_at"] != before["wake_at"])
 
     def passes_while_a_worker_is_killed(self, worker: Any) -> None:
-        """Both sweeps have taken up his time-out when one of them dies."""
+        """One sweep is in the middle of his time-out, and the other leaves the game to it, when one of the two dies."""
         with self.time_stands_still():
             before = self.emil
-            with self.house.locked("SELECT * FROM games WHERE game_id = %s", before["game_id"]):
+            with self.house.locked("SELECT * FROM seats WHERE game_id = %s", before["game_id"]):
                 self.house.forward_to(before["due_at"])
-                self.house.await_waiters(2)
+                self.house.await_waiters()
                 self.house.kill(worker)
             self.house.start_worker()
         self.until(lambda: self.emil["turn"] != before["turn"])
