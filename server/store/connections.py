@@ -59,13 +59,13 @@ class autocommit:
 
     def __enter__(self) -> psycopg.Connection[Any]:
         self._idle = _idle.setdefault(db.engine, [])
-        while self._idle:
-            self._connection = self._idle.pop()  # the one used last: its plans are at hand
-            if _is_open(self._connection):
-                return self._connection
-            self._connection.close()
-        self._connection = _new()
-        return self._connection
+        try:
+            while not _is_open(connection := self._idle.pop()):  # the one used last: its plans are at hand
+                connection.close()
+        except IndexError:
+            connection = _new()
+        self._connection = connection
+        return connection
 
     def __exit__(self, *_: object) -> None:
         if self._connection.closed or len(self._idle) >= _MOST_IDLE:
