@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 import sqlalchemy.exc
+from psycopg.pq import TransactionStatus
 from sqlalchemy import Engine
 
 from server.store.tables import APP_ROLE, db
@@ -68,7 +69,7 @@ class autocommit:
         return connection
 
     def __exit__(self, *_: object) -> None:
-        if self._connection.closed or len(self._idle) >= _MOST_IDLE:
+        if self._connection.info.transaction_status != TransactionStatus.IDLE or len(self._idle) >= _MOST_IDLE:
             self._connection.close()
         else:
             self._idle.append(self._connection)
