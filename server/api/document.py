@@ -61,6 +61,10 @@ class Blueprint(flask_smorest.Blueprint):
 
     ARGUMENTS_PARSER = StrictParser()
 
+    def arguments(self, schema: Any, **options: Any) -> Any:
+        """As smorest does it, but with one instance of the schema for all requests."""
+        return super().arguments(schema(), **options)
+
     def raises(self, *errors: type[Exception]) -> Any:
         """Name the problems of this call alone; `_codes` adds those that its parts may have."""
         return self.doc(**{_RAISED: [PROBLEMS[error].code for error in errors]})
