@@ -18,7 +18,7 @@ from server.config import CHECKOUT, Settings
 
 bind = f"127.0.0.1:{Settings.from_environment().port}"
 workers = 2
-worker_class = "gthread"
+worker_class = "server.reception.Worker"
 threads = 32  # each may hold two connections, and a pool has 64
 keepalive = 20  # seconds; an idle connection holds no thread
 graceful_timeout = 5  # seconds for requests under way at a stop

@@ -17,6 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "beats": {"play"},
     "config": set(),
     "logs": set(),
+    "reception": set(),
     "sandbox": {"play"},
     "app": {"api", "config", "store"},
     "web": {"beats", "play", "config", "logs"},

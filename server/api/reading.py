@@ -6,7 +6,7 @@ from typing import Any
 from flask import Request
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 from webargs.flaskparser import FlaskParser
-from werkzeug.exceptions import BadRequest, UnsupportedMediaType
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
 from server.play import strict_json
 
@@ -26,6 +26,8 @@ class StrictParser(FlaskParser):
 
     def load_json(self, req: Request, schema: Schema) -> Any:
         raw = req.get_data(cache=True)
+        if req.content_length is None and len(raw) == req.max_content_length and req.environ["wsgi.input"].read(1):
+            raise RequestEntityTooLarge  # werkzeug reads a body without a length up to the limit and leaves the rest
         if not raw:
             return {}
         if req.mimetype != "application/json":

@@ -1,0 +1,178 @@
+"""Where requests arrive: gunicorn's worker of threads, in which a request gets a thread when all of it is there.
+
+However slowly clients send, they hold no thread while they do, so that they keep nobody waiting; after a while they are
+sent away. What gunicorn refuses by itself is told as a problem, as everywhere else.
+"""
+
+import json
+import re
+import selectors
+import socket
+import struct
+import time
+from contextlib import suppress
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from gunicorn import util
+from gunicorn.workers.gthread import TConn, ThreadWorker
+
+PATIENCE = 20.0  # seconds for all of a request to come, and for a client to take in some of its answer
+LARGEST = 160 * 1024  # bytes; more than any request that we take
+_PIECE = 64 * 1024
+_LONGEST_SIZE = 1000
+_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,18})[ \t]*\r\n", re.IGNORECASE)
+_CHUNKED = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
+_SIZE = re.compile(rb"([0-9a-fA-F]{1,8})[ \t;\r]")
+_EXPECTS = re.compile(rb"\r\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
+
+PROBLEMS = {  # as in the table of the API
+    400: ("malformed-request", "The request cannot be read"),
+    500: ("internal-error", "Something went wrong on our side"),
+}
+
+
+class _Arriving:
+    """A request of which some may have come; `deadline` by the monotonic clock."""
+
+    def __init__(self, conn: TConn, received: bytes) -> None:
+        self.conn = conn
+        self.received = bytearray(received)
+        self.deadline = time.monotonic() + PATIENCE
+        self.has_been_told_to_go_on = False
+
+
+class Worker(ThreadWorker):
+    """All but `handle` runs in the one thread that watches the sockets."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._arriving: dict[TConn, _Arriving] = {}  # in the order of their deadlines
+
+    def enqueue_req(self, conn: TConn) -> None:
+        """gunicorn has a new connection here, or one on which the next request begins."""
+        if self.cfg.is_ssl:  # only a thread can read what is encrypted
+            super().enqueue_req(conn)
+            return
+        if not conn.initialized:
+            conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", int(PATIENCE), 0))
+        conn.sock.setblocking(False)
+        arriving = _Arriving(conn, conn.parser.unreader.take_buffered() if conn.parser else b"")
+        if not self._hand_over_if_whole(arriving) and not self._read(arriving):
+            self._arriving[conn] = arriving
+            self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._on_more, arriving))
+
+    def _on_more(self, arriving: _Arriving, _: Any) -> None:
+        if self._read(arriving):
+            self.poller.unregister(arriving.conn.sock)
+            del self._arriving[arriving.conn]
+
+    def _read(self, arriving: _Arriving) -> bool:
+        """Take in what has come; whether there is nothing left to wait for."""
+        try:
+            piece = arriving.conn.sock.recv(_PIECE)
+        except BlockingIOError:
+            return False
+        except OSError:
+            piece = b""
+        arriving.received += piece
+        if piece:
+            return self._hand_over_if_whole(arriving)
+        if arriving.received:
+            self._refuse(arriving.conn, "It breaks off before its end")
+        else:
+            self._drop(arriving.conn)
+        return True
+
+    def _hand_over_if_whole(self, arriving: _Arriving) -> bool:
+        try:
+            whole = is_whole(arriving.received)
+        except ValueError as error:
+            self._refuse(arriving.conn, str(error))
+            return True
+        if whole:
+            self._hand_over(arriving)
+        elif not arriving.has_been_told_to_go_on and _EXPECTS.search(_head(arriving.received)):
+            arriving.has_been_told_to_go_on = True
+            with suppress(OSError):
+                arriving.conn.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return whole
+
+    def _hand_over(self, arriving: _Arriving) -> None:
+        conn = arriving.conn
+        conn.init()
+        conn.parser.unreader.unread(bytes(arriving.received))
+        conn.data_ready = True
+        super().enqueue_req(conn)
+
+    def _refuse(self, conn: TConn, why: str) -> None:
+        with suppress(OSError):
+            _write_problem(conn.sock, 400, why, "")
+        self._drop(conn)
+
+    def _drop(self, conn: TConn) -> None:
+        self.nr_conns -= 1
+        conn.close()
+
+    def murder_pending(self) -> None:
+        """Send those away who have taken too long; gunicorn asks for it every second."""
+        super().murder_pending()
+        now = time.monotonic()
+        for conn, arriving in list(self._arriving.items()):
+            if arriving.deadline <= now or not (self.alive or arriving.received):
+                del self._arriving[conn]
+                self.poller.unregister(conn.sock)
+                self._drop(conn)
+
+
+def is_whole(received: bytes | bytearray) -> bool:
+    """Whether a request has come to its end, or so much of it that it will be refused.
+
+    Raises ValueError for a body in chunks that are none (RFC 9112, 7.1).
+    """
+    head = _head(received)
+    if not head:
+        return len(received) > LARGEST
+    body = bytes(received[len(head) :])
+    if len(body) > LARGEST:
+        return True
+    if _CHUNKED.search(head):
+        return _ends_chunked(body)
+    length = _LENGTH.search(head)
+    return length is None or len(body) >= int(length[1])
+
+
+def _head(received: bytes | bytearray) -> bytes:
+    """The request line and headers with the empty line after them, or nothing if that has not come."""
+    end = received.find(b"\r\n\r\n")
+    return b"" if end < 0 else bytes(received[: end + 4])
+
+
+def _ends_chunked(body: bytes) -> bool:
+    at = 0
+    while (end := body.find(b"\r\n", at)) >= 0:
+        size = _SIZE.match(body, at, end + 1)
+        if size is None:
+            raise ValueError("A chunk begins without its size")
+        if not (number := int(size[1], 16)):
+            return body.startswith(b"\r\n", end + 2) or b"\r\n\r\n" in body[end + 2 :]
+        at = end + 2 + number + 2
+        if not b"\r\n".startswith(body[at - 2 : at]):
+            raise ValueError("A chunk is longer than its size")
+    if len(body) - at > _LONGEST_SIZE:
+        raise ValueError("A chunk begins without its size")
+    return False
+
+
+def _write_problem(sock: socket.socket, status: int, reason: str, _: str) -> None:
+    """In place of gunicorn's pages, which are HTML and quote what was sent."""
+    status = 500 if status == 500 else 400  # URLs and headers that are too long cannot be read, either
+    code, title = PROBLEMS[status]
+    facts = {"type": f"/problems/{code}", "title": title, "status": status, "code": code, "detail": f"{reason}."}
+    body = json.dumps(facts).encode()
+    head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
+    util.write_nonblock(sock, f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+
+
+util.write_error = _write_problem

@@ -1,0 +1,291 @@
+"""A real gunicorn with few threads, and clients that are slow, cut off, or not what they seem."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server import reception
+from server.api.problems import ALL
+from server.reception import is_whole
+from server.store import embedded
+from tests.house import CHECKOUT, free_port, until
+
+THREADS, MANY, PATIENCE = 4, 60, 2.0
+CONFIG = f"""
+from server.web import *
+from server import reception
+
+reception.PATIENCE = {PATIENCE}
+workers, threads = 1, {THREADS}
+"""
+PROBLEM = b"Content-Type: application/problem+json"
+
+
+@pytest.fixture(scope="module")
+def port(shared_url: str) -> Iterator[int]:
+    """Where it listens."""
+    path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
+    (path / "few.py").write_text(CONFIG)
+    number = free_port()
+    environment = {
+        **os.environ,
+        "DATABASE_URL": shared_url,
+        "STERNENPOST_PORT": str(number),
+        "PROMETHEUS_MULTIPROC_DIR": str(path / "metrics"),
+    }
+    (path / "metrics").mkdir()
+    command = [sys.executable, "-m", "gunicorn", "--config", str(path / "few.py"), "wsgi:app"]
+    with open(path / "said.log", "wb") as said:
+        process = subprocess.Popen(
+            command,
+            cwd=CHECKOUT,
+            env=environment,
+            stderr=said,
+            preexec_fn=embedded.ends_with_parent(signal.SIGKILL),  # noqa: PLW1509  it takes no lock
+        )
+    try:
+        until(lambda: answers(number))
+        yield number
+        process.terminate()
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.wait()
+        print((path / "said.log").read_text())
+        shutil.rmtree(path)
+
+
+def answers(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=5).is_success
+    except httpx.TransportError:
+        return False
+
+
+def connected(port: int, *said: bytes) -> socket.socket:
+    """Somebody who has said so much."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+    for words in said:
+        connection.sendall(words)
+    return connection
+
+
+def heard(connection: socket.socket) -> bytes:
+    """All that comes until the other side closes."""
+    found = b""
+    while piece := connection.recv(65536):
+        found += piece
+    return found
+
+
+def asked(port: int, *said: bytes, is_all: bool = False) -> bytes:
+    """The answer to somebody who says this and, if that is all, that he will say no more."""
+    with connected(port, *said) as connection:
+        if is_all:
+            connection.shutdown(socket.SHUT_WR)
+        return heard(connection)
+
+
+def request(body: bytes = b"", *headers: str, path: str = "/v1/sign-ins", length: int | None = None) -> bytes:
+    """One that closes the connection afterwards."""
+    lines = [f"POST {path} HTTP/1.1", "Host: x", "Connection: close", "Content-Type: application/json", *headers]
+    if not any(line.startswith("Transfer-Encoding") for line in headers):
+        lines.append(f"Content-Length: {len(body) if length is None else length}")
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def chunked(*pieces: bytes, end: bytes = b"0\r\n\r\n") -> bytes:
+    return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + end
+
+
+SIGN_IN = b'{"email": "slow@example.org"}'
+
+
+# Slow clients
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"P", b"POST /v1/sign-ins HTTP/1.1\r\nHost: x\r\n", request(SIGN_IN)[:-1], request(b"x", length=60_000)],
+    ids=["nothing", "a letter", "half the headers", "all but a byte", "a byte of the body"],
+)
+def test_however_many_clients_are_slow_the_others_are_not(port: int, beginning: bytes) -> None:
+    with ExitStack() as slow:
+        for _ in range(MANY):
+            slow.enter_context(connected(port, beginning))
+        for _ in range(5):
+            began = time.monotonic()
+            assert httpx.get(f"http://127.0.0.1:{port}/v1/rules", timeout=5).is_success
+            assert time.monotonic() - began < PATIENCE
+
+
+def test_who_takes_too_long_is_sent_away(port: int) -> None:
+    began = time.monotonic()
+    with connected(port, b"POST /v1/si") as connection, connected(port) as silent:
+        assert heard(connection) == heard(silent) == b""
+    assert PATIENCE <= time.monotonic() - began < PATIENCE + 10
+
+
+def test_who_sends_byte_by_byte_is_heard(port: int) -> None:
+    whole = request(SIGN_IN)
+    assert asked(port, *(whole[n : n + 1] for n in range(len(whole)))).startswith(b"HTTP/1.1 202 ")
+
+
+def test_a_client_that_takes_in_no_answer_keeps_nobody_waiting(port: int) -> None:
+    with ExitStack() as deaf:
+        for _ in range(MANY):
+            deaf.enter_context(connected(port, b"GET /static/rapidoc-min.js HTTP/1.1\r\nHost: x\r\n\r\n" * 8))
+        assert httpx.get(f"http://127.0.0.1:{port}/v1/rules", timeout=30).is_success
+
+
+# Requests that come as they should
+
+
+def test_requests_follow_each_other_on_one_connection(port: int) -> None:
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+        for number in range(20):
+            answer = client.post("/v1/sign-ins", json={"email": f"reader{number}@example.org"})
+            assert answer.status_code in (202, 429)
+
+
+def test_requests_that_come_together_are_answered_in_their_order(port: int) -> None:
+    get = b"GET /v1/rules/%s HTTP/1.1\r\nHost: x\r\n\r\n"
+    both = get % b"chess" + b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + request(SIGN_IN)
+    statuses = re.findall(rb"HTTP/1\.1 (\d+)", asked(port, both))
+    assert statuses[:2] == [b"404", b"200"]
+    assert statuses[2] in (b"202", b"429")
+
+
+def test_a_body_in_chunks_is_read(port: int) -> None:
+    for body in (chunked(SIGN_IN), chunked(SIGN_IN[:5], SIGN_IN[5:]), chunked(SIGN_IN, end=b"0\r\nX-Sum: 1\r\n\r\n")):
+        answer = asked(port, request(body, "Transfer-Encoding: chunked"))
+        assert answer.split()[1] in (b"202", b"429")
+
+
+def test_who_asks_before_he_sends_his_body_is_told_to_go_on(port: int) -> None:
+    whole = request(SIGN_IN, "Expect: 100-continue")
+    with connected(port, whole[: -len(SIGN_IN)]) as connection:
+        assert connection.recv(100).startswith(b"HTTP/1.1 100 Continue\r\n\r\n")
+        connection.sendall(SIGN_IN)
+        assert b"HTTP/1.1 202 " in heard(connection) or b"HTTP/1.1 429 " in heard(connection)
+
+
+# Requests that do not
+
+
+def is_problem(answer: bytes, status: int, code: str) -> bool:
+    head, _, body = answer.rpartition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 %d " % status), answer
+    assert PROBLEM in head, head
+    assert f'"code": "{code}"'.encode() in body
+    assert b"<" not in body
+    return True
+
+
+def test_half_a_body_is_answered_if_anybody_is_left_to_hear_it(port: int) -> None:
+    for whole in (request(SIGN_IN, length=1000), request(chunked(SIGN_IN, end=b""), "Transfer-Encoding: chunked")):
+        assert is_problem(asked(port, whole, is_all=True), 400, "malformed-request")
+    with connected(port, request(SIGN_IN, length=1000)):
+        pass  # and he is gone
+    assert answers(port)
+
+
+@pytest.mark.parametrize("size", [64 * 1024 + 1, 200_000, 3_000_000])
+def test_a_body_that_is_too_large_is_refused_in_chunks_too(port: int, size: int) -> None:
+    large = b'{"email": "' + b"x" * size + b'"}'
+    for whole in (
+        request(large),
+        request(chunked(large), "Transfer-Encoding: chunked"),
+        request(chunked(*[large[n : n + 1000] for n in range(0, size, 1000)]), "Transfer-Encoding: chunked"),
+    ):
+        with connected(port) as connection:
+            try:
+                connection.sendall(whole)
+                answer = heard(connection)
+            except ConnectionError:  # it was closed before all was said
+                continue
+            assert not answer or is_problem(answer, 413, "body-too-large")
+    assert answers(port)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"nonsense\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"G\x00T /v1/games HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\nX<script>: 1\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\n folded: 1\r\n\r\n",
+        b"GET /v1/" + b"x" * 10_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 20_000 + b"\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\n" + b"X: 1\r\n" * 200 + b"\r\n",
+        request(SIGN_IN, "Content-Length: 5"),
+        request(SIGN_IN, "Content-Length: -5", length=5),
+        request(SIGN_IN, "Transfer-Encoding: chunked", "Content-Length: 5"),
+        request(SIGN_IN, "Transfer-Encoding: gzip, chunked"),
+        request(b"zz\r\n", "Transfer-Encoding: chunked"),
+        request(b"-5\r\nabc\r\n0\r\n\r\n", "Transfer-Encoding: chunked"),
+        request(b"5_0\r\nabc\r\n0\r\n\r\n", "Transfer-Encoding: chunked"),
+        request(b"2\r\nabc\r\n0\r\n\r\n", "Transfer-Encoding: chunked"),
+        request(b"5;" + b"x" * 2000, "Transfer-Encoding: chunked"),
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 100 + b"\r\n\r\n",
+    ],
+    ids=lambda said: repr(said[:40]),
+)
+def test_what_is_no_request_is_told_so_as_a_problem(port: int, said: bytes) -> None:
+    answer = asked(port, said, is_all=True)
+    assert answer == b"" or is_problem(answer, 400, "malformed-request")
+    assert answers(port)
+
+
+def test_headers_without_end_are_not_read_for_ever(port: int) -> None:
+    with connected(port, b"GET / HTTP/1.1\r\n") as connection:
+        try:
+            for _ in range(10_000):
+                connection.sendall(b"X: " + b"x" * 1000 + b"\r\n")
+        except ConnectionError:
+            pass
+        else:
+            pytest.fail("All ten megabytes were taken in.")
+    assert answers(port)
+
+
+def test_the_problems_of_gunicorn_are_in_the_table_of_the_api() -> None:
+    for status, (code, title) in reception.PROBLEMS.items():
+        assert (ALL[code].status, ALL[code].title) == (status, title)
+
+
+# When a request is whole
+
+
+@given(st.binary(max_size=300), st.lists(st.binary(min_size=1, max_size=60), max_size=4), st.booleans())
+def test_a_request_is_whole_with_its_last_byte_and_not_before(
+    body: bytes, pieces: list[bytes], in_chunks: bool
+) -> None:
+    whole = request(chunked(*pieces), "Transfer-Encoding: chunked") if in_chunks else request(body)
+    assert is_whole(whole)
+    assert not any(is_whole(whole[:end]) for end in range(len(whole)))
+
+
+@given(st.binary(max_size=400))
+def test_noise_is_whole_or_not_or_no_chunk(noise: bytes) -> None:
+    for beginning in (b"", request(b"", length=20)[:-2], request(b"", "Transfer-Encoding: chunked")):
+        with suppress(ValueError):
+            is_whole(beginning + noise)
