@@ -1,6 +1,6 @@
 """A scene in which every call of the OpenAPI document has something to work on, and every example in it is true."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -32,12 +32,21 @@ class Call(NamedTuple):
         return name
 
     @property
-    def examples(self) -> Mapping[str, Json]:
+    def examples(self) -> dict[str, Json]:
         """Request bodies by name; none for a call without a body."""
         if "requestBody" not in self.operation:
             return {}
         content = self.operation["requestBody"]["content"]["application/json"]
         return {name: example["value"] for name, example in content["examples"].items()}
+
+    @property
+    def example(self) -> Json | None:
+        """The last of them."""
+        return next(reversed(self.examples.values()), None)
+
+    @property
+    def needs_token(self) -> bool:
+        return self.operation.get("security") is None
 
 
 def calls(document: Json) -> Iterator[Call]:

@@ -192,16 +192,16 @@ def _pascal(type_: str) -> str:
 def _codes(path: str, operation: Json) -> Iterator[str]:
     """The codes of all problems that a call may answer with."""
     yield from operation.pop(_RAISED, ())
-    yield from ("not-acceptable", "internal-error", "unavailable")
+    yield from ("malformed-request", "not-acceptable", "internal-error", "unavailable")
     if _IF_NONE_MATCH in operation["parameters"]:
         yield "precondition-failed"
     places = {parameter["in"] for parameter in operation["parameters"]}
     if "requestBody" in operation:
-        yield from ("malformed-request", "body-too-large", "unsupported-media-type", "invalid-fields")
+        yield from ("body-too-large", "unsupported-media-type", "invalid-fields")
     if "query" in places:
         yield "invalid-fields"
     if _IDEMPOTENCY_KEY in operation["parameters"]:
-        yield from ("malformed-request", "idempotency-key-reused", "request-under-way")
+        yield from ("idempotency-key-reused", "request-under-way")
     if operation.get("security") != []:
         yield from ("token-needed", "bad-token", "missing-scope")
     if "{" in path:
