@@ -545,6 +545,7 @@ def test_legal_moves_are_for_the_seat_on_turn(ada: Someone, bea: Someone, game: 
     assert ada.post(f"{game}/legal-moves", {"begun": []}).json == mine
     assert ada.post(f"{game}/legal-moves", {"begun": [mine["moves"][0]]}).json == {"turn": 1, "moves": []}
     is_problem(ada.post(f"{game}/legal-moves", {"begun": ["nonsense"]}), 422, "malformed-move")
+    is_problem(ada.post(f"{game}/legal-moves", {"begun": [MOVE | {"space": "zz"}]}), 422, "illegal-move")
 
 
 def test_the_story_goes_on_after_the_event_that_one_knows(ada: Someone, bea: Someone, game: str) -> None:

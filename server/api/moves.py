@@ -69,7 +69,7 @@ class Legal(MethodView):
     @blp.arguments(schemas.LegalMovesRequest, example=examples.BEGUN)
     @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)
     @blp.doc(operationId="findLegalMoves")
-    @blp.raises(NotSeated, MalformedMove)
+    @blp.raises(NotSeated, MalformedMove, IllegalMove)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """The next steps open to you after those begun, for games whose turns have several"""
         return play.legal_moves(game_id, caller("games:read").player_id, wanted["begun"])

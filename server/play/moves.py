@@ -158,7 +158,7 @@ def _is_played_so(game: Game, before: Table, deed: list[Recorded], seat: Seat, m
 
 
 def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:
-    """The player's present turn and the moves open to him. Raises NotFound, NotSeated, MalformedMove."""
+    """The player's present turn and the moves open to him. Raises NotFound, NotSeated, MalformedMove, IllegalMove."""
     game = seen_by(game_id, player_id)
     rules, state, seat = game.table.rules, game.table.state, own_seat(game, player_id)
     steps = [rules.move_from_json(step) for step in begun]

@@ -218,8 +218,14 @@ def to_act(sky: Sky) -> frozenset[Seat]:
 
 
 def legal_moves(sky: Sky, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
-    """Every placement open to `seat`: none for a seat not on turn, and none after a placement, which ends a turn."""
-    if seat != sky.on_turn or begun:
+    """Every placement open to `seat`: none for a seat not on turn, and none after a placement, which ends a turn.
+
+    Raises IllegalMove for a placement that could not be begun.
+    """
+    if seat != sky.on_turn:
+        return []
+    if begun:
+        _check_placement(sky, seat, begun[0])
         return []
     kinds = dict.fromkeys(sky.hands[seat])
     return [
