@@ -8,7 +8,8 @@ from sqlalchemy import update
 
 from server import play
 from server.play.clock import clock
-from server.play.deeds import Game, load, whole_log
+from server.play.deeds import load, whole_log
+from server.play.game import Game
 from server.rules import Json
 from server.store.tables import Heartbeat, Letter, db
 from server.store.tables import Seat as SeatRow

@@ -10,7 +10,8 @@ from helpers import BOT, DAY, OPEN, everything_due_happens, later, moves_of, per
 
 from server import play
 from server.play.clock import NOTHING, clock
-from server.play.deeds import Game, load
+from server.play.deeds import load
+from server.play.game import Game
 from server.rules import Json
 
 Seen = dict[tuple[int, int | None], Json]

@@ -15,8 +15,8 @@ from server.pictures.story import sentence
 from server.pictures.svg import draw
 from server.play import Json, RuleError, Seat
 from server.play.clock import time_zone
-from server.play.deeds import Game
 from server.play.errors import PlayError, SeatTaken, StaleTurn, WrongCode
+from server.play.game import Game
 
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 _HEADERS = {

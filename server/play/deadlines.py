@@ -12,7 +12,8 @@ from sqlalchemy.dialects.postgresql import insert
 from server.bots import BOTS
 from server.play import clock as clocks
 from server.play.clock import clock
-from server.play.deeds import Game, load, record, with_due_time
+from server.play.deeds import load, record, with_due_time
+from server.play.game import Game
 from server.play.letters import letter
 from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
 from server.play.votes import count_votes

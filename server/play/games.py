@@ -11,8 +11,9 @@ from server.bots import BOTS
 from server.play import clock as clocks
 from server.play.capabilities import INVITATION, mark_of, seal
 from server.play.clock import clock
-from server.play.deeds import Game, load, load_within, record_within
+from server.play.deeds import load, load_within, record_within
 from server.play.errors import BadField
+from server.play.game import Game
 from server.play.table import GameStarted, terms
 from server.play.words import clean
 from server.rules import GAMES, Json, Seat

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
+from server.play.game import Game
 from server.play.table import (
     GameAbandoned,
     GamePaused,
@@ -16,16 +17,13 @@ from server.play.table import (
 )
 from server.rules import Json, Seat
 
-if TYPE_CHECKING:
-    from server.play.deeds import Game
 
-
-def after(game: "Game", events: Sequence[Any], now: datetime) -> list[Json]:
+def after(game: Game, events: Sequence[Any], now: datetime) -> list[Json]:
     """The letters of a deed that led to the game as it is now."""
     return [letter(game, kind, seat, now, **data) for kind, seat, data in _news(game, events, now)]
 
 
-def _news(game: "Game", events: Sequence[Any], now: datetime) -> Iterator[tuple[str, Seat, Json]]:
+def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[tuple[str, Seat, Json]]:
     people = [row["seat"] for row in game.seats if row["player_id"] is not None]
     for event in events:
         match event:
@@ -50,7 +48,7 @@ def _news(game: "Game", events: Sequence[Any], now: datetime) -> Iterator[tuple[
             yield "your-turn", seat, {}
 
 
-def letter(game: "Game", kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
+def letter(game: Game, kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
     """A row for the outbox. The dedupe key names kind, version, reader and channel, and what else sets it apart."""
     row = game.seats[seat]
     due_at = row["due_at"]

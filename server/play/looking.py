@@ -5,8 +5,9 @@ from itertools import repeat
 from uuid import UUID
 
 from server.play.capabilities import ANY_SEAT, INVITATION, Capability, mark_of, seal, unseal
-from server.play.deeds import Game, at_version, load, whole_log
+from server.play.deeds import at_version, load, whole_log
 from server.play.errors import NotFound, NotSeated
+from server.play.game import Game
 from server.play.table import Table, story_item, typed
 from server.rules import Json, Seat, commitment
 from server.store.tables import Player, db

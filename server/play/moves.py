@@ -7,8 +7,9 @@ from uuid import UUID
 
 from server.play.capabilities import TURN, seal, unseal
 from server.play.clock import clock
-from server.play.deeds import Game, load, record, whole_log
+from server.play.deeds import load, record, whole_log
 from server.play.errors import HandedOver, NotRunning, StaleTurn
+from server.play.game import Game
 from server.play.looking import own_seat, seen_by, turn_of, you
 from server.play.table import Table, fold, new_table, story_item, typed
 from server.rules import Json, Seat

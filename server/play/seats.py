@@ -6,8 +6,9 @@ from sqlalchemy import delete, select, update
 
 from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, mark_of, seal, unseal
 from server.play.clock import bot_of, clock
-from server.play.deeds import Game, load, record
+from server.play.deeds import load, record
 from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken, TooMany
+from server.play.game import Game
 from server.play.games import note_invitation, note_seat, start_if_full
 from server.play.looking import invited_to, may_see, own_seat, seen_by
 from server.play.players import player_of, within

@@ -10,8 +10,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 
 from server.play.clock import clock
-from server.play.deeds import Game, load_within, record_within
+from server.play.deeds import load_within, record_within
 from server.play.errors import HandedOver, NotRunning
+from server.play.game import Game
 from server.play.looking import own_seat, seen_by
 from server.play.table import GameAbandoned, GamePaused, GameResumed
 from server.rules import Seat

@@ -16,7 +16,8 @@ from server.pictures.svg import draw
 from server.play import Json, Seat
 from server.play import clock as clocks
 from server.play.clock import clock
-from server.play.deeds import Game, at_version, load
+from server.play.deeds import at_version, load
+from server.play.game import Game
 from server.post import wording
 from server.post.mail import build
 from server.post.wording import moment, span

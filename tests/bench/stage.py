@@ -23,7 +23,7 @@ from psycopg import sql
 from server import play, web
 from server.app import create_app
 from server.config import CHECKOUT, Settings
-from server.play.deeds import Game
+from server.play.game import Game
 from server.rules import GAMES, Json
 from server.store import embedded, migrate
 from server.store.tables import db

@@ -1,0 +1,51 @@
+"""One game: what is stored of it, and the table that its log makes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from server.bots import BOTS
+from server.play import clock as clocks
+from server.play.table import Table
+from server.rules import Json, Seat, SeededDice
+from server.store.log import Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game as stored, and the table that its log makes."""
+
+    head: Json
+    seats: Sequence[Json]
+    table: Table
+    newest: Sequence[Recorded] = ()  # the deed that was just recorded
+
+    @property
+    def game_id(self) -> UUID:
+        game_id: UUID = self.head["game_id"]
+        return game_id
+
+    def seat_of(self, player_id: UUID | None) -> Seat | None:
+        """Where this player sits, if he does."""
+        if player_id is None:
+            return None
+        return next((row["seat"] for row in self.seats if row["player_id"] == player_id), None)
+
+    @property
+    def ladder(self) -> Sequence[clocks.Rung]:
+        """What time-outs of a seat do, one after the other."""
+        return clocks.ladder(self.head["on_timeout"], BOTS)
+
+    @property
+    def names(self) -> list[str]:
+        """What to call each seat."""
+        return [row["bot"] or row["name"] or f"Seat {row['seat']}" for row in self.seats]
+
+    def bot_at(self, seat: Seat) -> str | None:
+        """The bot that plays this seat now."""
+        bot: str | None = self.seats[seat]["bot"] or self.seats[seat]["stand_in"]
+        return bot
+
+    def dice(self) -> SeededDice:
+        """The game's chance, from where its last deed stopped."""
+        return SeededDice(self.head["seed"], [row["salt"] for row in self.seats], self.head["drawn"])
