@@ -77,12 +77,18 @@ def an_old_beat(part: str) -> None:
 
 def an_old_letter(_: str) -> None:
     game_of(person("ada"), person("ben"), person("cleo"))
-    db.session.execute(update(Letter).values(due_at=clock.now() - LONG))
+    db.session.execute(update(Letter).values(made_at=clock.now() - LONG, due_at=clock.now() - LONG))
+
+
+def a_letter_put_off_again_and_again(_: str) -> None:
+    game_of(person("ada"), person("ben"), person("cleo"))
+    later = clock.now() + A_WHILE
+    db.session.execute(update(Letter).values(made_at=clock.now() - LONG, due_at=later, tries=5))
 
 
 def an_old_code(_: str) -> None:
     play.begin_sign_in("ada@example.org", "en", None)
-    db.session.execute(update(PlayerLetter).values(due_at=clock.now() - LONG))
+    db.session.execute(update(PlayerLetter).values(made_at=clock.now() - LONG, due_at=clock.now() - LONG))
 
 
 def an_overdue_seat(_: str) -> None:
@@ -96,6 +102,7 @@ ILLNESSES = [
     ("worker", no_beat_ever, "not seen since ever"),
     ("worker", an_old_beat, "not seen since 20"),
     ("outbox", an_old_letter, "a letter has waited for 0:11:"),
+    ("outbox", a_letter_put_off_again_and_again, "a letter has waited for 0:11:"),
     ("outbox", an_old_code, "a letter has waited for 0:11:"),
     ("seats", an_overdue_seat, "1 seats wait for the worker"),
 ]

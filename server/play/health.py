@@ -49,8 +49,9 @@ def _beats(now: datetime) -> dict[str, str]:
 
 
 def _letters(now: datetime) -> str:
-    oldest = [db.session.scalar(select(func.min(table.due_at))) for table in _OUTBOXES]
-    late = [now - due_at for due_at in oldest if due_at is not None and now - due_at > LATE_LETTER]
+    """By when they were made: each failed try puts off when they are due."""
+    oldest = [db.session.scalar(select(func.min(table.made_at))) for table in _OUTBOXES]
+    late = [now - made_at for made_at in oldest if made_at is not None and now - made_at > LATE_LETTER]
     return f"a letter has waited for {max(late)}" if late else "ok"
 
 
