@@ -44,7 +44,7 @@ class Contract:
         asked = "get" if request.method == "HEAD" else request.method.lower()
         found = [op for path, method, op in self.operations if path.fullmatch(request.path) and method == asked]
         if not found:
-            assert status in ("404", "405", "406"), f"{request.method} {request.path} is not described"
+            assert status in ("400", "404", "405", "406"), f"{request.method} {request.path} is not described"
             self.check_problem(response, {"$ref": "#/components/schemas/Problem"})
             return
         assert status in found[0]["responses"], f"{status} is not described"
