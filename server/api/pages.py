@@ -19,6 +19,8 @@ from server.play.errors import PlayError, SeatTaken, StaleTurn, WrongCode
 from server.play.game import Game
 
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
+_LONGEST_LINE = 200  # a turn of several steps
+_BEGINNING = 3  # words by which moves are put together
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
@@ -95,29 +97,38 @@ def turn(word: str) -> Response:
 @blp.post("/t/<word>")
 def play_turn(word: str) -> Response:
     """First shows the move that was chosen, then, when confirmed, plays it."""
-    line = request.form.get("move", "")[:80]
+    line = request.form.get("move", "")[:_LONGEST_LINE]
     try:
         if request.form.get("confirmed") != "yes":
             return _turn_page(word, play.check_line(word, line), ask=True)
         played = play.play_line(word, line)
     except StaleTurn:
-        return _over(409)
+        return _turn_page(word, line="", wrong="A part of this turn has been played; here is the rest.", status=409)
     except (RuleError, PlayError) as error:
         return _turn_page(word, line, wrong=str(error))
     game, _, _ = play.open_turn(word)
-    told = [sentence(item, game.names) for item in played.answer["events"]]
-    return page("played.html", line=line, told=[line for line in told if line], title=game.head["title"])
+    told = [told for item in played.answer["events"] if (told := sentence(item, game.names))]
+    if play.rest_of_turn(word):
+        return _turn_page(word, line="", played=line, told=told)
+    return page("played.html", played=line, told=told, title=game.head["title"])
 
 
-def _turn_page(word: str, line: str, ask: bool = False, wrong: str | None = None) -> Response:
+def _turn_page(
+    word: str, line: str, ask: bool = False, wrong: str | None = None, status: int = 422, **played: Any
+) -> Response:
+    """The turn, or what is left of it when a part was played; `status` is for what is `wrong`."""
+    word = play.rest_of_turn(word) or word
     game, seat, is_open = play.open_turn(word)
     if not is_open:
         return _not_now(game, seat, 409 if wrong else 410)
-    rules, view = game.table.rules, play.view_of(game, seat)
-    moves = [rules.write_move(move) for move in rules.legal_moves(game.table.state, seat)]
+    rules, state, view = game.table.rules, game.table.state, play.view_of(game, seat)
+    moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return page(
         "turn.html",
-        422 if wrong else 200,
+        status if wrong else 200,
+        word=word,
+        goes_on=rules.goes_on(state, seat),
+        notation=rules.describe()["notation"]["text"],
         title=game.head["title"],
         rules=rules.NAME.capitalize(),
         table=text.table(rules.NAME, view, game.names),
@@ -129,6 +140,7 @@ def _turn_page(word: str, line: str, ask: bool = False, wrong: str | None = None
         line=line,
         ask=ask,
         wrong=wrong,
+        **played,
     )
 
 
@@ -142,12 +154,13 @@ def _there(seat: Json) -> datetime | None:
     return due_at and due_at.astimezone(time_zone(play.profile(seat["player_id"])["zone"]))
 
 
-def _by_beginning(lines: list[str]) -> dict[str, list[str]]:
-    """The last words of moves by all that stands before them, so that hundreds of moves are a few lines to tap on."""
-    found: dict[str, list[str]] = {}
+def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
+    """Moves, each with its last words, by the words before them, so that hundreds of moves are a few lines to tap on."""
+    found: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
-        beginning, _, ending = line.rpartition(" ")
-        found.setdefault(beginning, []).append(ending)
+        words = line.split(" ")
+        shared = min(len(words) - 1, _BEGINNING)
+        found.setdefault(" ".join(words[:shared]), []).append((line, " ".join(words[shared:])))
     return found
 
 

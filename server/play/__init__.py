@@ -9,7 +9,17 @@ from server.play.games import open_game
 from server.play.health import SKEW, clock_skew, parts, waiting
 from server.play.lobby import list_games
 from server.play.looking import describe, seen_by, story, view_of
-from server.play.moves import check_line, legal_moves, open_turn, play_line, play_move, try_move, turn_word
+from server.play.moves import (
+    check_line,
+    legal_moves,
+    open_turn,
+    play_line,
+    play_move,
+    present_turn,
+    rest_of_turn,
+    try_move,
+    turn_word,
+)
 from server.play.players import (
     CODE_LIFE,
     LOCALES,
@@ -99,9 +109,11 @@ __all__ = [
     "play_line",
     "play_move",
     "player_token",
+    "present_turn",
     "profile",
     "rebuild_game",
     "redeem",
+    "rest_of_turn",
     "return_word",
     "returning",
     "revoke",

@@ -6,6 +6,7 @@ The page /docs/fairness has format and method for those who write a checker of t
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import reduce
 from itertools import groupby, zip_longest
 from typing import Any, NamedTuple
 
@@ -164,6 +165,8 @@ def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice
             return [GameAbandoned()]
         case "running", _:
             mover = next((event.seat for event in happened if event.seat is not None), None)
+            if mover is not None and (start.terms["bots"][mover] or table.stand_ins[mover]):
+                return _bots_turn(table, mover, happened, dice)
             return _moved(table, mover, happened, dice)
         case status, _:
             raise Flaw(f"This does not happen in a game that is {status}.")
@@ -179,7 +182,7 @@ def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Star
         case clocks.BotMove(bot):
             if happened[0] != TimeRanOut(seat, bot):
                 raise Flaw(f"The bot {bot} moves for this seat here.")
-            return [TimeRanOut(seat, bot), *_moved(table, seat, happened, dice)]
+            return [TimeRanOut(seat, bot), *_bots_turn(table, seat, happened[1:], dice)]
         case clocks.BotTakesOver(bot):
             return [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]
         case clocks.Abandon():
@@ -187,11 +190,27 @@ def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Star
 
 
 def _moved(table: Table, seat: Seat | None, happened: Sequence[Any], dice: Dice) -> Sequence[Any]:
-    rules = table.rules
-    if seat is None or seat not in rules.to_act(table.state):
-        raise Flaw("It is not this seat's turn.")
+    rules, seat = table.rules, _on_turn(table, seat)
     move = rules.move_of([event for event in happened if type(event) in rules.EVENTS.values()])
     return rules.decide(table.state, seat, move, dice)
+
+
+def _bots_turn(table: Table, seat: Seat, happened: Sequence[Any], dice: Dice) -> Sequence[Any]:
+    """A bot plays step by step to the end of its turn; the first event of each step shows what it was."""
+    _on_turn(table, seat)
+    rules, state, events = table.rules, table.state, list[Any]()
+    while not events or rules.goes_on(state, seat):
+        moved = rules.decide(state, seat, rules.move_of(happened[len(events) :][:1]), dice)
+        state = reduce(rules.apply, moved, state)
+        events += moved
+    return events
+
+
+def _on_turn(table: Table, seat: Seat | None) -> Seat:
+    """This seat, if its move is waited for. Raises Flaw."""
+    if seat is None or seat not in table.rules.to_act(table.state):
+        raise Flaw("It is not this seat's turn.")
+    return seat
 
 
 def _expect_person(table: Table, seat: Seat | None, start: Start) -> None:

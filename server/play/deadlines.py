@@ -3,6 +3,7 @@
 import logging
 import random
 from datetime import datetime, timedelta
+from functools import reduce
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -194,7 +195,7 @@ def wake(game_id: UUID, seat: Seat) -> None:
     if row["turn"] is None or row["wake_at"] is None or row["wake_at"] > now:
         return
     if bot := game.bot_at(seat):
-        events, drawn = _bot_move(game, seat, bot)
+        events, drawn = _bots_turn(game, seat, bot)
         record(game, events, now, drawn)
     elif (fresh := with_due_time(row, now))["due_at"] > now:
         _remind(game, row, fresh, now)
@@ -202,11 +203,15 @@ def wake(game_id: UUID, seat: Seat) -> None:
         _time_out(game, seat, now)
 
 
-def _bot_move(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
-    """The events of the bot's move, and the words of chance drawn by then."""
-    rules, state, dice = game.table.rules, game.table.state, game.dice()
-    move = BOTS[bot](rules, rules.view(state, seat), rules.legal_moves(state, seat), random.SystemRandom())
-    return rules.decide(state, seat, move, dice), dice.drawn
+def _bots_turn(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
+    """The events of all that is left of this turn, played by the bot, and the words of chance drawn by then."""
+    rules, state, dice, events = game.table.rules, game.table.state, game.dice(), list[Any]()
+    while not events or rules.goes_on(state, seat):
+        move = BOTS[bot](rules, rules.view(state, seat), rules.legal_moves(state, seat), random.SystemRandom())
+        moved = rules.decide(state, seat, move, dice)
+        state = reduce(rules.apply, moved, state)
+        events += moved
+    return events, dice.drawn
 
 
 def _time_out(game: Game, seat: Seat, now: datetime) -> None:
@@ -215,7 +220,7 @@ def _time_out(game: Game, seat: Seat, now: datetime) -> None:
         case clocks.Extend(by):
             events: list[Any] = [TimeExtended(seat, clocks.duration_text(by))]
         case clocks.BotMove(bot):
-            moved, drawn = _bot_move(game, seat, bot)
+            moved, drawn = _bots_turn(game, seat, bot)
             events = [TimeRanOut(seat, bot), *moved]
         case clocks.BotTakesOver(bot):
             events = [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]

@@ -122,6 +122,8 @@ def _timed(game: Game, seat: Seat, before: Table, after: Table, events: Sequence
     turn, stand_in = after.turns[seat], after.stand_ins[seat]
     extensions = [event for event in events if isinstance(event, TimeExtended) and event.seat == seat]
     stops_or_goes_on = turn is not None and "paused" in (before.status, after.status) and before.status != after.status
+    if None not in (turn, was["turn"]) and turn != was["turn"] and after.rules.goes_on(after.state, seat):
+        return was | {"turn": turn}  # the rest of a turn has no time of its own
     if turn == was["turn"] and stand_in == was["stand_in"] and not extensions and not stops_or_goes_on:
         return was
     row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}

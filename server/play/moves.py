@@ -1,7 +1,8 @@
 """Playing a move, whoever asks for it, and what a player needs to know before he does."""
 
+from collections.abc import Iterator
 from functools import reduce
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -76,8 +77,15 @@ def open_turn(word: str) -> tuple[Game, Seat, bool]:
     """The game and seat of a sealed word, and whether its turn still waits for an answer. Raises NotFound."""
     game_id, seat, turn = unseal(TURN, word)
     game = load(game_id)
-    table = game.table
-    return game, seat, table.status == "running" and table.turns[seat] == turn and table.stand_ins[seat] is None
+    return game, seat, turn_of(game.table, seat) == turn
+
+
+def rest_of_turn(word: str) -> str | None:
+    """The sealed word that plays what is left of a turn, if a part of it was played. Raises NotFound."""
+    game_id, seat, turn = unseal(TURN, word)
+    game = load(game_id)
+    now = present_turn(game, seat, turn)
+    return turn_word(game_id, seat, now) if now not in (None, turn) and now == turn_of(game.table, seat) else None
 
 
 def _play(game: Game, seat: Seat, turn: int, move: Any) -> Played | None:
@@ -136,18 +144,36 @@ def _answer(game: Game, deed: Any, seat: Seat) -> Json:
 
 def _first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     """What this very move was answered when it was played for this turn. Raises StaleTurn if it was not."""
+    for before, deed, after in islice(_answers(game, seat, turn), 1):
+        if _is_played_so(game, before, deed, seat, move):
+            return Played(_answer(Game(game.head, game.seats, after), deed, seat), first=False)
+    raise StaleTurn(game.table.turns[seat])
+
+
+def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Recorded], Table]]:
+    """The deeds that have answered this turn, and the rest of it if it went on; with the tables before and after."""
     rules, rows = game.table.rules, whole_log(game.game_id)
     before = fold(new_table(rules.NAME), [row for row in rows if row.version <= turn])
-    if before.version == turn > 0 and before.turns[seat] == turn:
-        for _, deed in groupby([row for row in rows if row.version > turn], key=lambda row: row.version):
-            answered = list(deed)
-            after = fold(before, answered)
-            if after.turns[seat] != turn:
-                if _is_played_so(game, before, answered, seat, move):
-                    return Played(_answer(Game(game.head, game.seats, after), answered, seat), first=False)
-                break
-            before = after
-    raise StaleTurn(game.table.turns[seat])
+    if not before.version == turn > 0 or before.turns[seat] != turn:
+        return
+    for _, rows_of_deed in groupby([row for row in rows if row.version > turn], key=lambda row: row.version):
+        deed = list(rows_of_deed)
+        after = fold(before, deed)
+        if after.turns[seat] != before.turns[seat]:
+            yield before, deed, after
+            if after.turns[seat] is None or not rules.goes_on(after.state, seat):
+                return
+        before = after
+
+
+def present_turn(game: Game, seat: Seat, turn: int) -> int | None:
+    """The number by which a turn is asked for now: its own or, when a part of it was played, that of its rest; None
+    once it is over.
+    """
+    now = game.table.turns[seat]
+    if now in (turn, None) or not game.table.rules.goes_on(game.table.state, seat):
+        return now if now == turn else None
+    return now if any(after.turns[seat] == now for _, _, after in _answers(game, seat, turn)) else None
 
 
 def _is_played_so(game: Game, before: Table, deed: list[Recorded], seat: Seat, move: Any) -> bool:

@@ -65,7 +65,7 @@ class _Reader(NamedTuple):
         table, bot = self.game.table, self.game.bot_at(self.seat)
         if table.status == "abandoned":
             return "The game has been abandoned meanwhile."
-        if table.turns[self.seat] != self.letter.data["turn"]:
+        if play.present_turn(self.game, self.seat, self.letter.data["turn"]) is None:
             return "This turn has been answered meanwhile."
         if bot:
             return f'The bot "{bot}" has taken your seat meanwhile.'
@@ -140,9 +140,11 @@ def _mail_host(base_url: str) -> str:
 # One function a kind
 
 
-def _your_turn(reader: _Reader) -> wording.YourTurn:
+def _your_turn(reader: _Reader) -> wording.YourTurn | None:
     game, seat, rules = reader.game, reader.seat, reader.game.table.rules
     state, over = at_version(game, reader.letter.version).state, reader.over()
+    if not over and game.table.turns[seat] != reader.letter.data["turn"]:
+        return None  # its reader has begun to play it
     moves = [] if over else [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return wording.YourTurn(
         **reader.about,

@@ -217,6 +217,11 @@ def to_act(sky: Sky) -> frozenset[Seat]:
     return frozenset() if sky.on_turn is None else frozenset((sky.on_turn,))
 
 
+def goes_on(sky: Sky, seat: Seat) -> bool:
+    """Never: a placement is a whole turn."""
+    return False
+
+
 def legal_moves(sky: Sky, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
     """Every placement open to `seat`: none for a seat not on turn, and none after a placement, which ends a turn.
 
