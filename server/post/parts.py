@@ -1,0 +1,229 @@
+"""Opens a mail from outside: its head, and the lines that its reader would see, as plain text.
+
+Mails come from anybody, so nothing here recurses deeper than DEPTH or takes more than linear time, and what cannot be
+read with certainty raises Doubt instead of being guessed at. The standard library's parser of bodies does neither.
+"""
+
+import binascii
+import codecs
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from server.post.pages import Line, TooNested, lines_of_page
+
+LARGEST_MAIL = 40_000_000  # octets; pictures are looked past, but even that takes time
+LARGEST_HEAD = 100_000
+LARGEST_TEXT = 400_000
+DEPTH = 10
+PARTS = 100
+
+WRAPPED = 50  # characters from which on a quoted line may have been broken by somebody's mail program
+
+_FIELD = re.compile(rb"([!-9;-~]{1,100}):[ \t]*(.*)", re.DOTALL)
+_BLANK_LINE = re.compile(rb"\A\r?\n|\r?\n\r?\n")
+_PARAMETER = re.compile(r';\s*([A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
+_QUOTED = re.compile(r"\s{0,3}[A-Za-z]{0,4}>")  # initials are some people's way
+_CHARSETS = re.compile(
+    "ascii|utf-8|iso8859-.*|cp125[0-8]|cp437|cp850|koi8-[ru]|mac-roman|gb.*|big5.*|shift_jis.*|euc_.*"
+)
+_ENCRYPTED = {
+    "multipart/encrypted",
+    "application/pgp-encrypted",
+    "application/pkcs7-mime",
+    "application/x-pkcs7-mime",
+}
+
+
+class Doubt(Exception):
+    """A mail that cannot be read with certainty, and why: a stable code."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Head(NamedTuple):
+    """The fields of a head in order, names in lower case. `flawed` if another reader might see other fields."""
+
+    fields: list[tuple[str, str]]
+    flawed: bool
+
+    def all(self, name: str) -> list[str]:
+        return [value for key, value in self.fields if key == name]
+
+    def first(self, name: str) -> str:
+        return next(iter(self.all(name)), "")
+
+    @property
+    def content_type(self) -> str:
+        return self.first("content-type").partition(";")[0].strip().lower() or "text/plain"
+
+    def parameter(self, name: str, header: str = "content-type") -> str:
+        """A parameter of that header, such as the charset; "" if it has none."""
+        for key, quoted, bare in _PARAMETER.findall(self.first(header)[:2000]):
+            if key.lower() == name:
+                return re.sub(r"\\(.)", r"\1", quoted) or str(bare)
+        return ""
+
+
+def split(raw: bytes) -> tuple[Head, bytes]:
+    """Head and body of a mail or of one of its parts (RFC 5322, 2.2)."""
+    blank = _BLANK_LINE.search(raw)
+    head, body = (raw[: blank.start()], raw[blank.end() :]) if blank else (raw, b"")
+    flawed = len(head) > LARGEST_HEAD or b"\0" in head or re.search(rb"\r(?!\n)", head) is not None
+    folded = re.split(rb"\r?\n(?![ \t])", head[:LARGEST_HEAD])
+    fields = []
+    for line in folded:
+        found = _FIELD.fullmatch(line)
+        if found:
+            value = re.sub(rb"\r?\n", b"", found[2]).decode("utf-8", "replace").strip()
+            fields.append((found[1].decode("ascii").lower(), value))
+        else:
+            flawed = flawed or line != b""
+    return Head(fields, flawed), body
+
+
+def lines_of(head: Head, body: bytes) -> list[Line]:
+    """What the reader of this mail would see, line by line, without files attached. Raises Doubt."""
+    if len(body) > LARGEST_MAIL:
+        raise Doubt("too-large")
+    lines = _lines(head, body, DEPTH)
+    if lines is None:
+        raise Doubt("no-text")
+    return lines
+
+
+def _lines(head: Head, body: bytes, depth: int) -> list[Line] | None:
+    """None if no text is meant to be seen here."""
+    kind = head.content_type
+    if kind in _ENCRYPTED:
+        raise Doubt("encrypted")
+    if kind.startswith("multipart/"):
+        if depth == 0:
+            raise Doubt("too-nested")
+        parts = _parts(head, body)
+        if kind == "multipart/alternative":
+            parts.sort(key=lambda part: part[0].content_type != "text/plain")
+            return _first_with_words(parts, depth)
+        if kind in ("multipart/signed", "multipart/related"):
+            parts = parts[:1]
+        texts = [found for part in parts if (found := _lines(*part, depth - 1)) is not None]
+        return [line for text in texts for line in text] if texts else None
+    if kind not in ("text/plain", "text/html") or _is_file(head):
+        return None
+    text = _text(head, body)
+    if kind == "text/html":
+        try:
+            return lines_of_page(text)
+        except TooNested as error:
+            raise Doubt("too-nested") from error
+    if head.parameter("format").lower() == "flowed":
+        return list(_flowed(text, head.parameter("delsp").lower() == "yes"))
+    return list(_fixed(text))
+
+
+def _is_file(head: Head) -> bool:
+    return (
+        head.first("content-disposition").lower().startswith("attachment")
+        or head.parameter("name") != ""
+        or head.parameter("filename", "content-disposition") != ""
+    )
+
+
+def _first_with_words(parts: list[tuple[Head, bytes]], depth: int) -> list[Line] | None:
+    """Plain text if it says anything: in it quotes are marked most reliably."""
+    found = None
+    for part in parts:
+        lines = _lines(*part, depth - 1)
+        found = lines if found is None else found
+        if lines and any(line.text.strip() for line in lines):
+            return lines
+    return found
+
+
+def _parts(head: Head, body: bytes) -> list[tuple[Head, bytes]]:
+    """The parts of a multipart body (RFC 2046, 5.1.1)."""
+    boundary = head.parameter("boundary").encode("utf-8")
+    if not 0 < len(boundary) <= 200:
+        raise Doubt("broken")
+    delimiter = re.compile(rb"^--%s(--)?[ \t]*(?:\r?\n|\Z)" % re.escape(boundary), re.MULTILINE)
+    found = list(islice(delimiter.finditer(body), PARTS + 1))
+    if not found:
+        raise Doubt("broken")
+    if len(found) > PARTS:
+        raise Doubt("too-nested")
+    ends = [match.start() for match in found[1:]] + [len(body)]
+    return [split(body[match.end() : end]) for match, end in zip(found, ends, strict=True) if not match[1]]
+
+
+def _text(head: Head, body: bytes) -> str:
+    if len(body) > LARGEST_TEXT:
+        raise Doubt("too-large")
+    return _decoded(_without_transfer(head, body), head.parameter("charset"))
+
+
+def _without_transfer(head: Head, body: bytes) -> bytes:
+    match head.first("content-transfer-encoding").lower():
+        case "" | "7bit" | "8bit" | "binary":
+            return body
+        case "quoted-printable":
+            return binascii.a2b_qp(body)
+        case "base64":
+            try:
+                return binascii.a2b_base64(b"".join(body.split()), strict_mode=True)
+            except binascii.Error as error:
+                raise Doubt("undecodable") from error
+    raise Doubt("undecodable")
+
+
+def _decoded(octets: bytes, charset: str) -> str:
+    """Whatever is wrong with the other octets, ASCII stays what it is in all charsets that are taken."""
+    try:
+        name = codecs.lookup(charset or "us-ascii").name
+    except (LookupError, UnicodeError, ValueError) as error:
+        raise Doubt("unknown-charset") from error
+    if not _CHARSETS.fullmatch(name):  # utf-7 and its like, in which ASCII can mean something else
+        raise Doubt("unknown-charset")
+    for attempt in (name, "utf-8"):
+        try:
+            return octets.decode(attempt).removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            continue
+    return octets.decode(name, "replace")
+
+
+# Plain text
+
+
+def _broken(text: str) -> list[str]:
+    return re.split("\r\n|\r|\n", text)
+
+
+def _fixed(text: str) -> Iterator[Line]:
+    long_quote = False
+    for line in _broken(text):
+        quoted = _QUOTED.match(line.replace("\ufeff", "")) is not None
+        # below a long quoted line without its mark: perhaps the end of that line, broken off
+        yield Line(quoted or (long_quote and line.strip() != ""), line)
+        long_quote = quoted and len(line) >= WRAPPED
+
+
+def _flowed(text: str, delete_space: bool) -> Iterator[Line]:
+    """The lines of format=flowed, joined again (RFC 3676, 4)."""
+    begun, begun_depth = "", 0
+    for line in _broken(text):
+        content = line.lstrip(">")
+        depth = len(line) - len(content)
+        content = content.removeprefix(" ")
+        if begun and depth != begun_depth:
+            yield Line(begun_depth > 0, begun)
+            begun = ""
+        if content.endswith(" ") and content != "-- ":
+            begun, begun_depth = begun + (content[:-1] if delete_space else content), depth
+            continue
+        yield Line(depth > 0, begun + content)
+        begun = ""
+    if begun:
+        yield Line(begun_depth > 0, begun)

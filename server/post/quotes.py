@@ -1,0 +1,103 @@
+"""What a person wrote now: the lines of a reply without those of the letter that it answers."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from server.post.pages import Line
+
+MARK = "##-"  # a line of a letter with this in it: from here on all is the letter's
+LONGEST_LINE = 1000
+LONGEST_ATTRIBUTION = 4  # lines, as some programs break it
+
+_BETWEEN_DASHES = re.compile(r"[-_=]{3,} ?[^\W_].{0,80}?[-_=]{3,}")
+_WROTE = (
+    r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|napisał)"
+)
+_ATTRIBUTION = re.compile(rf"(?=.*[\d@])\S.*\b{_WROTE}\b[^:]{{0,120}}:", re.IGNORECASE)
+_PREPOSITION = re.compile(r"\W{0,2}(?:on|am|le|il|em|el|op|den)\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"<\S+@")
+_HEADERS = {
+    "from": ("from", "von", "de", "da", "expéditeur", "mittente", "absender"),
+    "date": ("sent", "gesendet", "envoyé", "inviato", "date", "datum", "data", "envoyé le"),
+    "to": ("to", "an", "à", "a", "cc", "empfänger", "destinataire", "destinatario"),
+    "subject": ("subject", "betreff", "objet", "oggetto"),
+}
+_HEADER_OF = {word: kind for kind, words in _HEADERS.items() for word in words}
+_HEADER = re.compile(r"[*_\s]{0,3}([^\W\d_]+(?: le)?)[*_\s]{0,3}:[*_\s]{0,3}\S.*")
+
+
+def own_lines(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Neither quoted nor below anything that begins a quote; no signature (RFC 3676, 4.3), no OpenPGP frame.
+
+    An attribution ("On Tuesday Ada wrote:") with marked lines below it takes only these away, so that one may answer
+    below a quote; where no line is marked, it takes away all that follows. The empty lines between paragraphs stay.
+    """
+    own = [text[:LONGEST_LINE] for text in _own(_unframed(lines))]
+    while own and not own[-1].strip():
+        own.pop()
+    while own and not own[0].strip():
+        own.pop(0)
+    return tuple(own)
+
+
+def _own(lines: list[Line]) -> Iterator[str]:
+    place = 0
+    while place < len(lines):
+        quoted, text = lines[place]
+        if quoted:
+            yield ""
+        elif text.rstrip() in ("--", "--\u00a0") or MARK in text or _begins_quote(lines, place):
+            return
+        elif length := _attribution(lines, place):
+            place += length
+            if not _goes_on_marked(lines, place):
+                return
+            continue
+        else:
+            yield text
+        place += 1
+
+
+def _unframed(lines: Sequence[Line]) -> list[Line]:
+    """Without the armour's head of a signed text (RFC 9580, 7); its signature goes as anything between dashes."""
+    begins = [place for place, line in enumerate(lines) if line.text.strip() == "-----BEGIN PGP SIGNED MESSAGE-----"]
+    if not begins or lines[begins[0]].quoted:
+        return list(lines)
+    first = begins[0]
+    blank = next((place for place in range(first, len(lines)) if not lines[place].text.strip()), len(lines))
+    return [*lines[:first], *lines[blank:]]
+
+
+def _begins_quote(lines: list[Line], place: int) -> bool:
+    text = lines[place].text.strip()[:LONGEST_LINE]
+    if _BETWEEN_DASHES.fullmatch(text):
+        return True
+    if _header(text) not in ("from", "date"):
+        return False
+    near = [line.text.strip() for line in lines[place : place + 8] if line.text.strip()][:5]
+    return len({_header(line) for line in near} - {""}) >= 2
+
+
+def _header(text: str) -> str:
+    found = _HEADER.fullmatch(text[:LONGEST_LINE])
+    return _HEADER_OF.get(found[1].lower(), "") if found else ""
+
+
+def _attribution(lines: list[Line], place: int) -> int:
+    """How many lines from here are an attribution; 0 if none is."""
+    words = ""
+    for length, line in enumerate(lines[place : place + LONGEST_ATTRIBUTION], 1):
+        text = line.text.strip()[:LONGEST_LINE]
+        begins = _PREPOSITION.match(text) is not None
+        if line.quoted or not text or (length > 1 and begins):
+            return 0
+        words = f"{words} {text}".strip()
+        if _ATTRIBUTION.fullmatch(words):
+            return length
+        if length == 1 and not begins and not _ADDRESS.search(text):
+            return 0
+    return 0
+
+
+def _goes_on_marked(lines: list[Line], place: int) -> bool:
+    return next((line.quoted for line in lines[place:] if line.text.strip()), False)
