@@ -318,6 +318,8 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("GET", "/v1/games?mine=true", None, "games:read"),
     ("GET", "/v1/games?my_turn=true", None, "games:read"),
     ("POST", f"{GAME}/seats", {}, "games:write"),
+    ("GET", f"{GAME}/seats/me", None, "games:read"),
+    ("PATCH", f"{GAME}/seats/me", {"mails": "off"}, "games:write"),
     ("DELETE", f"{GAME}/seats/me", None, "games:write"),
     ("POST", f"{GAME}/invitations", {"email": "a@b.org"}, "games:write"),
     ("POST", f"{GAME}/votes", {"on": "pause"}, "games:write"),
@@ -373,7 +375,7 @@ def test_a_profile_is_changed_field_by_field(ada: Someone) -> None:
         {"locale": "fr"},
         {"zone": "Europe/Paris"},
         {"calendar": calendar},
-        {"notifications": {"reminders": ["PT1H"]}},
+        {"notifications": {"reminders": ["PT1H"], "mails": {"your-turn": "bundled"}, "bundle_at": ["07:30"]}},
     ]
     for change in changes:
         assert ada.patch("/v1/me", change).json.items() >= change.items()
@@ -398,6 +400,15 @@ def test_a_profile_is_changed_field_by_field(ada: Someone) -> None:
         ({"calendar": []}, "invalid-fields"),
         ({"notifications": {"reminders": ["soon"]}}, "invalid-field"),
         ({"notifications": {"pigeons": []}}, "invalid-field"),
+        ({"notifications": {"mails": {"your-turn": "sometimes"}}}, "invalid-field"),
+        ({"notifications": {"mails": {"sign-in-code": "off"}}}, "invalid-field"),
+        ({"notifications": {"mails": {"invitation": "bundled"}}}, "invalid-field"),
+        ({"notifications": {"mails": {"your-turn": ["off"]}}}, "invalid-field"),
+        ({"notifications": {"mails": []}}, "invalid-field"),
+        ({"notifications": {"bundle_at": []}}, "invalid-field"),
+        ({"notifications": {"bundle_at": ["24:00"]}}, "invalid-field"),
+        ({"notifications": {"bundle_at": ["8:00"]}}, "invalid-field"),
+        ({"notifications": {"bundle_at": [f"0{hour}:00" for hour in range(7)]}}, "invalid-field"),
         ({"email": "other@example.org"}, "invalid-fields"),
         ({"id": str(uuid4())}, "invalid-fields"),
     ],
@@ -451,6 +462,15 @@ def test_taking_and_giving_up_a_seat(ada: Someone, bea: Someone) -> None:
     is_problem(bea.delete(f"{path}/seats/me"), 403, "not-seated")
     is_problem(bea.post(f"{path}/seats", {"seat": 0}), 409, "seat-taken")
     assert bea.post(f"{path}/seats").json["you"]["seat"] == 1
+
+
+def test_what_is_chosen_of_a_games_mails_is_seen_by_its_player_alone(ada: Someone, bea: Someone, game: str) -> None:
+    assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": None}
+    assert ada.patch(f"{game}/seats/me", {"mails": "bundled"}).json == {"seat": 0, "mails": "bundled"}
+    assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": "bundled"}
+    assert "bundled" not in bea.get(game).text
+    is_problem(ada.patch(f"{game}/seats/me", {"mails": "sometimes"}), 422, "invalid-fields")
+    assert ada.patch(f"{game}/seats/me", {"mails": None}).json == {"seat": 0, "mails": None}
 
 
 def test_resigning_and_coming_back(app: Flask, ada: Someone, bea: Someone, game: str) -> None:

@@ -23,7 +23,11 @@ PROFILE_CHANGES: Json = {
         "days_off": [7],
         "vacations": [{"from": "2026-12-24", "to": "2027-01-02"}],
     },
-    "notifications": {"reminders": ["half", "PT3H"]},
+    "notifications": {
+        "reminders": ["half", "PT3H"],
+        "mails": {"your-turn": "bundled", "game-paused": "off"},
+        "bundle_at": ["07:30", "18:00"],
+    },
 }
 PROFILE: Json = {
     "id": "3d2c8f5e-1b7a-4096-a1f0-e9d8c7b6a594",
@@ -91,6 +95,8 @@ _VIEW: Json = {
 GAME: Json = {**_RUNNING, "invitation": None, "you": {"seat": 0, "turn": 1}, "view": _VIEW}
 SEAT_REQUEST: Json = {"seat": 1, "salt": "seven clear nights"}
 SEAT_TAKEN: Json = {**GAME, "you": {"seat": 1, "turn": None}}
+SEAT_CHANGES: Json = {"mails": "at-once"}
+OWN_SEAT: Json = {"seat": 0, **SEAT_CHANGES}
 INVITATION: Json = {"email": "bea@example.org", "seat": 1}
 INVITED: Json = {"seat": 1}
 VOTE: Json = {"on": "pause", "vote": True}

@@ -153,6 +153,21 @@ class Seats(MethodView):
 
 @blp.route("/games/<uuid:game_id>/seats/me")
 class MySeat(MethodView):
+    @blp.response(200, schemas.OwnSeat, example=examples.OWN_SEAT)
+    @blp.doc(operationId="getOwnSeat")
+    @blp.raises(NotSeated)
+    def get(self, game_id: UUID) -> Any:
+        """What only you see of your seat"""
+        return play.seat_settings(game_id, caller("games:read").player_id)
+
+    @blp.arguments(schemas.SeatChanges, example=examples.SEAT_CHANGES)
+    @blp.response(200, schemas.OwnSeat, example=examples.OWN_SEAT)
+    @blp.doc(operationId="changeOwnSeat")
+    @blp.raises(NotSeated)
+    def patch(self, changes: Any, game_id: UUID) -> Any:
+        """Choose what you want of this game's mails"""
+        return play.choose_mails(game_id, caller("games:write").player_id, changes["mails"])
+
     @blp.response(204)
     @blp.doc(operationId="leaveSeat")
     @blp.raises(NotSeated, NotRunning)

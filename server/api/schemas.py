@@ -7,7 +7,7 @@ from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validat
 
 from server.api.problems import ALL as PROBLEMS_BY_CODE
 from server.api.reading import QueryNumber, QueryTruth, Truth
-from server.play import BOTS, GAMES, LOCALES, SCOPES, WISHES, Json, email_address
+from server.play import BOTS, CHOICES, GAMES, LOCALES, SCOPES, WISHES, Json, email_address
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
 _NULL: Json = {"type": "null"}
@@ -184,6 +184,22 @@ class SeatRequest(Request):
     invitation = _word(
         allow_none=True, load_default=None, **_about("The last word of an invitation's link", pattern=_WORD)
     )
+
+
+class SeatChanges(Request):
+    mails = fields.String(
+        required=True,
+        allow_none=True,
+        validate=validate.OneOf(CHOICES),
+        **_about("What you want of all mails of this game; null: what your profile says of their kinds"),
+    )
+
+
+class OwnSeat(Schema):
+    """Where you sit, and what only you see of it."""
+
+    seat = fields.Integer(required=True)
+    mails = fields.String(required=True, allow_none=True, validate=validate.OneOf(CHOICES))
 
 
 class Seat(Schema):

@@ -7,8 +7,8 @@ from server.play.chat import messages, say
 from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep
 from server.play.games import open_game
 from server.play.health import SKEW, clock_skew, parts, waiting
-from server.play.lobby import list_games
-from server.play.looking import describe, seen_by, story, view_of
+from server.play.lobby import list_games, waiting_games
+from server.play.looking import describe, seen_by, story, turn_of, view_of
 from server.play.moves import (
     check_line,
     legal_moves,
@@ -20,6 +20,7 @@ from server.play.moves import (
     try_move,
     turn_word,
 )
+from server.play.notifications import BUNDLED, CHOICES, INVITATION, MAIL_KINDS, OFF, next_bundle, wanted
 from server.play.players import (
     CODE_LIFE,
     LOCALES,
@@ -38,6 +39,7 @@ from server.play.players import (
 from server.play.repeats import Kept, first_answer, forget_old_answers, game_of_key, keep
 from server.play.seats import (
     accept_invitation,
+    choose_mails,
     come_back,
     invitation,
     invite,
@@ -45,6 +47,7 @@ from server.play.seats import (
     leave,
     return_word,
     returning,
+    seat_settings,
     take_seat,
 )
 from server.play.upkeep import all_games, archive_of, check_game, rebuild_game, take_in
@@ -55,10 +58,15 @@ from server.store.connections import Unavailable, is_passing
 
 __all__ = [
     "BOTS",
+    "BUNDLED",
+    "CHOICES",
     "CODE_LIFE",
     "GAMES",
+    "INVITATION",
     "LARGEST",
     "LOCALES",
+    "MAIL_KINDS",
+    "OFF",
     "SCOPES",
     "SKEW",
     "WISHES",
@@ -82,6 +90,7 @@ __all__ = [
     "check_archive",
     "check_game",
     "check_line",
+    "choose_mails",
     "clock_skew",
     "come_back",
     "describe",
@@ -103,6 +112,7 @@ __all__ = [
     "list_games",
     "messages",
     "move_clock",
+    "next_bundle",
     "open_game",
     "open_turn",
     "parts",
@@ -118,15 +128,19 @@ __all__ = [
     "returning",
     "revoke",
     "say",
+    "seat_settings",
     "seen_by",
     "story",
     "sweep",
     "take_in",
     "take_seat",
     "try_move",
+    "turn_of",
     "turn_word",
     "view_of",
     "vote",
     "votes",
     "waiting",
+    "waiting_games",
+    "wanted",
 ]

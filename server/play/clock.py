@@ -76,6 +76,7 @@ COUNTED_HOURS: Final = timedelta(hours=8)
 COUNTED_DAYS: Final = 4
 VACATION_DAYS: Final = 42  # in a calendar year
 MOST_VACATIONS: Final = 20
+CLOCK_FACE: Final = re.compile("(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 
 
 @dataclass(frozen=True)
@@ -150,8 +151,7 @@ def _zone_names() -> frozenset[str]:
 def _night(text: Any) -> tuple[time, time] | None:
     if text is None:
         return None
-    clock_face = "((?:[01][0-9]|2[0-3]):[0-5][0-9])"
-    match = re.fullmatch(f"{clock_face}-{clock_face}", text) if isinstance(text, str) else None
+    match = re.fullmatch(f"({CLOCK_FACE.pattern})-({CLOCK_FACE.pattern})", text) if isinstance(text, str) else None
     if match is None:
         raise ValueError('night: a text such as "22:00-08:00", or null.')
     begin, end = map(time.fromisoformat, match.groups())

@@ -54,6 +54,22 @@ def list_games(
     return _page(found, found[:limit], limit)
 
 
+def waiting_games(player_id: UUID) -> list[Json]:
+    """The games that wait for this player himself, the most urgent first: game, title, rules, seat, turn, due time, and
+    what he wants of its mails."""
+    ids = list(db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)))
+    asked = select(SeatRow.game_id, SeatRow.seat, SeatRow.turn, SeatRow.asked_at, SeatRow.due_at, SeatRow.mails).where(
+        SeatRow.game_id.in_(ids), SeatRow.player_id == player_id, SeatRow.to_act, SeatRow.due_at.is_not(None)
+    )
+    seats = [row._asdict() for row in db.session.execute(asked)]
+    heads = select(GameRow.game_id, GameRow.title, GameRow.rules).where(
+        GameRow.game_id.in_([it["game_id"] for it in seats]), GameRow.status == "running"
+    )
+    running = {row.game_id: row._asdict() for row in db.session.execute(heads)}
+    found = [it | running[it["game_id"]] for it in seats if it["game_id"] in running]
+    return sorted(found, key=lambda it: (it["due_at"], it["game_id"]))
+
+
 def _newest(query: Select[Any], table: Any, cursor: tuple[datetime, UUID] | None) -> Select[Any]:
     if cursor is not None:
         query = query.where(tuple_(table.made_at, table.game_id) < tuple_(*cursor))

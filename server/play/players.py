@@ -14,6 +14,7 @@ from server.play import clock as clocks
 from server.play.capabilities import keyed_hash
 from server.play.clock import clock
 from server.play.errors import BadField, BadToken, MissingScope, TooMany, WrongCode
+from server.play.notifications import check_notifications
 from server.play.words import clean
 from server.rules import Json
 from server.store.connections import autocommit, tried_again
@@ -234,7 +235,7 @@ def change_profile(player_id: UUID, changes: Json) -> Json:
     for field, check in (
         ("zone", clocks.time_zone),
         ("calendar", lambda calendar: _check_calendar(player, calendar, new.get("zone", player.zone))),
-        ("notifications", _check_notifications),
+        ("notifications", check_notifications),
     ):
         if field in new:
             try:
@@ -250,9 +251,3 @@ def change_profile(player_id: UUID, changes: Json) -> Json:
 def _check_calendar(player: Player, data: Json, zone: str) -> None:
     before, after = clocks.calendar(player.calendar, player.zone), clocks.calendar(data, zone)
     clocks.keep_vacations(before, after, clock.now())
-
-
-def _check_notifications(data: Json) -> None:
-    if unknown := set(data) - {"reminders"}:
-        raise ValueError(f"There is no notification {min(unknown)[:40]!r}; there is `reminders`.")
-    clocks.thresholds(data.get("reminders", []))

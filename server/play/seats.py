@@ -14,7 +14,7 @@ from server.play.looking import invited_to, may_see, own_seat, seen_by
 from server.play.players import player_of, within
 from server.play.table import SeatHandedOver, SeatTakenBack
 from server.play.votes import count_votes
-from server.rules import Seat
+from server.rules import Json, Seat
 from server.store.connections import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Player, PlayerGame, db
@@ -192,3 +192,20 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
     db.session.execute(delete(PlayerGame).where(gone))
     with committing("getting up"):
         db.session.commit()
+
+
+def seat_settings(game_id: UUID, player_id: UUID) -> Json:
+    """Where the player sits in this game, and what he wants of its mails. Raises NotFound, NotSeated."""
+    game = seen_by(game_id, player_id)
+    seat = own_seat(game, player_id)
+    return {"seat": seat, "mails": game.seats[seat]["mails"]}
+
+
+@tried_again
+def choose_mails(game_id: UUID, player_id: UUID, choice: str | None) -> Json:
+    """Choose for all mails of one game; None: as for all games. Raises NotFound, NotSeated."""
+    seat = own_seat(seen_by(game_id, player_id), player_id)
+    own = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
+    db.session.execute(update(SeatRow).where(own).values(mails=choice))
+    db.session.commit()
+    return {"seat": seat, "mails": choice}

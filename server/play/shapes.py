@@ -5,7 +5,16 @@ a description, and only the readers in `clock` refuse it.
 """
 
 from server.bots import BOTS
-from server.play.clock import COUNTED_DAYS, MOST_REMINDERS, MOST_RUNGS, MOST_TIMES, MOST_VACATIONS, VACATION_DAYS
+from server.play.clock import (
+    CLOCK_FACE,
+    COUNTED_DAYS,
+    MOST_REMINDERS,
+    MOST_RUNGS,
+    MOST_TIMES,
+    MOST_VACATIONS,
+    VACATION_DAYS,
+)
+from server.play.notifications import MAIL_KINDS, MOST_TIMES_OF_DAY, choices_of
 from server.rules import GAMES, Json, object_of
 
 SEAT: Json = {"type": "integer", "minimum": 0}
@@ -64,7 +73,7 @@ CALENDAR: Json = object_of(
         "night": {
             "description": "From and to, each day; null for none",
             "type": ["string", "null"],
-            "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$",
+            "pattern": f"^{CLOCK_FACE.pattern}-{CLOCK_FACE.pattern}$",
             "examples": ["22:00-08:00"],
         },
         "days_off": {
@@ -85,7 +94,7 @@ CALENDAR: Json = object_of(
 )
 
 NOTIFICATIONS: Json = object_of(
-    "What you are told of beside your turns",
+    "What you are told, and when. It makes no difference whether you are online",
     {},
     {
         "reminders": {
@@ -94,7 +103,22 @@ NOTIFICATIONS: Json = object_of(
             "type": "array",
             "maxItems": MOST_REMINDERS,
             "items": {"anyOf": [{"const": "half"}, DURATION]},
-        }
+        },
+        "mails": object_of(
+            "By kind of letter: at-once (where nothing is said), bundled into one mail for all games that wait for "
+            "you, or off. What you chose for a game (PATCH /v1/games/{game_id}/seats/me) goes first. A turn whose time "
+            "would run out before the next bundle is told at once; codes to sign in always come",
+            {},
+            {kind: {"enum": list(choices_of(kind))} for kind in MAIL_KINDS},
+        ),
+        "bundle_at": {
+            "description": "Your times of day for bundles, by the clocks of your zone; one that would say nothing does "
+            "not come. Default: 08:00",
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MOST_TIMES_OF_DAY,
+            "items": {"type": "string", "pattern": f"^{CLOCK_FACE.pattern}$"},
+        },
     },
 )
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from flask import Flask
 
 from server.play.clock import clock
+from server.post.choices import set_aside
 from server.post.letters import compose
 from server.post.mail import Carrier, Refused, Unreachable
 from server.store import outbox
@@ -73,6 +74,9 @@ class PostOffice:
         if row is None:
             return False  # another office has begun this reader's round
         try:
+            if aside := set_aside(row):
+                outbox.done(letter, row, until, clock.now(), *aside)
+                return True
             written = compose(row, self._app.config["BASE_URL"])
             if written is None:
                 outbox.done(letter, row, until, clock.now(), "dropped", "No longer true when it was to be written")

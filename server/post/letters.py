@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from sqlalchemy import select
+
 from server import play
 from server.pictures import text
 from server.pictures.png import png
@@ -18,10 +20,10 @@ from server.play import clock as clocks
 from server.play.clock import clock
 from server.play.deeds import at_version, load
 from server.play.game import Game
-from server.post import wording
+from server.post import choices, wording
 from server.post.mail import build
 from server.post.wording import moment, span
-from server.store.tables import Letter, Player, PlayerLetter, db
+from server.store.tables import Delivery, Letter, Player, PlayerLetter, db
 
 _EXAMPLES = 4
 _PICTURE = "table.png"
@@ -92,8 +94,7 @@ def compose(row: Letter | PlayerLetter, base_url: str) -> Written | None:
     """The letter as octets and for whom; None if it is no longer true, or its reader is gone."""
     host = _mail_host(base_url)
     if isinstance(row, PlayerLetter):
-        code = _sign_in_code(row, base_url)
-        return None if code is None else _written(row, host, row.data["to"], code)
+        return _to_player(row, host, base_url)
     game = load(row.game_id)
     thread = f"{row.game_id}@{host}"
     if row.kind == "invitation":
@@ -106,12 +107,24 @@ def compose(row: Letter | PlayerLetter, base_url: str) -> Written | None:
     return None if words is None else _written(row, host, player.email, words, thread)
 
 
+def _to_player(row: PlayerLetter, host: str, base_url: str) -> Written | None:
+    """A letter that belongs to no game."""
+    if row.kind == "sign-in-code":
+        code = _sign_in_code(row, base_url)
+        return None if code is None else _written(row, host, row.data["to"], code)
+    player = db.session.get(Player, row.player_id)
+    bundle = None if player is None else _bundle(row, player, base_url)
+    return None if player is None or bundle is None else _written(row, host, player.email, bundle)
+
+
 def _written(row: Any, host: str, to: str, words: wording.Letter, thread: str | None = None) -> Written:
     subject, body = wording.write(words)
     sender = f"sternenpost@{host}"
     page, images = None, []
     if isinstance(words, wording.YourTurn | wording.GameEnded):
         page, images = wording.write_page(words, _PICTURE), [(_PICTURE, _picture(row))]
+    if isinstance(words, wording.Bundle):
+        page = wording.write_page(words)
     message = build(
         sender=sender,
         to=to,
@@ -120,7 +133,7 @@ def _written(row: Any, host: str, to: str, words: wording.Letter, thread: str | 
         html=page,
         inline_images=images,
         message_id=f"{row.letter_id}@{host}",
-        date=row.made_at,
+        date=datetime.fromisoformat(row.data["at"]) if row.kind == "bundle" else row.made_at,
         thread=thread,
     )
     return Written(message, sender, to)
@@ -143,6 +156,8 @@ def _mail_host(base_url: str) -> str:
 def _your_turn(reader: _Reader) -> wording.YourTurn | None:
     game, seat, rules = reader.game, reader.seat, reader.game.table.rules
     state, over = at_version(game, reader.letter.version).state, reader.over()
+    if over and _has_newer(reader.letter):
+        return None
     if not over and game.table.turns[seat] != reader.letter.data["turn"]:
         return None  # its reader has begun to play it
     moves = [] if over else [rules.write_move(move) for move in rules.legal_moves(state, seat)]
@@ -156,6 +171,16 @@ def _your_turn(reader: _Reader) -> wording.YourTurn | None:
         moves_in_all=len(moves),
         link=reader.turn_link,
     )
+
+
+def _has_newer(letter: Letter) -> bool:
+    """Whether a newer letter of this game waits for the same reader or has reached him, as after an outage."""
+    game, seat, version = letter.game_id, letter.seat, letter.version
+    waits = select(Letter.letter_id).where(Letter.game_id == game, Letter.seat == seat, Letter.version > version)
+    arrived = select(Delivery.letter_id).where(
+        Delivery.game_id == game, Delivery.seat == seat, Delivery.version > version, Delivery.result == "sent"
+    )
+    return any(db.session.execute(query.limit(1)).first() for query in (waits, arrived))
 
 
 def _reminder(reader: _Reader) -> wording.Reminder | None:
@@ -230,7 +255,7 @@ def _game_abandoned(reader: _Reader) -> wording.GameAbandoned:
     return wording.GameAbandoned(**reader.about, reason=_why_abandoned(reader))
 
 
-_KINDS: dict[str, Callable[[_Reader], wording.Letter | None]] = {
+_KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
     "your-turn": _your_turn,
     "reminder": _reminder,
     "time-extended": _time_extended,
@@ -263,6 +288,29 @@ def _sign_in_code(row: PlayerLetter, base_url: str) -> wording.SignInCode | None
     return wording.SignInCode(
         code=code, good_for=span(play.CODE_LIFE), link=f"{base_url}/sign-in/{row.data['sign_in']}"
     )
+
+
+def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle | None:
+    """What still waits, and what else was noted; None if that is nothing."""
+    if choices.put_into_newer(row):
+        return None
+    zone, now = clocks.time_zone(player.zone), clock.now()
+    waiting = tuple(
+        wording.WaitingGame(
+            title=it["title"],
+            rules=it["rules"].capitalize(),
+            due=moment(it["due_at"], zone),
+            left=span(it["due_at"] - now),
+            link=f"{base_url}/t/{play.turn_word(it['game_id'], it['seat'], it['turn'])}",
+        )
+        for it in play.waiting_games(player.player_id)
+        if play.wanted("your-turn", player.notifications, it["mails"]) != play.OFF
+    )
+    written = (
+        _KINDS[it.kind](_Reader(load(it.game_id), it.seat, zone, base_url, it)) for it in choices.letters_in(row)
+    )
+    news = tuple(words for words in written if words is not None)
+    return wording.Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None
 
 
 # Time in words

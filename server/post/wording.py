@@ -15,7 +15,8 @@ LINE_LENGTH = 500
 
 
 @dataclass(frozen=True, kw_only=True)
-class _GameLetter:
+class GameLetter:
+    KIND: ClassVar[str]
     name: str  # of the reader, as he is called in this game
     title: str  # of the game
     rules: str  # Sternenhimmel or Sternenglanz
@@ -23,7 +24,7 @@ class _GameLetter:
 
 
 @dataclass(frozen=True, kw_only=True)
-class YourTurn(_GameLetter):
+class YourTurn(GameLetter):
     KIND: ClassVar = "your-turn"
     since: tuple[str, ...]  # what has happened since the reader's last turn, a sentence each
     table: str  # as this seat sees it, of several lines
@@ -36,7 +37,7 @@ class YourTurn(_GameLetter):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reminder(_GameLetter):
+class Reminder(GameLetter):
     KIND: ClassVar = "reminder"
     due: str
     left: str
@@ -45,7 +46,7 @@ class Reminder(_GameLetter):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimeExtended(_GameLetter):
+class TimeExtended(GameLetter):
     KIND: ClassVar = "time-extended"
     by: str  # see `span`
     due: str  # the new due time
@@ -55,7 +56,7 @@ class TimeExtended(_GameLetter):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BotMoved(_GameLetter):
+class BotMoved(GameLetter):
     KIND: ClassVar = "bot-moved"
     bot: str
     since: tuple[str, ...]  # what the bot did and what came of it, a sentence each
@@ -63,14 +64,14 @@ class BotMoved(_GameLetter):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeatHandedOver(_GameLetter):
+class SeatHandedOver(GameLetter):
     KIND: ClassVar = "seat-handed-over"
     bot: str
     link: str  # takes the seat back, after a question
 
 
 @dataclass(frozen=True, kw_only=True)
-class GameEnded(_GameLetter):
+class GameEnded(GameLetter):
     KIND: ClassVar = "game-ended"
     verdict: str  # what it means for the reader, such as "You won." or "You came third."
     standings: tuple[str, ...]  # a line for each seat, best first
@@ -78,14 +79,35 @@ class GameEnded(_GameLetter):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GamePaused(_GameLetter):
+class GamePaused(GameLetter):
     KIND: ClassVar = "game-paused"
 
 
 @dataclass(frozen=True, kw_only=True)
-class GameAbandoned(_GameLetter):
+class GameAbandoned(GameLetter):
     KIND: ClassVar = "game-abandoned"
     reason: str  # a sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(GameLetter):
+    """To a mail of the reader's. Each field is empty where there is nothing to say."""
+
+    KIND: ClassVar = "answer"
+    played: str  # the move, in notation
+    since: tuple[str, ...]  # what came of it
+    done: tuple[str, ...]  # what else was done, a sentence each
+    wrong: str  # why something was not done, a sentence
+    line: str  # the line at fault, as it was written
+    confirm: str  # the line to answer with, so that `asked` is done
+    asked: tuple[str, ...]  # what was written
+    stranger: str  # the address that it came from, if that is not the reader's
+    how: tuple[str, ...]  # what one may write, a line each
+    table: str  # as this seat sees it now
+    moves: tuple[str, ...]  # the moves open now; those that begin alike in one line
+    due: str  # of the turn that waits for the reader
+    left: str
+    link: str  # for that turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +122,23 @@ class Invitation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WaitingGame:
+    title: str
+    rules: str
+    due: str
+    left: str
+    link: str  # for this one turn
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bundle:
+    KIND: ClassVar = "bundle"
+    name: str  # of the reader
+    waiting: tuple[WaitingGame, ...]  # all games that wait for him, the most urgent first
+    news: tuple[GameLetter, ...]  # what he would have been told in letters of their own
+
+
+@dataclass(frozen=True, kw_only=True)
 class SignInCode:
     KIND: ClassVar = "sign-in-code"
     code: str
@@ -107,18 +146,7 @@ class SignInCode:
     link: str  # a page to type it on
 
 
-Letter = (
-    YourTurn
-    | Reminder
-    | TimeExtended
-    | BotMoved
-    | SeatHandedOver
-    | GameEnded
-    | GamePaused
-    | GameAbandoned
-    | Invitation
-    | SignInCode
-)
+Letter = GameLetter | Invitation | Bundle | SignInCode
 
 _templates = Environment(
     loader=PackageLoader("server.post"),
@@ -137,12 +165,12 @@ def write(letter: Letter) -> tuple[str, str]:
     return subject, text
 
 
-def write_page(letter: YourTurn | GameEnded, picture: str) -> str:
-    """The letter as HTML; `picture` is the name under which it travels with the mail."""
+def write_page(letter: YourTurn | GameEnded | Bundle, picture: str = "") -> str:
+    """The letter as HTML; `picture` is the name under which one travels with the mail."""
     return _pages.get_template(f"{letter.KIND}.html").render(_words(letter), picture=picture)
 
 
-def _words(letter: Letter) -> dict[str, object]:
+def _words(letter: Letter | WaitingGame) -> dict[str, object]:
     return {field.name: _fit(field.name, getattr(letter, field.name)) for field in fields(letter)}
 
 
@@ -154,7 +182,11 @@ def _fit(name: str, words: object) -> object:
         case str():
             return clean(words, LINE_LENGTH)
         case tuple():
-            return [clean(line, LINE_LENGTH) for line in words]
+            return [_fit("", it) for it in words]
+        case WaitingGame():
+            return _words(words)
+        case GameLetter():
+            return {"kind": words.KIND, **_words(words)}
         case _:
             return words
 

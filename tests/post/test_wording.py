@@ -9,14 +9,17 @@ import pytest
 
 from server.post.wording import (
     BotMoved,
+    Bundle,
     GameAbandoned,
     GameEnded,
+    GamePaused,
     Invitation,
     Letter,
     Reminder,
     SeatHandedOver,
     SignInCode,
     TimeExtended,
+    WaitingGame,
     YourTurn,
     moment,
     span,
@@ -59,6 +62,21 @@ LETTERS: list[Letter] = [
         others=("Cleo",),
         pace="2 days for a move",
         link="https://sternenpost.example/i/abc",
+    ),
+    Bundle(
+        name="Anna",
+        waiting=(
+            WaitingGame(title="Tuesday stars", rules="Sternenhimmel", **TIME),
+            WaitingGame(title="A long night", rules="Sternenglanz", **TIME | {"left": "4 days"}),
+        ),
+        news=(
+            TimeExtended(**GAME, **TIME, by="1 day", otherwise=""),
+            BotMoved(**GAME, bot="greedy", since=(), otherwise=""),
+            SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
+            GameEnded(**GAME, verdict="You won.", standings=(), since=()),
+            GamePaused(**GAME),
+            GameAbandoned(**GAME, reason="All agreed to stop."),
+        ),
     ),
     SignInCode(code="123456", good_for="10 minutes", link="https://sternenpost.example/s/abc"),
 ]
@@ -127,8 +145,9 @@ def test_every_letter_says_everything_it_was_given(letter):
     assert text == text.strip("\n")
     for field in fields(letter):
         words = getattr(letter, field.name)
-        for line in words if isinstance(words, tuple) else str(words).splitlines():
-            assert line in text or line in subject
+        if field.name not in ("waiting", "news"):
+            for line in words if isinstance(words, tuple) else str(words).splitlines():
+                assert line in text or line in subject
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.KIND)
@@ -138,6 +157,36 @@ def test_no_name_or_title_can_add_a_line(letter):
     names = {field: words for field, words in forged.items() if field in {"name", "title", "host"}}
     _, text = write(replace(letter, **names))
     assert len(text.splitlines()) == len(expected.splitlines())
+
+
+def test_a_bundle_names_each_game_that_waits_and_each_piece_of_news_in_a_line():
+    (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
+    subject, text = write(bundle)
+    assert subject == "2 games wait for you"
+    for game in bundle.waiting:
+        lines = (f"Please move by {game.due}.", f"As we write this, you have {game.left}.", f"Move here: {game.link}")
+        assert "\n".join((f"{game.title} ({game.rules})", *lines)) in text
+    _, _, news = text.partition("\nWhat else happened:\n")
+    assert news.split("\n\n")[0].splitlines() == [
+        "- Tuesday stars: your time had run out and was extended by 1 day.",
+        '- Tuesday stars: your time ran out, so the bot "greedy" played a turn for you.',
+        '- Tuesday stars: the bot "greedy" keeps your seat. Take it back here: https://stars.example/back/abc',
+        "- Tuesday stars: the game is over. You won.",
+        "- Tuesday stars: the game rests, as all who play agreed.",
+        "- Tuesday stars: the game has ended without a result. All agreed to stop.",
+    ]
+    assert write(replace(bundle, waiting=bundle.waiting[:1]))[0] == "Tuesday stars waits for you"
+    assert write(replace(bundle, waiting=()))[0] == "News of your games"
+
+
+def test_a_page_shows_titles_as_they_are():
+    (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
+    named = replace(
+        bundle, waiting=(replace(bundle.waiting[0], title="<b>&"),), news=(GamePaused(**GAME | {"title": "<i>"}),)
+    )
+    page = write_page(named)
+    assert "&lt;b&gt;&amp;" in page
+    assert "&lt;i&gt;: the game rests" in page
 
 
 def test_a_title_is_no_template():

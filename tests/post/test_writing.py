@@ -128,7 +128,18 @@ def test_so_does_one_for_a_turn_that_waits_for_nobody_any_more(ada: UUID, bea: U
     for wish, words in (("pause", "paused"), ("abandon", "abandoned")):
         for who in (ada, bea):
             play.vote(game_id, who, wish, True)
+        db.session.execute(db.delete(Letter).where(Letter.version > letter.version))  # these have been carried
         assert f"The game has been {words} meanwhile." in text_of(letter)
+
+
+def test_a_letter_for_a_turn_that_is_over_is_not_needed_once_a_newer_one_waits(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    moves_on(game_id, ada)
+    (of_ada,) = letters(game_id, "your-turn")[:1]
+    assert text_of(of_ada)  # that which waits by now is bea's
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert compose(of_ada, "https://stars.example") is None
 
 
 def test_nobody_is_reminded_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:

@@ -1,0 +1,90 @@
+"""What a reader wants done with a letter, asked when it is to be carried: whether he is online makes no difference."""
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from server import play
+from server.play import Json
+from server.play.clock import clock
+from server.store.tables import Letter, Player, PlayerLetter, Seat, db
+
+_ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which turns wait
+
+
+def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
+    """What becomes of a letter that is not to be sent now, and why: left out, or put into its reader's next bundle."""
+    if not isinstance(row, Letter) or row.kind not in play.MAIL_KINDS:
+        return None
+    reader = Player.email == row.data["to"] if row.kind == play.INVITATION else Player.player_id == row.player_id
+    player = db.session.scalars(select(Player).where(reader)).one_or_none()
+    if player is None:
+        return None
+    seat = None if row.kind == play.INVITATION else db.session.get(Seat, (row.game_id, row.seat))
+    match play.wanted(row.kind, player.notifications, seat.mails if seat else None):
+        case play.OFF:
+            return "dropped", "You have switched these letters off."
+        case play.BUNDLED:
+            at = play.next_bundle(player.notifications, player.zone, clock.now())
+            if seat and seat.due_at and seat.due_at <= at:
+                return None  # the time would run out before the bundle came
+            _put_into_bundle(row, player, at)
+            return "bundled", "Part of your next mail for all games."
+    return None
+
+
+def _put_into_bundle(row: Letter, player: Player, at: datetime) -> None:
+    """A second time changes nothing, so that a crash before the letter is done with does no harm."""
+    news: Json = {} if row.kind in _ABOUT_A_TURN else {str(row.letter_id): _noted(row)}
+    bundle = insert(PlayerLetter).values(
+        player_id=player.player_id,
+        letter_id=uuid4(),
+        dedupe=f"bundle/{at.isoformat()}/mail",
+        kind="bundle",
+        data={"at": at.isoformat(), **news},
+        made_at=clock.now(),
+        due_at=at,
+        tries=0,
+    )
+    merged = PlayerLetter.data.op("||")(bundle.excluded.data)
+    db.session.execute(bundle.on_conflict_do_update(index_elements=["player_id", "dedupe"], set_={"data": merged}))
+    db.session.commit()
+
+
+def put_into_newer(bundle: PlayerLetter) -> bool:
+    """Whether a newer bundle of the same reader is due by now, as after an outage; it then holds this one's news, too."""
+    at = PlayerLetter.data["at"].astext
+    due = (at > bundle.data["at"]) & (at <= clock.now().isoformat())
+    own = (PlayerLetter.player_id == bundle.player_id) & (PlayerLetter.kind == "bundle")
+    newer = db.session.scalars(select(PlayerLetter).where(own, due).order_by(at).limit(1)).one_or_none()
+    if newer is not None:
+        newer.data = bundle.data | newer.data
+        db.session.commit()
+    return newer is not None
+
+
+def _noted(row: Letter) -> Json:
+    """What a bundle keeps of a letter."""
+    return {
+        "game_id": str(row.game_id),
+        "kind": row.kind,
+        "version": row.version,
+        "seat": row.seat,
+        "data": row.data,
+        "made_at": row.made_at.isoformat(),
+    }
+
+
+def letters_in(bundle: PlayerLetter) -> list[Letter]:
+    """The letters that were put into a bundle, the oldest first."""
+    noted = sorted((it["made_at"], letter_id, it) for letter_id, it in bundle.data.items() if letter_id != "at")
+    return [
+        Letter(
+            **it
+            | {"game_id": UUID(it["game_id"]), "letter_id": UUID(letter_id), "player_id": bundle.player_id}
+            | {"made_at": datetime.fromisoformat(made_at)}
+        )
+        for made_at, letter_id, it in noted
+    ]

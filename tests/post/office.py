@@ -1,0 +1,66 @@
+"""A post office with a mail server that keeps what arrives and can be closed."""
+
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import NamedTuple
+
+from flask import Flask
+
+from server.post import PostOffice
+from server.post.mail import Unreachable
+
+
+class Mail(NamedTuple):
+    to: str
+    message: EmailMessage
+    raw: bytes
+    sender: str
+
+    @property
+    def subject(self) -> str:
+        return str(self.message["Subject"])
+
+    @property
+    def text(self) -> str:
+        return self._body("plain")
+
+    @property
+    def page(self) -> str:
+        return self._body("html")
+
+    def _body(self, kind: str) -> str:
+        body = self.message.get_body((kind,))
+        assert body is not None
+        text: str = body.get_content()
+        return text.replace("\r\n", "\n")
+
+
+class Office:
+    """Carries what is due and keeps it."""
+
+    def __init__(self, app: Flask) -> None:
+        self.is_closed = False
+        self._kept: list[Mail] = []
+        self._post = PostOffice(app, self)
+
+    def check(self) -> None:
+        pass
+
+    def send(self, message: bytes, sender: str, recipient: str) -> None:
+        if self.is_closed:
+            raise Unreachable("The mail server is closed.")
+        opened = message_from_bytes(message, policy=policy.default)
+        assert isinstance(opened, EmailMessage)
+        self._kept.append(Mail(recipient, opened, message, sender))
+
+    def delivers(self) -> None:
+        while self._post.deliver_due():
+            self._post.wait()
+
+    def mails(self, name: str) -> list[Mail]:
+        """All that have come for name@example.org, now too."""
+        self.delivers()
+        return [mail for mail in self._kept if mail.to == f"{name}@example.org"]
+
+    def subjects(self, name: str) -> list[str]:
+        return [mail.subject for mail in self.mails(name)]
