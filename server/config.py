@@ -21,6 +21,8 @@ class Settings:
 
     database_url: str | None
     smtp_url: str | None
+    mail_in: str | None
+    reply_domain: str | None
     port: int
     data: Path
     base_url: str
@@ -75,6 +77,19 @@ def _mail_server(text: str) -> str:
     return text
 
 
+def _listener(text: str) -> str:
+    url = urlsplit(f"//{text}")
+    if not url.hostname or not url.port or url.netloc != text:
+        raise ValueError
+    return text
+
+
+def _domain(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", text):
+        raise ValueError
+    return text.lower()
+
+
 def _port(text: str) -> int:
     if not 1 <= int(text) <= 65535:
         raise ValueError
@@ -122,6 +137,21 @@ VARIABLES = {
         "like smtp://user:password@host:587, smtp://host?starttls=1 or smtps://host",
         "who carries mail, by TLS wherever a password is sent; unset: letters are kept, the sandbox shows them",
         _mail_server,
+    ),
+    "mail_in": _Variable(
+        "STERNENPOST_MAIL_IN",
+        "",
+        "like 127.0.0.1:8025",
+        "where each worker takes replies by SMTP and LMTP; workers on one machine share the port; unset: nowhere, but "
+        "`up` takes them on the loopback, 25 above the web's port",
+        _listener,
+    ),
+    "reply_domain": _Variable(
+        "STERNENPOST_REPLY_DOMAIN",
+        "",
+        "like reply.stars.example",
+        "the domain of the addresses for replies; unset: the host of the base URL, from workers that take replies",
+        _domain,
     ),
     "port": _Variable(
         "STERNENPOST_PORT", "8000", "a port between 1 and 65535", "where the web listens on the loopback", _port

@@ -54,6 +54,7 @@ def configuration(level: int) -> dict[str, Any]:
         "root": {"level": level, "handlers": ["stderr"]},
         "loggers": {
             "alembic": {"level": logging.WARNING},
+            "mail.log": {"level": logging.ERROR},  # aiosmtpd quotes what senders say, and with it words of seats
             "apscheduler": {"level": logging.ERROR},  # it reports each beat that a long one made it skip
             "gunicorn.error": {"level": logging.WARNING, "handlers": [], "filters": ["no requests"], "propagate": True},
         },

@@ -22,6 +22,7 @@ _SOON = 10.0  # seconds for a predecessor to leave its port, and for a database 
 _STARTING = 60.0  # seconds for the web to answer
 _STOPPING = 15.0  # seconds for a program to finish what it is doing
 _PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before what died once, twice, ... is started again
+_MAIL_IN = 25  # so far above the web's port replies are taken
 _SETTLED = 60.0  # seconds after which earlier deaths are forgotten
 
 
@@ -159,7 +160,11 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
         _await_database(settings.database_url)
     url = settings.database_url or embedded.address(settings.data)
     is_real = settings.database_url is not None and settings.smtp_url is not None
-    environment = {"STERNENPOST_SANDBOX": "off" if is_real else "on", **os.environ, "DATABASE_URL": url}
+    defaults = {
+        "STERNENPOST_SANDBOX": "off" if is_real else "on",
+        "STERNENPOST_MAIL_IN": f"127.0.0.1:{min(settings.port + _MAIL_IN, 65535)}",
+    }
+    environment = {**defaults, **os.environ, "DATABASE_URL": url}
     say("Bringing the tables up to date")
     _migrate(environment)
     say("Starting web and worker")

@@ -12,7 +12,9 @@ from flask import Flask
 from server import play
 from server.beats import Beat
 from server.config import Settings
-from server.post import PostOffice
+from server.post import PostOffice, answering
+from server.post.door import OPEN_AGAIN, Door
+from server.post.letters import mail_host
 from server.post.mail import carrier
 
 _ROUNDS = 10
@@ -22,22 +24,31 @@ _LAST_LETTERS = 5.0  # and for letters
 
 def work(app: Flask, settings: Settings) -> None:
     """Run until SIGTERM or Ctrl-C, then finish what is in hand."""
-    post = PostOffice(app, carrier(settings.smtp_url or app.config["MAILBOX"]))
+    stop = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, stop)  # the threads inherit it, so that only sigwait sees these signals
+    reply_domain = settings.reply_domain or (mail_host(settings.base_url) if settings.mail_in else None)
+    post = PostOffice(app, carrier(settings.smtp_url or app.config["MAILBOX"]), reply_domain)
+    door = Door(app, settings.mail_in) if settings.mail_in else None
     beats = {
         Beat(app, "sweep", _sweep): 1,
         Beat(app, "outages", play.follow_outages): 5,
         Beat(app, "deliver", post.deliver_due): 1,
+        Beat(app, "replies", answering.deal_with_mails): 1,
         Beat(app, "tidy", _tidy): 3600,
     }
+    if door:
+        beats[Beat(app, "door", door.keep_open)] = int(OPEN_AGAIN)
     scheduler = BackgroundScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(len(beats))})
     for beat, seconds in beats.items():
         scheduler.add_job(beat, "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None)
-    stop = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, stop)  # the threads inherit it, so that only sigwait sees these signals
     scheduler.start()
+    if door:
+        door.keep_open()
     signal.sigwait(stop)
     ending = Thread(target=scheduler.shutdown)
     ending.start()
+    if door:
+        door.close()
     ending.join(_LAST_BEATS)
     post.close(_LAST_LETTERS)
     logging.shutdown()
@@ -47,6 +58,7 @@ def work(app: Flask, settings: Settings) -> None:
 def _tidy() -> None:
     play.forget_old_codes()
     play.forget_old_answers()
+    play.forget_old_mails()
 
 
 def _sweep() -> None:

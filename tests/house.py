@@ -180,6 +180,7 @@ class House:
         self.post = MailServer()
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self.mail_in = free_port()
         unset = {"DATABASE_URL", "SMTP_URL", "GUNICORN_CMD_ARGS"}
         self._environment = {
             **{name: value for name, value in os.environ.items() if name not in unset},
@@ -187,6 +188,7 @@ class House:
             "SMTP_URL": self.post.url,
             "STERNENPOST_PORT": str(self.port),
             "STERNENPOST_BASE_URL": self.url,
+            "STERNENPOST_MAIL_IN": f"127.0.0.1:{self.mail_in}",
             "STERNENPOST_SANDBOX": "1",
             **settings,
         }

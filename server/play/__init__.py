@@ -7,6 +7,7 @@ from server.play.chat import messages, say
 from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep
 from server.play.games import open_game
 from server.play.health import SKEW, clock_skew, parts, waiting
+from server.play.incoming import addressee, confirming_word, forget_old_mails, reply_word, take_mail
 from server.play.lobby import list_games, waiting_games
 from server.play.looking import describe, seen_by, story, turn_of, view_of
 from server.play.moves import (
@@ -81,6 +82,7 @@ __all__ = [
     "Seat",
     "Unavailable",
     "accept_invitation",
+    "addressee",
     "all_games",
     "archive_of",
     "beat",
@@ -93,6 +95,7 @@ __all__ = [
     "choose_mails",
     "clock_skew",
     "come_back",
+    "confirming_word",
     "describe",
     "email_address",
     "first_answer",
@@ -100,6 +103,7 @@ __all__ = [
     "follow_outages",
     "forget_old_answers",
     "forget_old_codes",
+    "forget_old_mails",
     "further_token",
     "game_of_key",
     "invitation",
@@ -123,6 +127,7 @@ __all__ = [
     "profile",
     "rebuild_game",
     "redeem",
+    "reply_word",
     "rest_of_turn",
     "return_word",
     "returning",
@@ -133,6 +138,7 @@ __all__ = [
     "story",
     "sweep",
     "take_in",
+    "take_mail",
     "take_seat",
     "try_move",
     "turn_of",

@@ -15,7 +15,7 @@ from server.play.errors import NotFound
 from server.rules import Seat
 from server.store.tables import Setting, db
 
-TURN, INVITATION, RETURN = "turn", "invitation", "return"
+TURN, INVITATION, RETURN, REPLY = "turn", "invitation", "return", "reply"
 ANY_SEAT = 255
 _MAC_BYTES = 16
 

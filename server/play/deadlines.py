@@ -13,19 +13,20 @@ from sqlalchemy.dialects.postgresql import insert
 from server.bots import BOTS
 from server.play import clock as clocks
 from server.play.clock import clock
-from server.play.deeds import load, record, with_due_time
+from server.play.deeds import load, record, record_within, with_due_time
 from server.play.game import Game
 from server.play.letters import letter
 from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
 from server.play.votes import count_votes
 from server.rules import Json, Seat
-from server.store import outbox
+from server.store import inbox, outbox
 from server.store.connections import autocommit, is_passing, let_go, tried_again
 from server.store.tables import Heartbeat, Letter, Outage, Setting, db
 from server.store.tables import Seat as SeatRow
 
 PARTS = ("web", "worker")
 GAP = timedelta(minutes=2)  # a part not seen for longer was not to be reached
+SOON = timedelta(seconds=5)  # when to look again at a seat whose mail is being read
 LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
 
 _OFFSET = "clock-offset"
@@ -200,7 +201,7 @@ def wake(game_id: UUID, seat: Seat) -> None:
     elif (fresh := with_due_time(row, now))["due_at"] > now:
         _remind(game, row, fresh, now)
     elif is_reachable(now):
-        _time_out(game, seat, now)
+        _time_out(game, seat, fresh["due_at"], now)
 
 
 def _bots_turn(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
@@ -214,7 +215,7 @@ def _bots_turn(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
     return events, dice.drawn
 
 
-def _time_out(game: Game, seat: Seat, now: datetime) -> None:
+def _time_out(game: Game, seat: Seat, due_at: datetime, now: datetime) -> None:
     table, drawn = game.table, game.head["drawn"]
     match clocks.rung_for(game.ladder, table.extended[seat], table.missed[seat]):
         case clocks.Extend(by):
@@ -226,8 +227,13 @@ def _time_out(game: Game, seat: Seat, now: datetime) -> None:
             events = [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]
         case clocks.Abandon():
             events = [TimeRanOut(seat, None), GameAbandoned(seat)]
-    record(game, events, now, drawn)
-    if isinstance(events[-1], SeatHandedOver):
+    with autocommit() as connection, connection.transaction():
+        in_time = inbox.has_mail(connection, game.game_id, seat, due_at)
+        if not in_time:
+            record_within(connection, game, events, now, drawn)
+    if in_time:  # what is in that mail comes first
+        _put_off(_is_seat(game.game_id, seat) & (SeatRow.wake_at == game.seats[seat]["wake_at"]), now + SOON)
+    elif isinstance(events[-1], SeatHandedOver):
         count_votes(game.game_id)
 
 

@@ -65,17 +65,27 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
     return Game(records.head, records.seats, fold(known or new_table(records.head["rules"]), records.events))
 
 
-def record(game: Game, events: Sequence[Any], now: datetime, drawn: int | None = None) -> Game | None:
-    """The game after this deed, or None if another deed came first and nothing was written."""
+def record(
+    game: Game, events: Sequence[Any], now: datetime, drawn: int | None = None, arrived_at: datetime | None = None
+) -> Game | None:
+    """The game after this deed, or None if another deed came first and nothing was written.
+
+    `arrived_at`: until when the turn that it answers has taken time, if not until now.
+    """
     with autocommit() as connection:
-        after = record_within(connection, game, events, now, drawn)
+        after = record_within(connection, game, events, now, drawn, arrived_at)
     if after is not None:
         tables.put(game.game_id, after.table)
     return after
 
 
 def record_within(
-    connection: psycopg.Connection[Any], game: Game, events: Sequence[Any], now: datetime, drawn: int | None = None
+    connection: psycopg.Connection[Any],
+    game: Game,
+    events: Sequence[Any],
+    now: datetime,
+    drawn: int | None = None,
+    arrived_at: datetime | None = None,
 ) -> Game | None:
     """The same as part of a transaction, which may still be rolled back."""
     before = game.table
@@ -86,7 +96,7 @@ def record_within(
         "outcome": after.outcome,
         "drawn": game.head["drawn"] if drawn is None else drawn,
     }
-    seats = [_timed(game, seat, before, after, events, now) for seat in range(len(game.seats))]
+    seats = [_timed(game, seat, before, after, events, now, arrived_at or now) for seat in range(len(game.seats))]
     after_game = Game(head, seats, after, rows)
     written = log.record(
         connection,
@@ -113,7 +123,9 @@ def _happened(before: Table, events: Sequence[Any], now: datetime, head: Json) -
     return rows, before.after(events, version, seq, hash_)
 
 
-def _timed(game: Game, seat: Seat, before: Table, after: Table, events: Sequence[Any], now: datetime) -> Json:
+def _timed(
+    game: Game, seat: Seat, before: Table, after: Table, events: Sequence[Any], now: datetime, arrived_at: datetime
+) -> Json:
     """The seat's row after the deed; the very same row if nothing changed for it.
 
     The time of a turn runs on while a bot sits in for its person, so that nobody wins any by leaving and coming back.
@@ -131,7 +143,7 @@ def _timed(game: Game, seat: Seat, before: Table, after: Table, events: Sequence
     allowed = clocks.first_allowance(game_clock) if was["allowed"] is None else timedelta(seconds=was["allowed"])
     used = clocks.NOTHING
     if asked_at and (extensions or stops_or_goes_on or isinstance(game_clock, clocks.Bank)):  # else nobody asks
-        used = clocks.counted(asked_at, now, calendar_of(was), outages_of(was, now))
+        used = clocks.counted(asked_at, arrived_at, calendar_of(was), outages_of(was, now))
     if extensions:
         lent = used - allowed + clocks.duration(extensions[-1].by)  # so much from now on
         return with_due_time(row | {"lent": lent.total_seconds()}, now)

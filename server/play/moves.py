@@ -1,6 +1,7 @@
 """Playing a move, whoever asks for it, and what a player needs to know before he does."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from functools import reduce
 from itertools import groupby, islice
 from typing import Any, NamedTuple
@@ -28,14 +29,16 @@ class Played(NamedTuple):
 
 
 @tried_again
-def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
+def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any, arrived_at: datetime | None = None) -> Played:
     """Play one move (the game's JSON form) for the turn it answers; events, due times and letters are one commit.
 
+    `arrived_at`: when it came, if not just now; the turn has taken no longer.
     Raises NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
     for _ in range(_RACES):
         game = seen_by(game_id, player_id)
-        if played := _play(game, own_seat(game, player_id), turn, game.table.rules.move_from_json(move)):
+        wanted = game.table.rules.move_from_json(move)
+        if played := _play(game, own_seat(game, player_id), turn, wanted, arrived_at):
             return played
     raise Unavailable
 
@@ -88,7 +91,7 @@ def rest_of_turn(word: str) -> str | None:
     return turn_word(game_id, seat, now) if now not in (None, turn) and now == turn_of(game.table, seat) else None
 
 
-def _play(game: Game, seat: Seat, turn: int, move: Any) -> Played | None:
+def _play(game: Game, seat: Seat, turn: int, move: Any, arrived_at: datetime | None = None) -> Played | None:
     """None: somebody else was faster, look again."""
     table = game.table
     if table.status == "open":
@@ -98,7 +101,7 @@ def _play(game: Game, seat: Seat, turn: int, move: Any) -> Played | None:
     expect_answer(game, seat)
     dice = game.dice()
     events = table.rules.decide(table.state, seat, move, dice)
-    after = record(game, events, clock.now(), dice.drawn)
+    after = record(game, events, clock.now(), dice.drawn, arrived_at)
     return None if after is None else Played(_answer(after, after.newest, seat), first=True)
 
 

@@ -28,8 +28,10 @@ class PostOffice:
     """Letters of several readers travel at the same time, those of one reader in order: a dead address holds up none
     but its own."""
 
-    def __init__(self, app: Flask, carrier: Carrier) -> None:
+    def __init__(self, app: Flask, carrier: Carrier, reply_domain: str | None = None) -> None:
+        """`reply_domain`: where answers to letters go; None if nobody takes them in."""
         self._app = app
+        self._reply_domain = reply_domain
         self._carrier = carrier
         self._threads = ThreadPoolExecutor(_CARRIERS, thread_name_prefix="post")
         self._under_way: dict[str, Future[None]] = {}
@@ -77,7 +79,7 @@ class PostOffice:
             if aside := set_aside(row):
                 outbox.done(letter, row, until, clock.now(), *aside)
                 return True
-            written = compose(row, self._app.config["BASE_URL"])
+            written = compose(row, self._app.config["BASE_URL"], self._reply_domain)
             if written is None:
                 outbox.done(letter, row, until, clock.now(), "dropped", "No longer true when it was to be written")
                 return True

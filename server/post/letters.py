@@ -22,6 +22,7 @@ from server.play.deeds import at_version, load
 from server.play.game import Game
 from server.post import choices, wording
 from server.post.mail import build
+from server.post.replies import LOOP
 from server.post.wording import moment, span
 from server.store.tables import Delivery, Letter, Player, PlayerLetter, db
 
@@ -90,9 +91,12 @@ class _Reader(NamedTuple):
         return found
 
 
-def compose(row: Letter | PlayerLetter, base_url: str) -> Written | None:
-    """The letter as octets and for whom; None if it is no longer true, or its reader is gone."""
-    host = _mail_host(base_url)
+def compose(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None = None) -> Written | None:
+    """The letter as octets and for whom; None if it is no longer true, or its reader is gone.
+
+    `reply_domain`: where answers to letters of a game go; None if nobody takes them in.
+    """
+    host = mail_host(base_url)
     if isinstance(row, PlayerLetter):
         return _to_player(row, host, base_url)
     game = load(row.game_id)
@@ -104,7 +108,11 @@ def compose(row: Letter | PlayerLetter, base_url: str) -> Written | None:
     if player is None:
         return None
     words = _KINDS[row.kind](_Reader(game, row.seat, clocks.time_zone(player.zone), base_url, row))
-    return None if words is None else _written(row, host, player.email, words, thread)
+    if words is None:
+        return None
+    turn = row.data.get("turn", row.version)
+    reply_to = f"{play.reply_word(row.game_id, row.seat, turn)}@{reply_domain}" if reply_domain else None
+    return _written(row, host, player.email, words, thread, reply_to)
 
 
 def _to_player(row: PlayerLetter, host: str, base_url: str) -> Written | None:
@@ -117,12 +125,15 @@ def _to_player(row: PlayerLetter, host: str, base_url: str) -> Written | None:
     return None if player is None or bundle is None else _written(row, host, player.email, bundle)
 
 
-def _written(row: Any, host: str, to: str, words: wording.Letter, thread: str | None = None) -> Written:
-    subject, body = wording.write(words)
+def _written(
+    row: Any, host: str, to: str, words: wording.Letter, thread: str | None = None, reply_to: str | None = None
+) -> Written:
+    mark = wording.ANSWER_ABOVE if reply_to else ""
+    subject, body = wording.write(words, mark)
     sender = f"sternenpost@{host}"
     page, images = None, []
-    if isinstance(words, wording.YourTurn | wording.GameEnded):
-        page, images = wording.write_page(words, _PICTURE), [(_PICTURE, _picture(row))]
+    if isinstance(words, wording.YourTurn | wording.GameEnded | wording.Answer):
+        page, images = wording.write_page(words, _PICTURE, mark), [(_PICTURE, _picture(row))]
     if isinstance(words, wording.Bundle):
         page = wording.write_page(words)
     message = build(
@@ -135,6 +146,8 @@ def _written(row: Any, host: str, to: str, words: wording.Letter, thread: str | 
         message_id=f"{row.letter_id}@{host}",
         date=datetime.fromisoformat(row.data["at"]) if row.kind == "bundle" else row.made_at,
         thread=thread,
+        headers=dict([LOOP, ("Reply-To", reply_to)]) if reply_to else None,
+        answers=row.data["answers"] if isinstance(words, wording.Answer) else None,
     )
     return Written(message, sender, to)
 
@@ -145,7 +158,8 @@ def _picture(row: Letter) -> bytes:
     return png(draw(game.table.rules.NAME, play.view_of(game, row.seat, row.version), game.names), _PICTURE_WIDTH)
 
 
-def _mail_host(base_url: str) -> str:
+def mail_host(base_url: str) -> str:
+    """The domain of our own addresses: the host of the links, if it has a name."""
     host = urlsplit(base_url).hostname or ""
     return host if any(char.isalpha() for char in host) else "localhost"
 
@@ -154,16 +168,21 @@ def _mail_host(base_url: str) -> str:
 
 
 def _your_turn(reader: _Reader) -> wording.YourTurn | None:
-    game, seat, rules = reader.game, reader.seat, reader.game.table.rules
-    state, over = at_version(game, reader.letter.version).state, reader.over()
+    over = reader.over()
     if over and _has_newer(reader.letter):
         return None
-    if not over and game.table.turns[seat] != reader.letter.data["turn"]:
+    if not over and reader.game.table.turns[reader.seat] != reader.letter.data["turn"]:
         return None  # its reader has begun to play it
+    return _about_turn(reader, over, {"due": "", "left": ""} if over else _due(reader))
+
+
+def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
+    game, seat, rules = reader.game, reader.seat, reader.game.table.rules
+    state = at_version(game, reader.letter.version).state
     moves = [] if over else [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return wording.YourTurn(
         **reader.about,
-        **({"due": "", "left": ""} if over else _due(reader)),
+        **time,
         over=over,
         since=reader.happened(reader.last_own_move()),
         table=text.table(rules.NAME, rules.view(state, seat), game.names),
@@ -171,6 +190,16 @@ def _your_turn(reader: _Reader) -> wording.YourTurn | None:
         moves_in_all=len(moves),
         link=reader.turn_link,
     )
+
+
+def lines_for_turn(game: Game, seat: Seat, turn: int) -> list[str]:
+    """What the letter for this turn says to its reader line by line, but for its times and links."""
+    table = at_version(game, turn)
+    if not table.turns or table.turns[seat] != turn:
+        return []
+    letter = Letter(game_id=game.game_id, seat=seat, version=turn, data={"turn": turn})
+    words = _about_turn(_Reader(game, seat, clocks.ALWAYS.zone, "", letter), "", {"due": "", "left": ""})
+    return wording.write(words, wording.ANSWER_ABOVE)[1].splitlines()
 
 
 def _has_newer(letter: Letter) -> bool:
@@ -255,6 +284,26 @@ def _game_abandoned(reader: _Reader) -> wording.GameAbandoned:
     return wording.GameAbandoned(**reader.about, reason=_why_abandoned(reader))
 
 
+def _answer(reader: _Reader) -> wording.Answer:
+    game, seat, said = reader.game, reader.seat, reader.letter.data
+    rules, turn = game.table.rules, play.turn_of(game.table, seat)
+    is_asked = turn is not None and not said["confirm"]
+    shows_table = said["played"] or said["moves"] or turn is not None
+    moves = rules.legal_moves(game.table.state, seat) if is_asked and said["moves"] else []
+    return wording.Answer(
+        **reader.about,
+        **(_due(reader) if is_asked else {"due": "", "left": ""}),
+        **{name: said[name] for name in ("played", "wrong", "line", "confirm", "stranger")},
+        since=reader.happened(said["since"]) if said["played"] else (),
+        done=tuple(said["done"]),
+        asked=tuple(said["asked"]),
+        how=tuple(said["how"]),
+        table="" if said["confirm"] or not shows_table else text.table(rules.NAME, play.view_of(game, seat), game.names),
+        moves=tuple(wording.by_beginning([rules.write_move(move) for move in moves])),
+        link=reader._link(turn) if turn is not None else "",
+    )
+
+
 _KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
     "your-turn": _your_turn,
     "reminder": _reminder,
@@ -264,6 +313,7 @@ _KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
     "game-ended": _game_ended,
     "game-paused": _game_paused,
     "game-abandoned": _game_abandoned,
+    "answer": _answer,
 }
 
 

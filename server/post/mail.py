@@ -51,12 +51,14 @@ def build(
     sender_name: str = "Sternenpost",
     html: str | None = None,
     thread: str | None = None,
+    answers: str | None = None,
     headers: Mapping[str, str] | None = None,
     inline_images: Sequence[tuple[str, bytes]] = (),
 ) -> bytes:
     """The letter as octets (RFC 5322), all ASCII.
 
-    `message_id`, and `thread` for the thread's first letter, are `letter@host` without brackets. `headers` are further
+    `message_id`, and `thread` for the thread's first letter, are `letter@host` without brackets, as is `answers`, the
+    mail that this one answers ("" if that has no fit id; None if it answers none). `headers` are further
     ones, such as Reply-To and List-Unsubscribe. `inline_images` are PNGs by the name under which the HTML shows them,
     `cid:name`. Names, texts and values may come from players; raises ValueError for an address, id or header
     that is none.
@@ -67,9 +69,12 @@ def build(
         "Subject": _words("Subject", clean(subject, SUBJECT_LENGTH)),
         "Date": format_datetime(date),
         "Message-ID": _id(message_id),
-        "Auto-Submitted": "auto-generated",
+        "Auto-Submitted": "auto-generated" if answers is None else "auto-replied",
     }
-    if thread not in (None, message_id):
+    if answers:
+        head["In-Reply-To"] = _id(answers)
+        head["References"] = " ".join(_id(it) for it in (thread, answers) if it)
+    elif thread not in (None, message_id):
         head["In-Reply-To"] = head["References"] = _id(thread)
     for name, value in (headers or {}).items():
         if name in head or not re.fullmatch("[A-Z][A-Za-z-]*", name):
@@ -94,8 +99,13 @@ def _mailbox(name: str, address: str) -> str:
     return f"{words} <{email_address(address)}>"
 
 
+def is_id(text: str) -> bool:
+    """Whether this can be written as the id of a message, without brackets, so that everybody can read it."""
+    return re.fullmatch(r"[A-Za-z0-9._+$=/!#&*~-]{1,200}@[A-Za-z0-9._-]{1,200}", text) is not None and "=?" not in text
+
+
 def _id(text: str | None) -> str:
-    if not re.fullmatch("[A-Za-z0-9._+-]{1,200}@[A-Za-z0-9.-]{1,200}", text or ""):
+    if not is_id(text or ""):
         raise ValueError(f"{text!r} cannot be the id of a message.")
     return f"<{text}>"
 

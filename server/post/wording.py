@@ -2,16 +2,21 @@
 that is ready to be read, and links are whole URLs.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from textwrap import wrap
 from typing import ClassVar
 from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from server.play.words import clean, plain
+from server.post.quotes import MARK
 
 LINE_LENGTH = 500
+ANSWER_ABOVE = f"{MARK} Answer above this line: a move, or ? for help {MARK[::-1]}"
+_BEGINNING = 2  # words by which moves are put together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,16 +163,30 @@ _templates = Environment(
 _pages = _templates.overlay(autoescape=True)
 
 
-def write(letter: Letter) -> tuple[str, str]:
-    """Subject and text of the letter."""
+def write(letter: Letter, mark: str = "") -> tuple[str, str]:
+    """Subject and text of the letter; `mark` is its first line, if it has one."""
     words = _words(letter)
     subject, _, text = _templates.get_template(f"{letter.KIND}.txt").render(words).partition("\n\n")
-    return subject, text
+    return subject, f"{mark}\n\n{text}" if mark else text
 
 
-def write_page(letter: YourTurn | GameEnded | Bundle, picture: str = "") -> str:
+def write_page(letter: YourTurn | GameEnded | Answer | Bundle, picture: str = "", mark: str = "") -> str:
     """The letter as HTML; `picture` is the name under which one travels with the mail."""
-    return _pages.get_template(f"{letter.KIND}.html").render(_words(letter), picture=picture)
+    return _pages.get_template(f"{letter.KIND}.html").render(_words(letter), picture=picture, mark=mark)
+
+
+def by_beginning(moves: Sequence[str]) -> list[str]:
+    """Moves by the words that they begin with, as `7 leo: a | c | d`, so that hundreds are a few lines."""
+    found: dict[str, list[str]] = {}
+    for move in moves:
+        words = move.split(" ")
+        shared = min(len(words) - 1, _BEGINNING)
+        found.setdefault(" ".join(words[:shared]), []).append(" ".join(words[shared:]))
+    return [
+        line
+        for beginning, endings in found.items()
+        for line in wrap(" | ".join(endings), 72, initial_indent=beginning and f"{beginning}: ", subsequent_indent="  ")
+    ]
 
 
 def _words(letter: Letter | WaitingGame) -> dict[str, object]:

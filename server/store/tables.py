@@ -308,6 +308,31 @@ class Delivery(Base):
     at: Mapped[datetime]
 
 
+class Incoming(Base):
+    """A mail for a seat, kept before its sender is told that it has arrived; `turn` is the one that its address names.
+
+    `due_at`: when to deal with it, also the lease of who does; None: it is dealt with. `asks`: what in it waits for
+    the player's confirmation: nothing, "all" because somebody else may have sent it, or "rest", what needs a second thought.
+    """
+
+    __tablename__ = "inbox"
+    __table_args__ = (
+        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        Index("inbox_due_at", "due_at", postgresql_where=text("due_at IS NOT NULL")),
+        {"info": {"spread": "game_id"}},
+    )
+
+    game_id: Mapped[UUID] = _key()
+    mail_id: Mapped[UUID] = _key()
+    seat: Mapped[int]
+    turn: Mapped[int]
+    raw: Mapped[bytes]
+    arrived_at: Mapped[datetime]
+    due_at: Mapped[datetime | None]
+    tries: Mapped[int]
+    asks: Mapped[str]
+
+
 class SignIn(Base):
     """A mailed code, kept as a keyed hash."""
 

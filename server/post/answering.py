@@ -1,0 +1,327 @@
+"""Deals with the mails that came in, one at a time: does what a mail asks for, and notes its one answer.
+
+Whatever a mail does is done by the functions that REST calls, each in its own transaction; that the mail is dealt with
+and its answer are noted in one more. Who dies in between leaves the mail to another, for whom each deed that was done
+is done: a move gets its first answer again, the others have a key.
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+from hmac import compare_digest
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+from flask import current_app
+
+from server import play
+from server.play import Json, RuleError
+from server.play.clock import clock
+from server.play.deeds import load
+from server.play.errors import PlayError, StaleTurn, UnderWay
+from server.play.players import within
+from server.post import letters, replies
+from server.post.mail import is_id
+from server.post.replies import Wishes
+from server.store import inbox
+from server.store.connections import is_passing, let_go, tried_again
+from server.store.tables import Incoming, Player, db
+
+LEASE = timedelta(minutes=1)
+MOST_TRIES = 5
+FIRST_PAUSE = timedelta(seconds=15)
+ALL, REST = "all", "rest"  # of a mail that waits to be confirmed: see `Incoming`
+_BATCH = 200
+_PER_SEAT = 20  # answers an hour to mails that played nothing: a machine that answers us shall not go on for ever
+_PER_SENDER = 60
+
+log = logging.getLogger(__name__)
+
+
+def deal_with_mails() -> None:
+    """Deal with every mail that is due, those of a seat in the order in which they arrived."""
+    for arrived in inbox.due(clock.now(), _BATCH):
+        mail = inbox.claim(arrived, clock.now() + LEASE)
+        if mail is None:
+            continue
+        try:
+            _deal(mail)
+        except Exception as error:
+            let_go()
+            if is_passing(error):
+                raise
+            log.exception("Mail %s could not be dealt with", mail.mail_id)
+            if mail.tries < MOST_TRIES:
+                inbox.put_off(mail, clock.now() + FIRST_PAUSE * 2**mail.tries)
+            else:
+                _finish(mail, _answer(wrong="Something went wrong here, and we could not read your mail."))
+
+
+def _deal(mail: Incoming) -> None:
+    game = load(mail.game_id)
+    player_id = game.seats[mail.seat]["player_id"]
+    player = db.session.get(Player, player_id) if player_id else None
+    read = replies.read(mail.raw)
+    if player is None or read.automatic:
+        _finish(mail, None)
+        return
+    wishes = _wishes(mail, read)
+    waiting = _waiting_for(mail, wishes.confirms)
+    answer = _answer(answers=_fit_id(read.message_id))
+    asks = ""
+    if waiting is None and not _is_from(read, player.email):
+        asks = _ask_whether_his(mail, read, wishes, answer)
+    else:
+        if waiting is not None:
+            _do(_Doing(waiting, player.player_id, mail.arrived_at, answer), _confirmed(waiting))
+        asks = _do_what_is_written(_Doing(mail, player.player_id, mail.arrived_at, answer), wishes, waiting)
+    _finish(mail, answer, asks, read.sender or "", waiting.mail_id if waiting else None)
+
+
+def _wishes(mail: Incoming, read: replies.Mail) -> Wishes:
+    game = load(mail.game_id)
+    rules: Any = game.table.rules
+    return replies.understand(read, rules, letters.lines_for_turn(game, mail.seat, mail.turn))
+
+
+def _is_from(read: replies.Mail, email: str) -> bool:
+    """Whether the mail names the player as its one sender; capitals make no difference, everything else does."""
+    return read.sender is not None and read.sender.lower() == email.lower()
+
+
+def _fit_id(message_id: str | None) -> str:
+    inner = (message_id or "").strip("<>")
+    return inner if is_id(inner) else ""
+
+
+def _answer(**said: object) -> Json:
+    """What an answer says, for `letters`."""
+    empty = {"played": "", "since": 0, "done": [], "wrong": "", "line": "", "moves": False}
+    return {"answers": "", "confirm": "", "asked": [], "stranger": "", "how": [], **empty, **said}
+
+
+# Confirming
+
+
+def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
+    """The mail that this word confirms. Whoever writes it reads the player's mail, wherever he writes from."""
+    asked = inbox.asked(mail.game_id, mail.seat) if word else []
+    return next((it for it in asked if compare_digest(play.confirming_word(it.mail_id), word or "")), None)
+
+
+def _confirmed(waiting: Incoming) -> Wishes:
+    """What of that mail is to be done now."""
+    wishes = _wishes(waiting, replies.read(waiting.raw))
+    if waiting.asks == REST:
+        return Wishes(resign=wishes.resign, vacation=wishes.vacation)
+    return wishes
+
+
+def _ask_whether_his(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
+    """A mail from another address than the player's is shown to him, and to nobody else."""
+    stranger = read.sender or "an address that we cannot read"
+    if wishes.problem or wishes.confirms:
+        answer["wrong"] = (
+            f"We got a mail for your seat from {stranger}, which is not the address that we know of you, and could "
+            "do nothing with it."
+        )
+        return ""
+    answer |= {"confirm": _line_to_confirm(mail), "stranger": stranger, "asked": _lines(wishes)}
+    return ALL
+
+
+def _line_to_confirm(mail: Incoming) -> str:
+    return f"confirm {play.confirming_word(mail.mail_id)}"
+
+
+def _lines(wishes: Wishes) -> list[str]:
+    """Wishes as one may write them."""
+    said = [f"say {words}" for words in wishes.says]
+    words = {"?": wishes.asks, "pause": wishes.pause, "resume": wishes.resume, "resign": wishes.resign}
+    days = [f"vacation {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
+    return [
+        *([wishes.move] if wishes.move else []),
+        *said,
+        *(word for word, is_said in words.items() if is_said),
+        *days,
+    ]
+
+
+# Doing
+
+
+class _Doing(NamedTuple):
+    """A mail whose wishes are carried out, and the answer that tells of it."""
+
+    mail: Incoming
+    player_id: UUID
+    arrived_at: datetime
+    answer: Json
+
+    def once(self, deed: str, do: Callable[[], object]) -> None:
+        """Unless an earlier try did it."""
+        try:
+            play.first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {deed}", b"", False)
+        except UnderWay:
+            return
+        do()
+
+    def goes_wrong(self, error: Exception, line: str = "") -> None:
+        over = "That turn is over: it was answered, or its time ran out. Here is how things are now."
+        self.answer.update(wrong=over if isinstance(error, StaleTurn) else str(error), line=line, moves=True)
+
+
+def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
+    """Do what needs no second thought; what does is to be confirmed."""
+    answer = doing.answer
+    if wishes.problem:
+        answer |= {"wrong": _PROBLEMS[wishes.problem], "line": wishes.line, "moves": True, "how": _how(doing.mail)}
+        return ""
+    if wishes.confirms and confirmed is None:
+        answer["wrong"] = "Nothing waits for this confirmation any more."
+    _do(doing, Wishes(wishes.move, wishes.asks, wishes.says, wishes.pause, wishes.resume))
+    if not wishes.resign and not wishes.vacation:
+        return ""
+    unsure = Wishes(resign=wishes.resign, vacation=wishes.vacation)
+    answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
+    return REST
+
+
+def _do(doing: _Doing, wishes: Wishes) -> None:
+    steps: list[tuple[object, Callable[[_Doing, Wishes], None]]] = [
+        (wishes.resume, _resume),
+        (wishes.move, _move),
+        (wishes.says, _say),
+        (wishes.asks, _show_moves),
+        (wishes.pause, _pause),
+        (wishes.vacation, _take_vacation),
+        (wishes.resign, _resign),
+    ]
+    for is_wished, step in steps:
+        if is_wished:
+            try:
+                step(doing, wishes)
+            except (PlayError, RuleError) as error:
+                doing.goes_wrong(error, (wishes.move or "") if step is _move else "")
+
+
+def _move(doing: _Doing, wishes: Wishes) -> None:
+    mail, rules = doing.mail, load(doing.mail.game_id).table.rules
+    move = rules.read_move(wishes.move or "")
+    json = rules.move_to_json(move)
+    played = play.play_move(mail.game_id, doing.player_id, mail.turn, json, doing.arrived_at).answer
+    doing.answer.update(played=rules.write_move(move), since=played["version"] - 1)
+
+
+def _say(doing: _Doing, wishes: Wishes) -> None:
+    for nr, words in enumerate(wishes.says):
+        doing.once(f"says {nr}", partial(play.say, doing.mail.game_id, doing.player_id, words))
+    doing.answer["done"].append("Your words stand at the table, for everybody to read.")
+
+
+def _show_moves(doing: _Doing, wishes: Wishes) -> None:
+    doing.answer["moves"] = True
+    if play.turn_of(load(doing.mail.game_id).table, doing.mail.seat) is None:
+        doing.answer["done"].append("It is not your turn, so no move is open to you. A mail tells you when it is.")
+
+
+def _pause(doing: _Doing, wishes: Wishes) -> None:
+    _vote(doing, "pause")
+    rests = load(doing.mail.game_id).table.status == "paused"
+    told = "The game rests: all who play agreed." if rests else "The game rests as soon as all who play wish it."
+    doing.answer["done"].append(told)
+
+
+def _resume(doing: _Doing, wishes: Wishes) -> None:
+    _vote(doing, "resume")
+    rests = load(doing.mail.game_id).table.status == "paused"
+    told = "The game goes on as soon as all who play wish it." if rests else "The game goes on."
+    doing.answer["done"].append(told)
+
+
+def _vote(doing: _Doing, wish: str) -> None:
+    doing.once(wish, partial(play.vote, doing.mail.game_id, doing.player_id, wish, True))
+
+
+def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
+    assert wishes.vacation
+    first, last = (day.isoformat() for day in wishes.vacation)
+    calendar, days = play.profile(doing.player_id)["calendar"], {"from": first, "to": last}
+    before = calendar.get("vacations", [])
+    if days not in before:
+        play.change_profile(doing.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
+    told = (
+        f"Your time does not count from {first} to {last}, in all games, from the next turn on that you are asked for."
+    )
+    doing.answer["done"].append(told)
+
+
+def _resign(doing: _Doing, wishes: Wishes) -> None:
+    play.leave(doing.mail.game_id, doing.player_id)
+    doing.answer["done"].append("You have resigned: a bot plays your seat from now on.")
+
+
+# Answering
+
+
+def _how(mail: Incoming) -> list[str]:
+    notation = load(mail.game_id).table.rules.describe()["notation"]
+    return [f"{notation['examples'][0]['text']}  (a move; {notation['text']})", *_COMMANDS]
+
+
+_COMMANDS = (
+    "?  (we answer with the moves open to you)",
+    "say Good evening!  (everybody at the table reads it)",
+    "pause, or resume  (it is done when all who play wish it)",
+    "vacation 2027-07-01..2027-07-14  (first and last day; your time does not count then)",
+    "resign  (a bot takes your seat)",
+)
+
+_PROBLEMS = {
+    "unreadable": "We could not read your mail with certainty, so nothing was done. Plain text is best.",
+    "nothing-said": "We found nothing that you wrote above the letter that you answer.",
+    "not-understood": "This is not quite in the notation, so nothing in your mail was done.",
+    "two-moves": "There is more than one move in your mail, so none was played. One mail plays one turn.",
+    "contradiction": "Your mail asks for two things that exclude each other, so nothing was done.",
+    "amid-our-letter": "This stands amid a copy of our letter, so we could not be sure that you wrote it, and nothing "
+    "was done. Please write above it.",
+}
+
+
+@tried_again
+def _finish(
+    mail: Incoming, answer: Json | None, asks: str = "", sender: str = "", confirmed: UUID | None = None
+) -> None:
+    """Note that the mail is dealt with, and its answer; after a lost commit nothing is left to note."""
+    db.session.rollback()
+    now = clock.now()
+    letter = None if answer is None else _letter(mail, answer, now)
+    if letter and not letter["data"]["played"] and current_app.config["LIMITS"] and not _may_answer(mail, sender, now):
+        letter = None
+        log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
+    inbox.done(mail, asks, letter, confirmed)
+    db.session.commit()
+
+
+def _may_answer(mail: Incoming, sender: str, now: datetime) -> bool:
+    to_seat = within(f"answers to {mail.game_id}/{mail.seat}", _PER_SEAT, now)
+    return within(f"answers to mails of {sender.lower()}", _PER_SENDER, now) and to_seat
+
+
+def _letter(mail: Incoming, answer: Json, now: datetime) -> Json:
+    game = load(mail.game_id)
+    turn = play.turn_of(game.table, mail.seat)
+    return {
+        "game_id": mail.game_id,
+        "letter_id": uuid4(),
+        "dedupe": f"answer/{mail.mail_id}/{mail.seat}/mail/",
+        "kind": "answer",
+        "version": game.table.version,
+        "seat": mail.seat,
+        "player_id": game.seats[mail.seat]["player_id"],
+        "data": answer if turn is None else {"turn": turn, **answer},
+        "made_at": now,
+        "due_at": now,
+        "tries": 0,
+    }

@@ -1,0 +1,133 @@
+"""Mails that came in. They are kept before their senders hear 250, and dealt with one at a time, each under a lease."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID, uuid5
+
+import psycopg
+from sqlalchemy import ColumnElement, delete, exists, select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.orm import aliased
+
+from server.store.connections import tried_again
+from server.store.tables import Game, Incoming, Letter, db
+
+
+class Arrived(NamedTuple):
+    """A mail that is to be dealt with; a hint only."""
+
+    game_id: UUID
+    mail_id: UUID
+    due_at: datetime | None
+
+
+@tried_again
+def keep(game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callable[[], datetime]) -> bool:
+    """Keep a mail; once only, if it is brought again (`same` is what a mail and its copies have in common).
+
+    False if there is no such game.
+    """
+    # Under the lock of the game's head, under which seats are timed out, too: whoever does that has seen every mail
+    # with an earlier moment of arrival.
+    if db.session.execute(select(Game.game_id).where(Game.game_id == game_id).with_for_update()).first() is None:
+        return False
+    moment = now()
+    row = upsert(Incoming).values(
+        game_id=game_id,
+        mail_id=uuid5(game_id, f"{seat}/{turn}/{same}"),
+        seat=seat,
+        turn=turn,
+        raw=raw,
+        arrived_at=moment,
+        due_at=moment,
+        tries=0,
+        asks="",
+    )
+    db.session.execute(row.on_conflict_do_nothing())
+    db.session.commit()
+    return True
+
+
+_HOLD = "SELECT FROM games WHERE game_id = %s FOR UPDATE"
+_WAITS = "SELECT FROM inbox WHERE game_id = %s AND seat = %s AND due_at IS NOT NULL AND arrived_at < %s LIMIT 1"
+
+
+def has_mail(connection: psycopg.Connection[Any], game_id: UUID, seat: int, before: datetime) -> bool:
+    """Whether a mail that arrived before this moment is not dealt with yet; holds the game's head from now on."""
+    connection.execute(_HOLD, (game_id,))
+    return connection.execute(_WAITS, (game_id, seat, before)).rowcount == 1
+
+
+def due(now: datetime, most: int) -> list[Arrived]:
+    """The mails that are to be dealt with, in the order in which they arrived."""
+    query = select(Incoming.game_id, Incoming.mail_id, Incoming.due_at).where(Incoming.due_at <= now)
+    rows = db.session.execute(query.order_by(Incoming.arrived_at).limit(most)).all()
+    db.session.rollback()
+    return [Arrived(*row) for row in rows]
+
+
+def claim(mail: Arrived, until: datetime) -> Incoming | None:
+    """The mail's row, ours until the lease ends; None if somebody has it, or an earlier one of the same seat waits."""
+    earlier = aliased(Incoming)
+    is_behind = exists().where(
+        earlier.game_id == mail.game_id,
+        earlier.seat == Incoming.seat,
+        earlier.due_at.is_not(None),
+        earlier.arrived_at < Incoming.arrived_at,
+    )
+    taken = (
+        update(Incoming)
+        .where(_is(mail.game_id, mail.mail_id), Incoming.due_at == mail.due_at, ~is_behind)
+        .values(due_at=until, tries=Incoming.tries + 1)
+        .returning(Incoming)
+    )
+    row = db.session.scalars(taken).one_or_none()
+    if row is not None:
+        db.session.expunge(row)
+    db.session.commit()
+    return row
+
+
+def put_off(mail: Incoming, later: datetime) -> None:
+    """Deal with it later."""
+    db.session.execute(update(Incoming).where(_is_ours(mail)).values(due_at=later))
+    db.session.commit()
+
+
+def asked(game_id: UUID, seat: int) -> list[Incoming]:
+    """The mails of this seat that wait for the player's confirmation, the oldest first."""
+    query = select(Incoming).where(Incoming.game_id == game_id, Incoming.seat == seat, Incoming.asks != "")
+    rows = list(db.session.scalars(query.order_by(Incoming.arrived_at)))
+    db.session.expunge_all()
+    return rows
+
+
+def done(mail: Incoming, asks: str, letter: dict[str, Any] | None, confirmed: UUID | None) -> bool:
+    """Within the transaction under way: this mail is dealt with, `confirmed` asks no more, and the answer is noted.
+
+    False if the lease ran out and somebody else has it now.
+    """
+    finished = update(Incoming).where(_is_ours(mail)).values(due_at=None, asks=asks).returning(Incoming.mail_id)
+    if db.session.execute(finished).first() is None:
+        return False
+    if confirmed:
+        db.session.execute(update(Incoming).where(_is(mail.game_id, confirmed)).values(asks=""))
+    if letter:
+        db.session.execute(upsert(Letter).values(**letter).on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
+    return True
+
+
+def forget(before: datetime) -> None:
+    """Drop the mails that arrived before this moment and are dealt with."""
+    db.session.execute(delete(Incoming).where(Incoming.due_at.is_(None), Incoming.arrived_at < before))
+    db.session.commit()
+
+
+def _is(game_id: UUID, mail_id: UUID) -> ColumnElement[bool]:
+    return (Incoming.game_id == game_id) & (Incoming.mail_id == mail_id)
+
+
+def _is_ours(mail: Incoming) -> ColumnElement[bool]:
+    """`mail` as it was claimed: its due time is the end of our lease."""
+    return _is(mail.game_id, mail.mail_id) & (Incoming.due_at == mail.due_at)
