@@ -16,6 +16,7 @@ from http import HTTPStatus
 from typing import Any
 
 from gunicorn import util
+from gunicorn.glogging import Logger
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 PATIENCE = 20.0  # seconds for all of a request to come, and for a client to take in some of its answer
@@ -31,6 +32,13 @@ PROBLEMS = {  # as in the table of the API
     400: ("malformed-request", "The request cannot be read"),
     500: ("internal-error", "Something went wrong on our side"),
 }
+
+
+class Log(Logger):
+    """gunicorn's, without its line for each request: the app writes a better one."""
+
+    def access(self, *_: Any) -> None:
+        """gunicorn would gather what such a line may hold, though nobody reads it."""
 
 
 class _Arriving:

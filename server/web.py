@@ -22,7 +22,11 @@ worker_class = "server.reception.Worker"
 threads = 32  # each may hold two connections, and a pool has 64
 keepalive = 20  # seconds; an idle connection holds no thread
 graceful_timeout = 5  # seconds for requests under way at a stop
+logger_class = "server.reception.Log"
 logconfig_dict = logs.configuration(logging.INFO)
+forwarded_allow_ips = "*"  # no header of a proxy means anything here, so that nobody need be asked whether he is one
+forwarder_headers = ""
+secure_scheme_headers: dict[str, str] = {}
 control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
 
 _EVERY = 10  # seconds between two heartbeats
