@@ -313,6 +313,7 @@ GAME = "/v1/games/00000000-0000-0000-0000-000000000000"
 CALLS: list[tuple[str, str, Any, str]] = [
     ("GET", "/v1/me", None, "profile:read"),
     ("PATCH", "/v1/me", {}, "profile:write"),
+    ("GET", "/v1/me/deliveries", None, "profile:read"),
     ("POST", "/v1/tokens", {}, "tokens:write"),
     ("POST", "/v1/games", wanted(ME, OPEN, OPEN), "games:write"),
     ("GET", "/v1/games?mine=true", None, "games:read"),

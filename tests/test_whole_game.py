@@ -424,7 +424,7 @@ def test_whoever_is_asked_gets_one_mail_for_that_turn(evening: Evening) -> None:
     given_up = {
         Turn(row["game_id"], row["seat"], row["version"])
         for row in evening.deliveries.values()
-        if row["kind"] == "your-turn" and row["result"] == "given up"
+        if row["kind"] == "your-turn" and row["result"] == "given-up"
     }
     assert all(evening.seats[it.game_id, it.seat]["email"] == DORA for it in given_up)
     told = Counter(Turn.of(mail.word("t") or "") for mail, _ in evening.mails_of("your-turn"))

@@ -36,6 +36,32 @@ PROFILE: Json = {
     **PROFILE_CHANGES,
 }
 
+_LETTER: Json = {"letter": "c0a8f2f0-5a37-4a52-8d6e-3f4b1f0a9d77", "detail": "", "tries": 1}
+DELIVERIES: Json = {
+    "items": [
+        {
+            **_LETTER,
+            "kind": "your-turn",
+            "game": "6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11",
+            "title": "A clear night",
+            "version": 1,
+            "result": "sent",
+            "at": "2026-11-21T19:42:03Z",
+        },
+        {
+            **_LETTER,
+            "letter": "9b0e0cf1-6f0f-4d0c-a6f7-2b8f9f2f6f10",
+            "kind": "sign-in-code",
+            "game": None,
+            "title": None,
+            "version": None,
+            "result": "sent",
+            "at": "2026-11-21T19:29:10Z",
+        },
+    ],
+    "next": None,
+}
+
 # Games
 
 GAME_WANTED: Json = {

@@ -1,13 +1,9 @@
 """The games there are, the games being played, and their seats."""
 
-import base64
-import json
-from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
-from flask import current_app, jsonify, request
+from flask import current_app, jsonify
 from flask.views import MethodView
 
 from server import play
@@ -15,6 +11,7 @@ from server.api import examples, schemas
 from server.api.auth import caller, viewer
 from server.api.document import ANYBODY, TOKEN_OR_NONE, Blueprint
 from server.api.idempotency import new_game_id, once
+from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.play import BadOption
 from server.play.errors import (
     AlreadySeated,
@@ -29,7 +26,6 @@ from server.play.errors import (
 
 blp = Blueprint("games", __name__, url_prefix="/v1", description="Games and their seats")
 
-_NEXT_PAGE = {"Link": {"description": 'The next page, with `rel="next"`', "schema": {"type": "string"}}}
 _WHERE = {"Location": {"description": "Where the game is", "required": True, "schema": {"type": "string"}}}
 _OF_GAME = {"game_id": "$response.body#/id"}
 _LINKS = {
@@ -82,7 +78,7 @@ class Games(MethodView):
         return response
 
     @blp.arguments(schemas.GamesQuery, location="query")
-    @blp.response(200, schemas.GamesPage, example=examples.GAMES_PAGE, headers=_NEXT_PAGE)
+    @blp.response(200, schemas.GamesPage, example=examples.GAMES_PAGE, headers=NEXT_PAGE)
     @blp.doc(operationId="listGames", **TOKEN_OR_NONE)
     @blp.raises(BadField)
     def get(self, query: Any) -> Any:
@@ -92,33 +88,8 @@ class Games(MethodView):
         """
         mine = query["mine"] or query["my_turn"]
         player_id = caller("games:read").player_id if mine else viewer("games:read")
-        page = play.list_games(player_id, **query | {"cursor": _read_cursor(query.get("cursor"))})
-        return _page(page.items, page.next and {"cursor": _cursor(*page.next)})
-
-
-def _page(items: Any, following: dict[str, Any] | None) -> Any:
-    """A page of a list; `following` is what to change in the query for the next one, if there is one."""
-    if following is None:
-        return {"items": items, "next": None}
-    address = f"{request.path}?{urlencode(request.args.to_dict() | following)}"
-    return {"items": items, "next": address}, 200, {"Link": f'<{address}>; rel="next"'}
-
-
-def _cursor(made_at: datetime, game_id: UUID) -> str:
-    return base64.urlsafe_b64encode(json.dumps([made_at.isoformat(), game_id.hex]).encode()).decode()
-
-
-def _read_cursor(text: str | None) -> tuple[datetime, UUID] | None:
-    if text is None:
-        return None
-    try:
-        made_at, game_id = json.loads(base64.urlsafe_b64decode(text))
-        moment = datetime.fromisoformat(made_at)
-        if moment.tzinfo is None:
-            raise ValueError
-        return moment.astimezone(UTC), UUID(game_id)
-    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise BadField("cursor", "This cursor is not one of ours.") from None
+        page = play.list_games(player_id, **query | {"cursor": read_cursor(query.get("cursor"))})
+        return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
 
 
 @blp.route("/games/<uuid:game_id>")
@@ -236,14 +207,14 @@ class Messages(MethodView):
         return once(who, game_id, lambda: (play.say(game_id, who.player_id, wanted["text"]), 201))
 
     @blp.arguments(schemas.MessagesQuery, location="query")
-    @blp.response(200, schemas.Messages, example=examples.MESSAGES, headers=_NEXT_PAGE)
+    @blp.response(200, schemas.Messages, example=examples.MESSAGES, headers=NEXT_PAGE)
     @blp.doc(operationId="getMessages", **TOKEN_OR_NONE)
     def get(self, query: Any, game_id: UUID) -> Any:
         """What was said since message number `after`"""
         play.seen_by(game_id, viewer("games:read"), query.get("invitation"))
         limit = query["limit"]
         found = play.messages(game_id, query["after"], limit + 1)
-        return _page(found[:limit], {"after": found[limit - 1]["nr"]} if len(found) > limit else None)
+        return page_of(found[:limit], {"after": found[limit - 1]["nr"]} if len(found) > limit else None)
 
 
 @blp.route("/games/<uuid:game_id>/events")

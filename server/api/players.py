@@ -9,6 +9,7 @@ from server import play
 from server.api import examples, schemas
 from server.api.auth import any_caller, caller
 from server.api.document import ANYBODY, TOKEN_OR_NONE, Blueprint
+from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.play.errors import BadField, TooMany, WrongCode
 
 blp = Blueprint("players", __name__, url_prefix="/v1", description="People: signing in, tokens, profiles")
@@ -79,3 +80,16 @@ class Me(MethodView):
     def patch(self, changes: Any) -> Any:
         """Change your profile; your time counts by it from your next turn on"""
         return play.change_profile(caller("profile:write").player_id, changes)
+
+
+@blp.route("/me/deliveries")
+class Deliveries(MethodView):
+    @blp.arguments(schemas.PageQuery, location="query")
+    @blp.response(200, schemas.Deliveries, example=examples.DELIVERIES, headers=NEXT_PAGE)
+    @blp.doc(operationId="listDeliveries")
+    @blp.raises(BadField)
+    def get(self, query: Any) -> Any:
+        """The letters to you and what became of each, newest first"""
+        who = caller("profile:read")
+        page = play.deliveries(who.player_id, read_cursor(query.get("cursor")), query["limit"])
+        return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})

@@ -7,7 +7,7 @@ from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validat
 
 from server.api.problems import ALL as PROBLEMS_BY_CODE
 from server.api.reading import QueryNumber, QueryTruth, Truth
-from server.play import BOTS, CHOICES, GAMES, LOCALES, SCOPES, WISHES, Json, email_address
+from server.play import BOTS, CHOICES, GAMES, LOCALES, RESULTS, SCOPES, WISHES, Json, email_address
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
 _NULL: Json = {"type": "null"}
@@ -134,6 +134,37 @@ class ProfileChanges(_Person, Request):
 class Profile(_Person):
     id = fields.UUID(required=True)
     email = fields.String(required=True, **_about("Shown to nobody else"))
+
+
+class PageQuery(Request):
+    cursor = fields.String(**_about("From `next` of the page before"))
+    limit = QueryNumber(1, 100, load_default=20)
+
+
+class Letter(Schema):
+    """A letter to you, and what became of it."""
+
+    letter = fields.UUID(required=True, **_about("The first part of the mail's Message-ID"))
+    kind = fields.String(required=True, **_about("Such as your-turn or sign-in-code"))
+    game = fields.UUID(required=True, allow_none=True, **_about("The game that it is about, if one"))
+    title = fields.String(required=True, allow_none=True, **_about("Of that game"))
+    version = fields.Integer(required=True, allow_none=True, **_about("Of that game, when the letter was noted"))
+    result = fields.String(
+        required=True,
+        validate=validate.OneOf(RESULTS),
+        **_about(
+            "waiting; sent: a mail server took it; bundled: part of your next mail for all games; dropped: no longer "
+            "true, or not wanted; refused for good; given-up after four days of tries"
+        ),
+    )
+    detail = fields.String(required=True, **_about("Why, often in the words of a mail server"))
+    tries = fields.Integer(required=True)
+    at = Moment(required=True, **_about("When that became of it; of one that waits, when it was noted"))
+
+
+class Deliveries(Schema):
+    items = fields.List(fields.Nested(Letter), required=True)
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
 
 
 # Games
@@ -308,13 +339,11 @@ class Messages(Schema):
     next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
 
 
-class GamesQuery(Request):
+class GamesQuery(PageQuery):
     status = fields.String(validate=validate.OneOf(STATUSES))
     rules = fields.String(validate=validate.OneOf(list(GAMES)))
     mine = QueryTruth(load_default=False, **_about("Only those where you sit, private ones among them"))
     my_turn = QueryTruth(load_default=False, **_about("Only those that wait for you"))
-    cursor = fields.String(**_about("From `next` of the page before"))
-    limit = QueryNumber(1, 100, load_default=20)
 
 
 class GamesPage(Schema):

@@ -5,6 +5,7 @@ from server.play.archive import LARGEST, Flaw
 from server.play.archive import check as check_archive
 from server.play.chat import messages, say
 from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep
+from server.play.deliveries import RESULTS, deliveries
 from server.play.games import open_game
 from server.play.health import SKEW, clock_skew, parts, waiting
 from server.play.incoming import addressee, confirming_word, forget_old_mails, reply_word, take_mail
@@ -68,6 +69,7 @@ __all__ = [
     "LOCALES",
     "MAIL_KINDS",
     "OFF",
+    "RESULTS",
     "SCOPES",
     "SKEW",
     "WISHES",
@@ -96,6 +98,7 @@ __all__ = [
     "clock_skew",
     "come_back",
     "confirming_word",
+    "deliveries",
     "describe",
     "email_address",
     "first_answer",

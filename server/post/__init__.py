@@ -91,7 +91,7 @@ class PostOffice:
             let_go()  # what was begun for this letter has failed
             now = clock.now()
             if now - row.made_at > GIVE_UP:
-                outbox.done(letter, row, until, now, "given up", str(error))
+                outbox.done(letter, row, until, now, "given-up", str(error))
             else:
                 pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 20), LONGEST_PAUSE)
                 outbox.again(letter, row, until, now, now + pause, str(error))

@@ -9,7 +9,7 @@ from sqlalchemy import Text, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import tried_again
-from server.store.tables import Delivery, Letter, PlayerLetter, db
+from server.store.tables import Delivery, Letter, Player, PlayerDelivery, PlayerLetter, db
 
 
 class Waiting(NamedTuple):
@@ -88,17 +88,29 @@ def _is(letter: Waiting) -> tuple[Any, Any]:
 
 
 def _note(row: Any, at: datetime, result: str, detail: str) -> None:
+    """Of a letter to an address without a player there is nobody to tell, unless it belongs to a game."""
+    reader = _reader_of(row)
+    table: type[Delivery | PlayerDelivery] = PlayerDelivery
+    values = {
+        "player_id": reader,
+        "letter_id": row.letter_id,
+        "nr": row.tries,
+        "kind": row.kind,
+        "result": result,
+        "detail": detail,
+        "at": at,
+    }
     if isinstance(row, Letter):
-        tried = insert(Delivery).values(
-            game_id=row.game_id,
-            letter_id=row.letter_id,
-            nr=row.tries,
-            kind=row.kind,
-            seat=row.seat,
-            version=row.version,
-            player_id=row.player_id,
-            result=result,
-            detail=detail,
-            at=at,
-        )
-        db.session.execute(tried.on_conflict_do_nothing())  # a commit whose answer was lost has noted it
+        table, values = Delivery, values | {"game_id": row.game_id, "seat": row.seat, "version": row.version}
+    elif reader is None:
+        return
+    tried = insert(table).values(**values)
+    db.session.execute(tried.on_conflict_do_nothing())  # a commit whose answer was lost has noted it
+
+
+def _reader_of(row: Any) -> UUID | None:
+    """The player whom a letter goes to, also when it names an address only."""
+    if "to" not in row.data:
+        reader: UUID | None = row.player_id
+        return reader
+    return db.session.scalars(select(Player.player_id).where(Player.email == row.data["to"])).one_or_none()

@@ -294,7 +294,10 @@ class Delivery(Base):
     """What became of a letter: one row a try that ended it or failed."""
 
     __tablename__ = "deliveries"
-    __table_args__ = ({"info": {"spread": "game_id"}},)
+    __table_args__ = (
+        Index("deliveries_of_player", "player_id", "at", "letter_id"),
+        {"info": {"spread": "game_id"}},
+    )
 
     game_id: Mapped[UUID] = _key()
     letter_id: Mapped[UUID] = _key()
@@ -302,8 +305,25 @@ class Delivery(Base):
     kind: Mapped[str]
     seat: Mapped[int]
     version: Mapped[int]
-    player_id: Mapped[UUID | None]
-    result: Mapped[str]  # sent, refused, failed (it is tried again), dropped (no longer true) or given up
+    player_id: Mapped[UUID | None]  # None: it went to an address where no player was known
+    result: Mapped[
+        str
+    ]  # sent, bundled, dropped (no longer true or not wanted), refused, failed (tried again), given-up
+    detail: Mapped[str]
+    at: Mapped[datetime]
+
+
+class PlayerDelivery(Base):
+    """The same of a letter that belongs to no game."""
+
+    __tablename__ = "player_deliveries"
+    __table_args__ = ({"info": {"spread": "player_id"}},)
+
+    player_id: Mapped[UUID] = _key()
+    letter_id: Mapped[UUID] = _key()
+    nr: Mapped[int] = _key(autoincrement=False)
+    kind: Mapped[str]
+    result: Mapped[str]
     detail: Mapped[str]
     at: Mapped[datetime]
 

@@ -1,0 +1,41 @@
+"""Lists in pages: cursors, and the address of the next page."""
+
+import base64
+import json
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from flask import request
+
+from server.play.errors import BadField
+
+NEXT_PAGE = {"Link": {"description": 'The next page, with `rel="next"`', "schema": {"type": "string"}}}
+
+
+def page_of(items: Any, following: dict[str, Any] | None) -> Any:
+    """A page of a list; `following` is what to change in the query for the next one, if there is one."""
+    if following is None:
+        return {"items": items, "next": None}
+    address = f"{request.path}?{urlencode(request.args.to_dict() | following)}"
+    return {"items": items, "next": address}, 200, {"Link": f'<{address}>; rel="next"'}
+
+
+def cursor_of(at: datetime, id_: UUID) -> str:
+    """Where a page ends that goes by moments, and by ids within one."""
+    return base64.urlsafe_b64encode(json.dumps([at.isoformat(), id_.hex]).encode()).decode()
+
+
+def read_cursor(text: str | None) -> tuple[datetime, UUID] | None:
+    """Raises BadField."""
+    if text is None:
+        return None
+    try:
+        at, id_ = json.loads(base64.urlsafe_b64decode(text))
+        moment = datetime.fromisoformat(at)
+        if moment.tzinfo is None:
+            raise ValueError
+        return moment.astimezone(UTC), UUID(id_)
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+        raise BadField("cursor", "This cursor is not one of ours.") from None
