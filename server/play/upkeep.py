@@ -98,7 +98,6 @@ def rebuild_game(game_id: UUID) -> list[str]:
         records = _read(game_id)
         head, seats = _by_the_log(records)
         differences = _differences(records, head, seats)
-        db.session.rollback()  # outages were looked up
         if not differences or _write(records, head, seats):
             return differences
 
