@@ -1,12 +1,16 @@
-"""The HTML of a mail from outside as lines of text, those that quote another mail marked."""
+"""The HTML of a mail from outside as lines of text, those that quote another mail marked.
+
+The standard library's HTMLParser takes quadratic time for tags without an end, so tags are found here.
+"""
 
 import re
-from html.parser import HTMLParser
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from html import unescape
 from typing import NamedTuple
 
-DEEPEST = 400
-
-_Attributes = list[tuple[str, str | None]]
+DEEPEST = 1000
+STRUCK = "~"  # around what is struck out, because it is no longer what it was
 
 
 class Line(NamedTuple):
@@ -20,6 +24,11 @@ class TooNested(Exception):
     """More elements within each other than anybody writes."""
 
 
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TAG = re.compile(r"(/?)([a-z][a-z0-9:-]*)(.*)", re.DOTALL | re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?""")
+_LONGEST_TAG = 4000
+_RAW = re.compile("script|style|title|textarea")  # in which < begins nothing
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
 _UNSEEN = re.compile("head|title|style|script|template|select|textarea|object|svg|math|iframe|noscript")
 _STRUCK = re.compile("s|strike|del")
@@ -44,85 +53,93 @@ _STRIKING = re.compile(r"text-decoration[a-z-]*\s*:[^;]*line-through")
 
 
 class _Open(NamedTuple):
-    """An element that has begun."""
+    """An element that has begun, and what that means for the text in it."""
 
     tag: str
-    quotes: bool
-    unseen: bool
-    struck: bool
-    pre: bool
+    effects: frozenset[str]  # of "quoted", "unseen", "struck", "pre"
 
 
 def lines_of_page(page: str) -> list[Line]:
     """The lines that a reader of this page sees. Raises TooNested."""
+    page = _COMMENT.sub("", page)
     reader = _Reader()
-    reader.feed(_without_comments(page))
-    reader.close()
+    place = 0
+    while (start := page.find("<", place)) >= 0 and (end := page.find(">", start)) >= 0:
+        tag = _TAG.fullmatch(page, start + 1, min(end, start + _LONGEST_TAG))
+        if tag or page[start + 1] in "!?/":
+            reader.text(page[place:start])
+            place = end + 1
+            if tag:
+                name = tag[2].lower()
+                reader.end(name) if tag[1] else reader.begin(name, _attributes(tag[3]))
+                if not tag[1] and _RAW.fullmatch(name):
+                    ending = re.compile(f"</{name}", re.IGNORECASE).search(page, place)
+                    place = ending.start() if ending else len(page)
+        else:
+            reader.text(page[place : start + 1])
+            place = start + 1
+    reader.text(page[place:])
     reader.end_line()
     return reader.lines
 
 
-def _without_comments(page: str) -> str:
-    """HTMLParser looks for the end of each comment again and again."""
-    page = re.sub(r"<!--.*?(?:-->|\Z)", "", page, flags=re.DOTALL)
-    return re.sub(r"<[!?][^>]*(?:>|\Z)", "", page)
+def _attributes(text: str) -> dict[str, str]:
+    """In lower case: all that is asked of them is by which program they are."""
+    return {name.lower(): unescape(one or two or bare).lower() for name, one, two, bare in _ATTRIBUTE.findall(text)}
 
 
-class _Reader(HTMLParser):
+class _Reader:
     def __init__(self) -> None:
-        super().__init__()
         self.lines: list[Line] = []
         self._open: list[_Open] = []
+        self._tags: Counter[str] = Counter()  # of the open elements
+        self._effects: Counter[str] = Counter()
         self._words: list[str] = []
         self._rest_is_quoted = False
 
-    def handle_starttag(self, tag: str, attrs: _Attributes) -> None:
-        if _BLOCK.fullmatch(tag) or tag == "br":
+    def begin(self, tag: str, values: Mapping[str, str]) -> None:
+        if tag == "br" or _BLOCK.fullmatch(tag):
             self.end_line(tag == "br")
         if tag == "p":
             self._gap()
-        values = {key: (value or "").lower() for key, value in attrs}
         marks = {*values.get("class", "").split(), values.get("id", ""), values.get("name", "")}
         marks = {mark.removeprefix("x_") for mark in marks}  # Outlook's, once it has been quoted
         if marks & _REST_IS_QUOTED:
             self._rest_is_quoted = True
-        if _VOID.fullmatch(tag):
-            return
-        style = values.get("style", "")
-        struck = _STRUCK.fullmatch(tag) is not None or _STRIKING.search(style) is not None
-        self._open.append(
-            _Open(
-                tag,
-                quotes=tag == "blockquote" or bool(marks & _QUOTES),
-                unseen=_UNSEEN.fullmatch(tag) is not None
-                or "hidden" in values
-                or bool(marks & _SIGNATURES or _HIDING.search(style)),
-                struck=struck,
-                pre=tag == "pre",
-            )
-        )
+        if not _VOID.fullmatch(tag):
+            self._push(_Open(tag, frozenset(_effects(tag, values, marks))))
+
+    def _push(self, element: _Open) -> None:
+        self._open.append(element)
         if len(self._open) > DEEPEST:
             raise TooNested
-        if struck:
-            self._words.append("~")  # what is struck out is no longer what it was
+        self._tags[element.tag] += 1
+        self._effects.update(element.effects)
+        if "struck" in element.effects:
+            self._words.append(STRUCK)
 
-    def handle_endtag(self, tag: str) -> None:
-        if any(element.tag == tag for element in self._open):
+    def end(self, tag: str) -> None:
+        if self._tags[tag]:
             if _BLOCK.fullmatch(tag):
                 self.end_line()
-            while True:
-                element = self._open.pop()
-                if element.struck:
-                    self._words.append("~")
-                if element.tag == tag:
-                    break
+            while self._pop() != tag:
+                pass
         if tag == "p":
             self._gap()
 
-    def handle_data(self, data: str) -> None:
-        if any(element.unseen for element in self._open):
+    def _pop(self) -> str:
+        tag, effects = self._open.pop()
+        self._tags[tag] -= 1
+        self._effects.subtract(effects)
+        if "struck" in effects:
+            self._words.append(STRUCK)
+        return tag
+
+    def text(self, data: str) -> None:
+        data = unescape(data)
+        if self._effects["unseen"]:
             return
-        if any(element.pre for element in self._open):
+        if self._effects["pre"]:
             first, *others = re.split("\r\n|\r|\n", data)
             self._words.append(first)
             for line in others:
@@ -135,9 +152,20 @@ class _Reader(HTMLParser):
         text = "".join(self._words).strip(" ")
         self._words.clear()
         if text or even_empty:
-            quoted = self._rest_is_quoted or any(element.quotes for element in self._open)
-            self.lines.append(Line(quoted, text))
+            self.lines.append(Line(self._rest_is_quoted or self._effects["quoted"] > 0, text))
 
     def _gap(self) -> None:
         if self.lines and self.lines[-1].text:
             self.end_line(True)
+
+
+def _effects(tag: str, values: Mapping[str, str], marks: set[str]) -> Iterator[str]:
+    style = values.get("style", "")
+    if tag == "blockquote" or marks & _QUOTES:
+        yield "quoted"
+    if _UNSEEN.fullmatch(tag) or "hidden" in values or marks & _SIGNATURES or _HIDING.search(style):
+        yield "unseen"
+    if _STRUCK.fullmatch(tag) or _STRIKING.search(style):
+        yield "struck"
+    if tag == "pre":
+        yield "pre"

@@ -16,6 +16,7 @@ from server.post.pages import Line, TooNested, lines_of_page
 LARGEST_MAIL = 40_000_000  # octets; pictures are looked past, but even that takes time
 LARGEST_HEAD = 100_000
 LARGEST_TEXT = 400_000
+MOST_LINES = 10_000
 DEPTH = 10
 PARTS = 100
 
@@ -92,6 +93,8 @@ def lines_of(head: Head, body: bytes) -> list[Line]:
     lines = _lines(head, body, DEPTH)
     if lines is None:
         raise Doubt("no-text")
+    if len(lines) > MOST_LINES:
+        raise Doubt("too-large")
     return lines
 
 
@@ -198,7 +201,10 @@ def _decoded(octets: bytes, charset: str) -> str:
 
 
 def _broken(text: str) -> list[str]:
-    return re.split("\r\n|\r|\n", text)
+    lines = re.split("\r\n|\r|\n", text)
+    if len(lines) > MOST_LINES:
+        raise Doubt("too-large")
+    return lines
 
 
 def _fixed(text: str) -> Iterator[Line]:

@@ -13,17 +13,19 @@ _BETWEEN_DASHES = re.compile(r"[-_=]{3,} ?[^\W_].{0,80}?[-_=]{3,}")
 _WROTE = (
     r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|napisał)"
 )
-_ATTRIBUTION = re.compile(rf"(?=.*[\d@])\S.*\b{_WROTE}\b[^:]{{0,120}}:", re.IGNORECASE)
+_ATTRIBUTION = re.compile(
+    rf"(?=.*[\d@])\S.*\b{_WROTE}\b[^:]{{0,120}}:|(?=.*\d)\S.*<?[^\s@]+@[^\s@]+>?[ \u00a0]?:", re.IGNORECASE
+)
 _PREPOSITION = re.compile(r"\W{0,2}(?:on|am|le|il|em|el|op|den)\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"<\S+@")
 _HEADERS = {
-    "from": ("from", "von", "de", "da", "expéditeur", "mittente", "absender"),
-    "date": ("sent", "gesendet", "envoyé", "inviato", "date", "datum", "data", "envoyé le"),
-    "to": ("to", "an", "à", "a", "cc", "empfänger", "destinataire", "destinatario"),
-    "subject": ("subject", "betreff", "objet", "oggetto"),
+    "from": "from von de da van fra från od от expéditeur mittente absender",
+    "date": "sent gesendet envoyé inviato date datum data enviado verzonden sendt skickat wysłano отправлено",
+    "to": "to an à a cc aan til till do para кому empfänger destinataire destinatario",
+    "subject": "subject betreff objet oggetto onderwerp asunto emne ämne temat тема",
 }
-_HEADER_OF = {word: kind for kind, words in _HEADERS.items() for word in words}
-_HEADER = re.compile(r"[*_\s]{0,3}([^\W\d_]+(?: le)?)[*_\s]{0,3}:[*_\s]{0,3}\S.*")
+_HEADER_OF = {word: kind for kind, words in _HEADERS.items() for word in words.split()}
+_HEADER = re.compile(r"[*_\s]{0,3}([^\W\d_]+)(?: le)?[*_\s]{0,3}:[*_\s]{0,3}\S.*")
 
 
 def own_lines(lines: Sequence[Line]) -> tuple[str, ...]:
@@ -33,11 +35,8 @@ def own_lines(lines: Sequence[Line]) -> tuple[str, ...]:
     below a quote; where no line is marked, it takes away all that follows. The empty lines between paragraphs stay.
     """
     own = [text[:LONGEST_LINE] for text in _own(_unframed(lines))]
-    while own and not own[-1].strip():
-        own.pop()
-    while own and not own[0].strip():
-        own.pop(0)
-    return tuple(own)
+    filled = [place for place, text in enumerate(own) if text.strip()]
+    return tuple(own[filled[0] : filled[-1] + 1]) if filled else ()
 
 
 def _own(lines: list[Line]) -> Iterator[str]:

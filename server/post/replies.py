@@ -23,7 +23,7 @@ from server.post.quotes import own_lines
 
 LOOP = ("X-Loop", "sternenpost")  # on our answers, beside Auto-Submitted (RFC 3834)
 MOST_LINES = 300
-MOST_WORDS = 5_000
+MOST_WORDS = 2_500
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def _own_words(head: Head, body: bytes) -> tuple[tuple[str, ...], str | None]:
     return lines, None
 
 
-_ATOM = r"[\w!#$%&'*+/=?^`{|}~.-]+"
-_FROM = re.compile(rf'(?:(?:{_ATOM}|"(?:[^"\\\r\n]|\\.)*")[ \t]*)*<([^<>\s]+)>|([^<>\s"]+)')
+_ATOM = r"[\w!#$%&'*+/=?^`{|}~.-]++"
+_FROM = re.compile(rf'(?:(?:{_ATOM}|"(?:[^"\\\r\n]|\\.)*+")[ \t]*+)*+<([^<>\s]+)>|([^<>\s"]+)')
 
 
 def _sender(head: Head) -> str | None:
@@ -210,10 +210,10 @@ def understand(mail: Mail, rules: Notation, ours: Sequence[str] = ()) -> Wishes:
         return Wishes(problem="automatic")
     if mail.doubt:
         return Wishes(problem="unreadable")
-    lines = _joined([_typed(line) for line in mail.lines])
+    lines = _joined([_typed(line) for line in mail.lines], rules)
     own, copied = _parted(lines, [_typed(line) for line in ours], rules)
     for line in copied:
-        if line and (_deed(line, rules) or _resembles(line, rules)):
+        if _means_something(line, rules):
             return Wishes(problem="amid-our-letter", line=line)
     return _wishes(own, rules)
 
@@ -223,18 +223,26 @@ def _typed(line: str) -> str:
     return _SPACES.sub(" ", line.translate(_UNSEEN).translate(_SAME)).strip()
 
 
-def _joined(lines: Sequence[str]) -> list[str]:
+def _joined(lines: Sequence[str], rules: Notation) -> list[str]:
     """A line that ends with ; goes on in the next, and so does a long chat line, which was broken on the way."""
     joined: list[str] = []
     last = ""
     for line in lines:
-        goes_on = joined and line and (last.endswith(";") or (_chat(joined[-1]) and len(last) >= _FULL_LINE))
-        if goes_on:
+        if line and (last.endswith(";") or (_may_go_on(joined, last) and not _means_something(line, rules))):
             joined[-1] += f" {line}"
         else:
             joined.append(line)
         last = line
     return joined
+
+
+def _may_go_on(lines: Sequence[str], last: str) -> bool:
+    """Whether the last of these lines is a chat line that a mail program may have broken."""
+    return bool(lines) and _chat(lines[-1]) != "" and len(last) >= _FULL_LINE
+
+
+def _means_something(line: str, rules: Notation) -> bool:
+    return _deed(line, rules) is not None or _resembles(line, rules)
 
 
 def _parted(lines: Sequence[str], ours: Sequence[str], rules: Notation) -> tuple[list[str], list[str]]:
@@ -251,13 +259,13 @@ def _parted(lines: Sequence[str], ours: Sequence[str], rules: Notation) -> tuple
 
 def _wishes(lines: Sequence[str], rules: Notation) -> Wishes:
     deeds = [_deed(line, rules) for line in lines]
-    for line, deed in zip(lines, deeds, strict=True):
-        if not deed and _resembles(line, rules):
+    for place, (line, deed) in enumerate(zip(lines, deeds, strict=True)):
+        if _resembles(line, rules) if deed is None else _may_go_on(lines[:place], lines[max(0, place - 1)]):
             return Wishes(problem="not-understood", line=line)
     places = [place for place, deed in enumerate(deeds) if deed and deed.move]
     if places:
         for place in range(places[0], min(places[-1] + 2, len(lines))):
-            if not deeds[place] and lines[place] and (place < places[-1] or _is_all_notation(lines[place], rules)):
+            if not deeds[place] and lines[place] and (place < places[-1] or _goes_on(lines[place], rules)):
                 return Wishes(problem="not-understood", line=lines[place])
     found = [deed for deed in deeds if deed]
     if not found:
@@ -347,10 +355,14 @@ def _resembles(line: str, rules: Notation) -> bool:
     words = [word for raw in line.lower().split() if (word := raw.strip(".,:;!()[]{}<>\"'`*_~/\\|"))]
     if not words:
         return False
-    if len(words) <= _SHORT and any(get_close_matches(word, _COMMANDS, 1, _ALIKE) for word in words):
+    if len(words) <= _SHORT and any(word in _COMMANDS for word in words):
         return True
-    if words[0] == "vacation" or line.lower() == "say" or _has_move_in(words, rules):
+    if words[0] in ("vacation", "say") or (len(words) == 1 and get_close_matches(words[0], _COMMANDS, 1, _ALIKE)):
         return True
+    if _has_move_in(words, rules):
+        return True
+    if len(words) > _LONGEST_NOTATION:
+        return False
     known = _vocabulary(rules)
     pieces = [piece for word in words for piece in (re.findall("[a-z]+|[0-9]+", word) if word not in known else [word])]
     corrected = [_corrected(piece, known) for piece in pieces]
@@ -369,8 +381,10 @@ def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
     )
 
 
-def _is_all_notation(line: str, rules: Notation) -> bool:
-    return all(word in _vocabulary(rules) for word in line.lower().replace(";", " ").split())
+def _goes_on(line: str, rules: Notation) -> bool:
+    """Whether this may be the rest of a move that was broken off; a single word without a digit is a name."""
+    words = line.lower().replace(";", " ").split()
+    return not line.isalpha() and all(word in _vocabulary(rules) for word in words)
 
 
 def _corrected(word: str, known: Mapping[str, None]) -> str | None:
