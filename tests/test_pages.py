@@ -310,6 +310,7 @@ def every_page(site: Site, turn: Turn) -> dict[str, str]:
         "an invitation": mailed_link(site, "i"),
         "a seat to come back to": f"/back/{play.return_word(turn.game_id, 0)}",
         "a sign-in": mailed_link(site, "sign-in"),
+        "fewer mails": f"/stop/{play.stop_word('your-turn', str(ada), turn.game_id)}",
         "a problem": "/problems/stale-turn",
         "fairness": "/docs/fairness",
         "the mailbox": "/sandbox/mail",

@@ -220,6 +220,42 @@ def back(word: str) -> Response:
     return page("message.html", title="You are back", text=text)
 
 
+# Fewer mails
+
+
+@blp.get("/stop/<word>")
+def stopping(word: str) -> Response:
+    """What of the mails can be stopped, with a button for each; looking changes nothing."""
+    return _stop_page(word, "Fewer mails")
+
+
+@blp.post("/stop/<word>")
+def stop(word: str) -> Response:
+    """Stop them, or send them again. A mail program comes here by itself, with one click of its reader (RFC 8058)."""
+    again = request.form.get("again") == "yes"
+    play.stop_mails(word, request.form.get("what"), again)
+    return _stop_page(word, "They come again" if again else "It is done")
+
+
+def _stop_page(word: str, title: str) -> Response:
+    it = play.stopped(word)
+    return page("stop.html", title=title, it=it, letters=_LETTERS[it.kind])
+
+
+_LETTERS = {
+    "your-turn": "letters that tell you that it is your turn",
+    "reminder": "reminders that your time runs out",
+    "time-extended": "letters that tell you that your time was extended",
+    "bot-moved": "letters that tell you that a bot played a turn for you",
+    "seat-handed-over": "letters that tell you that a bot has your seat",
+    "game-ended": "letters that tell you that a game is over",
+    "game-paused": "letters that tell you that a game rests",
+    "game-abandoned": "letters that tell you that a game has ended without a result",
+    "invitation": "invitations",
+    "bundle": "mails with all games that wait for you",
+}
+
+
 @blp.get("/sign-in/<uuid:sign_in>")
 def sign_in(sign_in: UUID) -> Response:
     """Asks for the mailed code: the link holds no secret, since programs that scan mails follow links."""

@@ -52,6 +52,7 @@ from server.play.seats import (
     seat_settings,
     take_seat,
 )
+from server.play.stopping import KIND, Stopped, stop_mails, stop_word, stopped
 from server.play.upkeep import all_games, archive_of, check_game, rebuild_game, take_in
 from server.play.votes import WISHES, vote, votes
 from server.play.words import email_address
@@ -65,6 +66,7 @@ __all__ = [
     "CODE_LIFE",
     "GAMES",
     "INVITATION",
+    "KIND",
     "LARGEST",
     "LOCALES",
     "MAIL_KINDS",
@@ -82,6 +84,7 @@ __all__ = [
     "MalformedMove",
     "RuleError",
     "Seat",
+    "Stopped",
     "Unavailable",
     "accept_invitation",
     "addressee",
@@ -138,6 +141,9 @@ __all__ = [
     "say",
     "seat_settings",
     "seen_by",
+    "stop_mails",
+    "stop_word",
+    "stopped",
     "story",
     "sweep",
     "take_in",

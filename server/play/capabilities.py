@@ -15,7 +15,7 @@ from server.play.errors import NotFound
 from server.rules import Seat
 from server.store.tables import Setting, db
 
-TURN, INVITATION, RETURN, REPLY = "turn", "invitation", "return", "reply"
+TURN, INVITATION, RETURN, REPLY, STOP = "turn", "invitation", "return", "reply", "stop"
 ANY_SEAT = 255
 _MAC_BYTES = 16
 
@@ -30,20 +30,38 @@ class Capability(NamedTuple):
 
 def seal(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
     """A word of at most 64 letters and digits that reads the same in either case (fits a mail address)."""
-    body = game_id.bytes + bytes([seat]) + number.to_bytes(4, "big")
-    return base64.b32encode(body + _mac(purpose, body)).decode().rstrip("=").lower()
+    return _sealed(purpose, game_id.bytes + bytes([seat]) + number.to_bytes(4, "big"))
 
 
 def unseal(purpose: str, word: str) -> Capability:
     """What a word allows. Raises NotFound if we never sealed it for this purpose."""
+    body = _unsealed(purpose, word)
+    return Capability(UUID(bytes=body[:16]), body[16], int.from_bytes(body[17:], "big"))
+
+
+def seal_text(purpose: str, text: str) -> str:
+    """The same for any text; too long for a mail address."""
+    return _sealed(purpose, text.encode())
+
+
+def unseal_text(purpose: str, word: str) -> str:
+    """Raises NotFound."""
+    return _unsealed(purpose, word).decode()
+
+
+def _sealed(purpose: str, body: bytes) -> str:
+    return base64.b32encode(body + _mac(purpose, body)).decode().rstrip("=").lower()
+
+
+def _unsealed(purpose: str, word: str) -> bytes:
     try:
         raw = base64.b32decode(word.upper() + "=" * (-len(word) % 8))
     except ValueError:
         raise NotFound("There is nothing here.") from None
     body, mac = raw[:-_MAC_BYTES], raw[-_MAC_BYTES:]
-    if len(body) != 21 or not hmac.compare_digest(mac, _mac(purpose, body)):
+    if not hmac.compare_digest(mac, _mac(purpose, body)):
         raise NotFound("There is nothing here.")
-    return Capability(UUID(bytes=body[:16]), body[16], int.from_bytes(body[17:], "big"))
+    return body
 
 
 def mark_of(email: str) -> int:

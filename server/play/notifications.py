@@ -8,7 +8,7 @@ from server.rules import Json
 
 AT_ONCE, BUNDLED, OFF = "at-once", "bundled", "off"
 CHOICES: Final = (AT_ONCE, BUNDLED, OFF)
-INVITATION: Final = "invitation"
+INVITATION, BUNDLE = "invitation", "bundle"
 GAME_KINDS: Final = (
     "your-turn",
     "reminder",
@@ -19,7 +19,7 @@ GAME_KINDS: Final = (
     "game-paused",
     "game-abandoned",
 )
-MAIL_KINDS: Final = (*GAME_KINDS, INVITATION)  # those that may be switched off; a sign-in code always comes
+MAIL_KINDS: Final = (*GAME_KINDS, INVITATION, BUNDLE)  # those that may be switched off; a sign-in code always comes
 DEFAULT_TIMES: Final = ["08:00"]
 MOST_TIMES_OF_DAY: Final = 6
 
@@ -52,8 +52,8 @@ def _check_times(times: Any) -> None:
 
 
 def choices_of(kind: str) -> tuple[str, ...]:
-    """An invitation is about no game of one's own, so no bundle of these could hold it."""
-    return (AT_ONCE, OFF) if kind == INVITATION else CHOICES
+    """A bundle holds what is about games of one's own."""
+    return CHOICES if kind in GAME_KINDS else (AT_ONCE, OFF)
 
 
 def wanted(kind: str, notifications: Json, of_game: str | None) -> str:

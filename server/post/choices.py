@@ -16,23 +16,30 @@ _ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which t
 
 def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
     """What becomes of a letter that is not to be sent now, and why: left out, or put into its reader's next bundle."""
-    if not isinstance(row, Letter) or row.kind not in play.MAIL_KINDS:
+    if row.kind not in play.MAIL_KINDS:
         return None
     reader = Player.email == row.data["to"] if row.kind == play.INVITATION else Player.player_id == row.player_id
     player = db.session.scalars(select(Player).where(reader)).one_or_none()
     if player is None:
         return None
-    seat = None if row.kind == play.INVITATION else db.session.get(Seat, (row.game_id, row.seat))
+    seat = _own_seat(row)
     match play.wanted(row.kind, player.notifications, seat.mails if seat else None):
         case play.OFF:
             return "dropped", "You have switched these letters off."
-        case play.BUNDLED:
+        case play.BUNDLED if isinstance(row, Letter):
             at = play.next_bundle(player.notifications, player.zone, clock.now())
             if seat and seat.due_at and seat.due_at <= at:
                 return None  # the time would run out before the bundle came
             _put_into_bundle(row, player, at)
             return "bundled", "Part of your next mail for all games."
     return None
+
+
+def _own_seat(row: Letter | PlayerLetter) -> Seat | None:
+    """The seat that a letter went to; an invited person has none as yet."""
+    if isinstance(row, PlayerLetter) or row.kind == play.INVITATION:
+        return None
+    return db.session.get(Seat, (row.game_id, row.seat))
 
 
 def _put_into_bundle(row: Letter, player: Player, at: datetime) -> None:

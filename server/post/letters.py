@@ -96,14 +96,13 @@ def compose(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None 
 
     `reply_domain`: where answers to letters of a game go; None if nobody takes them in.
     """
-    host = mail_host(base_url)
     if isinstance(row, PlayerLetter):
-        return _to_player(row, host, base_url)
+        return _to_player(row, base_url)
     game = load(row.game_id)
-    thread = f"{row.game_id}@{host}"
+    thread = f"{row.game_id}@{mail_host(base_url)}"
     if row.kind == "invitation":
         invitation = _invitation(game, row, base_url)
-        return None if invitation is None else _written(row, host, row.data["to"], invitation, thread)
+        return None if invitation is None else _written(row, base_url, row.data["to"], invitation, thread)
     player = db.session.get(Player, row.player_id)
     if player is None:
         return None
@@ -112,30 +111,31 @@ def compose(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None 
         return None
     turn = row.data.get("turn", row.version)
     reply_to = f"{play.reply_word(row.game_id, row.seat, turn)}@{reply_domain}" if reply_domain else None
-    return _written(row, host, player.email, words, thread, reply_to)
+    return _written(row, base_url, player.email, words, thread, reply_to)
 
 
-def _to_player(row: PlayerLetter, host: str, base_url: str) -> Written | None:
+def _to_player(row: PlayerLetter, base_url: str) -> Written | None:
     """A letter that belongs to no game."""
     if row.kind == "sign-in-code":
         code = _sign_in_code(row, base_url)
-        return None if code is None else _written(row, host, row.data["to"], code)
+        return None if code is None else _written(row, base_url, row.data["to"], code)
     player = db.session.get(Player, row.player_id)
     bundle = None if player is None else _bundle(row, player, base_url)
-    return None if player is None or bundle is None else _written(row, host, player.email, bundle)
+    return None if player is None or bundle is None else _written(row, base_url, player.email, bundle)
 
 
 def _written(
-    row: Any, host: str, to: str, words: wording.Letter, thread: str | None = None, reply_to: str | None = None
+    row: Any, base_url: str, to: str, words: wording.Letter, thread: str | None = None, reply_to: str | None = None
 ) -> Written:
-    mark = wording.ANSWER_ABOVE if reply_to else ""
-    subject, body = wording.write(words, mark)
+    mark, stop = wording.ANSWER_ABOVE if reply_to else "", _stop_link(row, to, base_url)
+    subject, body = wording.write(words, mark, stop)
+    host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     page, images = None, []
     if isinstance(words, wording.YourTurn | wording.GameEnded | wording.Answer):
-        page, images = wording.write_page(words, _PICTURE, mark), [(_PICTURE, _picture(row))]
+        page, images = wording.write_page(words, _PICTURE, mark, stop), [(_PICTURE, _picture(row))]
     if isinstance(words, wording.Bundle):
-        page = wording.write_page(words)
+        page = wording.write_page(words, stop=stop)
     message = build(
         sender=sender,
         to=to,
@@ -146,10 +146,26 @@ def _written(
         message_id=f"{row.letter_id}@{host}",
         date=datetime.fromisoformat(row.data["at"]) if row.kind == "bundle" else row.made_at,
         thread=thread,
-        headers=dict([LOOP, ("Reply-To", reply_to)]) if reply_to else None,
+        headers={**(dict([LOOP, ("Reply-To", reply_to)]) if reply_to else {}), **_stopping(stop)},
         answers=row.data["answers"] if isinstance(words, wording.Answer) else None,
     )
     return Written(message, sender, to)
+
+
+def _stop_link(row: Any, to: str, base_url: str) -> str:
+    """To a page on which such letters can be stopped; "" for those that nobody can do without."""
+    if row.kind not in play.MAIL_KINDS:
+        return ""
+    if row.kind == play.INVITATION:
+        word = play.stop_word(row.kind, to)
+    else:
+        word = play.stop_word(row.kind, str(row.player_id), row.game_id if isinstance(row, Letter) else None)
+    return f"{base_url}/stop/{word}"
+
+
+def _stopping(link: str) -> dict[str, str]:
+    """What a mail program needs to show a button for it (RFC 8058)."""
+    return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if link else {}
 
 
 def _picture(row: Letter) -> bytes:
@@ -298,7 +314,9 @@ def _answer(reader: _Reader) -> wording.Answer:
         done=tuple(said["done"]),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
-        table="" if said["confirm"] or not shows_table else text.table(rules.NAME, play.view_of(game, seat), game.names),
+        table=""
+        if said["confirm"] or not shows_table
+        else text.table(rules.NAME, play.view_of(game, seat), game.names),
         moves=tuple(wording.by_beginning([rules.write_move(move) for move in moves])),
         link=reader._link(turn) if turn is not None else "",
     )

@@ -163,16 +163,20 @@ _templates = Environment(
 _pages = _templates.overlay(autoescape=True)
 
 
-def write(letter: Letter, mark: str = "") -> tuple[str, str]:
-    """Subject and text of the letter; `mark` is its first line, if it has one."""
+def write(letter: Letter, mark: str = "", stop: str = "") -> tuple[str, str]:
+    """Subject and text of the letter; `mark` is its first line, `stop` a link to get no more of them, if it has these."""
     words = _words(letter)
     subject, _, text = _templates.get_template(f"{letter.KIND}.txt").render(words).partition("\n\n")
+    if stop:
+        text += "\n" + _templates.get_template("_stop.txt").render(stop=stop)
     return subject, f"{mark}\n\n{text}" if mark else text
 
 
-def write_page(letter: YourTurn | GameEnded | Answer | Bundle, picture: str = "", mark: str = "") -> str:
+def write_page(
+    letter: YourTurn | GameEnded | Answer | Bundle, picture: str = "", mark: str = "", stop: str = ""
+) -> str:
     """The letter as HTML; `picture` is the name under which one travels with the mail."""
-    return _pages.get_template(f"{letter.KIND}.html").render(_words(letter), picture=picture, mark=mark)
+    return _pages.get_template(f"{letter.KIND}.html").render(_words(letter), picture=picture, mark=mark, stop=stop)
 
 
 def by_beginning(moves: Sequence[str]) -> list[str]:

@@ -59,8 +59,11 @@ class Office:
 
     def mails(self, name: str) -> list[Mail]:
         """All that have come for name@example.org, now too."""
+        return self.mails_to(f"{name}@example.org")
+
+    def mails_to(self, address: str) -> list[Mail]:
         self.delivers()
-        return [mail for mail in self._kept if mail.to == f"{name}@example.org"]
+        return [mail for mail in self._kept if mail.to == address]
 
     def subjects(self, name: str) -> list[str]:
         return [mail.subject for mail in self.mails(name)]
