@@ -17,6 +17,10 @@ class Mail(NamedTuple):
     sender: str
 
     @property
+    def reply_to(self) -> str:
+        return str(self.message["Reply-To"])
+
+    @property
     def subject(self) -> str:
         return str(self.message["Subject"])
 
@@ -38,10 +42,10 @@ class Mail(NamedTuple):
 class Office:
     """Carries what is due and keeps it."""
 
-    def __init__(self, app: Flask) -> None:
+    def __init__(self, app: Flask, reply_domain: str | None = None) -> None:
         self.is_closed = False
         self._kept: list[Mail] = []
-        self._post = PostOffice(app, self)
+        self._post = PostOffice(app, self, reply_domain)
 
     def check(self) -> None:
         pass

@@ -1,0 +1,516 @@
+"""What becomes of the mails that came in: what each of them does, and its one answer."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from email.message import EmailMessage
+from itertools import count
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server import play
+from server.play.clock import clock
+from server.play.incoming import KEPT
+from server.post import answering, replies
+from server.post.answering import LEASE, MOST_TRIES, deal_with_mails
+from server.post.door import _same
+from server.store.connections import Unavailable
+from server.store.tables import Incoming, Message, db
+from tests.helpers import (
+    DAY,
+    HOUR,
+    MINUTE,
+    everything_due_happens,
+    game_of,
+    happened,
+    head_of,
+    later,
+    moves_on,
+    person,
+    seats_of,
+    service_is_up,
+    until,
+)
+from tests.post.office import Mail, Office
+
+DOMAIN = "stars.example"
+_numbers = count(1)
+
+
+@pytest.fixture(autouse=True)
+def within(app: Flask) -> Iterator[None]:
+    with app.app_context():
+        service_is_up()
+        yield
+
+
+@pytest.fixture
+def office(app: Flask) -> Office:
+    return Office(app, DOMAIN)
+
+
+@pytest.fixture
+def ada() -> UUID:
+    return person("ada")
+
+
+@pytest.fixture
+def bea() -> UUID:
+    return person("bea")
+
+
+@pytest.fixture
+def game_id(ada: UUID, bea: UUID) -> UUID:
+    """A game of Ada, Bea and a bot, in which Ada begins."""
+    return game_of(ada, bea, bots=1)
+
+
+def a_mail(text: str, sender: str = "ada@example.org", **headers: str) -> bytes:
+    mail = EmailMessage()
+    mail["From"] = sender
+    mail["Message-ID"] = f"<{next(_numbers)}@ada.example.org>"
+    for name, value in headers.items():
+        del mail[name]
+        mail[name] = value
+    mail.set_content(text)
+    return mail.as_bytes().replace(b"\n", b"\r\n")
+
+
+def arrives(to: str, raw: bytes) -> None:
+    word, _, domain = to.partition("@")
+    assert domain == DOMAIN
+    play.take_mail(word, _same(raw), raw, limited=True)
+
+
+def ada_writes(office: Office, text: str, **more: str) -> Mail:
+    """She answers her newest letter, and gets an answer."""
+    before = office.mails("ada")
+    arrives(before[-1].reply_to, a_mail(text, **more))
+    deal_with_mails()
+    (answer,) = (
+        mail for mail in office.mails("ada")[len(before) :] if mail.message["Auto-Submitted"] == "auto-replied"
+    )
+    return answer
+
+
+def no_answer(office: Office, text: str, **more: str) -> bool:
+    before = office.mails("ada")
+    arrives(before[-1].reply_to, a_mail(text, **more))
+    deal_with_mails()
+    return office.mails("ada") == before
+
+
+def a_move(game_id: UUID, who: UUID, number: int = 0) -> str:
+    rules = head_of(game_id).table.rules
+    move = play.legal_moves(game_id, who, [])["moves"][number]
+    return rules.write_move(rules.move_from_json(move))
+
+
+def an_illegal_move(game_id: UUID, who: UUID) -> str:
+    """With a star that she has and a board that is not in play."""
+    star, _, space = a_move(game_id, who).split(" ")
+    in_play = {board["board"] for board in play.view_of(head_of(game_id), 0)["boards"]}
+    away = next(board["id"] for board in play.GAMES["sternenhimmel"].describe()["boards"] if board["id"] not in in_play)
+    return f"{star} {away} {space}"
+
+
+def messages(game_id: UUID) -> list[str]:
+    db.session.rollback()
+    said = db.select(Message.text).where(Message.game_id == game_id).order_by(Message.nr)
+    return list(db.session.scalars(said))
+
+
+def confirmation_in(mail: Mail) -> str:
+    found = re.search(r"^  (confirm \w+)$", mail.text, re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def is_resigned(game_id: UUID) -> bool:
+    return "seat-handed-over" in happened(game_id)
+
+
+# Addresses
+
+
+def test_every_letter_of_a_game_can_be_answered(office: Office, game_id: UUID) -> None:
+    (turn,) = office.mails("ada")
+    word, _, domain = turn.reply_to.partition("@")
+    assert domain == DOMAIN
+    assert len(word) <= 64
+    assert play.addressee(word) == play.addressee(word.upper()) == (game_id, 0, turn_of_ada(game_id))
+    assert turn.text.startswith("##- Answer above this line")
+    assert "##- Answer above this line" in turn.page
+
+
+def turn_of_ada(game_id: UUID) -> int | None:
+    return seats_of(game_id)[0].turn
+
+
+def test_letters_name_no_address_where_nobody_takes_answers(app: Flask, game_id: UUID) -> None:
+    (turn,) = Office(app).mails("ada")
+    assert turn.message["Reply-To"] is None
+    assert "##-" not in turn.text
+
+
+def test_the_word_of_a_link_is_no_address(game_id: UUID) -> None:
+    with pytest.raises(play.errors.NotFound):
+        play.addressee(play.turn_word(game_id, 0, 1))
+
+
+# Moves
+
+
+def test_a_move_is_played_and_its_answer_tells_what_came_of_it(office: Office, game_id: UUID, ada: UUID) -> None:
+    line = a_move(game_id, ada)
+    answer = ada_writes(office, f"Good evening!\n{line}\n", **{"Message-ID": "<7@ada.example.org>"})
+    assert "star-placed" in happened(game_id)
+    assert answer.text.splitlines()[2] == f"ada, your move was played: {line}"
+    assert "What happened:\n- ada put" in answer.text
+    assert answer.message["In-Reply-To"] == "<7@ada.example.org>"
+    assert str(answer.message["References"]).split() == [f"<{game_id}@localhost>", "<7@ada.example.org>"]
+    assert answer.message["Auto-Submitted"] == "auto-replied"
+    assert answer.message["X-Loop"] == "sternenpost"
+
+
+def test_an_illegal_move_is_answered_with_the_reason_and_what_would_be_legal(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    line = an_illegal_move(game_id, ada)
+    answer = ada_writes(office, line)
+    assert f"this could not be done.\n\n  {line}\n" in answer.text
+    star, board, space = a_move(game_id, ada).split(" ")
+    assert re.search(rf"^  {star} {board}: {space} \|", answer.text, re.MULTILINE)
+    assert "star-placed" not in happened(game_id)
+    ada_writes(office, a_move(game_id, ada))  # the answer can be answered, too
+    assert "star-placed" in happened(game_id)
+
+
+def test_a_move_for_a_turn_that_is_over_is_answered_with_how_things_are(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    (turn,) = office.mails("ada")
+    line, other = a_move(game_id, ada), a_move(game_id, ada, 1)
+    moves_on(game_id, ada)
+    arrives(turn.reply_to, a_mail(other))
+    deal_with_mails()
+    answer = office.mails("ada")[-1]
+    assert "That turn is over" in answer.text
+    assert f"  {other}\n" in answer.text
+    assert "The table now:" in answer.text
+    assert happened(game_id).count("star-placed") == 1
+    arrives(turn.reply_to, a_mail(line))  # the very same move again
+    deal_with_mails()
+    assert f"your move was played: {line}" in office.mails("ada")[-1].text
+    assert happened(game_id).count("star-placed") == 1
+
+
+def test_what_is_not_in_notation_does_nothing_and_the_answer_says_how_to_write(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    answer = ada_writes(office, f"I play {a_move(game_id, ada)}, I think.")
+    assert "not quite in the notation" in answer.text
+    assert "What you can write" in answer.text
+    assert "star-placed" not in happened(game_id)
+
+
+def test_a_mail_without_a_word_of_her_own_is_answered(office: Office, game_id: UUID) -> None:
+    quoted = "\n".join(f"> {line}" for line in office.mails("ada")[-1].text.splitlines())
+    assert "We found nothing that you wrote" in ada_writes(office, quoted).text
+
+
+def test_lines_of_our_letter_are_no_moves_even_in_a_copy_that_is_not_marked(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    copy = office.mails("ada")[-1].text.partition("\n\n")[2]  # without the line above which one answers
+    assert re.search(rf"^  {a_move(game_id, ada)}$", copy, re.MULTILINE)
+    ada_writes(office, f"What a night.\n\n{copy}")
+    assert "star-placed" not in happened(game_id)
+
+
+def test_a_question_mark_asks_for_the_moves_open(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    answer = ada_writes(office, "?")
+    star, board, _ = a_move(game_id, ada).split(" ")
+    assert f"\n  {star} {board}: " in answer.text
+    moves_on(game_id, ada)
+    assert "It is not your turn" in ada_writes(office, "?").text
+
+
+# Time
+
+
+def test_what_arrived_before_the_due_time_is_in_time(office: Office, game_id: UUID, ada: UUID) -> None:
+    line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
+    office.mails("ada")
+    until(due_at - MINUTE)
+    arrives(office.mails("ada")[-1].reply_to, a_mail(line))
+    until(due_at + HOUR)
+    everything_due_happens()
+    assert "time-extended" not in happened(game_id)
+    deal_with_mails()
+    everything_due_happens()
+    assert "time-extended" not in happened(game_id)
+    assert f"your move was played: {line}" in office.mails("ada")[-1].text
+
+
+def test_what_arrived_later_holds_up_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
+    line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
+    office.mails("ada")
+    until(due_at + MINUTE)
+    arrives(office.mails("ada")[-1].reply_to, a_mail(line))
+    everything_due_happens()
+    assert "time-extended" in happened(game_id)
+
+
+def test_a_mail_that_does_not_move_holds_up_the_others_until_it_is_answered_only(office: Office, game_id: UUID) -> None:
+    due_at = seats_of(game_id)[0].due_at
+    office.mails("ada")
+    until(due_at - MINUTE)
+    arrives(office.mails("ada")[-1].reply_to, a_mail("?"))
+    until(due_at + HOUR)
+    everything_due_happens()
+    assert "time-extended" not in happened(game_id)
+    deal_with_mails()
+    later(MINUTE)
+    everything_due_happens()
+    assert "time-extended" in happened(game_id)
+
+
+def test_a_turn_takes_no_longer_than_until_its_mail_arrived(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, clock={"bank": "P3D", "increment": "PT1H", "cap": "P5D"})
+    line = a_move(game_id, ada)
+    office.mails("ada")
+    later(DAY)
+    arrives(office.mails("ada")[-1].reply_to, a_mail(line))
+    later(DAY)
+    deal_with_mails()
+    assert timedelta(seconds=seats_of(game_id)[0].allowed) == pytest.approx(2 * DAY + HOUR, abs=timedelta(seconds=5))
+
+
+# Words, pauses, leaving
+
+
+def test_words_for_the_table_stand_there(office: Office, game_id: UUID) -> None:
+    assert "Your words stand at the table" in ada_writes(office, "say Good evening, all!\nsay And good luck.").text
+    assert messages(game_id) == ["Good evening, all!", "And good luck."]
+
+
+def test_a_game_rests_and_goes_on_when_all_wish_it(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    assert "as soon as all who play wish it" in ada_writes(office, "pause").text
+    play.vote(game_id, bea, "pause", True)
+    assert head_of(game_id).table.status == "paused"
+    play.vote(game_id, bea, "resume", True)
+    assert "The game goes on." in ada_writes(office, "resume").text
+    assert head_of(game_id).table.status == "running"
+
+
+def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -> None:
+    asked = ada_writes(office, "resign")
+    assert "You wrote:\n  resign\n" in asked.text
+    assert not is_resigned(game_id)
+    assert "You have resigned" in ada_writes(office, confirmation_in(asked)).text
+    assert is_resigned(game_id)
+    assert "Nothing waits for this confirmation" in ada_writes(office, confirmation_in(asked)).text
+
+
+def test_so_is_a_vacation(office: Office, game_id: UUID, ada: UUID) -> None:
+    first, last = (clock.now() + 10 * DAY).date(), (clock.now() + 15 * DAY).date()
+    asked = ada_writes(office, f"vacation {first}..{last}")
+    assert play.profile(ada)["calendar"] == {}
+    assert f"from {first} to {last}" in ada_writes(office, confirmation_in(asked)).text
+    assert play.profile(ada)["calendar"] == {"vacations": [{"from": str(first), "to": str(last)}]}
+
+
+def test_a_vacation_that_cannot_be_had_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+    first, last = (clock.now() + 10 * DAY).date(), (clock.now() + 100 * DAY).date()
+    answer = ada_writes(office, confirmation_in(ada_writes(office, f"vacation {first}..{last}")))
+    assert "42" in answer.text
+    assert play.profile(ada)["calendar"] == {}
+
+
+def test_what_needs_no_second_thought_is_done_at_once(office: Office, game_id: UUID, ada: UUID) -> None:
+    first = (clock.now() + 10 * DAY).date()
+    answer = ada_writes(office, f"{a_move(game_id, ada)}\nvacation {first}..{first}")
+    assert "star-placed" in happened(game_id)
+    assert confirmation_in(answer)
+
+
+# Senders
+
+
+def test_the_players_address_is_known_whatever_its_capitals(office: Office, game_id: UUID, ada: UUID) -> None:
+    ada_writes(office, a_move(game_id, ada), From="Ada L. <ADA@Example.org>")
+    assert "star-placed" in happened(game_id)
+
+
+def test_a_mail_from_elsewhere_counts_when_the_player_confirms_it(office: Office, game_id: UUID, ada: UUID) -> None:
+    line = a_move(game_id, ada)
+    asked = ada_writes(office, f"{line}\nsay From my other desk.", sender="ada@work.example")
+    assert "We got a mail for your seat from ada@work.example" in asked.text
+    assert f"\n  {line}\n  say From my other desk.\n" in asked.text
+    assert "star-placed" not in happened(game_id)
+    assert asked.to == "ada@example.org"
+    answer = ada_writes(office, confirmation_in(asked), sender="ada@work.example")  # whoever knows it reads her mail
+    assert f"your move was played: {line}" in answer.text
+    assert messages(game_id) == ["From my other desk."]
+
+
+def test_nobody_elses_confirmation_counts(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    asked = ada_writes(office, a_move(game_id, ada), sender="eve@example.net")
+    beas = play.reply_word(game_id, 1, 1)
+    arrives(f"{beas}@{DOMAIN}", a_mail(confirmation_in(asked), sender="bea@example.org"))
+    ada_writes(office, "confirm 0123456789", sender="eve@example.net")
+    assert "star-placed" not in happened(game_id)
+
+
+@pytest.mark.parametrize(
+    "doubtful", ["ada@example.org, eve@example.net", "ada@example.org <eve@example.net>", "undisclosed-recipients:;"]
+)
+def test_a_sender_in_doubt_is_a_stranger(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
+    raw = a_mail(a_move(game_id, ada)).replace(b"From: ada@example.org", b"From: " + doubtful.encode())
+    office.mails("ada")
+    arrives(office.mails("ada")[-1].reply_to, raw)
+    deal_with_mails()
+    assert "star-placed" not in happened(game_id)
+    assert "please confirm" in office.mails("ada")[-1].text
+
+
+# Machines
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto-Submitted": "auto-replied"},
+        {"Precedence": "bulk"},
+        {"Return-Path": "<>"},
+        {"X-Loop": "sternenpost"},
+        {"Subject": "Out of office: away"},
+    ],
+    ids=str,
+)
+def test_what_no_person_wrote_does_nothing_and_gets_no_answer(
+    office: Office, game_id: UUID, ada: UUID, headers: dict[str, str]
+) -> None:
+    assert no_answer(office, a_move(game_id, ada), **headers)
+    assert "star-placed" not in happened(game_id)
+
+
+def test_our_own_answer_that_comes_back_gets_none(office: Office, game_id: UUID) -> None:
+    answer = ada_writes(office, "?")
+    arrives(answer.reply_to, answer.raw)
+    deal_with_mails()
+    assert office.mails("ada")[-1] == answer
+
+
+def test_answers_to_mails_that_play_nothing_have_an_end(office: Office, game_id: UUID, ada: UUID) -> None:
+    for _ in range(answering._PER_SEAT):
+        ada_writes(office, "Thank you for your mail.")
+    assert no_answer(office, "Thank you for your mail.")
+    assert "your move was played" in ada_writes(office, a_move(game_id, ada)).text
+    later(HOUR)
+    assert "It is not your turn" in ada_writes(office, "?").text
+
+
+# Twice, and in pieces
+
+
+def test_a_copy_of_a_mail_acts_once_and_is_answered_once(office: Office, game_id: UUID) -> None:
+    raw = a_mail("say Good evening!")
+    (turn,) = office.mails("ada")
+    for copy in (raw, b"Received: from elsewhere\r\n" + raw, raw):
+        arrives(turn.reply_to, copy)
+        deal_with_mails()
+    assert messages(game_id) == ["Good evening!"]
+    assert len(office.mails("ada")) == 2
+
+
+def test_another_mail_with_the_same_message_id_is_another_mail(office: Office, game_id: UUID) -> None:
+    for words in ("One.", "Two."):
+        ada_writes(office, f"say {words}", **{"Message-ID": "<always-the-same@ada.example.org>"})
+    assert messages(game_id) == ["One.", "Two."]
+
+
+@pytest.mark.parametrize("text", ["{move}", "say Good evening!", "pause", "resume"])
+def test_who_dies_between_a_deed_and_its_mark_leaves_it_done_once(
+    office: Office, game_id: UUID, ada: UUID, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = text.format(move=a_move(game_id, ada))
+    if text == "resume":
+        for wish, who in (("pause", "ada"), ("pause", "bea"), ("resume", "bea")):
+            play.vote(game_id, person(who), wish, True)
+    office.mails("ada")
+    arrives(office.mails("ada")[-1].reply_to, a_mail(line))
+
+    def dies(*_: object) -> None:
+        raise Unavailable
+
+    with monkeypatch.context() as patch, pytest.raises(Unavailable):
+        patch.setattr(answering, "_finish", dies)
+        deal_with_mails()
+    before, said = happened(game_id), len(office.mails("ada"))
+    deal_with_mails()
+    assert len(office.mails("ada")) == said  # somebody may be at it still
+    later(LEASE)
+    deal_with_mails()
+    assert happened(game_id) == before
+    assert messages(game_id) == (["Good evening!"] if text.startswith("say") else [])
+    answer = office.mails("ada")[-1]
+    assert len(office.mails("ada")) == said + 1
+    told = {"{move}": "your move was played", "pause": "as soon as all", "resume": "The game goes on."}
+    assert told.get(text, "Your words stand") in answer.text
+
+
+def test_mails_of_one_seat_are_dealt_with_in_order(
+    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (turn,) = office.mails("ada")
+    arrives(turn.reply_to, a_mail("say One."))
+    arrives(turn.reply_to, a_mail("say Two."))
+
+    def breaks(*_: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(replies, "read", breaks)
+        deal_with_mails()
+    deal_with_mails()
+    assert messages(game_id) == []
+    later(HOUR)
+    deal_with_mails()
+    deal_with_mails()
+    assert messages(game_id) == ["One.", "Two."]
+
+
+def test_a_mail_that_cannot_be_dealt_with_is_answered_and_no_longer_holds_up_the_game(
+    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (turn,) = office.mails("ada")
+    arrives(turn.reply_to, a_mail("?"))
+
+    def breaks(*_: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(replies, "read", breaks)
+        for _ in range(MOST_TRIES):
+            deal_with_mails()
+            later(HOUR)
+    assert "Something went wrong here" in office.mails("ada")[-1].text
+    assert db.session.scalars(db.select(Incoming.due_at)).all() == [None]
+
+
+# Afterwards
+
+
+def test_mails_are_forgotten_some_days_after_they_were_dealt_with(office: Office, game_id: UUID, ada: UUID) -> None:
+    ada_writes(office, "?")
+    play.forget_old_mails()
+    assert db.session.scalars(db.select(Incoming.mail_id)).all()
+    later(KEPT + HOUR)
+    arrives(office.mails("ada")[-1].reply_to, a_mail("?"))
+    play.forget_old_mails()
+    (waiting,) = db.session.scalars(db.select(Incoming))
+    assert waiting.due_at is not None
