@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from server.api import games, manners, moves, pages, pictures, players, problems, sandbox, watching
+from server.api import feeds, games, manners, moves, pages, pictures, players, problems, sandbox, watching
 from server.api.document import Document
 
 
@@ -17,5 +17,6 @@ def register(app: Flask) -> None:
     for blueprint in (players.blp, games.blp, moves.blp, pictures.blp):
         document.register_blueprint(blueprint)
     app.register_blueprint(pages.blp)
+    app.register_blueprint(feeds.blp)
     if app.config["SANDBOX"]:
         app.register_blueprint(sandbox.blp)

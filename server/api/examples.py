@@ -62,6 +62,10 @@ DELIVERIES: Json = {
     "next": None,
 }
 
+FEED: Json = {
+    "url": "https://stars.example/feed/hvwi6xq3pjajniny77d2p5wpsbyxw6zi7njfsdcqaaaaaaabx7ecnsdpxq3zbfw5x4rq.ics"
+}
+
 # Games
 
 GAME_WANTED: Json = {

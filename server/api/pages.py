@@ -21,13 +21,12 @@ from server.play.game import Game
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 _LONGEST_LINE = 200  # a turn of several steps
 _BEGINNING = 3  # words by which moves are put together
+QUIET = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Robots-Tag": "noindex"}
 _HEADERS = {
+    **QUIET,
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Robots-Tag": "noindex",
 }
 
 

@@ -93,3 +93,28 @@ class Deliveries(MethodView):
         who = caller("profile:read")
         page = play.deliveries(who.player_id, read_cursor(query.get("cursor")), query["limit"])
         return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
+
+
+@blp.route("/me/feed")
+class Feed(MethodView):
+    @blp.response(200, schemas.Feed, example=examples.FEED)
+    @blp.doc(operationId="getFeed")
+    def get(self) -> Any:
+        """The secret address of your due times, for calendar programs"""
+        return _feed(play.feed_word(caller("profile:read").player_id))
+
+    @blp.response(201, schemas.Feed, example=examples.FEED)
+    @blp.doc(operationId="makeFeed")
+    def post(self) -> Any:
+        """Make a new secret address of your due times; the earlier one is worthless at once"""
+        return _feed(play.new_feed(caller("profile:write").player_id))
+
+    @blp.response(204)
+    @blp.doc(operationId="endFeed")
+    def delete(self) -> None:
+        """Have no such address any more"""
+        play.end_feed(caller("profile:write").player_id)
+
+
+def _feed(word: str | None) -> Any:
+    return {"url": word and f"{current_app.config['BASE_URL']}/feed/{word}.ics"}

@@ -136,6 +136,12 @@ class Profile(_Person):
     email = fields.String(required=True, **_about("Shown to nobody else"))
 
 
+class Feed(Schema):
+    """A calendar of your due times, for whoever knows the address."""
+
+    url = fields.String(required=True, allow_none=True, **_about("An iCalendar file (RFC 5545); null if there is none"))
+
+
 class PageQuery(Request):
     cursor = fields.String(**_about("From `next` of the page before"))
     limit = QueryNumber(1, 100, load_default=20)

@@ -6,6 +6,7 @@ from server.play.archive import check as check_archive
 from server.play.chat import messages, say
 from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep
 from server.play.deliveries import RESULTS, deliveries
+from server.play.feeds import end_feed, feed, feed_word, new_feed
 from server.play.games import open_game
 from server.play.health import SKEW, clock_skew, parts, waiting
 from server.play.incoming import addressee, confirming_word, forget_old_mails, reply_word, take_mail
@@ -104,6 +105,9 @@ __all__ = [
     "deliveries",
     "describe",
     "email_address",
+    "end_feed",
+    "feed",
+    "feed_word",
     "first_answer",
     "follow_clock",
     "follow_outages",
@@ -122,6 +126,7 @@ __all__ = [
     "list_games",
     "messages",
     "move_clock",
+    "new_feed",
     "next_bundle",
     "open_game",
     "open_turn",

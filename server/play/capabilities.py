@@ -15,13 +15,14 @@ from server.play.errors import NotFound
 from server.rules import Seat
 from server.store.tables import Setting, db
 
-TURN, INVITATION, RETURN, REPLY, STOP = "turn", "invitation", "return", "reply", "stop"
+TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"
 ANY_SEAT = 255
 _MAC_BYTES = 16
 
 
 class Capability(NamedTuple):
-    """`number` is the turn that may be played, or the mark of an invited address."""
+    """`number` is the turn that may be played, the mark of an invited address, or what sets a feed apart, whose player
+    stands in place of a game."""
 
     game_id: UUID
     seat: Seat

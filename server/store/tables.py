@@ -77,6 +77,7 @@ class Player(Base):
     calendar: Mapped[dict[str, Any]]
     notifications: Mapped[dict[str, Any]]
     made_at: Mapped[datetime]
+    feed: Mapped[int | None]  # what the word of the present feed of due times has and no earlier one had
 
 
 class Setting(Base):
