@@ -15,6 +15,7 @@ from server.app import create_app
 from server.config import Settings
 from server.play.errors import NotFound
 from server.post.mail import Unreachable, carrier
+from server.post.signing import read_key
 from server.store import migrate as migrations
 
 _PROGRESS = 1000  # games between two lines that say how far it is
@@ -44,7 +45,9 @@ def _settings() -> Settings:
         settings = Settings.from_environment()
         if settings.smtp_url:
             carrier(settings.smtp_url)
-    except ValueError as error:  # BadSetting, or the carrier's
+        if settings.dkim_key:
+            read_key(settings.dkim_key)
+    except ValueError as error:  # BadSetting, or the carrier's or key's
         raise click.ClickException(str(error)) from None
     return settings
 

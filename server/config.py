@@ -23,6 +23,8 @@ class Settings:
     smtp_url: str | None
     mail_in: str | None
     reply_domain: str | None
+    dkim_key: Path | None
+    dkim_selector: str
     port: int
     data: Path
     base_url: str
@@ -84,6 +86,12 @@ def _listener(text: str) -> str:
     return text
 
 
+def _label(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?", text):
+        raise ValueError
+    return text.lower()
+
+
 def _domain(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", text):
         raise ValueError
@@ -96,7 +104,7 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _directory(text: str) -> Path:
+def _path(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
@@ -153,11 +161,26 @@ VARIABLES = {
         "the domain of the addresses for replies; unset: the host of the base URL, from workers that take replies",
         _domain,
     ),
+    "dkim_key": _Variable(
+        "STERNENPOST_DKIM_KEY",
+        "",
+        "a file",
+        "an RSA key in PEM that signs all letters for the host of the base URL (DKIM); unset: nobody signs, or whoever "
+        "carries mail does",
+        _path,
+    ),
+    "dkim_selector": _Variable(
+        "STERNENPOST_DKIM_SELECTOR",
+        "sternenpost",
+        "a word of letters, digits and hyphens",
+        "where the public half of that key is found: this word before ._domainkey and the host",
+        _label,
+    ),
     "port": _Variable(
         "STERNENPOST_PORT", "8000", "a port between 1 and 65535", "where the web listens on the loopback", _port
     ),
     "data": _Variable(
-        "STERNENPOST_DATA", str(_DATA), "a directory", "where the embedded Postgres keeps its data", _directory
+        "STERNENPOST_DATA", str(_DATA), "a directory", "where the embedded Postgres keeps its data", _path
     ),
     "base_url": _Variable(
         "STERNENPOST_BASE_URL",

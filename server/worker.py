@@ -15,7 +15,8 @@ from server.config import Settings
 from server.post import PostOffice, answering
 from server.post.door import OPEN_AGAIN, Door
 from server.post.letters import mail_host
-from server.post.mail import carrier
+from server.post.mail import Carrier, carrier
+from server.post.signing import Signing, read_key
 
 _ROUNDS = 10
 _LAST_BEATS = 3.0  # seconds for beats under way at a stop
@@ -27,7 +28,7 @@ def work(app: Flask, settings: Settings) -> None:
     stop = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, stop)  # the threads inherit it, so that only sigwait sees these signals
     reply_domain = settings.reply_domain or (mail_host(settings.base_url) if settings.mail_in else None)
-    post = PostOffice(app, carrier(settings.smtp_url or app.config["MAILBOX"]), reply_domain)
+    post = PostOffice(app, _carrier(app, settings), reply_domain)
     door = Door(app, settings.mail_in) if settings.mail_in else None
     beats = {
         Beat(app, "sweep", _sweep): 1,
@@ -53,6 +54,14 @@ def work(app: Flask, settings: Settings) -> None:
     post.close(_LAST_LETTERS)
     logging.shutdown()
     os._exit(0)  # a thread that hangs in SMTP or Postgres would hold up the end
+
+
+def _carrier(app: Flask, settings: Settings) -> Carrier:
+    """Who carries letters, signed if there is a key."""
+    plain = carrier(settings.smtp_url or app.config["MAILBOX"])
+    if settings.dkim_key is None:
+        return plain
+    return Signing(plain, mail_host(settings.base_url), settings.dkim_selector, read_key(settings.dkim_key))
 
 
 def _tidy() -> None:
