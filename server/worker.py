@@ -17,10 +17,12 @@ from server.post.door import OPEN_AGAIN, Door
 from server.post.letters import mail_host
 from server.post.mail import Carrier, carrier
 from server.post.signing import Signing, read_key
+from server.post.webhooks import HookOffice
 
 _ROUNDS = 10
 _LAST_BEATS = 3.0  # seconds for beats under way at a stop
 _LAST_LETTERS = 5.0  # and for letters
+_LAST_CALLS = 2.0  # and for webhooks
 
 
 def work(app: Flask, settings: Settings) -> None:
@@ -30,10 +32,12 @@ def work(app: Flask, settings: Settings) -> None:
     reply_domain = settings.reply_domain or (mail_host(settings.base_url) if settings.mail_in else None)
     post = PostOffice(app, _carrier(app, settings), reply_domain)
     door = Door(app, settings.mail_in) if settings.mail_in else None
+    hooks = HookOffice(app)
     beats = {
         Beat(app, "sweep", _sweep): 1,
         Beat(app, "outages", play.follow_outages): 5,
         Beat(app, "deliver", post.deliver_due): 1,
+        Beat(app, "webhooks", hooks.deliver_due): 1,
         Beat(app, "replies", answering.deal_with_mails): 1,
         Beat(app, "tidy", _tidy): 3600,
     }
@@ -52,6 +56,7 @@ def work(app: Flask, settings: Settings) -> None:
         door.close()
     ending.join(_LAST_BEATS)
     post.close(_LAST_LETTERS)
+    hooks.close(_LAST_CALLS)
     logging.shutdown()
     os._exit(0)  # a thread that hangs in SMTP or Postgres would hold up the end
 
@@ -68,6 +73,7 @@ def _tidy() -> None:
     play.forget_old_codes()
     play.forget_old_answers()
     play.forget_old_mails()
+    play.forget_old_deliveries()
 
 
 def _sweep() -> None:

@@ -56,6 +56,19 @@ from server.play.seats import (
 from server.play.stopping import KIND, Stopped, stop_mails, stop_word, stopped
 from server.play.upkeep import all_games, archive_of, check_game, rebuild_game, take_in
 from server.play.votes import WISHES, vote, votes
+from server.play.webhooks import (
+    change_webhook,
+    delete_webhook,
+    forget_old_deliveries,
+    make_webhook,
+    ping_webhook,
+    renew_secret,
+    try_delivery_again,
+    webhook,
+    webhook_deliveries,
+    webhook_delivery,
+    webhooks_of,
+)
 from server.play.words import email_address
 from server.rules import GAMES, BadOption, IllegalMove, Json, MalformedMove, RuleError, Seat
 from server.store.connections import Unavailable, is_passing
@@ -95,6 +108,7 @@ __all__ = [
     "begin_sign_in",
     "caller",
     "change_profile",
+    "change_webhook",
     "check_archive",
     "check_game",
     "check_line",
@@ -102,6 +116,7 @@ __all__ = [
     "clock_skew",
     "come_back",
     "confirming_word",
+    "delete_webhook",
     "deliveries",
     "describe",
     "email_address",
@@ -113,6 +128,7 @@ __all__ = [
     "follow_outages",
     "forget_old_answers",
     "forget_old_codes",
+    "forget_old_deliveries",
     "forget_old_mails",
     "further_token",
     "game_of_key",
@@ -124,6 +140,7 @@ __all__ = [
     "leave",
     "legal_moves",
     "list_games",
+    "make_webhook",
     "messages",
     "move_clock",
     "new_feed",
@@ -131,6 +148,7 @@ __all__ = [
     "open_game",
     "open_turn",
     "parts",
+    "ping_webhook",
     "play_line",
     "play_move",
     "player_token",
@@ -138,6 +156,7 @@ __all__ = [
     "profile",
     "rebuild_game",
     "redeem",
+    "renew_secret",
     "reply_word",
     "rest_of_turn",
     "return_word",
@@ -154,6 +173,7 @@ __all__ = [
     "take_in",
     "take_mail",
     "take_seat",
+    "try_delivery_again",
     "try_move",
     "turn_of",
     "turn_word",
@@ -163,4 +183,8 @@ __all__ = [
     "waiting",
     "waiting_games",
     "wanted",
+    "webhook",
+    "webhook_deliveries",
+    "webhook_delivery",
+    "webhooks_of",
 ]

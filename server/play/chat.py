@@ -7,9 +7,11 @@ from sqlalchemy import func, insert, select
 
 from server.play.clock import clock
 from server.play.errors import BadField
+from server.play.letters import note
 from server.play.looking import own_seat, seen_by
 from server.play.words import paragraphs
 from server.rules import Json
+from server.store import outbox
 from server.store.connections import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Message, Player, db
@@ -31,6 +33,8 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     last = db.session.execute(select(func.max(Message.nr)).where(Message.game_id == game_id)).scalar() or 0
     row = {"nr": last + 1, "seat": seat, "text": text, "at": now}
     db.session.execute(insert(Message).values(game_id=game_id, player_id=player_id, **row))
+    hooked = [it["seat"] for it in game.seats if it["has_webhooks"] and it["seat"] != seat]
+    outbox.put(game_id, [note(game, "message", it, now, str(last + 1), nr=last + 1) for it in hooked])
     said = _message(last + 1, seat, game.names[seat], text, now)
     with committing(said):
         db.session.commit()

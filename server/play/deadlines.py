@@ -15,13 +15,13 @@ from server.play import clock as clocks
 from server.play.clock import clock
 from server.play.deeds import load, record, record_within, with_due_time
 from server.play.game import Game
-from server.play.letters import letter
+from server.play.letters import letter, note
 from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
 from server.play.votes import count_votes
 from server.rules import Json, Seat
-from server.store import inbox, outbox
+from server.store import inbox, outbox, webhooks
 from server.store.connections import autocommit, is_passing, let_go, tried_again
-from server.store.tables import Heartbeat, Letter, Outage, Setting, db
+from server.store.tables import Heartbeat, Outage, Setting, db
 from server.store.tables import Seat as SeatRow
 
 PARTS = ("web", "worker")
@@ -82,6 +82,7 @@ def follow_outages() -> None:
     if not noted:
         return
     outbox.bring_forward(now, GAP)
+    webhooks.bring_forward(now, GAP)
     have_followed = [_has_followed(game_id) for game_id in games]
     if all(have_followed):
         db.session.execute(update(Outage).where(Outage.outage_id.in_(noted)).values(followed=True))
@@ -251,12 +252,10 @@ def _remind(game: Game, row: Json, fresh: Json, now: datetime) -> None:
     written = db.session.execute(update(SeatRow).where(seen).values(**times).returning(SeatRow.seat)).first()
     if written and row["remind_at"] and row["remind_at"] <= now and fresh["due_at"] == row["due_at"]:
         about = f"{row['turn']}/{row['remind_at'].isoformat()}"
-        reminder = letter(game, "reminder", row["seat"], now, about)
-        db.session.execute(
-            insert(Letter)
-            .values(game_id=game.game_id, due_at=now, tries=0, **reminder)
-            .on_conflict_do_nothing(index_elements=["game_id", "dedupe"])
-        )
+        letters = [letter(game, "reminder", row["seat"], now, about)]
+        if row["has_webhooks"]:
+            letters.append(note(game, "reminder", row["seat"], now, about))
+        outbox.put(game.game_id, letters)
     db.session.commit()
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Select, select, tuple_
 from server.rules import Json
 from server.store.tables import Delivery, Letter, PlayerDelivery, PlayerGame, PlayerLetter, db
 from server.store.tables import Game as GameRow
+from server.store.webhooks import NOTE
 
 RESULTS: Final = ("waiting", "sent", "bundled", "dropped", "refused", "given-up")
 
@@ -21,12 +22,11 @@ class DeliveriesPage(NamedTuple):
 def deliveries(player_id: UUID, cursor: tuple[datetime, UUID] | None, limit: int) -> DeliveriesPage:
     """The letters to a player and what became of each, newest first."""
     games = list(db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)))
+    mails = (Letter.player_id == player_id) & (Letter.kind != NOTE)
     found = [
         *_ended(Delivery, player_id, cursor, limit),
         *_ended(PlayerDelivery, player_id, cursor, limit),
-        *_waiting(
-            select(Letter).where(Letter.game_id.in_(games), Letter.player_id == player_id), Letter, cursor, limit
-        ),
+        *_waiting(select(Letter).where(Letter.game_id.in_(games), mails), Letter, cursor, limit),
         *_waiting(select(PlayerLetter).where(PlayerLetter.player_id == player_id), PlayerLetter, cursor, limit),
     ]
     found.sort(key=lambda it: (it["at"], it["letter"]), reverse=True)

@@ -45,6 +45,14 @@ class BadField(PlayError):
         self.field = field
 
 
+class TooManyWebhooks(PlayError):
+    """A player has as many webhooks as he may have."""
+
+
+class WebhookDisabled(PlayError):
+    """Nothing is carried to this webhook until it is enabled again."""
+
+
 class KeyReused(PlayError):
     """An Idempotency-Key that belongs to another request."""
 

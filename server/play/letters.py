@@ -10,17 +10,24 @@ from server.play.table import (
     GameAbandoned,
     GamePaused,
     GameResumed,
+    GameStarted,
     SeatHandedOver,
     SeatTakenBack,
     TimeExtended,
     TimeRanOut,
 )
 from server.rules import Json, Seat
+from server.store.webhooks import NOTE
 
 
 def after(game: Game, events: Sequence[Any], now: datetime) -> list[Json]:
     """The letters of a deed that led to the game as it is now."""
-    return [letter(game, kind, seat, now, **data) for kind, seat, data in _news(game, events, now)]
+    news = list(_news(game, events, now))
+    told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
+    if hooked := [row["seat"] for row in game.seats if row["has_webhooks"]]:
+        news += [(kind, seat, {}) for kind in _news_for_programs(events) for seat in hooked]
+        told += [note(game, kind, seat, now, **data) for kind, seat, data in news if seat in hooked]
+    return told
 
 
 def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[tuple[str, Seat, Json]]:
@@ -49,13 +56,31 @@ def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[tuple[st
             yield "your-turn", seat, {}
 
 
-def letter(game: Game, kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
+def _news_for_programs(events: Sequence[Any]) -> Iterator[str]:
+    """What a program may have to act upon, though it is worth no mail."""
+    for event in events:
+        match event:
+            case GameStarted():
+                yield "game-started"
+            case GameResumed():
+                yield "game-resumed"
+
+
+def note(game: Game, kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
+    """The same as `letter`, for the webhooks of whoever sits there."""
+    row = letter(game, kind, seat, now, about, "webhook", **data)
+    return row | {"kind": NOTE, "data": {"kind": kind, **row["data"]}}
+
+
+def letter(
+    game: Game, kind: str, seat: Seat, now: datetime, about: str = "", channel: str = "mail", **data: Any
+) -> Json:
     """A row for the outbox. The dedupe key names kind, version, reader and channel, and what else sets it apart."""
     row = game.seats[seat]
     due_at = row["due_at"]
     return {
         "letter_id": uuid4(),
-        "dedupe": f"{kind}/{game.table.version}/{seat}/mail/{about}",
+        "dedupe": f"{kind}/{game.table.version}/{seat}/{channel}/{about}",
         "kind": kind,
         "version": game.table.version,
         "seat": seat,

@@ -20,7 +20,16 @@ from server.rules import Json
 from server.store.connections import autocommit, tried_again
 from server.store.tables import Player, PlayerLetter, RateLimit, SignIn, Token, db
 
-SCOPES = ("games:read", "games:write", "moves:write", "chat:write", "profile:read", "profile:write", "tokens:write")
+SCOPES = (
+    "games:read",
+    "games:write",
+    "moves:write",
+    "chat:write",
+    "profile:read",
+    "profile:write",
+    "tokens:write",
+    "webhooks:manage",
+)
 LOCALES = ("de", "en", "fr", "it")
 CODE_LIFE = timedelta(minutes=10)
 CODE_TRIES = 5

@@ -25,6 +25,7 @@ from server.post.mail import build
 from server.post.replies import LOOP
 from server.post.wording import moment, span
 from server.store.tables import Delivery, Letter, Player, PlayerLetter, db
+from server.store.webhooks import NOTE
 
 _EXAMPLES = 4
 _PICTURE = "table.png"
@@ -120,8 +121,10 @@ def _to_player(row: PlayerLetter, base_url: str) -> Written | None:
         code = _sign_in_code(row, base_url)
         return None if code is None else _written(row, base_url, row.data["to"], code)
     player = db.session.get(Player, row.player_id)
-    bundle = None if player is None else _bundle(row, player, base_url)
-    return None if player is None or bundle is None else _written(row, base_url, player.email, bundle)
+    if player is None:
+        return None
+    words = _to_owner(row, player) if row.kind == "webhook-disabled" else _bundle(row, player, base_url)
+    return None if words is None else _written(row, base_url, player.email, words)
 
 
 def _written(
@@ -221,7 +224,8 @@ def lines_for_turn(game: Game, seat: Seat, turn: int) -> list[str]:
 def _has_newer(letter: Letter) -> bool:
     """Whether a newer letter of this game waits for the same reader or has reached him, as after an outage."""
     game, seat, version = letter.game_id, letter.seat, letter.version
-    waits = select(Letter.letter_id).where(Letter.game_id == game, Letter.seat == seat, Letter.version > version)
+    newer = (Letter.game_id == game) & (Letter.seat == seat) & (Letter.version > version)
+    waits = select(Letter.letter_id).where(newer, Letter.kind != NOTE)
     arrived = select(Delivery.letter_id).where(
         Delivery.game_id == game, Delivery.seat == seat, Delivery.version > version, Delivery.result == "sent"
     )
@@ -379,6 +383,13 @@ def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle 
     )
     news = tuple(words for words in written if words is not None)
     return wording.Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None
+
+
+def _to_owner(row: PlayerLetter, player: Player) -> wording.WebhookDisabled:
+    why = f"For three days nothing has arrived there. The last failure: {row.data['detail']}."
+    if row.data["why"] == play.webhooks.GONE:
+        why = "It answered 410, which means that nobody wants to be told there."
+    return wording.WebhookDisabled(name=player.name, url=row.data["url"], why=why)
 
 
 # Time in words

@@ -151,7 +151,15 @@ class SignInCode:
     link: str  # a page to type it on
 
 
-Letter = GameLetter | Invitation | Bundle | SignInCode
+@dataclass(frozen=True, kw_only=True)
+class WebhookDisabled:
+    KIND: ClassVar = "webhook-disabled"
+    name: str  # of the reader
+    url: str
+    why: str  # in a sentence or two
+
+
+Letter = GameLetter | Invitation | Bundle | SignInCode | WebhookDisabled
 
 _templates = Environment(
     loader=PackageLoader("server.post"),

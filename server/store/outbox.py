@@ -1,6 +1,6 @@
 """Letters that wait to be carried. Whoever claims one holds a lease on it, so that no lock is held while SMTP is slow."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import tried_again
 from server.store.tables import Delivery, Letter, Player, PlayerDelivery, PlayerLetter, db
+from server.store.webhooks import NOTE
 
 
 class Waiting(NamedTuple):
@@ -22,6 +23,13 @@ class Waiting(NamedTuple):
     reader: str
 
 
+def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
+    """Add letters of a game beside a deed, as part of the transaction under way; once only."""
+    for letter in letters:
+        row = insert(Letter).values(game_id=game_id, due_at=letter["made_at"], tries=0, **letter)
+        db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
+
+
 def due(now: datetime, most: int, busy: Collection[str] = ()) -> list[Waiting]:
     """The letters that are due, of both outboxes, the oldest first; but none to the `busy` readers."""
     found: list[Waiting] = []
@@ -30,6 +38,8 @@ def due(now: datetime, most: int, busy: Collection[str] = ()) -> list[Waiting]:
         (PlayerLetter, PlayerLetter.player_id, cast(PlayerLetter.player_id, Text)),
     ):
         query = select(owner, table.letter_id, table.due_at, reader.label("reader")).where(table.due_at <= now)
+        if table is Letter:
+            query = query.where(Letter.kind != NOTE)
         if busy:
             query = query.where(reader.not_in(busy))
         rows = db.session.execute(query.order_by(table.due_at).limit(most))

@@ -76,6 +76,7 @@ class Player(Base):
     zone: Mapped[str]
     calendar: Mapped[dict[str, Any]]
     notifications: Mapped[dict[str, Any]]
+    has_webhooks: Mapped[bool] = mapped_column(default=False)
     made_at: Mapped[datetime]
     feed: Mapped[int | None]  # what the word of the present feed of due times has and no earlier one had
 
@@ -275,6 +276,7 @@ class Letter(Base):
     __table_args__ = (
         UniqueConstraint("game_id", "dedupe"),
         Index("outbox_due_at", "due_at"),
+        Index("outbox_webhooks", "due_at", postgresql_where=text("kind = 'webhook'")),
         {"info": {"spread": "game_id"}},
     )
 
@@ -352,6 +354,71 @@ class Incoming(Base):
     due_at: Mapped[datetime | None]
     tries: Mapped[int]
     asks: Mapped[str]
+
+
+class Webhook(Base):
+    """An address that a player's program is told at.
+
+    The secrets are kept as they are, since we sign with them; a hash would do for checking only. `wake_at`: when there
+    is something to carry next, None while nothing waits. `rests_until`: nothing is carried before, be it that
+    somebody is at it (his lease) or that the address did not answer.
+    """
+
+    __tablename__ = "webhooks"
+    __table_args__ = (
+        Index("webhooks_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),
+        {"info": {"spread": "player_id"}},
+    )
+
+    player_id: Mapped[UUID] = _key()
+    webhook_id: Mapped[UUID] = _key()
+    url: Mapped[str]
+    kinds: Mapped[list[str]]
+    game_id: Mapped[UUID | None]  # None: all games of this player
+    secret: Mapped[bytes]
+    old_secret: Mapped[bytes | None]
+    old_until: Mapped[datetime | None]
+    disabled: Mapped[str | None]  # why: by-you, gone or failing
+    failures: Mapped[int]  # in a row
+    failing_since: Mapped[datetime | None]
+    made_at: Mapped[datetime]
+    wake_at: Mapped[datetime | None]
+    rests_until: Mapped[datetime]
+
+
+class WebhookDelivery(Base):
+    """Something that a webhook is told, and what became of it; its id is sent along and stays, however often it is
+    tried."""
+
+    __tablename__ = "webhook_deliveries"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["player_id", "webhook_id"], ["webhooks.player_id", "webhooks.webhook_id"], ondelete="CASCADE"
+        ),
+        Index("webhook_deliveries_newest", "player_id", "webhook_id", "made_at", "delivery_id"),
+        Index(
+            "webhook_deliveries_due_at",
+            "player_id",
+            "webhook_id",
+            "due_at",
+            postgresql_where=text("due_at IS NOT NULL"),
+        ),
+        {"info": {"spread": "player_id"}},
+    )
+
+    player_id: Mapped[UUID] = _key()
+    webhook_id: Mapped[UUID] = _key()
+    delivery_id: Mapped[UUID] = _key()
+    kind: Mapped[str]
+    payload: Mapped[str]  # the very bytes that are signed and sent, the same at every try
+    made_at: Mapped[datetime]
+    begun_at: Mapped[datetime]  # from when on it is given up after some days: when it was made, or asked for again
+    due_at: Mapped[datetime | None]  # None: it is not tried any more
+    tries: Mapped[int]
+    result: Mapped[str]  # waiting, delivered, failed (it is tried again) or given-up
+    status: Mapped[int | None]  # of the last answer
+    detail: Mapped[str]
+    tried_at: Mapped[datetime | None]
 
 
 class SignIn(Base):

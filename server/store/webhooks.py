@@ -1,0 +1,237 @@
+"""What webhooks are to be told: out of the outbox of games into a queue for each webhook, and from there on its way.
+
+Whoever carries for a webhook holds a lease on it, so that it is told one thing at a time.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID, uuid4, uuid5
+
+from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.store.connections import tried_again
+from server.store.tables import Letter, PlayerLetter, Webhook, WebhookDelivery, db
+
+NOTE = "webhook"  # the kind of letters that are for webhooks
+_OFTEN = 3
+
+
+class Waiting(NamedTuple):
+    """A webhook that has something to carry; a hint only."""
+
+    player_id: UUID
+    webhook_id: UUID
+    rests_until: datetime
+
+
+# From the outbox of games
+
+
+def notes(now: datetime, most: int) -> Sequence[Letter]:
+    """What games have noted for webhooks, the oldest first."""
+    due = select(Letter).where(Letter.kind == NOTE, Letter.due_at <= now)
+    found = db.session.scalars(due.order_by(Letter.due_at, Letter.version).limit(most)).all()
+    db.session.expunge_all()
+    db.session.rollback()
+    return found
+
+
+@tried_again
+def hand_over(note: Letter, kind: str, payload: str, now: datetime) -> None:
+    """Put a note into the queue of each webhook that wants it, then forget it.
+
+    These are two transactions, since games and players may be stored apart. What is handed over once more finds its
+    delivery there, whose id is made of the webhook and the note.
+    """
+    wants = (Webhook.player_id == note.player_id) & Webhook.disabled.is_(None) & Webhook.kinds.contains([kind])
+    of_this_game = Webhook.game_id.is_(None) | (Webhook.game_id == note.game_id)
+    # First of all, since it locks the webhook: `put_down` then sees all that was handed over before.
+    woken = update(Webhook).where(wants, of_this_game).values(wake_at=now).returning(Webhook.webhook_id)
+    for webhook_id in db.session.scalars(woken).all():
+        _enqueue(note.player_id, webhook_id, uuid5(webhook_id, str(note.letter_id)), kind, payload, note.made_at)
+    db.session.commit()
+    db.session.execute(delete(Letter).where(Letter.game_id == note.game_id, Letter.letter_id == note.letter_id))
+    db.session.commit()
+
+
+def put_off(note: Letter, later: datetime) -> None:
+    """A note that cannot be handed over keeps the others waiting no longer."""
+    here = (Letter.game_id == note.game_id) & (Letter.letter_id == note.letter_id)
+    db.session.execute(update(Letter).where(here).values(due_at=later))
+    db.session.commit()
+
+
+def enqueue(player_id: UUID, webhook_id: UUID, kind: str, payload: str, now: datetime) -> UUID:
+    """One delivery to one webhook, as part of the transaction under way; its id."""
+    delivery_id = uuid4()
+    db.session.execute(update(Webhook).where(_is(player_id, webhook_id)).values(wake_at=now))
+    _enqueue(player_id, webhook_id, delivery_id, kind, payload, now)
+    return delivery_id
+
+
+def _enqueue(
+    player_id: UUID | None, webhook_id: UUID, delivery_id: UUID, kind: str, payload: str, made_at: datetime
+) -> None:
+    row = insert(WebhookDelivery).values(
+        player_id=player_id,
+        webhook_id=webhook_id,
+        delivery_id=delivery_id,
+        kind=kind,
+        payload=payload,
+        made_at=made_at,
+        begun_at=made_at,
+        due_at=made_at,
+        tries=0,
+        result="waiting",
+        status=None,
+        detail="",
+        tried_at=None,
+    )
+    db.session.execute(row.on_conflict_do_nothing())
+
+
+# On its way
+
+
+def due(now: datetime, most: int, busy: Collection[UUID]) -> list[Waiting]:
+    """The webhooks that have something to carry and do not rest; but none of the `busy` ones."""
+    query = select(Webhook.player_id, Webhook.webhook_id, Webhook.rests_until)
+    query = query.where(Webhook.wake_at <= now, Webhook.rests_until <= now)
+    if busy:
+        query = query.where(Webhook.webhook_id.not_in(busy))
+    found = [Waiting(*row) for row in db.session.execute(query.order_by(Webhook.wake_at).limit(most))]
+    db.session.rollback()
+    return found
+
+
+def claim(hook: Waiting, until: datetime) -> bool:
+    """Whether this webhook is ours until the lease ends; else somebody was faster."""
+    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.rests_until == hook.rests_until)
+    taken = db.session.execute(update(Webhook).where(mine).values(rests_until=until).returning(Webhook.webhook_id))
+    found = taken.first() is not None
+    db.session.commit()
+    return found
+
+
+def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDelivery]:
+    """What is due for this webhook, in the order in which it happened; but what has failed often goes last, since
+    the fault may be its own."""
+    query = select(WebhookDelivery).where(_of(hook.player_id, hook.webhook_id), WebhookDelivery.due_at <= now)
+    order = (WebhookDelivery.tries >= _OFTEN, WebhookDelivery.made_at, WebhookDelivery.delivery_id)
+    found = db.session.scalars(query.order_by(*order).limit(most)).all()
+    db.session.expunge_all()
+    db.session.rollback()
+    return found
+
+
+def leased(hook: Waiting, until: datetime) -> Webhook | None:
+    """The webhook as it is now; None if it is switched off or deleted, or the lease was lost."""
+    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.rests_until == until) & Webhook.disabled.is_(None)
+    found = db.session.scalars(select(Webhook).where(mine)).one_or_none()
+    db.session.expunge_all()
+    db.session.rollback()
+    return found
+
+
+@tried_again
+def delivered(hook: Webhook, delivery: WebhookDelivery, now: datetime, status: int, detail: str) -> None:
+    """Note that it arrived."""
+    _tried(delivery, now, "delivered", None, status, detail)
+    here = _is(hook.player_id, hook.webhook_id)
+    db.session.execute(update(Webhook).where(here).values(failures=0, failing_since=None))
+    db.session.commit()
+
+
+@tried_again
+def failed(
+    hook: Webhook,
+    delivery: WebhookDelivery,
+    now: datetime,
+    status: int | None,
+    detail: str,
+    later: datetime | None,
+    disabled: str | None,
+) -> None:
+    """Note a failed try, and when the next one is due; None: it is given up.
+
+    `disabled` says why nothing at all is to be carried to this webhook any more; its owner gets a letter.
+    """
+    _tried(delivery, now, "failed" if later else "given-up", later, status, detail)
+    here = _is(hook.player_id, hook.webhook_id)
+    since = hook.failing_since or now
+    db.session.execute(update(Webhook).where(here).values(failures=hook.failures + 1, failing_since=since))
+    if disabled and switch_off(hook.player_id, hook.webhook_id, disabled):
+        letter = insert(PlayerLetter).values(
+            player_id=hook.player_id,
+            letter_id=uuid4(),
+            dedupe=f"webhook-disabled/{hook.webhook_id}/{now.isoformat()}/mail",
+            kind="webhook-disabled",
+            data={"url": hook.url, "why": disabled, "detail": detail},
+            made_at=now,
+            due_at=now,
+            tries=0,
+        )
+        db.session.execute(letter.on_conflict_do_nothing(index_elements=["player_id", "dedupe"]))
+    db.session.commit()
+
+
+def _tried(
+    delivery: WebhookDelivery, now: datetime, result: str, due_at: datetime | None, status: int | None, detail: str
+) -> None:
+    here = _of(delivery.player_id, delivery.webhook_id) & (WebhookDelivery.delivery_id == delivery.delivery_id)
+    tried = {"due_at": due_at, "tries": delivery.tries + 1, "result": result, "status": status, "detail": detail}
+    db.session.execute(update(WebhookDelivery).where(here).values(tried_at=now, **tried))
+
+
+def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:
+    """Disable a webhook and give up what waits for it, as part of the transaction under way; False if it was off."""
+    here = _is(player_id, webhook_id) & Webhook.disabled.is_(None)
+    off = update(Webhook).where(here).values(disabled=why, wake_at=None).returning(Webhook.webhook_id)
+    if db.session.execute(off).first() is None:
+        return False
+    waiting = _of(player_id, webhook_id) & WebhookDelivery.due_at.is_not(None)
+    db.session.execute(update(WebhookDelivery).where(waiting).values(due_at=None, result="given-up"))
+    return True
+
+
+@tried_again
+def put_down(hook: Waiting, until: datetime, rests_until: datetime) -> None:
+    """End the lease; from `rests_until` on, whatever waits is carried."""
+    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.rests_until == until)
+    if db.session.execute(select(Webhook.webhook_id).where(mine).with_for_update()).first() is not None:
+        waiting = _of(hook.player_id, hook.webhook_id)
+        next_due = db.session.scalar(select(func.min(WebhookDelivery.due_at)).where(waiting))
+        db.session.execute(update(Webhook).where(mine).values(wake_at=next_due, rests_until=rests_until))
+    db.session.commit()
+
+
+# Beside it
+
+
+def forget_before(moment: datetime) -> None:
+    """Drop what became of deliveries that were made before this moment, but for those that are still on their way."""
+    old = (WebhookDelivery.made_at < moment) & WebhookDelivery.due_at.is_(None)
+    db.session.execute(delete(WebhookDelivery).where(old))
+    db.session.commit()
+
+
+def bring_forward(now: datetime, leeway: timedelta) -> None:
+    """What waits for hours that a clock set right has yet to reach is due now."""
+    future = now + leeway
+    made_later = WebhookDelivery.due_at.is_not(None) & (WebhookDelivery.made_at > future)
+    db.session.execute(update(WebhookDelivery).where(made_later).values(due_at=now, begun_at=now))
+    resting = (Webhook.wake_at > future) | (Webhook.rests_until > future)
+    db.session.execute(
+        update(Webhook).where(resting, Webhook.wake_at.is_not(None)).values(wake_at=now, rests_until=now)
+    )
+    db.session.commit()
+
+
+def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
+    return (Webhook.player_id == player_id) & (Webhook.webhook_id == webhook_id)
+
+
+def _of(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
+    return (WebhookDelivery.player_id == player_id) & (WebhookDelivery.webhook_id == webhook_id)
