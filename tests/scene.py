@@ -86,6 +86,16 @@ class Scene:
             assert who.post(f"{path}/votes", {"on": "abandon"}).status_code == 200
         return path
 
+    @cached_property
+    def webhook(self) -> str:
+        made = self.ada.post("/v1/webhooks", examples.WEBHOOK_WANTED)
+        assert made.status_code == 201, made.text
+        return f"/v1/webhooks/{made.json['id']}"
+
+    @cached_property
+    def delivery(self) -> str:
+        return str(self.ada.post(f"{self.webhook}/pings").json["id"])
+
     def address(self, call: Call) -> str:
         """Where the call is made in this scene."""
         game = self.running
@@ -93,7 +103,10 @@ class Scene:
             game = self.open
         if call.name in OF_A_GAME_THAT_IS_OVER:
             game = self.over
-        return call.path.replace("/v1/games/{game_id}", game).replace("{name}", "sternenhimmel")
+        path = call.path.replace("/v1/games/{game_id}", game).replace("{name}", "sternenhimmel")
+        if "{delivery_id}" in path:
+            path = path.replace("{delivery_id}", self.delivery)
+        return path.replace("/v1/webhooks/{webhook_id}", self.webhook) if "{webhook_id}" in path else path
 
     def caller(self, call: Call) -> Someone:
         return self.bea if call.name in BY_SOMEBODY_ELSE else self.ada

@@ -5,6 +5,7 @@ must bear besides, such as slow clients and broken connections, is in test_recep
 """
 
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -56,6 +57,7 @@ def scene(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Scene:
     assert scene.open
     assert scene.running
     assert scene.over
+    assert scene.delivery
     return scene
 
 
@@ -272,7 +274,7 @@ def deserted(tmp_path_factory: pytest.TempPathFactory) -> Flask:
 @pytest.mark.parametrize("call", CALLS, ids=name_of)
 def test_without_its_database_the_service_is_not_available_for_a_moment(deserted: Flask, call: Call) -> None:
     who = Someone(deserted, token=f"sp_{'0' * 32}_{'A' * 43}")
-    address = call.path.replace("{game_id}", str(uuid4())).replace("{name}", "sternenhimmel")
+    address = re.sub(r"\{\w+_id\}", str(uuid4()), call.path).replace("{name}", "sternenhimmel")
     for body in call.examples.values() or [None]:
         answer = who.ask(call.method, address, body)
         if call.name in NEEDS_NO_DATABASE:

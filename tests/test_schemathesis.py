@@ -52,13 +52,18 @@ def refused_for_its_meaning(ctx: schemathesis.CheckContext, response: Response, 
             raise Failure(operation=case.operation.label, title="Right, but refused", message=response.text)
 
 
-def settings(games: list[str]) -> Json:
+def settings(games: list[str], webhooks: list[str]) -> Json:
     return {
         "seed": SEED,
         "generation": {"max-examples": EXAMPLES, "deterministic": True, "database": "none"},
-        "dictionaries": {"games": {"values": games}, "names": {"values": ["sternenhimmel"]}},
+        "dictionaries": {
+            "games": {"values": games},
+            "names": {"values": ["sternenhimmel"]},
+            "webhooks": {"values": webhooks},
+        },
         "parameters": {
             "path.game_id": {"dictionary": "games", "probability": 0.8},
+            "path.webhook_id": {"dictionary": "webhooks", "probability": 0.8},
             "path.name": {"dictionary": "names", "probability": 0.5},
         },
         # The document says 422 of moves that fit their schema and break a rule; the check above looks at the code.
@@ -88,7 +93,9 @@ def test_whatever_is_asked_the_answer_is_as_documented(app: Flask, monkeypatch: 
     monkeypatch.setitem(app.config, "LIMITS", False)
     scenes = [Scene(app) for _ in range(5)]
     games = [path.rpartition("/")[2] for scene in scenes for path in (scene.open, scene.running, scene.over)]
-    schema = schemathesis.openapi.from_wsgi("/openapi.json", app, config=SchemathesisConfig.from_dict(settings(games)))
+    webhooks = [scene.webhook.rpartition("/")[2] for scene in scenes]
+    config = SchemathesisConfig.from_dict(settings(games, webhooks))
+    schema = schemathesis.openapi.from_wsgi("/openapi.json", app, config=config)
     schema.auth(refresh_interval=None)(NewToken)
     told, asked = [], Counter[str]()
     for event in from_schema(schema).execute():

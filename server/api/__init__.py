@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from server.api import feeds, games, manners, moves, pages, pictures, players, problems, sandbox, watching
+from server.api import feeds, games, manners, moves, pages, pictures, players, problems, sandbox, watching, webhooks
 from server.api.document import Document
 
 
@@ -14,7 +14,7 @@ def register(app: Flask) -> None:
     watching.register(app)
     manners.register(app)
     document = app.extensions["document"] = Document(app)
-    for blueprint in (players.blp, games.blp, moves.blp, pictures.blp):
+    for blueprint in (players.blp, games.blp, moves.blp, pictures.blp, webhooks.blp):
         document.register_blueprint(blueprint)
     app.register_blueprint(pages.blp)
     app.register_blueprint(feeds.blp)

@@ -8,10 +8,10 @@ import flask_smorest
 from flask import Flask, Response, jsonify
 from werkzeug.exceptions import HTTPException
 
-from server.api import problems, schemas
+from server.api import examples, problems, schemas
 from server.api.problems import ALL, PROBLEMS
 from server.api.reading import StrictParser
-from server.play import GAMES, Json, shapes
+from server.play import GAMES, Json, shapes, webhooks
 from server.play.table import HOUSE_EVENT_SCHEMAS
 
 _SETTINGS = {
@@ -101,6 +101,7 @@ class Document(flask_smorest.Api):
         document: Json = self.spec.to_dict()
         del document["components"]["schemas"]["PaginationMetadata"]  # of smorest's pages; ours are others
         _describe(document["components"]["schemas"])
+        document["webhooks"] = dict(_webhooks())
         shared = document["components"]["responses"] = {}
         for path, item in document["paths"].items():
             for method, operation in item.items():
@@ -131,6 +132,8 @@ def _components() -> Iterator[tuple[str, Json]]:
     yield "OnTimeout", shapes.ON_TIMEOUT
     yield "Calendar", shapes.CALENDAR
     yield "Notifications", shapes.NOTIFICATIONS
+    for kind, component in schemas.PAYLOADS.items():
+        yield component, webhooks.PAYLOADS[kind]
     house = {type_: (_pascal(type_), schema) for type_, schema in HOUSE_EVENT_SCHEMAS.items()}
     for name, schema in house.values():
         yield name, _in_a_story(schema)
@@ -155,6 +158,45 @@ def _components() -> Iterator[tuple[str, Json]]:
             f"{game}Foreseen",
             {"description": "Something that would happen", "oneOf": list(rules.EVENT_SCHEMAS.values())},
         )
+
+
+_ABOUT_WEBHOOKS = (
+    "Sent by [Standard Webhooks](https://www.standardwebhooks.com): with `webhook-id`, `webhook-timestamp` and "
+    "`webhook-signature`, which any of its libraries verifies with the secret of the webhook. It comes at least once: "
+    "what has a `webhook-id` that you know has come before. Answer with 2xx within ten seconds. Any other answer "
+    "counts as a failure and is tried again for three days, redirects too; 410 disables the webhook."
+)
+_SIGNED = [
+    {"in": "header", "name": name, "required": True, "description": description, "schema": {"type": "string"}}
+    for name, description in (
+        ("webhook-id", "Of the delivery, the same however often it is tried"),
+        ("webhook-timestamp", "Of this try, in Unix seconds"),
+        ("webhook-signature", "`v1,` and the HMAC in base64; one more after a space for a day after a new secret"),
+    )
+]
+
+
+def _webhooks() -> Iterator[tuple[str, Json]]:
+    """What we call, not what we answer."""
+    for kind, component in schemas.PAYLOADS.items():
+        content = {
+            "schema": {"$ref": f"#/components/schemas/{component}"},
+            "examples": {"Example": {"value": examples.payload(kind)}},
+        }
+        told: Json = {
+            "operationId": f"tell{_pascal(kind)}",
+            "summary": webhooks.PAYLOADS[kind]["description"],
+            "description": _ABOUT_WEBHOOKS,
+            "security": [],
+            "parameters": _SIGNED,
+            "requestBody": {"required": True, "content": {"application/json": content}},
+            "responses": {
+                "2XX": {"description": "Taken"},
+                "410": {"description": "Nobody wants to be told here any more; the webhook is disabled"},
+                "default": {"description": "It is tried again"},
+            },
+        }
+        yield kind, {"post": told}
 
 
 def _describe(components: Json) -> None:

@@ -198,6 +198,69 @@ ARCHIVE: Json = {
     ],
 }
 
+# Webhooks
+
+WEBHOOK_WANTED: Json = {"url": "https://stars.example/hook", "kinds": ["your-turn", "game-ended"], "game": None}
+WEBHOOK: Json = {
+    "id": "a3c4c1de-55d3-4b0b-9d9e-0c6a4e0e7d52",
+    **WEBHOOK_WANTED,
+    "enabled": True,
+    "disabled_because": None,
+    "failing_since": None,
+    "made_at": "2026-11-21T19:20:00Z",
+}
+WEBHOOK_MADE: Json = {**WEBHOOK, "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"}
+WEBHOOKS: Json = {"items": [WEBHOOK]}
+WEBHOOK_CHANGES: Json = {"kinds": ["your-turn"], "enabled": True}
+WEBHOOK_CHANGED: Json = {**WEBHOOK, **WEBHOOK_CHANGES}
+NEW_SECRET: Json = {"secret": WEBHOOK_MADE["secret"], "old_until": "2026-11-22T19:50:00Z"}
+
+
+def payload(kind: str) -> Json:
+    """What a webhook is told of a game of three, in which it is Ada's turn."""
+    if kind == "ping":
+        return {"type": kind, "timestamp": "2026-11-21T19:20:05Z", "data": {}}
+    asked = {"turn": 1, "due_at": _DUE_AT}
+    more: dict[str, Json] = {
+        "your-turn": asked,
+        "reminder": asked,
+        "time-extended": asked | {"by": "P1D"},
+        "bot-moved": {"bot": "greedy"},
+        "seat-handed-over": {"bot": "greedy"},
+        "message": {"nr": 1},
+    }
+    about = {"game": _OPEN["id"], "version": 1, "seat": 0}
+    return {"type": kind, "timestamp": "2026-11-21T19:42:00Z", "data": about | more.get(kind, {})}
+
+
+PING: Json = {
+    "id": "0b1f6a4e-8f0d-4f57-a4a0-52a9b0a5c7e9",
+    "kind": "ping",
+    "payload": payload("ping"),
+    "result": "waiting",
+    "tries": 0,
+    "status": None,
+    "detail": "",
+    "made_at": payload("ping")["timestamp"],
+    "tried_at": None,
+    "next_at": payload("ping")["timestamp"],
+}
+WEBHOOK_DELIVERY: Json = {
+    **PING,
+    "id": "5d9d2a1c-1c0f-5b0a-8a52-3f6c7c1e9a44",
+    "kind": "your-turn",
+    "payload": payload("your-turn"),
+    "result": "failed",
+    "tries": 2,
+    "status": 503,
+    "detail": "The answer was 503",
+    "made_at": payload("your-turn")["timestamp"],
+    "tried_at": "2026-11-21T19:42:07Z",
+    "next_at": "2026-11-21T19:42:28Z",
+}
+WEBHOOK_DELIVERIES: Json = {"items": [WEBHOOK_DELIVERY], "next": None}
+TRIED_AGAIN: Json = {**WEBHOOK_DELIVERY, "result": "waiting", "tries": 0, "next_at": "2026-11-21T19:50:00Z"}
+
 # Rules, shortened
 
 _DESCRIBED = GAMES["sternenhimmel"].describe()

@@ -69,6 +69,16 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.TooMany: Problem(
         429, "too-many-requests", "Too many requests", "Wait for as many seconds as `Retry-After` says."
     ),
+    errors.TooManyWebhooks: Problem(
+        409, "too-many-webhooks", "You have as many webhooks as you may have", "Delete one that you no longer need."
+    ),
+    errors.WebhookDisabled: Problem(
+        409,
+        "webhook-disabled",
+        "The webhook is disabled",
+        "You switched it off, its address answered 410, or it has failed for days. Mend what is wrong, then PATCH it "
+        'with `{"enabled": true}`.',
+    ),
     errors.KeyReused: Problem(
         422,
         "idempotency-key-reused",

@@ -7,7 +7,7 @@ from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validat
 
 from server.api.problems import ALL as PROBLEMS_BY_CODE
 from server.api.reading import QueryNumber, QueryTruth, Truth
-from server.play import BOTS, CHOICES, GAMES, LOCALES, RESULTS, SCOPES, WISHES, Json, email_address
+from server.play import BOTS, CHOICES, GAMES, LOCALES, RESULTS, SCOPES, WISHES, Json, addresses, email_address, webhooks
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
 _NULL: Json = {"type": "null"}
@@ -446,6 +446,103 @@ class Archive(Schema):
     seed = fields.String(required=True, **_about("32 bytes in hex"))
     commitment = fields.String(required=True, **_about("SHA-256 of the seed, known from the opening on"))
     events = fields.List(fields.Nested(ArchivedEvent), required=True)
+
+
+# Webhooks
+
+# Names of components by kind
+PAYLOADS = {kind: f"{kind.title().replace('-', '')}Payload" for kind in webhooks.PAYLOADS}
+
+
+def _url(**kw: Any) -> fields.String:
+    about = "Begins with https and leads to the public internet; in a sandbox it may be http to the loopback"
+    return fields.String(
+        validate=[validate.Length(max=addresses.LONGEST_URL), validate.Regexp(rf"{addresses.URL_FORM[:-1]}\Z")],
+        metadata={"description": about, "pattern": addresses.URL_FORM},
+        **kw,
+    )
+
+
+def _kinds(**kw: Any) -> Any:
+    return fields.List(
+        fields.String(validate=validate.OneOf(webhooks.KINDS)),
+        validate=validate.Length(min=1, max=len(webhooks.KINDS)),
+        **kw,
+        **_about("What it is told of"),
+    )
+
+
+class WebhookWanted(Request):
+    url = _url(required=True)
+    kinds = _kinds(required=True)
+    game = fields.UUID(allow_none=True, load_default=None, **_about("Only this game; default: all games where you sit"))
+
+
+class WebhookChanges(Request):
+    """The fields to change; the others stay."""
+
+    url = _url()
+    kinds = _kinds()
+    game = fields.UUID(allow_none=True, **_about("null for all games where you sit"))
+    enabled = Truth(**_about("false gives up what waits; true starts with a clean slate"))
+
+
+class Webhook(Schema):
+    id = fields.UUID(required=True)
+    url = fields.String(required=True)
+    kinds = fields.List(fields.String(validate=validate.OneOf(webhooks.KINDS)), required=True)
+    game = fields.UUID(required=True, allow_none=True)
+    enabled = fields.Boolean(required=True)
+    disabled_because = fields.String(
+        required=True,
+        allow_none=True,
+        **_about(
+            "`by-you`; `gone`: it answered 410; `failing`: nothing arrived for three days; null while it is enabled",
+            enum=[*webhooks.DISABLED, None],
+        ),
+    )
+    failing_since = Moment(required=True, allow_none=True, **_about("null if the last delivery arrived"))
+    made_at = Moment(required=True)
+
+
+class WebhookMade(Webhook):
+    secret = fields.String(required=True, **_about("Shown this once; verify the deliveries with it"))
+
+
+class Webhooks(Schema):
+    items = fields.List(fields.Nested(Webhook), required=True, **_about("The oldest first"))
+
+
+class NewSecret(Schema):
+    secret = fields.String(required=True, **_about("Shown this once"))
+    old_until = Moment(required=True, **_about("Until then deliveries are signed with the one before, too"))
+
+
+class WebhookDelivery(Schema):
+    id = fields.UUID(required=True, **_about("Is sent as `webhook-id`, the same however often it is tried"))
+    kind = fields.String(required=True, validate=validate.OneOf(list(webhooks.PAYLOADS)))
+    payload = fields.Raw(
+        required=True, **_about("The body", anyOf=[{"$ref": f"#/components/schemas/{it}"} for it in PAYLOADS.values()])
+    )
+    result = fields.String(
+        required=True, validate=validate.OneOf(webhooks.RESULTS), **_about("`failed`: it is tried again at `next_at`")
+    )
+    tries = fields.Integer(required=True)
+    status = fields.Integer(required=True, allow_none=True, **_about("Of the last answer; null if there was none"))
+    detail = fields.String(required=True, **_about("What became of the last try, in words"))
+    made_at = Moment(required=True)
+    tried_at = Moment(required=True, allow_none=True)
+    next_at = Moment(required=True, allow_none=True)
+
+
+class DeliveriesQuery(Request):
+    cursor = fields.String(**_about("From `next` of the page before"))
+    limit = QueryNumber(1, 100, load_default=20)
+
+
+class WebhookDeliveries(Schema):
+    items = fields.List(fields.Nested(WebhookDelivery), required=True, **_about("The newest first"))
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
 
 
 # The rest

@@ -20,6 +20,7 @@ from server.post.wording import (
     SignInCode,
     TimeExtended,
     WaitingGame,
+    WebhookDisabled,
     YourTurn,
     moment,
     span,
@@ -79,6 +80,7 @@ LETTERS: list[Letter] = [
         ),
     ),
     SignInCode(code="123456", good_for="10 minutes", link="https://sternenpost.example/s/abc"),
+    WebhookDisabled(name="Anna", url="https://stars.example/hook", why="It answered 410."),
 ]
 
 

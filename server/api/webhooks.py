@@ -1,0 +1,124 @@
+"""Webhooks: where your program wants to be told, and what became of it."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import current_app
+from flask.views import MethodView
+
+from server import play
+from server.api import examples, schemas
+from server.api.auth import caller
+from server.api.document import Blueprint
+from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
+from server.play.errors import BadField, TooMany, TooManyWebhooks, WebhookDisabled
+
+blp = Blueprint("webhooks", __name__, url_prefix="/v1", description="Webhooks: your program is told what happens")
+
+_WHERE = {"Location": {"description": "Where it is", "required": True, "schema": {"type": "string"}}}
+
+
+def _owner() -> UUID:
+    return caller("webhooks:manage").player_id
+
+
+@blp.route("/webhooks")
+class Webhooks(MethodView):
+    @blp.arguments(schemas.WebhookWanted, example=examples.WEBHOOK_WANTED)
+    @blp.response(201, schemas.WebhookMade, example=examples.WEBHOOK_MADE, headers=_WHERE)
+    @blp.doc(operationId="makeWebhook")
+    @blp.raises(BadField, TooManyWebhooks)
+    def post(self, wanted: Any) -> Any:
+        """Have your program told at an address
+
+        What it is told, and how it knows that we say so, stands under Webhooks in the OpenAPI document. It is told
+        ids and times, never what is on the table: it asks for that with a token of its own.
+        """
+        made = play.make_webhook(
+            _owner(), wanted["url"], wanted["kinds"], wanted["game"], sandbox=current_app.config["SANDBOX"]
+        )
+        where = {"Location": f"/v1/webhooks/{made.webhook['id']}"}
+        return made.webhook | {"secret": made.secret}, 201, where
+
+    @blp.response(200, schemas.Webhooks, example=examples.WEBHOOKS)
+    @blp.doc(operationId="listWebhooks")
+    def get(self) -> Any:
+        """Your webhooks"""
+        return {"items": play.webhooks_of(_owner())}
+
+
+@blp.route("/webhooks/<uuid:webhook_id>")
+class OneWebhook(MethodView):
+    @blp.response(200, schemas.Webhook, example=examples.WEBHOOK)
+    @blp.doc(operationId="getWebhook")
+    def get(self, webhook_id: UUID) -> Any:
+        """One of your webhooks"""
+        return play.webhook(_owner(), webhook_id)
+
+    @blp.arguments(schemas.WebhookChanges, required=False, example=examples.WEBHOOK_CHANGES)
+    @blp.response(200, schemas.Webhook, example=examples.WEBHOOK_CHANGED)
+    @blp.doc(operationId="changeWebhook")
+    @blp.raises(BadField)
+    def patch(self, changes: Any, webhook_id: UUID) -> Any:
+        """Change a webhook, or switch it off and on"""
+        return play.change_webhook(_owner(), webhook_id, changes, sandbox=current_app.config["SANDBOX"])
+
+    @blp.response(204)
+    @blp.doc(operationId="deleteWebhook")
+    def delete(self, webhook_id: UUID) -> None:
+        """Delete a webhook, and all that waits for it"""
+        play.delete_webhook(_owner(), webhook_id)
+
+
+@blp.route("/webhooks/<uuid:webhook_id>/secret")
+class Secret(MethodView):
+    @blp.response(200, schemas.NewSecret, example=examples.NEW_SECRET)
+    @blp.doc(operationId="renewWebhookSecret")
+    def post(self, webhook_id: UUID) -> Any:
+        """Get a new secret
+
+        For 24 hours everything is signed with the one before as well, so that your program can change over in peace.
+        If that one has become known to others, ask twice.
+        """
+        return play.renew_secret(_owner(), webhook_id)
+
+
+@blp.route("/webhooks/<uuid:webhook_id>/pings")
+class Pings(MethodView):
+    @blp.response(202, schemas.WebhookDelivery, example=examples.PING)
+    @blp.doc(operationId="pingWebhook")
+    @blp.raises(WebhookDisabled, TooMany)
+    def post(self, webhook_id: UUID) -> Any:
+        """Try a webhook out; look at the delivery to see what became of it"""
+        return play.ping_webhook(_owner(), webhook_id, current_app.config["LIMITS"])
+
+
+@blp.route("/webhooks/<uuid:webhook_id>/deliveries")
+class Deliveries(MethodView):
+    @blp.arguments(schemas.DeliveriesQuery, location="query")
+    @blp.response(200, schemas.WebhookDeliveries, example=examples.WEBHOOK_DELIVERIES, headers=NEXT_PAGE)
+    @blp.doc(operationId="listWebhookDeliveries")
+    @blp.raises(BadField)
+    def get(self, query: Any, webhook_id: UUID) -> Any:
+        """What a webhook was told, and what waits for it, newest first; kept for 30 days"""
+        page = play.webhook_deliveries(_owner(), webhook_id, read_cursor(query.get("cursor")), query["limit"])
+        return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
+
+
+@blp.route("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
+class OneDelivery(MethodView):
+    @blp.response(200, schemas.WebhookDelivery, example=examples.WEBHOOK_DELIVERY)
+    @blp.doc(operationId="getWebhookDelivery")
+    def get(self, webhook_id: UUID, delivery_id: UUID) -> Any:
+        """One delivery"""
+        return play.webhook_delivery(_owner(), webhook_id, delivery_id)
+
+
+@blp.route("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/tries")
+class Tries(MethodView):
+    @blp.response(202, schemas.WebhookDelivery, example=examples.TRIED_AGAIN)
+    @blp.doc(operationId="tryWebhookDelivery")
+    @blp.raises(WebhookDisabled, TooMany)
+    def post(self, webhook_id: UUID, delivery_id: UUID) -> Any:
+        """Have a delivery made once more, under the same id"""
+        return play.try_delivery_again(_owner(), webhook_id, delivery_id, current_app.config["LIMITS"])
