@@ -9,12 +9,12 @@ MARK = "##-"  # a line of a letter with this in it: from here on all is the lett
 LONGEST_LINE = 1000
 LONGEST_ATTRIBUTION = 4  # lines, as some programs break it
 
-_BETWEEN_DASHES = re.compile(r"[-_=]{3,} ?[^\W_].{0,80}?[-_=]{3,}")
+_BETWEEN_DASHES = re.compile(r"[-_=]{3,} ?[^\W_].{0,200}?[-_=]{3,}")
 _WROTE = (
     r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|napisał)"
 )
 _ATTRIBUTION = re.compile(
-    rf"(?=.*[\d@])\S.*\b{_WROTE}\b[^:]{{0,120}}:|(?=.*\d)\S.*<?[^\s@]+@[^\s@]+>?[ \u00a0]?:", re.IGNORECASE
+    rf"(?=.*[\d@])\S.*\b{_WROTE}\b.{{0,120}}:|(?=.*\d)\S.*<?[^\s@]+@[^\s@]+>?[ \u00a0]?:", re.IGNORECASE
 )
 _PREPOSITION = re.compile(r"\W{0,2}(?:on|am|le|il|em|el|op|den)\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"<\S+@")

@@ -195,6 +195,7 @@ _COMMANDS = ("pause", "resume", "resign", "vacation", "confirm")
 _SHORT = 4  # words, of which one that means something alone makes the line look like a wish
 _ALIKE = 0.75
 _LONGEST_NOTATION = 20  # words
+_LONGEST_WORD = 14  # characters, such as sagittarius and a star and a space
 _PROSE = 4  # words from which on a line of our letter cannot have been typed anew by chance
 _FULL_LINE = 60  # characters from which on a line may have been broken by the mail program
 
@@ -203,7 +204,7 @@ def understand(mail: Mail, rules: Notation, ours: Sequence[str] = ()) -> Wishes:
     """What the person wishes, in the notation of this game.
 
     `ours` are the lines of the letter that is answered, in order. A person may type a move that it gave as an example.
-    But where a line of its prose turns up, or two of its lines in a row, a copy of it begins that nobody marked as a
+    But where a line of its prose turns up, or two of its lines in a row that are not both moves, a copy of it begins that nobody marked as a
     quote: from there on its lines are ours, and whatever else would act there is a problem.
     """
     if mail.automatic:
@@ -249,7 +250,7 @@ def _parted(lines: Sequence[str], ours: Sequence[str], rules: Notation) -> tuple
     """The lines above an unmarked copy of our letter, and those amid and below it that are not ours."""
     letter = [line for line in ours if line]
     prose = {line for line in letter if len(line.split()) >= _PROSE and not _deed(line, rules)}
-    pairs = set(pairwise(letter))
+    pairs = {(one, other) for one, other in pairwise(letter) if not (_deed(one, rules) and _deed(other, rules))}
     whole = " ".join(letter)
     written = [place for place, line in enumerate(lines) if line]
     in_pairs = {one for one, other in pairwise(written) if (lines[one], lines[other]) in pairs}
@@ -364,10 +365,10 @@ def _resembles(line: str, rules: Notation) -> bool:
     if len(words) > _LONGEST_NOTATION:
         return False
     known = _vocabulary(rules)
-    pieces = [piece for word in words for piece in (re.findall("[a-z]+|[0-9]+", word) if word not in known else [word])]
+    pieces = [piece for word in words for piece in _pieces(word, known)]
     corrected = [_corrected(piece, known) for piece in pieces]
     met = sum(word is not None for word in corrected)
-    return (met >= 2 and 2 * met >= len(words)) or (
+    return (met >= 2 and 2 * met >= len(corrected)) or (
         met == len(corrected) == 1 and corrected[0] is not None and _move(corrected[0], rules) is not None
     )
 
@@ -385,6 +386,11 @@ def _goes_on(line: str, rules: Notation) -> bool:
     """Whether this may be the rest of a move that was broken off; a single word without a digit is a name."""
     words = line.lower().replace(";", " ").split()
     return not line.isalpha() and all(word in _vocabulary(rules) for word in words)
+
+
+def _pieces(word: str, known: Mapping[str, None]) -> list[str]:
+    """Two words may have been written as one: 7leo."""
+    return [word] if word in known or len(word) > _LONGEST_WORD else re.findall("[a-z]+|[0-9]+", word) or [word]
 
 
 def _corrected(word: str, known: Mapping[str, None]) -> str | None:
