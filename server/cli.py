@@ -14,6 +14,7 @@ from server import logs, play, sandbox, worker
 from server.app import create_app
 from server.config import Settings
 from server.play.errors import NotFound
+from server.post import door
 from server.post.mail import Unreachable, carrier
 from server.post.signing import read_key
 from server.store import migrate as migrations
@@ -97,7 +98,7 @@ def player_token(app: Flask, settings: Settings, email: str) -> None:
 @main.command()
 @_in_app
 def doctor(app: Flask, settings: Settings) -> None:
-    """Check database, beats, letters, overdue seats, clock and mail; exit status 1 if anything is ill."""
+    """Check database, beats, letters, mails, overdue seats, clock, and mail out and in; exit status 1 if anything is ill."""
     found = play.parts()
     if found["database"] == "ok":
         skew = play.clock_skew()
@@ -107,6 +108,12 @@ def doctor(app: Flask, settings: Settings) -> None:
         found["mail"] = "ok"
     except (Unreachable, OSError) as error:
         found["mail"] = str(error)
+    if settings.mail_in:
+        try:
+            door.check(settings.mail_in)
+            found["mail in"] = "ok"
+        except Unreachable as error:
+            found["mail in"] = str(error)
     for part, state in found.items():
         click.echo(f"{part}: {state}")
     if any(state != "ok" for state in found.values()):

@@ -171,6 +171,8 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
     add(Program("worker", environment))
     _await_web(settings.port, add(Program("web", environment)))
     say(f"Sternenpost answers at {settings.base_url}")
+    if mail_in := environment["STERNENPOST_MAIL_IN"]:
+        say(f"Replies by mail come in at {mail_in}, by SMTP or LMTP")
     sandbox = environment["STERNENPOST_SANDBOX"] in ("on", "1")
     if sandbox and subprocess.run(_sternenpost("sandbox"), env=environment, check=False).returncode != 0:
         say("There is no sandbox game; the reason stands above.")

@@ -234,6 +234,11 @@ class House:
     def start_worker(self) -> subprocess.Popen[bytes]:
         return self._start("worker")
 
+    def is_mail_refused(self) -> bool:
+        """Whether no worker holds the door for mail open."""
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.mail_in)) != 0
+
     @staticmethod
     def kill(process: subprocess.Popen[bytes]) -> None:
         """kill -9, with all its children."""

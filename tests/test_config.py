@@ -44,6 +44,10 @@ def test_a_relative_directory_starts_where_the_command_was_given(tmp_path, monke
     [
         ("DATABASE_URL", "mysql://db.example/stars"),
         ("SMTP_URL", "mail.example:25"),
+        ("STERNENPOST_MAIL_IN", "8025"),
+        ("STERNENPOST_MAIL_IN", "127.0.0.1"),
+        ("STERNENPOST_MAIL_IN", "127.0.0.1:25/x"),
+        ("STERNENPOST_REPLY_DOMAIN", "ada@stars.example"),
         ("STERNENPOST_PORT", "0"),
         ("STERNENPOST_PORT", "65536"),
         ("STERNENPOST_PORT", "eight"),

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import smtplib
 import socket
 import subprocess
 from collections import Counter
@@ -27,9 +28,10 @@ from server import cli, play
 from server.play import health
 from server.play.clock import Clock, clock
 from server.play.deeds import whole_log
+from server.post.door import Door
 from server.store import log
 from server.store.connections import autocommit
-from server.store.tables import Heartbeat, Letter, PlayerLetter, db
+from server.store.tables import Heartbeat, Incoming, Letter, PlayerLetter, db
 from server.store.tables import Seat as SeatRow
 from tests.helpers import ME, game_of, head_of, person, service_is_up, wanted
 from tests.house import Client, House, Json, free_port, new_house, sign_in, until
@@ -63,7 +65,7 @@ def test_the_web_says_that_it_is_up(app: Flask) -> None:
 
 def test_everything_is_ready(well: Flask) -> None:
     game_of(person("ada"), person("ben"), person("cleo"))
-    parts = dict.fromkeys(["database", "web", "worker", "outbox", "seats"], "ok")
+    parts = dict.fromkeys(["database", "web", "worker", "outbox", "inbox", "seats"], "ok")
     assert readiness(well) == (200, {"status": "ready", "parts": parts})
 
 
@@ -91,6 +93,12 @@ def an_old_code(_: str) -> None:
     db.session.execute(update(PlayerLetter).values(made_at=clock.now() - LONG, due_at=clock.now() - LONG))
 
 
+def an_old_mail(_: str) -> None:
+    game_id = game_of(person("ada"), person("ben"), person("cleo"))
+    play.take_mail(play.reply_word(game_id, 0, 1), "", b"", limited=False)
+    db.session.execute(update(Incoming).values(arrived_at=clock.now() - LONG))
+
+
 def an_overdue_seat(_: str) -> None:
     game_of(person("ada"), person("ben"), person("cleo"))
     db.session.execute(update(SeatRow).where(SeatRow.seat == 0).values(wake_at=clock.now() - LONG))
@@ -104,6 +112,7 @@ ILLNESSES = [
     ("outbox", an_old_letter, "a letter has waited for 0:11:"),
     ("outbox", a_letter_put_off_again_and_again, "a letter has waited for 0:11:"),
     ("outbox", an_old_code, "a letter has waited for 0:11:"),
+    ("inbox", an_old_mail, "a mail has waited for 0:11:"),
     ("seats", an_overdue_seat, "1 seats wait for the worker"),
 ]
 
@@ -148,7 +157,9 @@ def found_by(result: Result) -> dict[str, str]:
 
 def test_the_doctor_finds_nothing_wrong(patient: dict[str, str]) -> None:
     result = doctor(**patient)
-    assert found_by(result) == dict.fromkeys(["database", "web", "worker", "outbox", "seats", "clock", "mail"], "ok")
+    assert found_by(result) == dict.fromkeys(
+        ["database", "web", "worker", "outbox", "inbox", "seats", "clock", "mail"], "ok"
+    )
     assert result.exit_code == 0
 
 
@@ -182,6 +193,15 @@ def test_the_doctor_finds_a_mail_server_that_is_away(patient: dict[str, str]) ->
     result = doctor(**patient, SMTP_URL=f"smtp://127.0.0.1:{free_port()}")
     assert "Connection refused" in found_by(result)["mail"]
     assert result.exit_code == 1
+
+
+def test_the_doctor_says_whether_mail_comes_in(patient: dict[str, str], well: Flask) -> None:
+    where = f"127.0.0.1:{free_port()}"
+    assert "Connection refused" in found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"]
+    door = Door(well, where)
+    door.keep_open()
+    assert found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"] == "ok"
+    door.close()
 
 
 def test_the_doctor_finds_a_database_that_is_away() -> None:
@@ -315,7 +335,7 @@ def test_metrics_tell_how_long_answers_take_and_what_waits_for_a_worker(house: H
     found = metrics(house)
     assert found["sternenpost_request_seconds"].type == "histogram"
     waiting = {sample.labels["what"]: sample.value for sample in found["sternenpost_waiting"].samples}
-    assert waiting == {"letters": 0, "letters_due": 0, "seats_overdue": 0}
+    assert waiting == {"letters": 0, "letters_due": 0, "mails": 0, "seats_overdue": 0}
     assert found["sternenpost_database_up"].samples[0].value == 1
     assert all(family.documentation for family in found.values())
 
@@ -337,7 +357,8 @@ def test_logs_are_json_and_hold_no_secret_whatever_goes_wrong(house: House) -> N
         invitation = house.await_mail(BEN).word("i")
         for method in ("GET", "POST"):
             assert ada.ask(method, f"/i/{invitation}").is_success
-        word = house.await_mail(ADA, lambda mail: mail.word("t")).word("t")
+        turn = house.await_mail(ADA, lambda mail: mail.word("t"))
+        word, address = turn.word("t"), turn.message["Reply-To"]
     game = f"/v1/games/{game_id}"
     ada.post(f"{game}/messages", {"text": "a canary sings"})
     move = ada.get(f"{game}/legal-moves")["moves"][0]
@@ -349,16 +370,19 @@ def test_logs_are_json_and_hold_no_secret_whatever_goes_wrong(house: House) -> N
         assert ada.ask("GET", path).status_code == 500
     assert ada.ask("POST", f"/t/{word}", data={"move": line, "confirmed": "yes"}).status_code == 500
     with working(house):
-        until(lambda: "could not be woken" in house.said() and "cannot be written" in house.said())
+        hands_over_nonsense(house, address)
+        told_of = ("could not be woken", "cannot be written", "could not be dealt with")
+        until(lambda: all(words in house.said() for words in told_of))
     mends_the_rest(house, game_id)
 
     lines = lines_since(house, said)
     assert all({"at", "level", "logger", "message"} <= set(it) for it in lines)
     told = "\n".join(str(value) for it in lines for value in it.values())
+    reply_word = address.partition("@")[0]
     code = re.search(r"\b\d{6}\b", house.post.of(ADA)[0].text)
     (seed,) = house.rows("SELECT encode(seed, 'hex') AS hex FROM games WHERE game_id = %s", game_id)
     (secret,) = house.rows("SELECT value FROM settings WHERE name = 'secret'")
-    secrets = ["canary", host.token, ada.token, code[0], invitation, word, seed["hex"], secret["value"]]
+    secrets = ["canary", host.token, ada.token, code[0], invitation, word, reply_word, seed["hex"], secret["value"]]
     for hidden in [*secrets, line, str(move), json.dumps(move)]:
         assert hidden.lower() not in told.lower()
 
@@ -370,7 +394,8 @@ def test_logs_are_json_and_hold_no_secret_whatever_goes_wrong(house: House) -> N
         ("other", "none", 405),
     } <= asked
     assert {it["logger"] for it in lines} == {
-        *("server", "server.requests", "server.play.deadlines", "server.post", "gunicorn.error")
+        *("server", "server.requests", "server.play.deadlines", "server.post", "gunicorn.error"),
+        *("server.post.door", "server.post.answering"),
     }
     assert any("/play/moves.py" in it.get("exception", "") and "KeyError" in it["exception"] for it in lines)
 
@@ -392,6 +417,15 @@ def writes_nonsense(house: House, token: str, word: str) -> None:
             assert b" 400 " in connection.recv(100)
 
 
+def hands_over_nonsense(house: House, address: str) -> None:
+    """To the door for mail: what no mail server says, and a mail that nobody can read while its game is broken."""
+    until(lambda: not house.is_mail_refused())
+    with smtplib.SMTP("127.0.0.1", house.mail_in) as smtp:
+        for words in (f"canary {address}", f"{address} canary", "MAIL FROM:<canary", f"RCPT TO:<{address}", "x" * 2000):
+            assert smtp.docmd(words)[0] >= 400
+        smtp.sendmail("canary@example.org", [address], "From: canary@example.org\r\n\r\nsay canary\r\n")
+
+
 def breaks_the_game(house: House, game_id: str) -> None:
     """An event that nobody understands: pages, sweep and letters stumble over it."""
     house.rows(
@@ -406,6 +440,7 @@ def mends_the_rest(house: House, game_id: str) -> None:
     """So that later tests do not hear of that game any more."""
     house.rows("UPDATE seats SET wake_at = NULL WHERE game_id = %s RETURNING seat", game_id)
     house.rows("DELETE FROM outbox WHERE game_id = %s RETURNING seat", game_id)
+    house.rows("DELETE FROM inbox WHERE game_id = %s RETURNING seat", game_id)
 
 
 # What breaks is on its own
@@ -514,7 +549,7 @@ def beats_that(did: str, house: House, said: int) -> list[str]:
 
 def assert_quiet(house: House, said: int) -> None:
     """An outage is told once a beat, and without a traceback; `heartbeat` beats in each process of the web."""
-    beats = Counter(["sweep", "outages", "deliver", "heartbeat", "heartbeat"])
+    beats = Counter(["sweep", "outages", "deliver", "replies", "webhooks", "heartbeat", "heartbeat"])
     for did in ("waits for the database", "has its database again"):
         assert not Counter(beats_that(did, house, said)) - beats
     assert not failures_since(house, said)

@@ -63,6 +63,8 @@ class _House:
         numbers = play.waiting()
         yield GaugeMetricFamily("sternenpost_database_up", "1 if the database answers", value=numbers is not None)
         if numbers is not None:
+            age = numbers.pop("inbox_age")
+            yield GaugeMetricFamily("sternenpost_inbox_age_seconds", "How long the oldest mail has waited", value=age)
             gauge = GaugeMetricFamily("sternenpost_waiting", "Rows that wait for a worker", labels=["what"])
             for what, number in numbers.items():
                 gauge.add_metric([what], number)

@@ -10,10 +10,11 @@ from server.play.clock import clock
 from server.play.deadlines import GAP, PARTS, follow_clock
 from server.store import migrate as revisions
 from server.store.connections import let_go
-from server.store.tables import APP_ROLE, Heartbeat, Letter, PlayerLetter, db
+from server.store.tables import APP_ROLE, Heartbeat, Incoming, Letter, PlayerLetter, db
 from server.store.tables import Seat as SeatRow
 
 LATE_LETTER = timedelta(minutes=10)
+LATE_MAIL = timedelta(minutes=10)
 LATE_SEAT = timedelta(minutes=5)
 SKEW = timedelta(seconds=5)
 _OUTBOXES = (Letter, PlayerLetter)
@@ -27,7 +28,7 @@ def parts() -> dict[str, str]:
             return {"database": _BEHIND}
         follow_clock()
         now = clock.now()
-        return {"database": "ok", **_beats(now), "outbox": _letters(now), "seats": _overdue(now)}
+        return {"database": "ok", **_beats(now), "outbox": _letters(now), "inbox": _mails(now), "seats": _overdue(now)}
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
         return {"database": _reason(error)}
     finally:
@@ -55,6 +56,17 @@ def _letters(now: datetime) -> str:
     return f"a letter has waited for {max(late)}" if late else "ok"
 
 
+def _mails(now: datetime) -> str:
+    age = _oldest_mail(now)
+    return f"a mail has waited for {age}" if age > LATE_MAIL else "ok"
+
+
+def _oldest_mail(now: datetime) -> timedelta:
+    """How long the oldest mail has waited to be dealt with."""
+    oldest = db.session.scalar(select(func.min(Incoming.arrived_at)).where(Incoming.due_at.is_not(None)))
+    return max(now - oldest, timedelta(0)) if oldest else timedelta(0)
+
+
 def _overdue(now: datetime) -> str:
     late = _count(SeatRow.wake_at < now - LATE_SEAT)
     return f"{late} seats wait for the worker" if late else "ok"
@@ -71,13 +83,15 @@ def clock_skew() -> timedelta:
 
 
 def waiting() -> dict[str, int] | None:
-    """Numbers for a monitor; None while the database does not answer."""
+    """Numbers for a monitor, the age of the inbox in seconds; None while the database does not answer."""
     try:
         follow_clock()
         now = clock.now()
         return {
             "letters": sum(_count(table.made_at <= now) for table in _OUTBOXES),
             "letters_due": sum(_count(table.due_at <= now) for table in _OUTBOXES),
+            "mails": _count(Incoming.due_at.is_not(None)),
+            "inbox_age": int(_oldest_mail(now).total_seconds()),
             "seats_overdue": _count(SeatRow.wake_at <= now),
         }
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import logging
 import re
+import smtplib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
@@ -14,6 +15,7 @@ from flask import Flask
 
 from server import play
 from server.play.errors import NotFound, TooMany
+from server.post.mail import Unreachable
 from server.store.connections import let_go
 
 LARGEST = 256 * 1024  # octets of a mail; what people write is far smaller, and what they quote, too
@@ -32,6 +34,15 @@ _LATER = "451 4.3.0 Not now; please try again later"
 log = logging.getLogger(__name__)
 
 
+def check(where: str) -> None:
+    """Whether somebody takes mails at this `host:port`. Raises Unreachable."""
+    host, _, port = where.rpartition(":")
+    try:
+        smtplib.SMTP(host.strip("[]"), int(port), "localhost", timeout=PATIENCE).close()
+    except (smtplib.SMTPException, OSError) as error:
+        raise Unreachable(f"{where}: {error}") from error
+
+
 class Door:
     """Any number of workers on one machine may hold the same port open: whoever is there takes the mail."""
 
@@ -39,7 +50,7 @@ class Door:
         """`where` is `host:port`."""
         self._app = app
         self._host, _, port = where.rpartition(":")
-        self._port = int(port)
+        self.port = int(port)
         self._limited = bool(app.config["LIMITS"])
         self._threads = ThreadPoolExecutor(_STORERS, thread_name_prefix="door")
         self._server: asyncio.Server | None = None
@@ -50,18 +61,22 @@ class Door:
 
     def keep_open(self) -> None:
         """Open the door unless it is open; a port that cannot be had is told once, and tried again by the next call."""
-        if self._server is not None:
+        if self.is_open:
             return
         host = self._host.strip("[]")
-        opening = self.loop.create_server(self._guest, host, self._port, reuse_port=True)
+        opening = self.loop.create_server(self._guest, host, self.port, reuse_port=True)
         try:
             self._server = asyncio.run_coroutine_threadsafe(opening, self.loop).result(OPEN_AGAIN)
         except OSError as error:
             if not self._waits:
-                log.warning("Mail cannot come in at %s:%s: %s", self._host, self._port, error.strerror or error)
+                log.warning("Mail cannot come in at %s:%s: %s", self._host, self.port, error.strerror or error)
             self._waits = True
         else:
-            log.info("Mail can come in at %s:%s", self._host, self._port)
+            log.info("Mail can come in at %s:%s", self._host, self.port)
+
+    @property
+    def is_open(self) -> bool:
+        return self._server is not None and self._server.is_serving()
 
     def close(self) -> None:
         """Let nobody in, and store nothing more; who has heard no 250 by the end comes again."""
