@@ -7,6 +7,8 @@ import traceback
 from datetime import UTC, datetime
 from typing import Any
 
+_LINES = json.JSONEncoder(ensure_ascii=False)
+
 
 class JsonLines(logging.Formatter):
     """`at`, `level`, `logger`, `message`, the record's `facts`, and of an exception everything but its text."""
@@ -21,7 +23,7 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info and record.exc_info[1]:
             line["exception"] = _told(record.exc_info[1])
-        return json.dumps(line, ensure_ascii=False)
+        return _LINES.encode(line)
 
 
 def _told(error: BaseException) -> str:

@@ -6,6 +6,7 @@ from werkzeug.exceptions import NotAcceptable
 from server.api.problems import HTTP_PROBLEMS, answer
 
 _PREFIX = "/v1/"
+_TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 _PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -26,8 +27,8 @@ def _finish(response: Response) -> Response:
     """An ETag for whatever can be looked at: a hash of exactly what this viewer gets, so it tells nobody more."""
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
     if request.path.startswith(_PREFIX):
-        response.headers.setdefault("Cache-Control", "private, no-cache")
-        response.vary.add("Authorization")
+        for name, value in _TO_ALL.items():
+            response.headers.setdefault(name, value)
         if request.method in ("GET", "HEAD") and response.status_code == 200:
             response.add_etag()
             response.make_conditional(request)
