@@ -33,6 +33,7 @@ PROFILE: Json = {
     "id": "3d2c8f5e-1b7a-4096-a1f0-e9d8c7b6a594",
     "email": "ada@example.org",
     "locale": "en",
+    "unreachable": None,
     **PROFILE_CHANGES,
 }
 
@@ -84,7 +85,7 @@ GAME_WANTED: Json = {
 
 def _seat(seat: int, name: str | None, kind: str, turn: int | None = None, due_at: str | None = None) -> Json:
     asked = {"to_act": turn is not None, "turn": turn, "due_at": due_at}
-    return {"seat": seat, "name": name, "kind": kind, "stand_in": None, **asked}
+    return {"seat": seat, "name": name, "kind": kind, "stand_in": None, "unreachable": False, **asked}
 
 
 _DUE_AT = "2026-11-23T19:42:00Z"

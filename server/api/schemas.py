@@ -131,9 +131,17 @@ class ProfileChanges(_Person, Request):
     """The fields to change; the others stay."""
 
 
+class Unreachable(Schema):
+    """Letters to you came back, so only sign-in codes are sent; signing in by one changes that."""
+
+    since = Moment(required=True)
+    why = fields.String(required=True, **_about("Often in the words of a mail server"))
+
+
 class Profile(_Person):
     id = fields.UUID(required=True)
     email = fields.String(required=True, **_about("Shown to nobody else"))
+    unreachable = fields.Nested(Unreachable, required=True, allow_none=True, **_about("null while letters arrive"))
 
 
 class Feed(Schema):
@@ -159,7 +167,7 @@ class Letter(Schema):
         required=True,
         validate=validate.OneOf(RESULTS),
         **_about(
-            "waiting; sent: a mail server took it; bundled: part of your next mail for all games; dropped: no longer "
+            "waiting; sent: a mail server took it; bounced: it came back later; bundled: part of your next mail for all games; dropped: no longer "
             "true, or not wanted; refused for good; given-up after four days of tries"
         ),
     )
@@ -247,6 +255,7 @@ class Seat(Schema):
     to_act = fields.Boolean(required=True, **_about("Whether the game waits for this seat"))
     turn = fields.Integer(required=True, allow_none=True, **_about("The number of the turn that it is asked for"))
     due_at = Moment(required=True, allow_none=True, **_about("When its time runs out; null where none runs"))
+    unreachable = fields.Boolean(required=True, **_about("Whether letters to its person come back at present"))
 
 
 class You(Schema):

@@ -39,6 +39,7 @@ from server.play.players import (
     redeem,
     revoke,
 )
+from server.play.reaching import bounce_word, bounced_from, note_bounce, note_return
 from server.play.repeats import Kept, first_answer, forget_old_answers, game_of_key, keep
 from server.play.seats import (
     accept_invitation,
@@ -106,6 +107,8 @@ __all__ = [
     "archive_of",
     "beat",
     "begin_sign_in",
+    "bounce_word",
+    "bounced_from",
     "caller",
     "change_profile",
     "change_webhook",
@@ -145,6 +148,8 @@ __all__ = [
     "move_clock",
     "new_feed",
     "next_bundle",
+    "note_bounce",
+    "note_return",
     "open_game",
     "open_turn",
     "parts",

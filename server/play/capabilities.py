@@ -16,13 +16,14 @@ from server.rules import Seat
 from server.store.tables import Setting, db
 
 TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"
+BOUNCE = "bounce"
 ANY_SEAT = 255
 _MAC_BYTES = 16
 
 
 class Capability(NamedTuple):
-    """`number` is the turn that may be played, the mark of an invited address, or what sets a feed apart, whose player
-    stands in place of a game."""
+    """`number` is the turn that may be played, the mark of an invited address, or what sets a feed or a letter
+    apart; with these a player stands in place of the game."""
 
     game_id: UUID
     seat: Seat

@@ -11,7 +11,7 @@ from server.store.tables import Delivery, Letter, PlayerDelivery, PlayerGame, Pl
 from server.store.tables import Game as GameRow
 from server.store.webhooks import NOTE
 
-RESULTS: Final = ("waiting", "sent", "bundled", "dropped", "refused", "given-up")
+RESULTS: Final = ("waiting", "sent", "bounced", "bundled", "dropped", "refused", "given-up")
 
 
 class DeliveriesPage(NamedTuple):

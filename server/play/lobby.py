@@ -90,11 +90,12 @@ def _page(found: list[GameRow], shown: list[GameRow], limit: int) -> Page:
         list(db.session.scalars(select(SeatRow).where(SeatRow.game_id.in_(ids)).order_by(SeatRow.seat))) if ids else []
     )
     people = {s.player_id for s in seats if s.player_id}
-    named = db.session.execute(select(Player.player_id, Player.name).where(Player.player_id.in_(people)))
-    names: dict[UUID | None, str] = {player_id: name for player_id, name in named}
+    known = select(Player.player_id, Player.name, Player.unreachable_since).where(Player.player_id.in_(people))
+    persons: dict[UUID | None, Json] = {row.player_id: row._asdict() for row in db.session.execute(known)}
+    nobody = {"name": None, "unreachable_since": None}
     items = []
     for game in shown:
-        rows = [_columns(s) | {"name": names.get(s.player_id)} for s in seats if s.game_id == game.game_id]
+        rows = [_columns(s) | persons.get(s.player_id, nobody) for s in seats if s.game_id == game.game_id]
         items.append(summary(_columns(game), rows) | {"outcome": game.outcome})
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)

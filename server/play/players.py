@@ -15,9 +15,11 @@ from server.play.capabilities import keyed_hash
 from server.play.clock import clock
 from server.play.errors import BadField, BadToken, MissingScope, TooMany, WrongCode
 from server.play.notifications import check_notifications
+from server.play.reaching import reached_again, unreachable
 from server.play.words import clean
 from server.rules import Json
 from server.store.connections import autocommit, tried_again
+from server.store.outbox import put_into_bundle
 from server.store.tables import Player, PlayerLetter, RateLimit, SignIn, Token, db
 
 SCOPES = (
@@ -129,6 +131,8 @@ def redeem(sign_in: UUID, code: str) -> tuple[str, tuple[str, ...]]:
         raise WrongCode("This code is wrong, used up or too old. Ask for a new one.")
     db.session.delete(row)
     player_id = player_of(row.email, row.locale)
+    if reached_again(player_id):
+        put_into_bundle(player_id, now, now)  # what waits by now has not reached him
     token = _new_token(player_id, "sign-in", SCOPES, None, now)
     db.session.commit()
     return token, SCOPES
@@ -230,6 +234,7 @@ def profile(player_id: UUID) -> Json:
         "zone": player.zone,
         "calendar": player.calendar,
         "notifications": player.notifications,
+        "unreachable": unreachable(player.unreachable_since, player.unreachable_why),
     }
 
 

@@ -6,13 +6,16 @@ from datetime import timedelta
 
 from flask import Flask
 
+from server import play
 from server.play.clock import clock
+from server.post.bounces import is_hard, status_in
 from server.post.choices import set_aside
 from server.post.letters import compose
 from server.post.mail import Carrier, Refused, Unreachable
 from server.store import outbox
 from server.store.connections import is_passing, let_go
 from server.store.outbox import Waiting
+from server.store.tables import Letter, PlayerLetter
 
 LEASE = timedelta(minutes=10)  # longer than any try
 FIRST_PAUSE = timedelta(seconds=30)
@@ -87,6 +90,7 @@ class PostOffice:
             self._carrier.send(written.message, written.sender, written.to)
         except Refused as error:
             outbox.done(letter, row, until, clock.now(), "refused", str(error))
+            _note_refusal(row, str(error))
         except Exception as error:
             let_go()  # what was begun for this letter has failed
             now = clock.now()
@@ -101,3 +105,10 @@ class PostOffice:
         else:
             outbox.done(letter, row, until, clock.now(), "sent", "")
         return True
+
+
+def _note_refusal(row: Letter | PlayerLetter, why: str) -> None:
+    """Only what is plainly about the address counts: a mail server that will not carry anything of ours refuses all."""
+    status, reader = status_in(why), outbox.reader_of(row)
+    if status and status.startswith(("5.1.", "5.2.")) and is_hard(status) and reader:
+        play.note_bounce(reader, row.letter_id, True, why)

@@ -1,14 +1,14 @@
 """What a reader wants done with a letter, asked when it is to be carried: whether he is online makes no difference."""
 
 from datetime import datetime
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
 
 from server import play
 from server.play import Json
 from server.play.clock import clock
+from server.store import outbox
 from server.store.tables import Letter, Player, PlayerLetter, Seat, db
 
 _ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which turns wait
@@ -16,12 +16,14 @@ _ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which t
 
 def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
     """What becomes of a letter that is not to be sent now, and why: left out, or put into its reader's next bundle."""
-    if row.kind not in play.MAIL_KINDS:
+    if row.kind == "sign-in-code":
         return None
-    reader = Player.email == row.data["to"] if row.kind == play.INVITATION else Player.player_id == row.player_id
-    player = db.session.scalars(select(Player).where(reader)).one_or_none()
+    reader = outbox.reader_of(row)
+    player = None if reader is None else db.session.get(Player, reader)
     if player is None:
         return None
+    if player.unreachable_since:
+        return "dropped", "Nothing is sent to your address until you sign in by a mailed code, since letters came back."
     seat = _own_seat(row)
     match play.wanted(row.kind, player.notifications, seat.mails if seat else None):
         case play.OFF:
@@ -30,7 +32,9 @@ def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
             at = play.next_bundle(player.notifications, player.zone, clock.now())
             if seat and seat.due_at and seat.due_at <= at:
                 return None  # the time would run out before the bundle came
-            _put_into_bundle(row, player, at)
+            noted = {} if row.kind in _ABOUT_A_TURN else {str(row.letter_id): _noted(row)}
+            outbox.put_into_bundle(player.player_id, at, clock.now(), noted)
+            db.session.commit()
             return "bundled", "Part of your next mail for all games."
     return None
 
@@ -40,24 +44,6 @@ def _own_seat(row: Letter | PlayerLetter) -> Seat | None:
     if isinstance(row, PlayerLetter) or row.kind == play.INVITATION:
         return None
     return db.session.get(Seat, (row.game_id, row.seat))
-
-
-def _put_into_bundle(row: Letter, player: Player, at: datetime) -> None:
-    """A second time changes nothing, so that a crash before the letter is done with does no harm."""
-    news: Json = {} if row.kind in _ABOUT_A_TURN else {str(row.letter_id): _noted(row)}
-    bundle = insert(PlayerLetter).values(
-        player_id=player.player_id,
-        letter_id=uuid4(),
-        dedupe=f"bundle/{at.isoformat()}/mail",
-        kind="bundle",
-        data={"at": at.isoformat(), **news},
-        made_at=clock.now(),
-        due_at=at,
-        tries=0,
-    )
-    merged = PlayerLetter.data.op("||")(bundle.excluded.data)
-    db.session.execute(bundle.on_conflict_do_update(index_elements=["player_id", "dedupe"], set_={"data": merged}))
-    db.session.commit()
 
 
 def put_into_newer(bundle: PlayerLetter) -> bool:

@@ -15,6 +15,7 @@ from flask import Flask
 
 from server import play
 from server.play.errors import NotFound, TooMany
+from server.post import bounces
 from server.post.mail import Unreachable
 from server.store.connections import let_go
 
@@ -115,6 +116,9 @@ class Door:
         return _LATER
 
     def _take(self, word: str, same: str, raw: bytes) -> str:
+        if bounces.is_return(word):
+            bounces.note(raw, word)
+            return "250 2.0.0 Noted"
         try:
             play.take_mail(word, same, raw, self._limited)
         except NotFound:
@@ -193,6 +197,8 @@ def _local_part(address: str) -> str:
 
 
 def _greet(word: str) -> str:
+    if bounces.is_return(word):
+        return _WELCOME
     try:
         play.addressee(word)
     except NotFound:

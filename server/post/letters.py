@@ -24,6 +24,7 @@ from server.post import choices, wording
 from server.post.mail import build
 from server.post.replies import LOOP
 from server.post.wording import moment, span
+from server.store.outbox import reader_of
 from server.store.tables import Delivery, Letter, Player, PlayerLetter, db
 from server.store.webhooks import NOTE
 
@@ -33,6 +34,8 @@ _PICTURE_WIDTH = 640  # as wide as the mail
 
 
 class Written(NamedTuple):
+    """`sender` and `to` are those of the envelope."""
+
     message: bytes
     sender: str
     to: str
@@ -95,8 +98,16 @@ class _Reader(NamedTuple):
 def compose(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None = None) -> Written | None:
     """The letter as octets and for whom; None if it is no longer true, or its reader is gone.
 
-    `reply_domain`: where answers to letters of a game go; None if nobody takes them in.
+    `reply_domain`: where answers to letters of a game go, and letters to players that do not arrive; None if nobody
+    takes them in.
     """
+    written, reader = _composed(row, base_url, reply_domain), reader_of(row)
+    if written is None or reader is None or reply_domain is None:
+        return written
+    return written._replace(sender=f"{play.bounce_word(reader, row.letter_id)}@{reply_domain}")
+
+
+def _composed(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None) -> Written | None:
     if isinstance(row, PlayerLetter):
         return _to_player(row, base_url)
     game = load(row.game_id)
@@ -203,6 +214,7 @@ def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
         **reader.about,
         **time,
         over=over,
+        unreachable=tuple(row["name"] for row in game.seats if row["unreachable_since"] and row["seat"] != seat),
         since=reader.happened(reader.last_own_move()),
         table=text.table(rules.NAME, rules.view(state, seat), game.names),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),

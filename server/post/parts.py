@@ -106,7 +106,7 @@ def _lines(head: Head, body: bytes, depth: int) -> list[Line] | None:
     if kind.startswith("multipart/"):
         if depth == 0:
             raise Doubt("too-nested")
-        parts = _parts(head, body)
+        parts = parts_of(head, body)
         if kind == "multipart/alternative":
             parts.sort(key=lambda part: part[0].content_type != "text/plain")
             return _first_with_words(parts, depth)
@@ -146,7 +146,7 @@ def _first_with_words(parts: list[tuple[Head, bytes]], depth: int) -> list[Line]
     return found
 
 
-def _parts(head: Head, body: bytes) -> list[tuple[Head, bytes]]:
+def parts_of(head: Head, body: bytes) -> list[tuple[Head, bytes]]:
     """The parts of a multipart body (RFC 2046, 5.1.1)."""
     boundary = head.parameter("boundary").encode("utf-8")
     if not 0 < len(boundary) <= 200:

@@ -66,7 +66,7 @@ def canonical(value: Any) -> str:
 _READ = """
 SELECT row_to_json(g),
   (SELECT json_agg(r) FROM (
-     SELECT s.*, p.name, p.zone, p.calendar, p.notifications, p.has_webhooks
+     SELECT s.*, p.name, p.zone, p.calendar, p.notifications, p.has_webhooks, p.unreachable_since
        FROM seats s LEFT JOIN players p ON p.player_id = s.player_id
        WHERE s.game_id = %(game)s ORDER BY s.seat) AS r),
   (SELECT json_agg(r) FROM (

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from sqlalchemy import Text, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
@@ -73,6 +73,25 @@ def claim(letter: Waiting, until: datetime) -> Any | None:
     return row
 
 
+def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[str, Any] | None = None) -> None:
+    """Have a player get a mail for all his games at this moment, with what is noted by letter, as part of the transaction.
+
+    Putting the same in again changes nothing.
+    """
+    bundle = insert(PlayerLetter).values(
+        player_id=player_id,
+        letter_id=uuid4(),
+        dedupe=f"bundle/{at.isoformat()}/mail",
+        kind="bundle",
+        data={"at": at.isoformat(), **(noted or {})},
+        made_at=now,
+        due_at=at,
+        tries=0,
+    )
+    merged = PlayerLetter.data.op("||")(bundle.excluded.data)
+    db.session.execute(bundle.on_conflict_do_update(index_elements=["player_id", "dedupe"], set_={"data": merged}))
+
+
 @tried_again
 def done(letter: Waiting, row: Any, until: datetime, at: datetime, result: str, detail: str) -> None:
     """Note what became of a letter, and forget it, unless the lease ran out and somebody else has it now."""
@@ -99,7 +118,7 @@ def _is(letter: Waiting) -> tuple[Any, Any]:
 
 def _note(row: Any, at: datetime, result: str, detail: str) -> None:
     """Of a letter to an address without a player there is nobody to tell, unless it belongs to a game."""
-    reader = _reader_of(row)
+    reader = reader_of(row)
     table: type[Delivery | PlayerDelivery] = PlayerDelivery
     values = {
         "player_id": reader,
@@ -118,7 +137,7 @@ def _note(row: Any, at: datetime, result: str, detail: str) -> None:
     db.session.execute(tried.on_conflict_do_nothing())  # a commit whose answer was lost has noted it
 
 
-def _reader_of(row: Any) -> UUID | None:
+def reader_of(row: Any) -> UUID | None:
     """The player whom a letter goes to, also when it names an address only."""
     if "to" not in row.data:
         reader: UUID | None = row.player_id

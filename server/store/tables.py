@@ -78,6 +78,8 @@ class Player(Base):
     notifications: Mapped[dict[str, Any]]
     has_webhooks: Mapped[bool] = mapped_column(default=False)
     made_at: Mapped[datetime]
+    unreachable_since: Mapped[datetime | None]  # nothing but sign-in codes is sent to the address
+    unreachable_why: Mapped[str | None]
     feed: Mapped[int | None]  # what the word of the present feed of due times has and no earlier one had
 
 
@@ -311,7 +313,7 @@ class Delivery(Base):
     player_id: Mapped[UUID | None]  # None: it went to an address where no player was known
     result: Mapped[
         str
-    ]  # sent, bundled, dropped (no longer true or not wanted), refused, failed (tried again), given-up
+    ]  # sent, bundled, bounced, dropped (no longer true, or not wanted), refused, failed (tried again), given-up
     detail: Mapped[str]
     at: Mapped[datetime]
 
@@ -419,6 +421,20 @@ class WebhookDelivery(Base):
     status: Mapped[int | None]  # of the last answer
     detail: Mapped[str]
     tried_at: Mapped[datetime | None]
+
+
+class Bounce(Base):
+    """A letter that did not arrive. `counts`: the address has not been proved since."""
+
+    __tablename__ = "bounces"
+    __table_args__ = ({"info": {"spread": "player_id"}},)
+
+    player_id: Mapped[UUID] = _key()
+    letter_id: Mapped[UUID] = _key()
+    is_hard: Mapped[bool]
+    why: Mapped[str]
+    at: Mapped[datetime]
+    counts: Mapped[bool]
 
 
 class SignIn(Base):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from flask import Flask
 
 from server.post import PostOffice
-from server.post.mail import Unreachable
+from server.post.mail import Refused, Unreachable
 
 
 class Mail(NamedTuple):
@@ -44,6 +44,7 @@ class Office:
 
     def __init__(self, app: Flask, reply_domain: str | None = None) -> None:
         self.is_closed = False
+        self.refusal: Refused | None = None
         self._kept: list[Mail] = []
         self._post = PostOffice(app, self, reply_domain)
 
@@ -53,6 +54,8 @@ class Office:
     def send(self, message: bytes, sender: str, recipient: str) -> None:
         if self.is_closed:
             raise Unreachable("The mail server is closed.")
+        if self.refusal:
+            raise self.refusal
         opened = message_from_bytes(message, policy=policy.default)
         assert isinstance(opened, EmailMessage)
         self._kept.append(Mail(recipient, opened, message, sender))

@@ -47,6 +47,7 @@ YOUR_TURN = YourTurn(
     moves=("1 leo b", "3 leo b"),
     moves_in_all=84,
     over="",
+    unreachable=("Cleo",),
 )
 LETTERS: list[Letter] = [
     YOUR_TURN,
@@ -97,6 +98,8 @@ def test_a_turn_letter_tells_all_that_is_needed_to_move():
         "What has happened since your last turn:",
         "- Ben put a 7 on leo c.",
         "- Cleo put a hidden star on leo a.",
+        "",
+        "Mails to Cleo come back at present.",
         "",
         "The table:",
         "",

@@ -1,0 +1,81 @@
+"""Addresses at which nothing arrives: mails that came back are counted, and after some of them no more are sent there
+until its player signs in by a mailed code, which proves that mails arrive again."""
+
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.play.capabilities import ANY_SEAT, BOUNCE, Capability, seal, unseal
+from server.play.clock import clock
+from server.rules import Json
+from server.store.connections import tried_again
+from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, db
+
+HARD: Final = 1  # so many bounces for good
+SOFT: Final = 5  # or of any kind
+WITHIN: Final = timedelta(days=14)
+
+
+def bounce_word(player_id: UUID, letter_id: UUID) -> str:
+    """The sealed word of the address to which a letter to this player comes back (its return path)."""
+    return seal(BOUNCE, player_id, ANY_SEAT, _mark(letter_id))
+
+
+def bounced_from(word: str) -> Capability:
+    """Whose letter came back to this word: its `game_id` is the player, its `number` tells the letter. Raises NotFound."""
+    return unseal(BOUNCE, word)
+
+
+def _mark(letter_id: UUID) -> int:
+    return int.from_bytes(letter_id.bytes[:4], "big")
+
+
+@tried_again
+def note_return(word: str, is_hard: bool, why: str) -> None:
+    """A letter came back. Changes nothing if it is noted already. Raises NotFound."""
+    player_id, _, mark = bounced_from(word)
+    since = clock.now() - WITHIN
+    for table, owner in ((Delivery, Delivery.game_id), (PlayerDelivery, PlayerDelivery.player_id)):
+        sent = select(owner, table.letter_id).where(
+            table.player_id == player_id, table.at > since, table.result.in_(("sent", "bounced"))
+        )
+        for owner_id, letter_id in db.session.execute(sent).all():
+            if _mark(letter_id) == mark:
+                own = (owner == owner_id) & (table.letter_id == letter_id) & (table.result == "sent")
+                db.session.execute(update(table).where(own).values(result="bounced", detail=why))
+                db.session.commit()
+                note_bounce(player_id, letter_id, is_hard, why)
+                return
+
+
+@tried_again
+def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str) -> None:
+    """Count a letter that did not arrive, once, and stop writing to an address that has lost too many."""
+    now = clock.now()
+    bounce = insert(Bounce).values(
+        player_id=player_id, letter_id=letter_id, is_hard=is_hard, why=why, at=now, counts=True
+    )
+    db.session.execute(bounce.on_conflict_do_nothing(index_elements=["player_id", "letter_id"]))
+    lately = (Bounce.player_id == player_id) & Bounce.counts & (Bounce.at > now - WITHIN)
+    query = select(func.count(), func.count().filter(Bounce.is_hard)).where(lately)
+    total, hard = db.session.execute(query).one()
+    if hard >= HARD or total >= SOFT:
+        reached = (Player.player_id == player_id) & Player.unreachable_since.is_(None)
+        db.session.execute(update(Player).where(reached).values(unreachable_since=now, unreachable_why=why))
+    db.session.commit()
+
+
+def reached_again(player_id: UUID) -> bool:
+    """Within the transaction of a sign-in by mail: this player's address works. Whether it was thought not to."""
+    db.session.execute(update(Bounce).where(Bounce.player_id == player_id, Bounce.counts).values(counts=False))
+    was = (Player.player_id == player_id) & Player.unreachable_since.is_not(None)
+    back = update(Player).where(was).values(unreachable_since=None, unreachable_why=None).returning(Player.player_id)
+    return db.session.execute(back).first() is not None
+
+
+def unreachable(since: datetime | None, why: str | None) -> Json | None:
+    """What its player sees of an address to which nothing is sent at present."""
+    return None if since is None else {"since": since, "why": why}

@@ -1,0 +1,305 @@
+"""Letters that come back: what the report says, and an address at which nothing arrives."""
+
+import re
+import smtplib
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server import play
+from server.play.errors import NotFound
+from server.play.players import begin_sign_in
+from server.post import bounces
+from server.post.bounces import Bounce, read
+from server.post.door import Door
+from server.post.mail import Refused
+from server.store.tables import PlayerLetter, db
+from tests.helpers import (
+    DAY,
+    HOUR,
+    ME,
+    OPEN,
+    everything_due_happens,
+    game_of,
+    later,
+    moves_on,
+    person,
+    service_is_up,
+    wanted,
+)
+from tests.house import free_port
+from tests.post.office import Mail, Office
+
+DOMAIN = "reply.stars.example"
+
+
+def report(fields: str, kind: str = "message/delivery-status") -> bytes:
+    """A delivery report with these fields for its recipient."""
+    return (
+        "Return-Path: <>\r\nFrom: MAILER-DAEMON@mx.example.org\r\nAuto-Submitted: auto-replied\r\n"
+        'MIME-Version: 1.0\r\nContent-Type: multipart/report; report-type=delivery-status; boundary="b/1"\r\n\r\n'
+        "--b/1\r\nContent-Type: text/plain\r\n\r\nI am sorry to inform you. 550 5.1.1 in words\r\n\r\n"
+        f"--b/1\r\nContent-Type: {kind}\r\n\r\n"
+        f"Reporting-MTA: dns; mx.example.org\r\nArrival-Date: Sat, 21 Nov 2026 08:30:00 +0000\r\n\r\n{fields}\r\n"
+        "--b/1\r\nContent-Type: text/rfc822-headers\r\n\r\nSubject: A clear night\r\n\r\n--b/1--\r\n"
+    ).encode()
+
+
+def failed(status: str, diagnostic: str = "") -> bytes:
+    words = f"Diagnostic-Code: smtp; {diagnostic}\r\n" if diagnostic else ""
+    return report(f"Final-Recipient: rfc822; ada@example.org\r\nAction: failed\r\nStatus: {status}\r\n{words}")
+
+
+HARD, SOFT = failed("5.1.1", "550 5.1.1 No such user"), failed("4.4.1", "Connection timed out")
+
+
+# What a report says (RFC 3464, and the codes of RFC 3463)
+
+
+@pytest.mark.parametrize(
+    ("raw", "bounce"),
+    [
+        (HARD, Bounce(True, "550 5.1.1 No such user")),
+        (SOFT, Bounce(False, "Connection timed out")),
+        (failed("5.1.1"), Bounce(True, "5.1.1")),
+        (failed("5.1.10", "550 5.1.10 RESOLVER.ADR.RecipientNotFound"), Bounce(True, "550 5.1.10 RESOLVER.ADR.RecipientNotFound")),
+        (failed("5.2.1", "550 disabled"), Bounce(True, "550 disabled")),
+        (failed("5.4.4", "host not found"), Bounce(True, "host not found")),
+        (failed("5.0.0", "550 no such user"), Bounce(True, "550 no such user")),
+        (failed("5.0.0", "550 5.7.1 spam"), Bounce(False, "550 5.7.1 spam")),
+        (failed("5.2.2", "552 5.2.2 mailbox full"), Bounce(False, "552 5.2.2 mailbox full")),
+        (failed("5.7.1", "550 5.7.1 not today"), Bounce(False, "550 5.7.1 not today")),
+        (failed("5.3.4", "552 too big"), Bounce(False, "552 too big")),
+        (failed("", "550 unknown user"), Bounce(True, "550 unknown user")),
+        (failed("", "451 try again"), Bounce(False, "451 try again")),
+        (failed(""), Bounce(False, "The letter came back.")),
+        (HARD.replace(b"Action: failed", b"ACTION:  Failed"), Bounce(True, "550 5.1.1 No such user")),
+        (HARD.replace(b"\r\n", b"\n"), Bounce(True, "550 5.1.1 No such user")),
+        (failed("5.1.1", "550 5.1.1\r\n No such\r\n\tuser"), Bounce(True, "550 5.1.1 No such user")),
+        (report("Action: delivered\r\nStatus: 2.1.5\r\n\r\nAction: failed\r\nStatus: 5.1.1\r\n"), Bounce(True, "5.1.1")),
+    ],
+)  # fmt: skip
+def test_a_report_tells_whether_an_address_is_worth_another_letter(raw: bytes, bounce: Bounce) -> None:
+    assert read(raw) == bounce
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        report("Action: delayed\r\nStatus: 4.4.1\r\n"),
+        report("Action: delivered\r\nStatus: 2.0.0\r\n"),
+        report("Action: failed\r\nStatus: 5.1.1\r\n", kind="text/plain"),
+        report(""),
+        b"",
+        b"Subject: Out of office\r\nAuto-Submitted: auto-replied\r\n\r\n550 5.1.1 I am away.\r\n",
+        b"Content-Type: multipart/report\r\n\r\n",
+        b"Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\n" * 50,
+    ],
+)
+def test_any_other_mail_says_nothing_of_the_kind(raw: bytes) -> None:
+    assert read(raw) is None
+
+
+@given(st.binary(max_size=400), st.integers(0, 900))
+def test_whatever_comes_is_read_without_fault(noise: bytes, at: int) -> None:
+    bounce = read(HARD[:at] + noise + HARD[at:])
+    assert bounce is None or (len(bounce.why) <= 300 and "\n" not in bounce.why)
+
+
+# What follows
+
+
+@pytest.fixture
+def within(app: Flask) -> Iterator[None]:
+    with app.app_context():
+        service_is_up()
+        yield
+
+
+@pytest.fixture
+def office(app: Flask, within: None) -> Office:
+    return Office(app, reply_domain=DOMAIN)
+
+
+@pytest.fixture
+def ada(within: None) -> UUID:
+    return person("ada")
+
+
+@pytest.fixture
+def bea(within: None) -> UUID:
+    return person("bea")
+
+
+def comes_back(mail: Mail, raw: bytes) -> None:
+    word, _, domain = mail.sender.partition("@")
+    assert domain == DOMAIN
+    bounces.note(raw, word)
+
+
+def games_come_back(who: UUID, other: UUID, office: Office, number: int, raw: bytes = SOFT) -> None:
+    """So many letters to Ada, each of which comes back."""
+    for _ in range(number):
+        game_of(who, other, bots=1)
+        comes_back(office.mails("ada")[-1], raw)
+
+
+def why(who: UUID) -> Any:
+    found = play.profile(who)["unreachable"]
+    return found and found["why"]
+
+
+def results(who: UUID) -> list[str]:
+    return [it["result"] for it in play.deliveries(who, None, 100).items]
+
+
+def test_each_letter_to_a_player_has_a_return_path_of_its_own(ada: UUID, bea: UUID, office: Office) -> None:
+    game_of(ada, bea, bots=1)
+    game_of(ada, bea, bots=1)
+    paths = {mail.sender for mail in office.mails("ada")}
+    assert len(paths) == 2
+    for path in paths:
+        assert re.fullmatch(r"[a-z2-7]{1,64}@reply\.stars\.example", path)
+    assert all("sternenpost@127" not in mail.message["From"] for mail in office.mails("ada"))
+
+
+def test_where_no_mail_comes_in_letters_come_back_to_whoever_runs_this(ada: UUID, bea: UUID, app: Flask) -> None:
+    game_of(ada, bea, bots=1)
+    assert Office(app).mails("ada")[0].sender == "sternenpost@localhost"
+
+
+def test_one_that_comes_back_for_good_is_enough(ada: UUID, bea: UUID, office: Office) -> None:
+    games_come_back(ada, bea, office, 1, HARD)
+    assert why(ada) == "550 5.1.1 No such user"
+    assert results(ada) == ["bounced"]
+    game_of(ada, bea, bots=1)
+    assert len(office.mails("ada")) == 1
+    assert results(ada)[0] == "dropped"
+
+
+def test_others_may_come_back_four_times_in_two_weeks(ada: UUID, bea: UUID, office: Office) -> None:
+    games_come_back(ada, bea, office, 4)
+    assert why(ada) is None
+    games_come_back(ada, bea, office, 1)
+    assert why(ada) == "Connection timed out"
+
+
+def test_what_came_back_longer_ago_is_forgotten(ada: UUID, bea: UUID, office: Office) -> None:
+    games_come_back(ada, bea, office, 4)
+    later(14 * DAY + HOUR)
+    games_come_back(ada, bea, office, 4)
+    assert why(ada) is None
+
+
+def test_the_same_letter_counts_once(ada: UUID, bea: UUID, office: Office) -> None:
+    game_of(ada, bea, bots=1)
+    (mail,) = office.mails("ada")
+    for _ in range(6):
+        comes_back(mail, SOFT)
+    assert why(ada) is None
+
+
+def test_the_others_at_the_table_see_it(ada: UUID, bea: UUID, office: Office) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    comes_back(office.mails("ada")[0], HARD)
+    game = play.seen_by(game_id, bea)
+    assert [seat["unreachable"] for seat in play.describe(game, 1)["seats"]] == [True, False, False]
+    (listed,) = play.list_games(bea, mine=True).items
+    assert [seat["unreachable"] for seat in listed["seats"]] == [True, False, False]
+    moves_on(game_id, ada)
+    (mail,) = office.mails("bea")
+    for words in (mail.text, mail.page):
+        assert "Mails to ada come back at present." in words
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert "come back" not in "".join(it.text for it in office.mails("ada"))
+
+
+def test_a_code_to_sign_in_still_comes_and_proves_that_mails_arrive(ada: UUID, bea: UUID, office: Office) -> None:
+    game_of(ada, bea, bots=1, title="Waits still")
+    comes_back(office.mails("ada")[0], HARD)
+    game_of(ada, bea, bots=1, title="Began meanwhile")
+    sign_in = begin_sign_in("ada@example.org", "en", None)
+    code = re.search(r"[0-9]{6}", office.subjects("ada")[-1])
+    assert code
+    assert why(ada)
+    play.redeem(sign_in, code[0])
+    assert why(ada) is None
+    bundle = office.mails("ada")[-1]
+    assert bundle.subject == "2 games wait for you"
+    comes_back(office.mails("ada")[0], HARD)  # a second report of the letter from before
+    assert why(ada) is None
+    comes_back(bundle, HARD)
+    assert why(ada)
+
+
+def test_signing_in_otherwise_brings_no_mail(ada: UUID, bea: UUID, office: Office) -> None:
+    game_of(ada, bea, bots=1)
+    sign_in = begin_sign_in("ada@example.org", "en", None)
+    (letter,) = db.session.scalars(db.select(PlayerLetter))
+    play.redeem(sign_in, letter.data["code"])
+    assert len(office.mails("ada")) == 2
+
+
+def test_an_invitation_that_comes_back_counts_for_whom_we_know(ada: UUID, bea: UUID, office: Office) -> None:
+    play.open_game(bea, wanted(ME, {"email": "ada@example.org"}, {"email": "stranger@example.org"}, OPEN))
+    (known,), (stranger,) = office.mails("ada"), office.mails("stranger")
+    assert stranger.sender == "sternenpost@localhost"
+    comes_back(known, HARD)
+    assert why(ada)
+
+
+@pytest.mark.parametrize(
+    ("words", "counts"),
+    [("550 5.1.1 No such user", True), ("554 5.7.1 Relay access denied", False), ("550 We do not like you", False)],
+)
+def test_an_address_that_our_own_mail_server_refuses_counts_too(
+    ada: UUID, bea: UUID, office: Office, words: str, counts: bool
+) -> None:
+    office.refusal = Refused(words)
+    game_of(ada, bea, bots=1)
+    office.delivers()
+    assert results(ada) == ["refused"]
+    assert (why(ada) == words) is counts
+
+
+def test_nobody_can_forge_a_return_path(ada: UUID, bea: UUID, office: Office) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    word = office.mails("ada")[0].sender.partition("@")[0]
+    for forged in (
+        ("b" if word[0] == "a" else "a") + word[1:],
+        word[:-1],
+        play.turn_word(game_id, 0, 1),
+        play.reply_word(game_id, 0, 1),
+    ):
+        assert not bounces.is_return(forged)
+        with pytest.raises(NotFound):
+            bounces.note(HARD, forged)
+    assert bounces.is_return(word.upper())
+    assert why(ada) is None
+
+
+def test_an_automatic_answer_to_a_return_path_changes_nothing(ada: UUID, bea: UUID, office: Office) -> None:
+    game_of(ada, bea, bots=1)
+    comes_back(office.mails("ada")[0], b"Subject: Out of office\r\n\r\nI am away.\r\n")
+    assert results(ada) == ["sent"]
+
+
+def test_reports_come_in_by_the_door(app: Flask, ada: UUID, bea: UUID, office: Office) -> None:
+    game_of(ada, bea, bots=1)
+    (mail,) = office.mails("ada")
+    door = Door(app, f"127.0.0.1:{free_port()}")
+    door.keep_open()
+    try:
+        with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as mta:
+            assert mta.sendmail("", mail.sender, HARD) == {}
+            with pytest.raises(smtplib.SMTPRecipientsRefused):
+                mta.sendmail("", f"x{mail.sender}", HARD)
+    finally:
+        door.close()
+    assert why(ada) == "550 5.1.1 No such user"
