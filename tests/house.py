@@ -260,6 +260,11 @@ class House:
 
     # Looking
 
+    @property
+    def database_url(self) -> str:
+        """As its owner."""
+        return self._postgres.url
+
     def rows(self, query: str, *values: Any) -> list[Json]:
         """What stands in the database, asked as its owner."""
         with psycopg.connect(self._postgres.url, row_factory=dict_row) as connection:

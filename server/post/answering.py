@@ -31,6 +31,7 @@ from server.store.tables import Incoming, Player, db
 LEASE = timedelta(minutes=1)
 MOST_TRIES = 5
 FIRST_PAUSE = timedelta(seconds=15)
+LONGEST_PAUSE = timedelta(hours=1)
 ALL, REST = "all", "rest"  # of a mail that waits to be confirmed: see `Incoming`
 _BATCH = 200
 _PER_SEAT = 20  # answers an hour to mails that played nothing: a machine that answers us shall not go on for ever
@@ -52,10 +53,20 @@ def deal_with_mails() -> None:
             if is_passing(error):
                 raise
             log.exception("Mail %s could not be dealt with", mail.mail_id)
-            if mail.tries < MOST_TRIES:
-                inbox.put_off(mail, clock.now() + FIRST_PAUSE * 2**mail.tries)
-            else:
-                _finish(mail, _answer(wrong="Something went wrong here, and we could not read your mail."))
+            if mail.tries < MOST_TRIES or not _has_apologised(mail):
+                inbox.put_off(mail, clock.now() + min(FIRST_PAUSE * 2 ** min(mail.tries, 20), LONGEST_PAUSE))
+
+
+def _has_apologised(mail: Incoming) -> bool:
+    """False if not even that can be done, as when the game itself is broken."""
+    try:
+        _finish(mail, _answer(wrong="Something went wrong here, and we could not deal with your mail."))
+    except Exception as error:
+        let_go()
+        if is_passing(error):
+            raise
+        return False
+    return True
 
 
 def _deal(mail: Incoming) -> None:

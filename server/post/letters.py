@@ -320,8 +320,9 @@ def _answer(reader: _Reader) -> wording.Answer:
     game, seat, said = reader.game, reader.seat, reader.letter.data
     rules, turn = game.table.rules, play.turn_of(game.table, seat)
     is_asked = turn is not None and not said["confirm"]
-    shows_table = said["played"] or said["moves"] or turn is not None
-    moves = rules.legal_moves(game.table.state, seat) if is_asked and said["moves"] else []
+    shows_table = not said["confirm"] and (said["played"] or said["moves"] or turn is not None)
+    shows_moves = is_asked and (said["moves"] or rules.goes_on(game.table.state, seat))
+    moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
     return wording.Answer(
         **reader.about,
         **(_due(reader) if is_asked else {"due": "", "left": ""}),
@@ -330,9 +331,7 @@ def _answer(reader: _Reader) -> wording.Answer:
         done=tuple(said["done"]),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
-        table=""
-        if said["confirm"] or not shows_table
-        else text.table(rules.NAME, play.view_of(game, seat), game.names),
+        table=text.table(rules.NAME, play.view_of(game, seat), game.names) if shows_table else "",
         moves=tuple(wording.by_beginning([rules.write_move(move) for move in moves])),
         link=reader._link(turn) if turn is not None else "",
     )

@@ -1,0 +1,277 @@
+"""Whole games played by mail alone, over SMTP both ways, and kill -9 of the worker that takes a mail in."""
+
+import re
+import smtplib
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from email.message import EmailMessage
+from itertools import count
+from random import Random
+from threading import Event
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from server.post.answering import LEASE
+from server.rules import GAMES
+from tests.house import Client, House, Json, Mail, new_house, sign_in, until
+
+pytestmark = pytest.mark.timeout(240)  # seconds; a game by mail takes a minute, and more on a busy machine
+
+ADA, BEN = "ada@example.org", "ben@example.org"
+OPTIONS: Json = {"sternenhimmel": {"start_seat": 0}, "sternenglanz": {"max_rounds": 4}}
+A_LEASE = LEASE + timedelta(seconds=5)
+_numbers = count(1)
+
+
+# People
+
+
+def reply_to(mail: Mail, text: str, quote: bool = True) -> EmailMessage:
+    """The reader of this letter answers it as mail programs do."""
+    reply = EmailMessage()
+    reply["From"], reply["To"] = f"Somebody <{mail.to}>", mail.message["Reply-To"]
+    reply["Subject"] = f"Re: {mail.message['Subject']}"
+    reply["Message-ID"] = f"<{next(_numbers)}.reply@example.org>"
+    reply["In-Reply-To"] = mail.message_id
+    quoted = "".join(f"> {line}\n" for line in mail.text.splitlines())
+    reply.set_content(f"{text}\n\nOn Saturday, 21 November 2026, Sternenpost wrote:\n{quoted}" if quote else text)
+    return reply
+
+
+def hands_over(house: House, mail: EmailMessage, *more: str) -> None:
+    """As a mail server does: until it hears 250; `more` are further recipients."""
+
+    def is_taken() -> bool:
+        try:
+            with smtplib.SMTP("127.0.0.1", house.mail_in, timeout=20) as smtp:
+                smtp.send_message(mail, to_addrs=[str(mail["To"]), *more])
+        except (smtplib.SMTPServerDisconnected, smtplib.SMTPConnectError, smtplib.SMTPDataError, OSError):
+            return False
+        return True
+
+    until(is_taken)
+
+
+class Player:
+    """Somebody who has a mail program and nothing else."""
+
+    def __init__(self, house: House, email: str) -> None:
+        self.house, self.email = house, email
+        self.sent: list[EmailMessage] = []
+        self._rng, self._read = Random(email), 0
+        self.is_over = Event()
+
+    def plays(self) -> None:
+        while not self.is_over.is_set():
+            until(lambda: len(self.house.post.of(self.email)) > self._read or self.is_over.is_set(), 90)
+            for mail in self.house.post.of(self.email)[self._read :]:
+                self._read += 1
+                if "look back" in mail.text:
+                    self.is_over.set()
+                elif moves := moves_in(mail):
+                    self._answers(mail, moves)
+
+    def _answers(self, mail: Mail, moves: list[str]) -> None:
+        text = self._rng.choice(["{}", "Hello!\n\n{}\n\nGood luck to you all.", "{}\nsay What a sky!"])
+        reply = reply_to(mail, text.format(self._rng.choice(moves)), quote=self._rng.random() < 0.8)
+        self.sent.append(reply)
+        hands_over(self.house, reply)
+
+
+def moves_in(mail: Mail) -> list[str]:
+    """What the letter says may be played: examples, or moves put together by their beginnings."""
+    asked = re.search(r"(?:open to you|ends one).*?:\n((?:  .+\n)+)", mail.text)
+    if asked is None:
+        return []
+    lines = [line.strip() for line in asked[1].splitlines()]
+    return [
+        f"{beginning}{': '.join(rest) and ' '}{ending}"
+        for line in lines
+        for beginning, *rest in [line.split(": ")]
+        for ending in (rest[0].split(" | ") if rest else [""])
+    ]
+
+
+def answers_to(house: House, sent: EmailMessage) -> list[Mail]:
+    return [mail for mail in house.post.letters if mail.message["In-Reply-To"] == sent["Message-ID"]]
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    with new_house() as house:
+        house.start_web()
+        yield house
+
+
+@pytest.fixture(scope="module")
+def people(house: House) -> list[Client]:
+    worker = house.start_worker()
+    clients = [sign_in(house, email) for email in (ADA, BEN)]
+    house.await_letters()
+    house.kill(worker)
+    return clients
+
+
+def new_game(people: list[Client], rules: str = "sternenhimmel") -> UUID:
+    """Of Ada, Ben and a bot; Ada begins."""
+    ada, ben = people
+    wanted = {"rules": rules, "options": OPTIONS[rules]}
+    seats = [{"player": "me"}, {"open": True}, {"bot": "greedy"}]
+    game_id = UUID(ada.post("/v1/games", {**wanted, "seats": seats})["id"])
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    return game_id
+
+
+@contextmanager
+def working(house: House, workers: int = 1) -> Iterator[Any]:
+    """So many workers, of which any may be killed by then."""
+    at_work = [house.start_worker() for _ in range(workers)]
+    until(lambda: not house.is_mail_refused())
+    yield at_work[0]
+    for worker in at_work:
+        if worker.poll() is None:
+            house.kill(worker)
+
+
+# Whole games
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_a_whole_game_is_played_by_mail_alone(house: House, people: list[Client], rules: str) -> None:
+    players = [Player(house, email) for email in (ADA, BEN)]
+    for player in players:
+        player._read = len(house.post.of(player.email))
+    with working(house, 3) as worker, ThreadPoolExecutor() as threads:
+        game_id = new_game(people, rules)
+        playing = [threads.submit(player.plays) for player in players]
+        until(lambda: house.count("events WHERE game_id = %s", game_id) > 30, 90)
+        house.kill(worker)
+        for each in playing:
+            each.result()
+        house.forward(A_LEASE)
+        until(lambda: not house.count("inbox WHERE due_at IS NOT NULL"))
+        house.await_letters()
+    (head,) = house.rows("SELECT status FROM games WHERE game_id = %s", game_id)
+    assert head["status"] == "finished"
+    sent = [mail for player in players for mail in player.sent]
+    assert len(sent) >= 20
+    answered = Counter(len({mail.message_id for mail in answers_to(house, reply)}) for reply in sent)
+    assert answered == {1: len(sent)}
+    assert all("your move was played" in answers_to(house, reply)[0].text for reply in sent)
+    chat = sum("say What a sky!" in reply.get_content() for reply in sent)
+    assert house.count("messages WHERE game_id = %s", game_id) == chat > 0
+
+
+# kill -9
+
+
+@pytest.fixture
+def game_id(house: House, people: list[Client]) -> UUID:
+    return new_game(people)
+
+
+def turn_mail(house: House, game_id: UUID) -> Mail:
+    """Ada's, which is written once there is a worker."""
+    return house.await_mail(ADA, lambda mail: f"games/{game_id}" in mail.text and moves_in(mail))
+
+
+def is_dealt_with_once(house: House, game_id: UUID, sent: EmailMessage) -> None:
+    """One deed in the log, one mail in the inbox, and one answer for whoever sent it."""
+    house.forward(A_LEASE)
+    with working(house):
+        until(lambda: not house.count("inbox WHERE due_at IS NOT NULL"))
+        house.await_letters()
+    answers = [mail for mail in answers_to(house, sent) if f"games/{game_id}" in mail.text]
+    assert len({mail.message_id for mail in answers}) == 1
+    assert house.count("events WHERE game_id = %s AND type = 'star-placed' AND seat = 0", game_id) == 1
+    assert house.count("messages WHERE game_id = %s", game_id) == 1
+    assert house.count("inbox WHERE game_id = %s", game_id) == 1
+
+
+def a_reply(mail: Mail) -> EmailMessage:
+    return reply_to(mail, f"{moves_in(mail)[0]}\nsay Good evening!")
+
+
+def test_a_mail_that_the_worker_did_not_live_to_take_is_brought_again(house: House, game_id: UUID) -> None:
+    with working(house) as worker:
+        sent = a_reply(turn_mail(house, game_id))
+        house.await_letters()
+        smtp = smtplib.SMTP("127.0.0.1", house.mail_in, timeout=20)
+        smtp.ehlo()
+        smtp.mail(ADA)
+        smtp.rcpt(str(sent["To"]))
+        smtp.docmd("DATA")
+        smtp.send(sent.as_bytes()[:200])
+        house.kill(worker)
+    smtp.close()
+    assert house.count("inbox WHERE game_id = %s", game_id) == 0
+    with working(house):
+        hands_over(house, sent)
+    is_dealt_with_once(house, game_id, sent)
+
+
+def test_a_mail_that_was_kept_and_whose_250_was_lost_acts_once(
+    house: House, game_id: UUID, people: list[Client]
+) -> None:
+    other = new_game(people)
+    with working(house) as worker, ThreadPoolExecutor() as threads:
+        mail, another = turn_mail(house, game_id), turn_mail(house, other)
+        sent = a_reply(mail)
+        house.await_letters()
+        with house.locked("SELECT * FROM games WHERE game_id = %s", other):
+            handing = threads.submit(hands_over, house, sent, str(another.message["Reply-To"]))
+            until(lambda: house.count("inbox WHERE game_id = %s", game_id))
+            house.await_waiters()  # the one recipient has his mail, the other not, and the sender waits for his 250
+            house.kill(worker)
+        with working(house):
+            handing.result()
+    is_dealt_with_once(house, game_id, sent)
+
+
+def test_who_dies_before_the_deed_leaves_it_to_another(house: House, game_id: UUID) -> None:
+    with working(house) as worker:
+        sent = a_reply(turn_mail(house, game_id))
+        house.await_letters()
+        with answers_wait(house, "events"):
+            hands_over(house, sent)
+            house.await_waiters()
+            house.kill(worker)
+    is_dealt_with_once(house, game_id, sent)
+
+
+def test_who_dies_between_the_deed_and_its_mark_leaves_only_the_mark_to_another(house: House, game_id: UUID) -> None:
+    with working(house) as worker:
+        sent = a_reply(turn_mail(house, game_id))
+        house.await_letters()
+        with answers_wait(house, "outbox", "NEW.kind = 'answer'"):
+            hands_over(house, sent)
+            house.await_waiters()
+            house.kill(worker)
+        assert house.count("events WHERE game_id = %s AND type = 'star-placed'", game_id) == 1
+        assert house.count("messages WHERE game_id = %s", game_id) == 1
+    is_dealt_with_once(house, game_id, sent)
+
+
+@contextmanager
+def answers_wait(house: House, table: str, which: str = "true") -> Iterator[None]:
+    """Whoever wants to add such a row to this table is kept waiting."""
+    with psycopg.connect(house.database_url, autocommit=True) as owner:
+        owner.execute(
+            "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$"
+        )
+        owner.execute(
+            f"CREATE TRIGGER wait BEFORE INSERT ON {table} FOR EACH ROW WHEN ({which}) EXECUTE FUNCTION wait()"
+        )
+        owner.execute("SELECT pg_advisory_lock(1)")
+        try:
+            yield
+        finally:
+            owner.execute("SELECT pg_advisory_unlock(1)")
+            owner.execute("DROP FUNCTION wait CASCADE")
