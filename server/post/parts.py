@@ -50,6 +50,7 @@ class Head(NamedTuple):
 
     fields: list[tuple[str, str]]
     flawed: bool
+    size: int  # octets
 
     def all(self, name: str) -> list[str]:
         return [value for key, value in self.fields if key == name]
@@ -83,12 +84,12 @@ def split(raw: bytes) -> tuple[Head, bytes]:
             fields.append((found[1].decode("ascii").lower(), value))
         else:
             flawed = flawed or line != b""
-    return Head(fields, flawed), body
+    return Head(fields, flawed, len(head)), body
 
 
 def lines_of(head: Head, body: bytes) -> list[Line]:
     """What the reader of this mail would see, line by line, without files attached. Raises Doubt."""
-    if len(body) > LARGEST_MAIL:
+    if len(body) > LARGEST_MAIL or head.size > LARGEST_HEAD:
         raise Doubt("too-large")
     lines = _lines(head, body, DEPTH)
     if lines is None:

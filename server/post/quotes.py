@@ -14,8 +14,10 @@ _WROTE = (
     r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|napisał)"
 )
 _ATTRIBUTION = re.compile(
-    rf"(?=.*[\d@])\S.*\b{_WROTE}\b.{{0,120}}:|(?=.*\d)\S.*<?[^\s@]+@[^\s@]+>?[ \u00a0]?:", re.IGNORECASE
+    rf"(?=.*[\d@])\S.*\b{_WROTE}\b.{{0,120}}:|(?=.*\d)\S.*<?[^\s@]+@[^\s@]+>?[ \u00a0]?:",
+    re.IGNORECASE,
 )
+_PERHAPS_ATTRIBUTION = re.compile(rf"\S.*\b{_WROTE}[ \u00a0]?:|(?:zitat von|quoting|citando) .+:", re.IGNORECASE)
 _PREPOSITION = re.compile(r"\W{0,2}(?:on|am|le|il|em|el|op|den)\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"<\S+@")
 _HEADERS = {
@@ -92,6 +94,8 @@ def _attribution(lines: list[Line], place: int) -> int:
             return 0
         words = f"{words} {text}".strip()
         if _ATTRIBUTION.fullmatch(words):
+            return length
+        if _PERHAPS_ATTRIBUTION.fullmatch(words) and _goes_on_marked(lines, place + length):
             return length
         if length == 1 and not begins and not _ADDRESS.search(text):
             return 0

@@ -94,11 +94,12 @@ def read(raw: bytes, return_path: str | None = None) -> Mail:
 
 def _own_words(head: Head, body: bytes) -> tuple[tuple[str, ...], str | None]:
     try:
-        lines = own_lines(lines_of(head, body))
+        seen = lines_of(head, body)
     except Doubt as doubt:
         return (), doubt.code
-    if "-----BEGIN PGP MESSAGE-----" in (line.strip() for line in lines):
+    if any(line.text.strip() == "-----BEGIN PGP MESSAGE-----" and not line.quoted for line in seen):
         return (), "encrypted"
+    lines = own_lines(seen)
     if len(lines) > MOST_LINES or sum(len(line.split()) for line in lines) > MOST_WORDS:
         return (), "too-large"
     return lines, None
@@ -189,7 +190,8 @@ _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\
     code: chr(code - 0xFEE0)
     for code in range(0xFF01, 0xFF5F)  # full-width forms
 }
-_VACATION = re.compile(r"vacation (\d{4}-\d{2}-\d{2}) ?\.\. ?(\d{4}-\d{2}-\d{2})")
+_NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
+_VACATION = re.compile(r"vacation ([0-9]{4}-[0-9]{2}-[0-9]{2}) ?[.][.] ?([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _CONFIRM = re.compile(r"confirm ([a-z0-9-]{1,40})")
 _COMMANDS = ("pause", "resume", "resign", "vacation", "confirm")
 _SHORT = 4  # words, of which one that means something alone makes the line look like a wish
@@ -308,8 +310,6 @@ def _deed(line: str, rules: Notation) -> Wishes | None:
     """What this line alone asks for, if it is exactly in notation."""
     if chat := _chat(line):
         return Wishes(says=(chat,))
-    if not line.isascii() or not line.isprintable():
-        return None
     if move := _move(line, rules):
         return Wishes(move=move)
     word = line.lower()
@@ -342,6 +342,8 @@ def _vacation(first: str, last: str) -> Wishes | None:
 
 
 def _move(line: str, rules: Notation) -> str | None:
+    if not _NOTATION.fullmatch(line):
+        return None
     try:
         return rules.write_move(rules.read_move(line))
     except MalformedMove:
@@ -367,9 +369,16 @@ def _resembles(line: str, rules: Notation) -> bool:
     known = _vocabulary(rules)
     pieces = [piece for word in words for piece in _pieces(word, known)]
     corrected = [_corrected(piece, known) for piece in pieces]
-    met = sum(word is not None for word in corrected)
-    return (met >= 2 and 2 * met >= len(corrected)) or (
-        met == len(corrected) == 1 and corrected[0] is not None and _move(corrected[0], rules) is not None
+    met = [word for word in corrected if word is not None]
+    if len(met) >= 2 and 2 * len(met) >= len(corrected):
+        return True
+    if len(pieces) > _SHORT:
+        return False
+    small = [len(piece) == 1 or (len(piece) == 2 and piece.isdigit()) for piece in pieces]
+    if any(len(word) > 2 for word in met) and (any(small) or _move(" ".join(met), rules)):
+        return True
+    return (len(pieces) == len(met) == 1 and met[0] in _verbs(rules)) or (
+        len(pieces) > 1 and pieces[0].isdigit() and pieces[0] in known and all(len(piece) <= 3 for piece in pieces)
     )
 
 
@@ -409,8 +418,14 @@ def _vocabulary(rules: Notation) -> Mapping[str, None]:
     """The words of the game's notation: what its move schema lists, its examples, and the names of its material."""
     described = rules.describe()
     examples = " ".join(example["text"] for example in described["notation"]["examples"]).replace(";", " ")
-    names = [*_names(described, {"id", "abbr"}), *_names(rules.MOVE_SCHEMA, {"enum", "const"}), *examples.split()]
-    return dict.fromkeys(name.lower() for name in names)
+    names = [*_names(described, {"id", "abbr"}), *examples.split()]
+    return dict.fromkeys([*_verbs(rules), *(name.lower() for name in names)])
+
+
+@lru_cache
+def _verbs(rules: Notation) -> frozenset[str]:
+    """The words of moves that name nothing of the material."""
+    return frozenset(name.lower() for name in _names(rules.MOVE_SCHEMA, {"enum", "const"}))
 
 
 def _names(value: Any, keys: set[str]) -> Iterator[str]:
