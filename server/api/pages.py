@@ -127,7 +127,7 @@ def _turn_page(
         status if wrong else 200,
         word=word,
         goes_on=rules.goes_on(state, seat),
-        notation=rules.describe()["notation"]["text"],
+        notation=rules.describe()["notation"],
         title=game.head["title"],
         rules=rules.NAME.capitalize(),
         table=text.table(rules.NAME, view, game.names),

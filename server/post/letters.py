@@ -209,6 +209,7 @@ def _your_turn(reader: _Reader) -> wording.YourTurn | None:
 def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
     game, seat, rules = reader.game, reader.seat, reader.game.table.rules
     state = at_version(game, reader.letter.version).state
+    notation = rules.describe()["notation"]
     moves = [] if over else [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return wording.YourTurn(
         **reader.about,
@@ -219,6 +220,8 @@ def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
         table=text.table(rules.NAME, rules.view(state, seat), game.names),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
+        notation=notation["text"],
+        whole=notation["examples"][-1]["text"],
         link=reader.turn_link,
     )
 

@@ -35,6 +35,8 @@ class YourTurn(GameLetter):
     table: str  # as this seat sees it, of several lines
     moves: tuple[str, ...]  # one or a few of the moves open, in notation
     moves_in_all: int  # how many there are
+    notation: str  # how moves are written
+    whole: str  # an example of all that a turn may hold
     unreachable: tuple[str, ...]  # names of those at the table whose mails come back
     over: str  # why this turn no longer waits for the reader, a sentence; then there are no moves and no due time
     due: str  # see `moment`

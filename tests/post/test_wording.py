@@ -46,6 +46,8 @@ YOUR_TURN = YourTurn(
     table="Leo (leo)   prizes 9, 5\n  a  Cleo ?\n  c  Ben 7",
     moves=("1 leo b", "3 leo b"),
     moves_in_all=84,
+    notation="One line: the star, the board and the space.",
+    whole="d Cnc a",
     over="",
     unreachable=("Cleo",),
 )
@@ -110,6 +112,9 @@ def test_a_turn_letter_tells_all_that_is_needed_to_move():
         "84 moves are open to you, for example:",
         "  1 leo b",
         "  3 leo b",
+        "",
+        "How to write a move: One line: the star, the board and the space.",
+        "Another example: d Cnc a",
         "",
         "Have fun!",
         "",
