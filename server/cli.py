@@ -15,7 +15,9 @@ from server.app import create_app
 from server.config import Settings
 from server.play.errors import NotFound
 from server.post import door
+from server.post.letters import mail_host
 from server.post.mail import Unreachable, carrier
+from server.post.records import UNKNOWN, check_records
 from server.post.signing import read_key
 from server.store import migrate as migrations
 
@@ -98,7 +100,8 @@ def player_token(app: Flask, settings: Settings, email: str) -> None:
 @main.command()
 @_in_app
 def doctor(app: Flask, settings: Settings) -> None:
-    """Check database, beats, letters, mails, overdue seats, clock, and mail out and in; exit status 1 if anything is ill."""
+    """Check database, beats, letters, mails, overdue seats, clock, mail out and in, and the DNS of a domain that sends
+    mail; exit status 1 if anything is ill."""
     found = play.parts()
     if found["database"] == "ok":
         skew = play.clock_skew()
@@ -114,9 +117,12 @@ def doctor(app: Flask, settings: Settings) -> None:
             found["mail in"] = "ok"
         except Unreachable as error:
             found["mail in"] = str(error)
+    if settings.smtp_url and "." in (domain := mail_host(settings.base_url)):
+        key = read_key(settings.dkim_key) if settings.dkim_key else None
+        found |= check_records(domain, worker.reply_domain(settings), settings.dkim_selector, key)
     for part, state in found.items():
         click.echo(f"{part}: {state}")
-    if any(state != "ok" for state in found.values()):
+    if any(state != "ok" and not state.startswith(UNKNOWN) for state in found.values()):
         raise SystemExit(1)
 
 

@@ -29,8 +29,7 @@ def work(app: Flask, settings: Settings) -> None:
     """Run until SIGTERM or Ctrl-C, then finish what is in hand."""
     stop = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, stop)  # the threads inherit it, so that only sigwait sees these signals
-    reply_domain = settings.reply_domain or (mail_host(settings.base_url) if settings.mail_in else None)
-    post = PostOffice(app, _carrier(app, settings), reply_domain)
+    post = PostOffice(app, _carrier(app, settings), reply_domain(settings))
     door = Door(app, settings.mail_in) if settings.mail_in else None
     hooks = HookOffice(app)
     beats = {
@@ -59,6 +58,11 @@ def work(app: Flask, settings: Settings) -> None:
     hooks.close(_LAST_CALLS)
     logging.shutdown()
     os._exit(0)  # a thread that hangs in SMTP or Postgres would hold up the end
+
+
+def reply_domain(settings: Settings) -> str | None:
+    """Where replies go, and letters that do not arrive; None if nobody takes mail in."""
+    return settings.reply_domain or (mail_host(settings.base_url) if settings.mail_in else None)
 
 
 def _carrier(app: Flask, settings: Settings) -> Carrier:
