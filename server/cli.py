@@ -71,6 +71,13 @@ def work(app: Flask, settings: Settings) -> None:
     worker.work(app, settings)
 
 
+@main.command("post")
+@_in_app
+def carry(app: Flask, settings: Settings) -> None:
+    """Carry letters and call webhooks only, until SIGTERM; each worker starts one of these."""
+    worker.carry(app, settings)
+
+
 @main.command()
 @_in_app
 def migrate(app: Flask, settings: Settings) -> None:

@@ -1,9 +1,13 @@
-"""The second process. APScheduler is its metronome; what is due stands in the tables."""
+"""The second process, and the third, which carries. APScheduler is their metronome; what is due stands in the tables."""
 
 import logging
 import os
 import signal
+import subprocess
+import sys
+from collections.abc import Mapping
 from threading import Thread
+from typing import NoReturn
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
@@ -18,46 +22,95 @@ from server.post.letters import mail_host
 from server.post.mail import Carrier, carrier
 from server.post.signing import Signing, read_key
 from server.post.webhooks import HookOffice
+from server.store import embedded
 
-_ROUNDS = 10
+_ROUNDS = 50
 _LAST_BEATS = 3.0  # seconds for beats under way at a stop
 _LAST_LETTERS = 5.0  # and for letters
 _LAST_CALLS = 2.0  # and for webhooks
+_STOP = {signal.SIGTERM, signal.SIGINT}
+_BEHIND = 10  # so much nicer is the post than whoever plays
 
 
-def work(app: Flask, settings: Settings) -> None:
-    """Run until SIGTERM or Ctrl-C, then finish what is in hand."""
-    stop = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, stop)  # the threads inherit it, so that only sigwait sees these signals
-    post = PostOffice(app, _carrier(app, settings), reply_domain(settings))
+def work(app: Flask, settings: Settings) -> NoReturn:
+    """Run until SIGTERM or Ctrl-C, then finish what is in hand; end, too, if the process that carries does.
+
+    Letters have a process of their own: to draw the picture of one takes longer than twenty deeds, and no other thread
+    runs meanwhile.
+    """
+    _block_signals()
+    post = subprocess.Popen(
+        [sys.executable, "-m", "server.cli", "post"],
+        preexec_fn=embedded.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
+    )
     door = Door(app, settings.mail_in) if settings.mail_in else None
-    hooks = HookOffice(app)
     beats = {
         Beat(app, "sweep", _sweep): 1,
         Beat(app, "outages", play.follow_outages): 5,
-        Beat(app, "deliver", post.deliver_due): 1,
-        Beat(app, "webhooks", hooks.deliver_due): 1,
         Beat(app, "replies", answering.deal_with_mails): 1,
         Beat(app, "tidy", _tidy): 3600,
     }
     if door:
         beats[Beat(app, "door", door.keep_open)] = int(OPEN_AGAIN)
+    scheduler = _started(beats)
+    if door:
+        door.keep_open()
+    while signal.sigwait(_STOP | {signal.SIGCHLD}) == signal.SIGCHLD and post.poll() is None:
+        pass  # it was only suspended, or goes on
+    status = 0 if post.poll() is None else 1
+    post.terminate()
+    if door:
+        door.close()
+    _end(scheduler)
+    try:
+        post.wait(_LAST_BEATS + _LAST_LETTERS + _LAST_CALLS)
+    except subprocess.TimeoutExpired:
+        post.kill()
+    _exit(status)
+
+
+def carry(app: Flask, settings: Settings) -> NoReturn:
+    """Carry letters, and call webhooks, until SIGTERM or Ctrl-C; then finish what is in hand."""
+    _block_signals()
+    os.nice(_BEHIND)
+    post = PostOffice(app, _carrier(app, settings), reply_domain(settings))
+    hooks = HookOffice(app)
+
+    def deliver() -> None:
+        play.follow_clock()  # else this process would learn nothing of a sandbox
+        post.deliver_due()
+
+    scheduler = _started({Beat(app, "deliver", deliver): 1, Beat(app, "webhooks", hooks.deliver_due): 1})
+    signal.sigwait(_STOP)
+    _end(scheduler)
+    post.close(_LAST_LETTERS)
+    hooks.close(_LAST_CALLS)
+    _exit(0)
+
+
+def _block_signals() -> None:
+    """Threads inherit it, so that only sigwait sees these signals."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOP | {signal.SIGCHLD})
+
+
+def _started(beats: Mapping[Beat, int]) -> BackgroundScheduler:
+    """A scheduler that lets each of them beat at an interval of so many seconds."""
     scheduler = BackgroundScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(len(beats))})
     for beat, seconds in beats.items():
         scheduler.add_job(beat, "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None)
     scheduler.start()
-    if door:
-        door.keep_open()
-    signal.sigwait(stop)
+    return scheduler
+
+
+def _end(scheduler: BackgroundScheduler) -> None:
     ending = Thread(target=scheduler.shutdown)
     ending.start()
-    if door:
-        door.close()
     ending.join(_LAST_BEATS)
-    post.close(_LAST_LETTERS)
-    hooks.close(_LAST_CALLS)
+
+
+def _exit(status: int) -> NoReturn:
     logging.shutdown()
-    os._exit(0)  # a thread that hangs in SMTP or Postgres would hold up the end
+    os._exit(status)  # a thread that hangs in SMTP or Postgres would hold up the end
 
 
 def reply_domain(settings: Settings) -> str | None:

@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sandbox": {"play"},
     "app": {"api", "config", "store"},
     "web": {"beats", "play", "config", "logs"},
-    "worker": {"beats", "play", "post", "config"},
+    "worker": {"beats", "play", "post", "store", "config"},
     "up": {"config", "store"},
     "cli": {"app", "config", "logs", "play", "post", "sandbox", "store", "web", "worker"},
 }

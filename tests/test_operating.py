@@ -274,9 +274,9 @@ def starts_to_work(house: House) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def working(house: House) -> Iterator[None]:
+def working(house: House) -> Iterator[subprocess.Popen[bytes]]:
     worker = starts_to_work(house)
-    yield
+    yield worker
     stops(worker)
 
 
@@ -284,6 +284,30 @@ def stops(process: subprocess.Popen[bytes]) -> None:
     """At SIGTERM, in time and in order."""
     process.terminate()
     assert process.wait(AT_ONCE) == 0
+
+
+def carrier_of(worker: subprocess.Popen[bytes]) -> psutil.Process:
+    """The process that carries its letters."""
+    until(lambda: psutil.Process(worker.pid).children())
+    return psutil.Process(worker.pid).children()[0]
+
+
+def test_letters_are_drawn_and_carried_by_a_process_that_lets_all_others_go_first(house: House) -> None:
+    with working(house) as worker:
+        until(lambda: carrier_of(worker).nice() > psutil.Process(worker.pid).nice())
+
+
+def test_a_worker_whose_letters_are_not_carried_any_more_ends_so_that_it_is_started_again(house: House) -> None:
+    worker = starts_to_work(house)
+    carrier_of(worker).kill()
+    assert worker.wait(AT_ONCE) == 1
+
+
+def test_nobody_carries_letters_for_a_worker_that_was_killed(house: House) -> None:
+    worker = starts_to_work(house)
+    carrier = carrier_of(worker)
+    worker.kill()
+    assert carrier.wait(AT_ONCE) in (0, None)
 
 
 def lines_since(house: House, said: int) -> list[Json]:
