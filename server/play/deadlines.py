@@ -29,6 +29,7 @@ GAP = timedelta(minutes=2)  # a part not seen for longer was not to be reached
 SOON = timedelta(seconds=5)  # when to look again at a seat whose mail is being read
 LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
 
+_APART = 5  # among so many batches a sweep picks its own, so that it seldom meets another one
 _OFFSET = "clock-offset"
 
 log = logging.getLogger(__name__)
@@ -153,19 +154,19 @@ def _stored_offset() -> timedelta | None:
 
 
 def sweep(batch: int = 100) -> int:
-    """Wake every seat whose time has come, one game at a time; how many were woken.
+    """Wake seats whose time has come, one game at a time; how many were woken, 0 if all sleep.
 
-    A game that somebody holds at the moment is left for the next sweep. Any number of workers may sweep at once:
-    each deed counts only for the version of the game that it has seen.
+    A game that somebody holds at the moment is left for the next sweep. Any number of sweeps may run at once: each
+    picks its seats at random, and each deed counts only for the version of the game that it has seen.
     """
     now = clock.now()
     query = select(SeatRow.game_id, SeatRow.seat, SeatRow.wake_at).where(SeatRow.wake_at <= now)
     if not is_reachable(now):
         query = query.where(SeatRow.due_at.is_(None) | (SeatRow.due_at > now))
-    due = db.session.execute(query.order_by(SeatRow.wake_at).limit(batch)).all()
+    due = db.session.execute(query.order_by(SeatRow.wake_at).limit(_APART * batch)).all()
     db.session.rollback()
     woken = 0
-    for game_id, seat, wake_at in random.sample(due, len(due)):
+    for game_id, seat, wake_at in random.sample(due, min(batch, len(due))):
         is_due = f"EXISTS (SELECT FROM seats WHERE game_id = '{game_id}' AND seat = {seat} AND wake_at <= '{now}')"
         try:
             if _is_free(game_id, is_due):
