@@ -116,11 +116,18 @@ def copies(url: str, games: Sequence[Rehearsed], each: int) -> list[Rehearsed]:
         )
         for table in db.metadata.sorted_tables:
             if "game_id" in table.c:
+                columns = [sql.Identifier(column.name) for column in table.c]
+                chosen = [
+                    sql.SQL("copies.copy" if column.name == "game_id" else f"t.{column.name}") for column in table.c
+                ]
                 connection.execute(
                     sql.SQL(
-                        "INSERT INTO {table} SELECT made.* FROM copies JOIN {table} t ON t.game_id = copies.was,"
-                        "  LATERAL jsonb_populate_record(t, jsonb_build_object('game_id', copies.copy)) AS made"
-                    ).format(table=sql.Identifier(table.name))
+                        "INSERT INTO {table} ({columns}) SELECT {chosen} FROM copies JOIN {table} t ON game_id = was"
+                    ).format(
+                        table=sql.Identifier(table.name),
+                        columns=sql.SQL(", ").join(columns),
+                        chosen=sql.SQL(", ").join(chosen),
+                    )
                 )
         made: dict[UUID, list[UUID]] = {}
         for was, copy in connection.execute("SELECT was, copy FROM copies"):

@@ -1,0 +1,368 @@
+"""What stored games cost: `python -m tests.bench.store view`, or `sweep`, `memory`, `growth`, `ends`, `all`.
+
+view    a seat's view of the longest game, from Postgres alone: no process holds its table yet
+sweep   a sweep with nothing due; ten thousand seats due at once, while other players go on over HTTP
+memory  what a web process keeps of a thousand live half-played games
+growth  the same moves and lists among ten times the games and a hundred times the events (`--large`; else ten times)
+ends    the last moves of games beside the first
+
+Each works on an embedded Postgres of its own with `synchronous_commit=on`. Where there is a limit it is measured in the
+same run: the bare statement in Postgres, or an answer that says nothing. What counts are ratios and CPU milliseconds.
+"""
+
+import argparse
+import gc
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import chain
+from statistics import median
+from time import perf_counter, sleep
+from typing import Any
+from uuid import UUID
+
+import psutil
+import psycopg
+
+from server import play
+from server.config import CHECKOUT
+from server.play.deeds import whole_log
+from server.rules import GAMES
+from server.store import embedded
+from tests.bench import crowd, stage
+from tests.bench.client import drive
+from tests.bench.http import report as report_moves
+from tests.bench.http import run
+
+GUNICORN = "gunicorn"
+OK = b"HTTP/1.1 200"
+REHEARSED = 30
+VIEWS = 500
+DUE = 10_000
+OTHERS = 500
+PACE = 50  # moves a second of the other players
+PATIENCE = 120  # seconds
+LIVE = 1_000
+LOOKS = 60
+
+
+def report(name: str, took: Sequence[float], target: str = "") -> None:
+    """Milliseconds, sorted here."""
+    took = sorted(took)
+    p50, p99 = (took[min(len(took) * percent // 100, len(took) - 1)] for percent in (50, 99))
+    print(f"  {name:<50} p50 {p50:8.2f}  p99 {p99:8.2f} ms  {target}", flush=True)
+
+
+def timed(work: Callable[..., object], *args: object) -> float:
+    """Milliseconds."""
+    began = perf_counter()
+    work(*args)
+    return (perf_counter() - began) * 1000
+
+
+def play_on(game: stage.Rehearsed, moves: slice) -> None:
+    for line in game.lines[moves]:
+        play.play_move(game.game_id, line.player_id, line.turn, line.move)
+
+
+# A view from a cold start
+
+
+def view() -> None:
+    """Many copies of the longest game, each looked at once."""
+    for name in GAMES:
+        with stage.postgres() as postgres:
+            with stage.in_process(postgres.url):
+                longest = max(stage.rehearse(name, REHEARSED), key=lambda game: len(game.lines))
+                play_on(longest, slice(-1))
+                events = len(whole_log(longest.game_id))
+            copies = stage.copies(postgres.url, [longest], 4 * VIEWS)
+            parts = [[game.game_id for game in copies[n * VIEWS : (n + 1) * VIEWS]] for n in range(4)]
+            line = longest.lines[0]
+            print(f"{name}: a seat's view of a game of {events} events, cold (target p99 10 ms)")
+            report("the bare SELECT of its events", _selects(postgres.url, parts[0]))
+            with stage.in_process(postgres.url):
+                report("through play", [timed(_look, game_id, line.player_id) for game_id in parts[0]])
+            with stage.serving(stage.OURS, GUNICORN, postgres.url, workers=1) as served:
+                nothing = drive(served.port, [[_get("/healthz", line.token)] * VIEWS], 1, OK)
+                report("an answer over HTTP that says nothing", nothing.took)
+                for clients, ids in ((1, parts[1]), (4, parts[2])):
+                    requests = [[_get(f"/v1/games/{game_id}", line.token)] for game_id in ids]
+                    took = drive(served.port, requests, clients, OK).took
+                    report(f"over HTTP, {clients} at a time", took)
+
+
+def _look(game_id: UUID, player_id: UUID) -> None:
+    game = play.seen_by(game_id, player_id)
+    play.describe(game, game.seat_of(player_id))
+
+
+def _selects(url: str, ids: Sequence[UUID]) -> list[float]:
+    query = "SELECT seq, version, type, seat, body, recorded_at, hash FROM events WHERE game_id = %s ORDER BY seq"
+    with psycopg.connect(url, autocommit=True) as connection:
+        return [timed(_select, connection, query, game_id) for game_id in ids]
+
+
+def _select(connection: psycopg.Connection[Any], query: str, *parameters: object) -> None:
+    connection.execute(query, parameters).fetchall()
+
+
+def _get(path: str, token: str) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+
+
+# The sweep
+
+
+def sweep(workers: Sequence[int]) -> None:
+    """Half-played games whose seats are all late, and others that are not."""
+    with stage.postgres() as postgres:
+        with stage.in_process(postgres.url):
+            rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
+            for game in rehearsed:
+                play_on(game, slice(len(game.lines) // 2))
+        games = stage.copies(postgres.url, rehearsed, (DUE * len(workers) + OTHERS) // REHEARSED + 1)
+        games = [game._replace(lines=game.lines[len(game.lines) // 2 :]) for game in games]
+        with stage.in_process(postgres.url):
+            for part in ("web", "worker"):
+                play.beat(part)
+            print(f"a sweep of {len(games):,} running games with nothing due (target 5 ms)")
+            query = "SELECT game_id FROM seats WHERE wake_at <= now() ORDER BY wake_at LIMIT 100"
+            with psycopg.connect(postgres.url, autocommit=True) as connection:
+                report("the bare SELECT", [timed(_select, connection, query) for _ in range(200)])
+            report("play.sweep()", [timed(play.sweep) for _ in range(200)])
+        others, games = games[:OTHERS], games[OTHERS:]
+        with stage.serving(stage.OURS, GUNICORN, postgres.url) as served:
+            print(f"others play {PACE} moves/s over HTTP (target p99 100 ms)")
+            requests = chain.from_iterable(zip(*map(stage.requests, others), strict=True))
+            undisturbed: list[float] = []
+            _paced(served.port, requests, lambda: len(undisturbed) == 5 * PACE, undisturbed)
+            report("with nothing due", undisturbed)
+            for n, count in enumerate(workers):
+                late = [game.game_id for game in games[n * DUE : (n + 1) * DUE]]
+                _sweep_with(postgres, served, count, late, requests)
+
+
+def _sweep_with(
+    postgres: embedded.Server, served: stage.Served, count: int, late: list[UUID], requests: Iterator[bytes]
+) -> None:
+    with ExitStack() as stack:
+        connection = stack.enter_context(psycopg.connect(postgres.url, autocommit=True))
+        mailbox = stack.enter_context(tempfile.TemporaryDirectory())
+        pids = [stack.enter_context(_worker(postgres.url, mailbox)) for _ in range(count)]
+        sleep(5)  # until they have begun
+        carriers = [child.pid for pid in pids for child in psutil.Process(pid).children()]
+        parts = {"Postgres": [postgres.pid], "web": [served.pid], "workers with their post": pids, "post": carriers}
+        used = {pid: stage.cpu_seconds(pid) for pid in chain.from_iterable(parts.values())}
+        connection.execute(
+            "UPDATE seats SET asked_at = asked_at - interval '3 days', due_at = due_at - interval '3 days',"
+            "  remind_at = NULL, wake_at = due_at - interval '3 days' WHERE game_id = ANY(%s) AND wake_at IS NOT NULL",
+            (late,),
+        )
+        left = "SELECT count(*) FROM seats WHERE wake_at <= now()"
+        took: list[float] = []
+
+        def is_over() -> bool:
+            row = connection.execute(left).fetchone() if len(took) % 10 == 0 else None
+            return row is not None and row[0] == 0
+
+        began = perf_counter()
+        _paced(served.port, requests, is_over, took)
+        seconds = perf_counter() - began
+        cpu = {pid: stage.cpu_seconds(pid) - was for pid, was in used.items()}
+        row = connection.execute(
+            "SELECT count(*) FILTER (WHERE type = 'time-ran-out'), count(DISTINCT game_id) FROM events"
+            "  WHERE game_id = ANY(%s) AND type = 'time-ran-out'",
+            (late,),
+        ).fetchone()
+        waiting = connection.execute("SELECT count(*) FROM outbox WHERE game_id = ANY(%s)", (late,)).fetchone()
+    assert row is not None and waiting is not None
+    if row[0] != row[1]:
+        raise SystemExit(f"{row[0] - row[1]} seats were timed out twice.")
+    done = row[0]
+    each = [f"{who} {1000 * sum(cpu[pid] for pid in its) / done:.2f}" for who, its in parts.items()]
+    print(f"  {done:,} of {len(late):,} due at once, workers: {count}: {seconds:.1f} s (target 10 s)")
+    print(f"    CPU ms a seat: {', '.join(each)}; letters noted and not yet carried: {waiting[0]:,}")
+    report("    the others' moves meanwhile", took, "(target p99 100 ms)")
+
+
+def _paced(port: int, requests: Iterator[bytes], is_over: Callable[[], bool], took: list[float]) -> None:
+    """Moves at a steady pace until it is over; a move that must wait for the one before is late from when it was due."""
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        began = perf_counter()
+        while not is_over():
+            if perf_counter() - began > PATIENCE:
+                print(f"  it is not over after {PATIENCE} s")
+                return
+            due = began + len(took) / PACE
+            sleep(max(0.0, due - perf_counter()))
+            connection.sendall(next(requests))
+            answer = connection.recv(65536)
+            while not _is_whole(answer):
+                answer += connection.recv(65536)
+            took.append((perf_counter() - due) * 1000)
+            if not answer.startswith(b"HTTP/1.1 201"):
+                raise ValueError(answer.decode())
+
+
+def _is_whole(answer: bytes) -> bool:
+    head, found, body = answer.partition(b"\r\n\r\n")
+    _, _, length = head.lower().partition(b"content-length:")
+    return bool(found) and len(body) >= int(length.split(b"\r\n", 1)[0])
+
+
+@contextmanager
+def _worker(url: str, data: str) -> Iterator[int]:
+    environment = os.environ | {"DATABASE_URL": url, "STERNENPOST_DATA": data}
+    process = subprocess.Popen([sys.executable, "-m", "server.cli", "worker"], cwd=CHECKOUT, env=environment)
+    try:
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+# Memory
+
+
+def memory() -> None:
+    """Each game is looked at from every seat and played on with one move."""
+    with stage.postgres() as postgres:
+        with stage.in_process(postgres.url):
+            rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
+            for game in rehearsed:
+                play_on(game, slice(len(game.lines) // 2))
+        games = stage.copies(postgres.url, rehearsed, 2 * LIVE // REHEARSED + 1)
+        games = [game._replace(lines=game.lines[len(game.lines) // 2 :]) for game in games]
+        with stage.serving(stage.OURS, GUNICORN, postgres.url, workers=1) as served:
+            (web,) = psutil.Process(served.pid).children()
+            few = games[LIVE : LIVE + 100]  # warm up everything that does not grow with games
+            _load(served, few)
+            before = web.memory_full_info()
+            _load(served, games[: LIVE - len(few)])
+            after = web.memory_full_info()
+        grown = (after.uss - before.uss) / 2**20 * LIVE / (LIVE - len(few))
+        print(f"a web process with {LIVE:,} live half-played games (target: at most 20 MiB more)")
+        print(f"  {before.uss / 2**20:.1f} MiB before, {grown:.1f} MiB more (private memory)")
+
+
+def _load(served: stage.Served, games: Sequence[stage.Rehearsed]) -> None:
+    views = [[_get(f"/v1/games/{game.game_id}", line.token) for line in game.lines[:5]] for game in games]
+    drive(served.port, views, 8, OK)
+    drive(served.port, [stage.requests(game)[:1] for game in games], 8)
+
+
+# Growth
+
+
+def growth(large: bool) -> None:
+    """The same games, and lists by every filter, in two databases that differ in what else is stored."""
+    sizes = [(10_000, 10), (100_000, 100) if large else (20_000, 50)]
+    with stage.postgres() as postgres:
+        with stage.in_process(postgres.url):
+            rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
+            ended = stage.rehearse("sternenhimmel", 3)
+            for game in ended:
+                play_on(game, slice(None))
+        urls = [crowd.twin(postgres.url, f"of_{games}") for games, _ in sizes]
+        crowds = [
+            crowd.fill(url, [game.game_id for game in ended], games, events)
+            for url, (games, events) in zip(urls, sizes, strict=True)
+        ]
+        copies = [stage.copies(url, rehearsed, 10) for url in urls]
+        for url in urls:
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("CHECKPOINT")
+        with stage.serving(stage.OURS, GUNICORN, urls[0]) as small, stage.serving(stage.OURS, GUNICORN, urls[1]) as big:
+            _lists(small, big, crowds, copies)
+            pairs = []
+            for begin in range(0, len(copies[0]), 60):
+                part = slice(begin, begin + 60)
+                pairs.append(
+                    tuple(
+                        run(served, postgres, [stage.requests(game) for game in games[part]])
+                        for served, games in ((small, copies[0]), (big, copies[1]))
+                    )
+                )
+        pairs = pairs[1:]  # the first warms up
+        for (games, events), runs in zip(sizes, zip(*pairs, strict=True), strict=True):
+            report_moves(f"{games:,}/{games * events:,}", runs)
+        ratios = sorted((b.web + b.postgres) / (a.web + a.postgres) for a, b in pairs)
+        print(f"  CPU a move: {median(ratios):.2f}x ({ratios[0]:.2f} to {ratios[-1]:.2f}; target 1.15x)")
+
+
+def _lists(
+    small: stage.Served, big: stage.Served, crowds: Sequence[crowd.Crowd], copies: Sequence[Sequence[stage.Rehearsed]]
+) -> None:
+    print("lists, p50 ms among few and many, and how much longer (target 1.5x)")
+    for path in crowd.LISTS:
+        for whose, tokens in (("", [it.player for it in crowds]), (" of a busy player", [it.busy for it in crowds])):
+            took: tuple[list[float], list[float]] = ([], [])
+            for pair in zip(*copies, strict=True):
+                for served, token, game, times in zip((small, big), tokens, pair, took, strict=True):
+                    request = _get(path.format(game=game.game_id), token)
+                    times += drive(served.port, [[request]], 1, OK).took
+                if len(took[0]) == LOOKS:
+                    break
+            few, many = map(median, took)
+            mark = "" if many <= 1.5 * few else "  <-- too long"
+            print(f"  {path + whose:<70} {few:7.2f} {many:7.2f} {many / few:6.2f}x{mark}", flush=True)
+
+
+# First and last moves
+
+
+def ends() -> None:
+    """The same games, a few moves at a time."""
+    count, few = 600, 5
+    with stage.postgres() as postgres:
+        with stage.in_process(postgres.url):
+            rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
+        games = stage.copies(postgres.url, rehearsed, count // REHEARSED)
+        moves = [stage.requests(game) for game in games]
+        gc.freeze()
+        with stage.serving(stage.OURS, GUNICORN, postgres.url) as served:
+            middle = len(rehearsed[0].lines) // 2
+            parts = {
+                "(to warm up)": slice(few),
+                "first": slice(few, 2 * few),
+                "(in between)": slice(2 * few, middle),
+                "middle": slice(middle, middle + few),
+                "(so on)": slice(middle + few, -few - 1),
+                "last but one": slice(-few - 1, -1),
+                "last": slice(-1, None),
+            }
+            runs = {name: run(served, postgres, [game[part] for game in moves]) for name, part in parts.items()}
+        first = runs["first"]
+        for name, it in runs.items():
+            report_moves(name, [it])
+        for name in ("middle", "last but one", "last"):
+            cpu = (runs[name].web + runs[name].postgres) / (first.web + first.postgres)
+            print(f"  {name}: {cpu:.2f}x the CPU of a first move (target 1.15x)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("figure", choices=("view", "sweep", "memory", "growth", "ends", "all"))
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="of the sweep, one run each")
+    parser.add_argument("--large", action="store_true", help="growth to 1e5 games and 1e7 events")
+    wanted = parser.parse_args()
+    figures: dict[str, Callable[[], None]] = {
+        "view": view,
+        "sweep": lambda: sweep(wanted.workers),
+        "memory": memory,
+        "growth": lambda: growth(wanted.large),
+        "ends": ends,
+    }
+    for name, figure in figures.items():
+        if wanted.figure in (name, "all"):
+            figure()
+
+
+if __name__ == "__main__":
+    main()
