@@ -83,6 +83,7 @@ def follow_outages() -> None:
     if not noted:
         return
     outbox.bring_forward(now, GAP)
+    inbox.bring_forward(now, GAP)
     webhooks.bring_forward(now, GAP)
     have_followed = [_has_followed(game_id) for game_id in games]
     if all(have_followed):

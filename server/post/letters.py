@@ -67,6 +67,11 @@ class _Reader(NamedTuple):
     def _link(self, turn: int) -> str:
         return f"{self.base_url}/t/{play.turn_word(self.game.game_id, self.seat, turn)}"
 
+    @property
+    def way_back(self) -> str:
+        """To the page on which an absent person takes his seat back."""
+        return f"{self.base_url}/back/{play.return_word(self.game.game_id, self.seat)}"
+
     def over(self) -> str:
         """Why the turn that this letter is about no longer waits for its person, a sentence; "" while it does."""
         table, bot = self.game.table, self.game.bot_at(self.seat)
@@ -280,8 +285,7 @@ def _bot_moved(reader: _Reader) -> wording.BotMoved:
 
 
 def _seat_handed_over(reader: _Reader) -> wording.SeatHandedOver:
-    word = play.return_word(reader.game.game_id, reader.seat)
-    return wording.SeatHandedOver(**reader.about, bot=reader.letter.data["bot"], link=f"{reader.base_url}/back/{word}")
+    return wording.SeatHandedOver(**reader.about, bot=reader.letter.data["bot"], link=reader.way_back)
 
 
 def _game_ended(reader: _Reader) -> wording.GameEnded | None:
@@ -337,6 +341,7 @@ def _answer(reader: _Reader) -> wording.Answer:
         table=text.table(rules.NAME, play.view_of(game, seat), game.names) if shows_table else "",
         moves=tuple(wording.by_beginning([rules.write_move(move) for move in moves])),
         link=reader._link(turn) if turn is not None else "",
+        back=reader.way_back if game.table.stand_ins[seat] and game.table.status in ("running", "paused") else "",
     )
 
 

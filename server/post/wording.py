@@ -116,6 +116,7 @@ class Answer(GameLetter):
     due: str  # of the turn that waits for the reader
     left: str
     link: str  # for that turn
+    back: str  # to take the seat back from a bot
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Mails that came in. They are kept before their senders hear 250, and dealt with one at a time, each under a lease."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
@@ -116,6 +116,14 @@ def done(mail: Incoming, asks: str, letter: dict[str, Any] | None, confirmed: UU
     if letter:
         db.session.execute(upsert(Letter).values(**letter).on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
     return True
+
+
+def bring_forward(now: datetime, leeway: timedelta) -> None:
+    """Mails from hours that a clock set right has yet to reach arrived now; one a transaction."""
+    ahead = (Incoming.due_at.is_not(None)) & (Incoming.arrived_at > now + leeway)
+    for game_id, mail_id in db.session.execute(select(Incoming.game_id, Incoming.mail_id).where(ahead)).all():
+        db.session.execute(update(Incoming).where(_is(game_id, mail_id), ahead).values(arrived_at=now, due_at=now))
+        db.session.commit()
 
 
 def forget(before: datetime) -> None:

@@ -278,6 +278,18 @@ def test_a_mail_that_does_not_move_holds_up_the_others_until_it_is_answered_only
     assert "time-extended" in happened(game_id)
 
 
+def test_a_mail_from_hours_that_a_clock_set_right_has_yet_to_reach_arrived_now(office: Office, game_id: UUID) -> None:
+    office.mails("ada")
+    clock.forward(2 * DAY)
+    service_is_up()
+    arrives(office.mails("ada")[-1].reply_to, a_mail("say Good evening!"))
+    clock.forward(-2 * DAY)
+    service_is_up()
+    play.follow_outages()
+    deal_with_mails()
+    assert messages(game_id) == ["Good evening!"]
+
+
 def test_a_turn_takes_no_longer_than_until_its_mail_arrived(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock={"bank": "P3D", "increment": "PT1H", "cap": "P5D"})
     line = a_move(game_id, ada)
@@ -310,7 +322,9 @@ def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -
     asked = ada_writes(office, "resign")
     assert "You wrote:\n  resign\n" in asked.text
     assert not is_resigned(game_id)
-    assert "You have resigned" in ada_writes(office, confirmation_in(asked)).text
+    answer = ada_writes(office, confirmation_in(asked))
+    assert "You have resigned" in answer.text
+    assert f"To take it back: http://127.0.0.1:8000/back/{play.return_word(game_id, 0)}\n" in answer.text
     assert is_resigned(game_id)
     assert "Nothing waits for this confirmation" in ada_writes(office, confirmation_in(asked)).text
 
