@@ -233,7 +233,7 @@ class House:
 def without_ids(text: str) -> str:
     """The same without whatever differs between any two games: ids, sealed words, times."""
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}", "ID", text)
-    text = re.sub(r"\b[a-z2-7]{60}\b", "WORD", text)
+    text = re.sub(r"\b[a-z2-7]{60,}\b", "WORD", text)
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)|\d\d:\d\d(:\d\d)?", "TIME", text)
 
 

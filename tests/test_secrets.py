@@ -19,12 +19,13 @@ from werkzeug.test import TestResponse
 
 from server import play
 from server.logs import JsonLines
+from server.post.answering import deal_with_mails
 from server.post.letters import compose
 from server.rules import Seat
 from server.rules import sternenhimmel as rules
 from server.store.tables import Letter, db
 from tests.contract import Someone
-from tests.test_leaks import House, Moves, Worlds, filling, on_the_brink, played, without_ids
+from tests.test_leaks import NAMES, House, Moves, Worlds, filling, on_the_brink, played, without_ids
 
 DIFFER_ANYWAY = {"Message-ID", "In-Reply-To", "References", "Date", "Content-Type"}  # ids, dates, and boundaries
 Received = dict[str, Any]  # by a name that tells what it is
@@ -53,8 +54,15 @@ class World(House):
         return {f"picture.{it}": without_own(who.get(f"{self.path}/picture.{it}")) for it in pictures}
 
     def _mails(self, viewer: Seat) -> Received:
-        """Part by part, as the reader's program takes them apart."""
+        """Part by part, as the reader's program takes them apart; with the answers to mails of his that play nothing."""
+        taken = [f"B {board} {space}" for board, stars in self._sky.stars.items() for space in stars][::4]
         with self.app.app_context():
+            for turn in (1, self._turn):
+                for line in ("?", "7", "say Good evening!", *taken):
+                    word = play.reply_word(UUID(self.game_id), viewer, turn)
+                    mail = f"From: {NAMES[viewer]}@example.org\r\n\r\n{line}\r\n".encode()
+                    play.take_mail(word, line, mail, limited=False)
+            deal_with_mails()
             mine = db.select(Letter).where(Letter.game_id == UUID(self.game_id), Letter.seat == viewer)
             written = [compose(it, "https://stars.example") for it in db.session.scalars(mine.order_by(Letter.made_at))]
         letters = [message_from_bytes(it.message, policy=policy.default) for it in written if it is not None]
