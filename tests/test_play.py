@@ -1315,6 +1315,19 @@ def test_a_sweep_with_nothing_due_does_nothing(ada: UUID, bea: UUID) -> None:
     assert load(game_id).table.version == 1
 
 
+# Lists
+
+
+def test_a_turn_is_found_behind_any_number_of_games_that_wait_for_others(
+    ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play.lobby, "_MANY", 2)
+    oldest, *others = (game_of(ada, bea, bots=1) for _ in range(6))
+    for game_id in others:
+        moves_on(game_id, ada)
+    assert [it["id"] for it in play.list_games(ada, my_turn=True, limit=1).items] == [oldest]
+
+
 # The log is the truth
 
 

@@ -1,16 +1,19 @@
 """Lists of games."""
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, select, tuple_
+from sqlalchemy import ColumnElement, Select, Uuid, any_, literal, select, tuple_
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from server.play.looking import summary
 from server.rules import Json
 from server.store.tables import Game as GameRow
 from server.store.tables import Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow
+
+_MANY = 1000  # of a player's games are looked through at once
 
 
 class Page(NamedTuple):
@@ -40,17 +43,19 @@ def list_games(
         query = _newest(select(GameRow).where(~GameRow.private, *where), GameRow, cursor).limit(limit + 1)
         rows = list(db.session.scalars(query))
         return _page(rows, rows[:limit], limit)
+    sat: Any = select(PlayerGame.made_at, PlayerGame.game_id).where(PlayerGame.player_id == player_id)
     found: list[GameRow] = []
+    some = limit + 1
     while len(found) <= limit:
-        sat = _newest(select(PlayerGame).where(PlayerGame.player_id == player_id), PlayerGame, cursor).limit(100)
-        batch = list(db.session.scalars(sat))
-        if not batch:
-            break
+        batch = db.session.execute(_newest(sat, PlayerGame, cursor).limit(some)).all()
         ids = [row.game_id for row in batch]
-        cursor = (batch[-1].made_at, batch[-1].game_id)
-        games = {g.game_id: g for g in db.session.scalars(select(GameRow).where(GameRow.game_id.in_(ids), *where))}
-        waiting = _waiting(ids, player_id) if my_turn else set(ids)
-        found += [games[i] for i in ids if i in games and i in waiting]
+        if my_turn:
+            ids = _waiting(ids, player_id)
+        query = select(GameRow).where(_among(GameRow.game_id, ids), *where)
+        found += db.session.scalars(_newest(query, GameRow, None).limit(limit + 1 - len(found)))
+        if len(batch) < some:
+            break
+        cursor, some = (batch[-1].made_at, batch[-1].game_id), _MANY
     return _page(found, found[:limit], limit)
 
 
@@ -76,12 +81,17 @@ def _newest(query: Select[Any], table: Any, cursor: tuple[datetime, UUID] | None
     return query.order_by(table.made_at.desc(), table.game_id.desc())
 
 
-def _waiting(ids: list[UUID], player_id: UUID | None) -> set[UUID]:
+def _waiting(ids: list[UUID], player_id: UUID | None) -> list[UUID]:
     """Those of the games that wait for this player himself."""
     asked = select(SeatRow.game_id).where(
-        SeatRow.game_id.in_(ids), SeatRow.player_id == player_id, SeatRow.to_act, SeatRow.stand_in.is_(None)
+        _among(SeatRow.game_id, ids), SeatRow.player_id == player_id, SeatRow.to_act, SeatRow.stand_in.is_(None)
     )
-    return set(db.session.scalars(asked))
+    return list(db.session.scalars(asked))
+
+
+def _among(column: Any, ids: list[UUID]) -> ColumnElement[bool]:
+    """As one parameter, however many there are."""
+    return cast(ColumnElement[bool], column == any_(literal(ids, ARRAY(Uuid))))
 
 
 def _page(found: list[GameRow], shown: list[GameRow], limit: int) -> Page:
