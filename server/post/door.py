@@ -162,6 +162,16 @@ class _Guest(SMTP):
         self.speaks_lmtp = True
         await self.smtp_EHLO(hostname)
 
+    async def smtp_VRFY(self, arg: str) -> None:
+        """Nobody learns here who is known; aiosmtpd would also stumble over what it cannot write back."""
+        await self.push("252 2.5.2 Bring a mail and see")
+
+    def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
+        try:
+            return super()._getaddr(arg)
+        except (IndexError, ValueError):  # the standard library stumbles over some of what is no address
+            return None, None
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._door.guests.add(self)
         self._leaving = self.loop.call_later(LONGEST_STAY, transport.close)

@@ -101,6 +101,20 @@ def test_nobody_else_is_known_here(smtp: smtplib.SMTP, game_id: UUID, word: str)
     assert not kept()
 
 
+@pytest.mark.parametrize("argument", ["<", "<>>", "<@", '<"', "<a@[", "<(", "<\ud800@x>", "\0", "<a@b", "a b c"])
+def test_what_is_no_address_is_told_so(
+    smtp: smtplib.SMTP, word: str, argument: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    smtp.ehlo()
+    said = []
+    for command in ("VRFY ", "MAIL FROM:", "RSET", f"MAIL FROM:<{SENDER}>", "RCPT TO:"):
+        smtp.sock.sendall(f"{command}{argument * command.endswith((' ', ':'))}\r\n".encode("utf-8", "surrogatepass"))
+        said.append(smtp.getreply()[0])
+    assert said[1] in (250, 501, 553, 555)  # whoever it is from
+    assert said[-1] in (501, 550, 553, 555)
+    assert not [record for record in caplog.records if record.exc_info]
+
+
 def test_a_game_that_is_gone_is_not_known_either(smtp: smtplib.SMTP) -> None:
     assert hands_over(smtp, play.reply_word(UUID(int=7), 0, 1))[0] == 550
 
