@@ -169,7 +169,7 @@ class _Guest(SMTP):
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
         try:
             return super()._getaddr(arg)
-        except (IndexError, ValueError):  # the standard library stumbles over some of what is no address
+        except (AttributeError, IndexError, ValueError):  # the standard library stumbles over some of what is none
             return None, None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
