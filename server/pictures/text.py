@@ -1,126 +1,14 @@
 """The table as plain text, for mails and for those who have them read aloud: a line per fact, at most 72 columns."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from textwrap import fill
+from collections.abc import Sequence
 
+from server.pictures.columns import WIDTH
+from server.pictures.games import TABLES
 from server.rules import Json
-from server.rules.sternenhimmel import BOARDS
 
-WIDTH = 72
+__all__ = ["WIDTH", "table"]
 
 
 def table(rules_name: str, view: Json, names: Sequence[str], locale: str = "en") -> str:
     """What this view shows of the table; `names` by seat, `locale` one of de, en, fr, it."""
     return TABLES[rules_name](view, names, locale)
-
-
-def sternenhimmel(view: Json, names: Sequence[str], locale: str) -> str:
-    """The boards in play, the coins, and what the reader holds in a game of Sternenhimmel."""
-    say = STERNENHIMMEL[locale]
-    seats = [
-        f"{name}: {say['coins']} {coins}, {say['stars in hand']} {stars}"
-        for name, coins, stars in zip(names, view["coins"], view["hand_sizes"], strict=True)
-    ]
-    facts = [f"{say['boards in the stack']}: {view['stack']}"]
-    if view["hand"] is not None:
-        facts.append(f"{say['your hand']}: {' '.join(view['hand']) or say['no star']}")
-    facts.append(say["game over"] if view["next"] is None else f"{say['on turn']}: {names[view['next']]}")
-    legend = [say["legend"]] if view["boards"] else []
-    blocks = [*(_board(it, names, locale) for it in view["boards"]), seats, facts, legend]
-    return "\n\n".join(_lines(block) for block in blocks if block) + "\n"
-
-
-def _board(shown: Json, names: Sequence[str], locale: str) -> list[str]:
-    say = STERNENHIMMEL[locale]
-    board = BOARDS[shown["board"]]
-    lines = [f"{board.names[locale]} ({board.id}): {say['prizes']} {board.first}, {board.second}"]
-    for space, lying in shown["spaces"].items():
-        size = board.spaces[space].size
-        neighbours = ", ".join(board.neighbours[space]) or say["nothing"]
-        lines.append(f"  {space} {say[size]}: {_star(lying, size, names, say)} - {say['next to']} {neighbours}")
-    return lines
-
-
-def _star(lying: Json | None, size: str, names: Sequence[str], say: Mapping[str, str]) -> str:
-    if lying is None:
-        return say["empty"]
-    kind = [lying["star"]] if lying["star"] else []
-    hidden = [say["face down"]] if size == "large" else []
-    return f"{names[lying['seat']]}, {', '.join(kind + hidden)}"
-
-
-def _lines(block: Iterable[str]) -> str:
-    return "\n".join(fill(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False) for line in block)
-
-
-STERNENHIMMEL: Mapping[str, Mapping[str, str]] = {
-    "de": {
-        "prizes": "Preise",
-        "large": "groß",
-        "small": "klein",
-        "empty": "leer",
-        "face down": "verdeckt",
-        "next to": "neben",
-        "nothing": "nichts",
-        "coins": "Münzen",
-        "stars in hand": "Sterne auf der Hand",
-        "boards in the stack": "Sternbilder im Stapel",
-        "your hand": "Deine Hand",
-        "no star": "kein Stern",
-        "on turn": "Am Zug",
-        "game over": "Das Spiel ist zu Ende.",
-        "legend": "B ist ein schwarzes Loch, D ein Doppelstern.",
-    },
-    "en": {
-        "prizes": "prizes",
-        "large": "large",
-        "small": "small",
-        "empty": "empty",
-        "face down": "face down",
-        "next to": "next to",
-        "nothing": "nothing",
-        "coins": "coins",
-        "stars in hand": "stars in hand",
-        "boards in the stack": "Boards in the stack",
-        "your hand": "Your hand",
-        "no star": "no star",
-        "on turn": "On turn",
-        "game over": "The game is over.",
-        "legend": "B is a black hole, D a double star.",
-    },
-    "fr": {
-        "prizes": "prix",
-        "large": "grande",
-        "small": "petite",
-        "empty": "vide",
-        "face down": "face cachée",
-        "next to": "à côté de",
-        "nothing": "rien",
-        "coins": "pièces",
-        "stars in hand": "étoiles en main",
-        "boards in the stack": "Constellations dans la pile",
-        "your hand": "Votre main",
-        "no star": "aucune étoile",
-        "on turn": "À jouer",
-        "game over": "La partie est terminée.",
-        "legend": "B est un trou noir, D une étoile double.",
-    },
-    "it": {
-        "prizes": "premi",
-        "large": "grande",
-        "small": "piccola",
-        "empty": "vuota",
-        "face down": "coperta",
-        "next to": "accanto a",
-        "nothing": "niente",
-        "coins": "monete",
-        "stars in hand": "stelle in mano",
-        "boards in the stack": "Costellazioni nel mazzo",
-        "your hand": "La tua mano",
-        "no star": "nessuna stella",
-        "on turn": "Tocca a",
-        "game over": "La partita è finita.",
-        "legend": "B è un buco nero, D una stella doppia.",
-    },
-}
-TABLES: Mapping[str, Callable[[Json, Sequence[str], str], str]] = {"sternenhimmel": sternenhimmel}

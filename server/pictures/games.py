@@ -1,0 +1,25 @@
+"""What each game brings to this room, by its name; a further game adds a folder and a line to each table."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from server.pictures.sternenglanz import picture as sternenglanz_picture
+from server.pictures.sternenglanz import sentences as sternenglanz_sentences
+from server.pictures.sternenglanz import table as sternenglanz_table
+from server.pictures.sternenhimmel import picture as sternenhimmel_picture
+from server.pictures.sternenhimmel import sentences as sternenhimmel_sentences
+from server.pictures.sternenhimmel import table as sternenhimmel_table
+from server.pictures.strokes import Theme
+from server.rules import Json
+
+PICTURES: Mapping[str, Callable[[Json, Sequence[str], Theme, str], str]] = {
+    "sternenhimmel": sternenhimmel_picture.draw,
+    "sternenglanz": sternenglanz_picture.draw,
+}
+TABLES: Mapping[str, Callable[[Json, Sequence[str], str], str]] = {
+    "sternenhimmel": sternenhimmel_table.table,
+    "sternenglanz": sternenglanz_table.table,
+}
+SENTENCES: Mapping[str, Callable[[Json, Sequence[str]], str]] = {  # types of events are words of one game only
+    **sternenhimmel_sentences.SENTENCES,
+    **sternenglanz_sentences.SENTENCES,
+}

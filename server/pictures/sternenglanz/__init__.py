@@ -1,0 +1,1 @@
+"""Sternenglanz for the eye and the ear."""

@@ -1,0 +1,1 @@
+"""Sternenhimmel for the eye and the ear."""
