@@ -20,7 +20,7 @@ MOST_LINES = 10_000
 DEPTH = 10
 PARTS = 100
 
-WRAPPED = 50  # characters from which on a quoted line may have been broken by somebody's mail program
+WRAPPED = 58  # characters from which on a quoted line may have been broken before a short word: the narrowest are 65
 
 _FIELD = re.compile(rb"([!-9;-~]{1,100}):[ \t]*(.*)", re.DOTALL)
 _BLANK_LINE = re.compile(rb"\A\r?\n|\r?\n\r?\n")

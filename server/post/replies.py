@@ -6,20 +6,18 @@ whatever comes near to a move or a command without being one does.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from difflib import get_close_matches
 from email.errors import HeaderParseError
 from email.header import decode_header
-from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Protocol
 
-from server.play import Json, MalformedMove, email_address
+from server.play import email_address
 from server.play.words import clean
 from server.post.parts import Doubt, Head, lines_of, split
 from server.post.quotes import own_lines
+from server.post.slips import Notation, goes_on, move_in, resembles
 
 LOOP = ("X-Loop", "sternenpost")  # on our answers, beside Auto-Submitted (RFC 3834)
 MOST_LINES = 300
@@ -62,17 +60,6 @@ class Wishes:
     confirms: str | None = None  # the word after `confirm`
     problem: str | None = None
     line: str = ""
-
-
-class Notation(Protocol):
-    """What reading replies takes of a game: see server.rules."""
-
-    MOVE_SCHEMA: Json
-
-    def __hash__(self) -> int: ...
-    def describe(self) -> Json: ...
-    def read_move(self, text: str) -> Any: ...
-    def write_move(self, move: Any) -> str: ...
 
 
 # Reading
@@ -190,14 +177,8 @@ _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\
     code: chr(code - 0xFEE0)
     for code in range(0xFF01, 0xFF5F)  # full-width forms
 }
-_NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
 _VACATION = re.compile(r"vacation ([0-9]{4}-[0-9]{2}-[0-9]{2}) ?[.][.] ?([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _CONFIRM = re.compile(r"confirm ([a-z0-9-]{1,40})")
-_COMMANDS = ("pause", "resume", "resign", "vacation", "confirm")
-_SHORT = 4  # words, of which one that means something alone makes the line look like a wish
-_ALIKE = 0.75
-_LONGEST_NOTATION = 20  # words
-_LONGEST_WORD = 14  # characters, such as sagittarius and a star and a space
 _PROSE = 4  # words from which on a line of our letter cannot have been typed anew by chance
 _FULL_LINE = 60  # characters from which on a line may have been broken by the mail program
 
@@ -206,8 +187,8 @@ def understand(mail: Mail, rules: Notation, ours: Sequence[str] = ()) -> Wishes:
     """What the person wishes, in the notation of this game.
 
     `ours` are the lines of the letter that is answered, in order. A person may type a move that it gave as an example.
-    But where a line of its prose turns up, or two of its lines in a row that are not both moves, a copy of it begins that nobody marked as a
-    quote: from there on its lines are ours, and whatever else would act there is a problem.
+    But where some of its prose turns up, or two of its lines in a row that are not both moves, or three, there begins a
+    copy of it that nobody marked as a quote: from there on its lines are ours, and what else would act is a problem.
     """
     if mail.automatic:
         return Wishes(problem="automatic")
@@ -223,6 +204,8 @@ def understand(mail: Mail, rules: Notation, ours: Sequence[str] = ()) -> Wishes:
 
 def _typed(line: str) -> str:
     """The line as far as notation goes: blanks are blanks, dashes are dashes, and what nobody sees is gone."""
+    if _chat(line.strip()):
+        return line.strip()
     return _SPACES.sub(" ", line.translate(_UNSEEN).translate(_SAME)).strip()
 
 
@@ -245,30 +228,39 @@ def _may_go_on(lines: Sequence[str], last: str) -> bool:
 
 
 def _means_something(line: str, rules: Notation) -> bool:
-    return _deed(line, rules) is not None or _resembles(line, rules)
+    return _deed(line, rules) is not None or resembles(line, rules)
 
 
 def _parted(lines: Sequence[str], ours: Sequence[str], rules: Notation) -> tuple[list[str], list[str]]:
     """The lines above an unmarked copy of our letter, and those amid and below it that are not ours."""
     letter = [line for line in ours if line]
-    prose = {line for line in letter if len(line.split()) >= _PROSE and not _deed(line, rules)}
-    pairs = {(one, other) for one, other in pairwise(letter) if not (_deed(one, rules) and _deed(other, rules))}
     whole = " ".join(letter)
     written = [place for place, line in enumerate(lines) if line]
-    in_pairs = {one for one, other in pairwise(written) if (lines[one], lines[other]) in pairs}
-    first = next((place for place in written if lines[place] in prose or place in in_pairs), len(lines))
+    moves = [_deed(line, rules) is not None for line in lines]
+    runs = {*pairwise(letter), *zip(letter, letter[1:], letter[2:], strict=False)}
+
+    def begins(nr: int) -> bool:
+        place, next_ = written[nr], written[nr + 1 : nr + 3]
+        three = tuple(lines[it] for it in (place, *next_))
+        return (
+            (not moves[place] and len(lines[place].split()) >= _PROSE and lines[place] in whole)
+            or (three[:2] in runs and not (moves[place] and moves[next_[0]]))
+            or (len(three) == 3 and three in runs)
+        )
+
+    first = next((written[nr] for nr in range(len(written)) if begins(nr)), len(lines))
     return list(lines[:first]), [line for line in lines[first:] if line not in whole]
 
 
 def _wishes(lines: Sequence[str], rules: Notation) -> Wishes:
     deeds = [_deed(line, rules) for line in lines]
     for place, (line, deed) in enumerate(zip(lines, deeds, strict=True)):
-        if _resembles(line, rules) if deed is None else _may_go_on(lines[:place], lines[max(0, place - 1)]):
+        if resembles(line, rules) if deed is None else _may_go_on(lines[:place], lines[max(0, place - 1)]):
             return Wishes(problem="not-understood", line=line)
     places = [place for place, deed in enumerate(deeds) if deed and deed.move]
     if places:
         for place in range(places[0], min(places[-1] + 2, len(lines))):
-            if not deeds[place] and lines[place] and (place < places[-1] or _goes_on(lines[place], rules)):
+            if not deeds[place] and lines[place] and (place < places[-1] or goes_on(lines[place], rules)):
                 return Wishes(problem="not-understood", line=lines[place])
     found = [deed for deed in deeds if deed]
     if not found:
@@ -303,14 +295,14 @@ def _one_move(moves: Sequence[str], rules: Notation) -> str | None:
     """The one move that these lines are: a step each, or a single line. A line of several steps stands alone."""
     if len(moves) < 2:
         return next(iter(moves), None)
-    return None if any(";" in line for line in moves) else _move("; ".join(moves), rules)
+    return None if any(";" in line for line in moves) else move_in("; ".join(moves), rules)
 
 
 def _deed(line: str, rules: Notation) -> Wishes | None:
     """What this line alone asks for, if it is exactly in notation."""
     if chat := _chat(line):
         return Wishes(says=(chat,))
-    if move := _move(line, rules):
+    if move := move_in(line, rules):
         return Wishes(move=move)
     word = line.lower()
     match word:
@@ -339,104 +331,3 @@ def _vacation(first: str, last: str) -> Wishes | None:
     except ValueError:
         return None
     return Wishes(vacation=days) if days[0] <= days[1] else None
-
-
-def _move(line: str, rules: Notation) -> str | None:
-    if not _NOTATION.fullmatch(line):
-        return None
-    try:
-        return rules.write_move(rules.read_move(line))
-    except MalformedMove:
-        return None
-
-
-# Near misses
-
-
-def _resembles(line: str, rules: Notation) -> bool:
-    """Whether somebody may have meant this line, which is in no notation, as a move or a command."""
-    words = [word for raw in line.lower().split() if (word := raw.strip(".,:;!()[]{}<>\"'`*_~/\\|"))]
-    if not words:
-        return False
-    if len(words) <= _SHORT and any(word in _COMMANDS for word in words):
-        return True
-    if words[0] in ("vacation", "say") or (len(words) == 1 and get_close_matches(words[0], _COMMANDS, 1, _ALIKE)):
-        return True
-    if _has_move_in(words, rules):
-        return True
-    if len(words) > _LONGEST_NOTATION:
-        return False
-    known = _vocabulary(rules)
-    pieces = [piece for word in words for piece in _pieces(word, known)]
-    corrected = [_corrected(piece, known) for piece in pieces]
-    met = [word for word in corrected if word is not None]
-    if len(met) >= 2 and 2 * len(met) >= len(corrected):
-        return True
-    if len(pieces) > _SHORT:
-        return False
-    small = [len(piece) == 1 or (len(piece) == 2 and piece.isdigit()) for piece in pieces]
-    if any(len(word) > 2 for word in met) and (any(small) or _move(" ".join(met), rules)):
-        return True
-    return (len(pieces) == len(met) == 1 and met[0] in _verbs(rules)) or (
-        len(pieces) > 1 and pieces[0].isdigit() and pieces[0] in known and all(len(piece) <= 3 for piece in pieces)
-    )
-
-
-def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
-    """Whether a move stands somewhere in this line."""
-    return any(
-        _move(" ".join(words[first:last]), rules)
-        for first in range(len(words))
-        for last in range(first + (1 if len(words) <= _SHORT else 2), min(first + _LONGEST_NOTATION, len(words)) + 1)
-    )
-
-
-def _goes_on(line: str, rules: Notation) -> bool:
-    """Whether this may be the rest of a move that was broken off; a single word without a digit is a name."""
-    words = line.lower().replace(";", " ").split()
-    return not line.isalpha() and all(word in _vocabulary(rules) for word in words)
-
-
-def _pieces(word: str, known: Mapping[str, None]) -> list[str]:
-    """Two words may have been written as one: 7leo."""
-    return [word] if word in known or len(word) > _LONGEST_WORD else re.findall("[a-z]+|[0-9]+", word) or [word]
-
-
-def _corrected(word: str, known: Mapping[str, None]) -> str | None:
-    """The word of the notation that this is, or is nearly."""
-    if word in known:
-        return word
-    return (
-        next(iter(get_close_matches(word, [it for it in known if len(it) > 2], 1, _ALIKE)), None)
-        if len(word) > 2
-        else None
-    )
-
-
-@lru_cache
-def _vocabulary(rules: Notation) -> Mapping[str, None]:
-    """The words of the game's notation: what its move schema lists, its examples, and the names of its material."""
-    described = rules.describe()
-    examples = " ".join(example["text"] for example in described["notation"]["examples"]).replace(";", " ")
-    names = [*_names(described, {"id", "abbr"}), *examples.split()]
-    return dict.fromkeys([*_verbs(rules), *(name.lower() for name in names)])
-
-
-@lru_cache
-def _verbs(rules: Notation) -> frozenset[str]:
-    """The words of moves that name nothing of the material."""
-    return frozenset(name.lower() for name in _names(rules.MOVE_SCHEMA, {"enum", "const"}))
-
-
-def _names(value: Any, keys: set[str]) -> Iterator[str]:
-    """Whatever texts and numbers stand in this JSON under one of the keys."""
-    match value:
-        case dict():
-            for key, inner in value.items():
-                if key in keys:
-                    yield from map(str, inner if isinstance(inner, list) else [inner])
-                else:
-                    yield from _names(inner, keys)
-        case list():
-            for inner in value:
-                yield from _names(inner, keys)
