@@ -4,6 +4,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
+from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
 
@@ -93,9 +95,13 @@ def app(wired: Flask) -> Iterator[Flask]:
 @pytest.fixture(autouse=True)
 def no_name_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody in the world is asked for a name: each has an address that is public."""
-    monkeypatch.setattr(
-        addresses, "resolve", lambda host, port: [host if ":" in host or host[-1].isdigit() else PUBLIC]
-    )
+    monkeypatch.setattr(addresses, "resolve", lambda host, port: [host if is_address(host) else PUBLIC])
+
+
+def is_address(host: str) -> bool:
+    with suppress(ValueError):
+        return bool(ip_address(host))
+    return False
 
 
 @pytest.hookimpl(wrapper=True)

@@ -310,7 +310,8 @@ def test_a_request_for_a_token_that_makes_no_sense_is_refused(ada: Someone, body
 
 # Each call needs its scope
 
-GAME = "/v1/games/00000000-0000-0000-0000-000000000000"
+NOBODYS_ID = "00000000-0000-0000-0000-000000000000"
+GAME, WEBHOOK = f"/v1/games/{NOBODYS_ID}", f"/v1/webhooks/{NOBODYS_ID}"
 CALLS: list[tuple[str, str, Any, str]] = [
     ("GET", "/v1/me", None, "profile:read"),
     ("PATCH", "/v1/me", {}, "profile:write"),
@@ -333,6 +334,16 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("POST", f"{GAME}/moves?dry_run=true", {"turn": 1, "move": MOVE}, "moves:write"),
     ("GET", f"{GAME}/legal-moves", None, "games:read"),
     ("POST", f"{GAME}/legal-moves", {"begun": []}, "games:read"),
+    ("POST", "/v1/webhooks", {"url": "https://stars.example/", "kinds": ["your-turn"]}, "webhooks:manage"),
+    ("GET", "/v1/webhooks", None, "webhooks:manage"),
+    ("GET", WEBHOOK, None, "webhooks:manage"),
+    ("PATCH", WEBHOOK, {"enabled": True}, "webhooks:manage"),
+    ("DELETE", WEBHOOK, None, "webhooks:manage"),
+    ("POST", f"{WEBHOOK}/secret", None, "webhooks:manage"),
+    ("POST", f"{WEBHOOK}/pings", None, "webhooks:manage"),
+    ("GET", f"{WEBHOOK}/deliveries", None, "webhooks:manage"),
+    ("GET", f"{WEBHOOK}/deliveries/{NOBODYS_ID}", None, "webhooks:manage"),
+    ("POST", f"{WEBHOOK}/deliveries/{NOBODYS_ID}/tries", None, "webhooks:manage"),
 ]
 LOOKS = ("events", "votes", "messages", "archive", "picture.svg", "picture.png")
 OPEN_CALLS = ["/v1/games", GAME, *(f"{GAME}/{look}" for look in LOOKS)]
@@ -358,8 +369,10 @@ def test_anybody_may_look_but_a_token_that_is_sent_must_allow_it(
 
 
 def test_every_call_that_takes_a_token_is_in_one_of_these_lists(app: Flask) -> None:
-    listed = {(method, path.partition("?")[0].replace(GAME, "/v1/games/{game_id}")) for method, path, _, _ in CALLS}
-    listed |= {("GET", path.replace(GAME, "/v1/games/{game_id}")) for path in OPEN_CALLS}
+    names = {GAME: "/v1/games/{game_id}", WEBHOOK: "/v1/webhooks/{webhook_id}", f"/{NOBODYS_ID}": "/{delivery_id}"}
+    listed = {(method, path.partition("?")[0]) for method, path, _, _ in CALLS} | {("GET", path) for path in OPEN_CALLS}
+    for there, path in names.items():
+        listed = {(method, it.replace(there, path)) for method, it in listed}
     described = {
         (method.upper(), path)
         for path, item in app.extensions["document"].to_dict()["paths"].items()

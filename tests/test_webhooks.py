@@ -968,7 +968,6 @@ def test_a_note_outlives_whoever_was_to_hand_it_over(house: House, receiver: Rec
     """Nobody works while the game begins; kill -9 of the web loses nothing, since the note came with the deed."""
     worker = house.start_worker()
     ben = sign_in(house, "ben@example.org")
-    house.await_letters()
     house.kill(worker)
     ben.post("/v1/webhooks", {"url": receiver.url, "kinds": ["your-turn"]})
     seats = [{"player": "me"}, {"bot": "greedy"}, {"bot": "greedy"}]
