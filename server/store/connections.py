@@ -8,9 +8,11 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
+import orjson
 import psycopg
 import sqlalchemy.exc
 from psycopg.pq import TransactionStatus
+from psycopg.types.json import set_json_loads
 from sqlalchemy import Engine
 
 from server.store.tables import APP_ROLE, db
@@ -84,6 +86,7 @@ def _new() -> psycopg.Connection[Any]:
     connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]
     pooled.detach()
     connection.autocommit = True
+    set_json_loads(orjson.loads, connection)
     connection.execute("SET plan_cache_mode = force_generic_plan")  # planning takes longer than what is planned
     return connection
 

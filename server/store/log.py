@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import orjson
 import psycopg
 from psycopg.types.json import Jsonb
 
 Json = dict[str, Any]
 
 MOMENT = "%Y-%m-%dT%H:%M:%S.%fZ"  # UTC with microseconds, as hashed
-_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=str)
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -132,8 +132,4 @@ def record(
 
 
 def _json(value: Any) -> Jsonb:
-    return Jsonb(value, dumps=_dumps)
-
-
-def _dumps(value: Any) -> str:
-    return _COMPACT.encode(value)
+    return Jsonb(value, dumps=orjson.dumps)
