@@ -51,7 +51,9 @@ def resembles(line: str, rules: Notation) -> bool:
     if len(words) > _LONGEST_NOTATION:
         return False
     known = _vocabulary(rules)
-    return _is_nearly_one(words, rules) or _is_nearly_one([it for word in words for it in _pieces(word, known)], rules)
+    split = [piece for word in words for piece in _pieces(word, known)]
+    in_one = ["".join(words)] if len(words) <= _SHORT else []
+    return any(_is_nearly_one(reading, rules) for reading in (words, split, in_one))
 
 
 def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
@@ -65,7 +67,7 @@ def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
     has_small = any(len(word) == 1 or (len(word) == 2 and word.isdigit()) for word in words)
     if any(len(word) > 2 for word in met) and (has_small or move_in(" ".join(met), rules)):
         return True
-    if len(words) == 1:
+    if len(words) < 2:
         return met != [] and met[0] in _verbs(rules)
     return words[0].isdigit() and words[0] in known and all(len(word) <= 3 for word in words)
 
@@ -97,6 +99,7 @@ def _corrected(word: str, rules: Notation) -> str | None:
     if word in known:
         return word
     alike = get_close_matches(word, known, 1, _ALIKE) if len(word) > 2 else []
+    alike += [begun for begun in known if len(begun) > 3 and word.startswith(begun)]  # two words have run together
     return next((other for other in alike if len(other) > 2), None)
 
 

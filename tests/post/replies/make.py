@@ -184,6 +184,8 @@ def lines() -> None:
         ("steps-beside-a-whole-turn", "1 lay punkt b1; finish\n2 lapse", problem("two-moves"), GLANZ),
         ("five-steps", "1 lay punkt b1\n2 lapse\n3 lapse\nfinish\nlay - -", problem("two-moves"), GLANZ),
         ("path-broken-off", "1 lay leucht b1; 3 remove c1; 2 move a1 b2 c3\nd4", UNCLEAR, GLANZ),
+        ("step-with-a-hole", "3 remove c3\n\nfin sh", UNCLEAR, GLANZ),
+        ("steps-run-together", "2 nova c3\n\n3 lapsefinish", UNCLEAR, GLANZ),
         ("step-with-wrong-slot", "4 lay punkt b1", UNCLEAR, GLANZ),
         ("step-with-wrong-class", "1 lay punk b1", UNCLEAR, GLANZ),
         ("step-without-field", "1 lay punkt", UNCLEAR, GLANZ),
