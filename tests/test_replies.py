@@ -86,16 +86,14 @@ class Player:
 
 def moves_in(mail: Mail) -> list[str]:
     """What the letter says may be played: examples, or moves put together by their beginnings."""
-    asked = re.search(r"(?:open to you|ends one).*?:\n((?:  .+\n)+)", mail.text)
+    asked = re.search(r"(?:open to you|their endings).*?:\n((?:  .+\n)+)", mail.text)
     if asked is None:
         return []
-    lines = [line.strip() for line in asked[1].splitlines()]
-    return [
-        f"{beginning}{': '.join(rest) and ' '}{ending}"
-        for line in lines
-        for beginning, *rest in [line.split(": ")]
-        for ending in (rest[0].split(" | ") if rest else [""])
-    ]
+    moves = []
+    for line in asked[1].splitlines():
+        beginning, _, endings = line.strip().rpartition(": ")
+        moves += [f"{beginning} {ending}".strip() for ending in endings.split(" | ")]
+    return moves
 
 
 def answers_to(house: House, sent: EmailMessage) -> list[Mail]:

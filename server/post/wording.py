@@ -5,7 +5,7 @@ that is ready to be read, and links are whole URLs.
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import ClassVar
 from zoneinfo import ZoneInfo
 
@@ -197,12 +197,15 @@ def by_beginning(moves: Sequence[str]) -> list[str]:
     for move in moves:
         words = move.split(" ")
         shared = min(len(words) - 1, _BEGINNING)
-        found.setdefault(" ".join(words[:shared]), []).append(" ".join(words[shared:]))
-    return [
-        line
-        for beginning, endings in found.items()
-        for line in wrap(" | ".join(endings), 72, initial_indent=beginning and f"{beginning}: ", subsequent_indent="  ")
-    ]
+        found.setdefault(" ".join(words[:shared]), []).append("\u00a0".join(words[shared:]))  # not to be broken
+    lines = []
+    for beginning, endings in found.items():
+        begin = beginning and f"{beginning}: "
+        paper = TextWrapper(
+            72, initial_indent=begin, subsequent_indent=begin, break_long_words=False, break_on_hyphens=False
+        )
+        lines += paper.wrap("\u00a0| ".join(endings))
+    return [line.removesuffix("\u00a0|").replace("\u00a0", " ") for line in lines]
 
 
 def _words(letter: Letter | WaitingGame) -> dict[str, object]:

@@ -22,6 +22,7 @@ from server.post.wording import (
     WaitingGame,
     WebhookDisabled,
     YourTurn,
+    by_beginning,
     moment,
     span,
     write,
@@ -231,3 +232,17 @@ def test_a_moment_is_told_by_the_readers_clock_and_leaves_no_doubt(zone, text):
 )
 def test_a_span_promises_no_more_than_there_is(length, text):
     assert span(length) == text
+
+
+# Many moves
+
+
+def test_moves_that_begin_alike_share_a_line_and_none_is_broken() -> None:
+    moves = [f"1 lay punkt b{field}" for field in range(12)] + ["finish", "7 leo c", "7 leo d", "lay loch-b#2 geburt#8"]
+    assert by_beginning(moves) == [
+        "1 lay: punkt b0 | punkt b1 | punkt b2 | punkt b3 | punkt b4 | punkt b5",
+        "1 lay: punkt b6 | punkt b7 | punkt b8 | punkt b9 | punkt b10 | punkt b11",
+        "finish",
+        "7 leo: c | d",
+        "lay loch-b#2: geburt#8",
+    ]
