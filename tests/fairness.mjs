@@ -1,4 +1,4 @@
-// A checker of archives that knows nothing but the page /docs/fairness: commitment, opening draws, chain of hashes.
+// A checker of archives that knows nothing but the page /docs/fairness: commitment, all draws, chain of hashes.
 // node fairness.mjs archive.json    prints what is wrong and exits with 1, or prints nothing
 // node fairness.mjs --example       prints what the example of the page should say
 
@@ -7,6 +7,11 @@ import { readFileSync } from "node:fs";
 
 const BOARDS = ["aries", "taurus", "gemini", "cancer", "leo", "virgo", "libra", "scorpio", "sagittarius", "capricorn",
   "aquarius", "pisces"];
+const copies = (id, count) => Array.from({ length: count }, (_, i) => `${id}#${i + 1}`);
+const CARDS = [["geburt", 12], ["wanderung-2", 10], ["wanderung-3", 10], ["loch-a", 4], ["loch-b", 4], ["loch-c", 4]]
+  .flatMap(([id, count]) => copies(id, count));
+const SUPERNOVAE = copies("supernova", 4);
+const STERNBILDER = ["pfeil-und-bogen", "okulus", "kelch", "anker", "papierdrachen", "schlange", "krone", "waage"];
 const WORDS = 2n ** 64n;
 
 const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
@@ -72,17 +77,63 @@ function check(archive) {
   const { rules, options, clock, on_timeout, game } = archive;
   const seats = archive.seats.length;
   const dice = new Dice(keyOf(seed, archive.salts));
-  const order = dice.shuffled(BOARDS);
-  const start = options.start_seat === null ? dice.below(seats) : options.start_seat;
   const bots = archive.seats.map(({ bot }) => bot);
-  const opening = [
-    ["game-started", { seats, terms: { rules, options, clock, on_timeout, game, bots } }],
-    ["boards-shuffled", { seats, options, order, start }],
-    ...order.slice(0, seats).map((board, slot) => ["board-dealt", { board, slot }]),
-  ];
+  const started = ["game-started", { seats, terms: { rules, options, clock, on_timeout, game, bots } }];
   const first = archive.events.filter((event) => event.version === 1).map(({ type, body }) => [type, body]);
-  expect(first, opening, "opening");
+  const later = archive.events.filter((event) => event.version > 1);
+  const [opening, draws] = DRAWN[rules](options, seats, dice);
+  expect(first, [started, ...opening], "opening");
+  draws(later);
 }
+
+// By game: what the opening must be, and a check of what is drawn later.
+
+const DRAWN = {
+  sternenhimmel(options, seats, dice) {
+    const order = dice.shuffled(BOARDS);
+    const start = options.start_seat === null ? dice.below(seats) : options.start_seat;
+    const boards = order.map((board, slot) => ["board-dealt", { board, slot }]);
+    const opening = [["boards-shuffled", { seats, options, order, start }], ...boards.slice(0, seats)];
+    return [opening, (later) => {
+      const dealt = later.filter(({ type }) => type === "board-dealt").map(({ body }) => body.board);
+      expect(dealt, order.slice(seats, seats + dealt.length), "boards");
+    }];
+  },
+  sternenglanz(options, seats, dice) {
+    const { scenario } = options;
+    const start = options.start_seat === null ? dice.below(seats) : options.start_seat;
+    let deck = dice.shuffled(CARDS);
+    const sternbilder = scenario === 1 ? [] : dice.shuffled(STERNBILDER);
+    const reserve = scenario === 1 || scenario === 4 ? SUPERNOVAE : [];
+    const opening = [["cards-shuffled", { seats, options, start, field: "a1", deck, sternbilder: [...sternbilder], reserve }]];
+    for (let n = 0; n < seats; n++) {
+      opening.push(["hand-dealt", { cards: deck.slice(0, 5 * seats).filter((_, i) => i % seats === n) }]);
+    }
+    deck = deck.slice(5 * seats);
+    if (scenario === 3) opening.push(["sternbild-turned-up", { sternbild: sternbilder.shift() }]);
+    if (scenario === 2 || scenario === 4) {
+      for (let n = 0; n < seats; n++) {
+        opening.push(["sternbild-drawn", { sternbild: sternbilder.shift(), open: scenario === 2 }]);
+      }
+    }
+    const discards = Array.from({ length: seats }, () => []);
+    const draws = {
+      "cards-drawn": ({ cards }) => expect(cards, deck.splice(0, cards.length), "cards drawn"),
+      "sternbild-drawn": ({ sternbild }) => expect(sternbild, sternbilder.shift(), "Sternbild drawn"),
+      "sternbild-turned-up": ({ sternbild }) => expect(sternbild, sternbilder.shift(), "Sternbild turned up"),
+      "supernova-laid": ({ card }, seat) => discards[seat].push(card),
+      "cards-laid": ({ dropped }, seat) => dropped !== null && discards[seat].push(dropped),
+      "cards-shifted": ({ discarded }, seat) => discards[seat].push(...discarded),
+      "discards-shuffled": (body) => {
+        const cards = discards.flatMap((discard) => discard.splice(0));
+        const out = options.supernovaRecycle === "box" ? cards.filter((card) => SUPERNOVAE.includes(card)) : [];
+        deck = dice.shuffled(cards.filter((card) => !out.includes(card)));
+        expect(body, { deck, out }, "discards shuffled");
+      },
+    };
+    return [opening, (later) => later.forEach(({ type, body, seat }) => draws[type]?.(body, seat))];
+  },
+};
 
 function example() {
   const seed = Buffer.from([...Array(32).keys()]);

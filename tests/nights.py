@@ -12,7 +12,7 @@ from server import play
 from server.play.clock import NOTHING, clock
 from server.play.deeds import load
 from server.play.game import Game
-from server.rules import Json
+from server.rules import GAMES, Json
 
 Seen = dict[tuple[int, int | None], Json]
 
@@ -20,13 +20,13 @@ Seen = dict[tuple[int, int | None], Json]
 class Table:
     """A game of people who move at random, and of bots after them. Seats and spectators note what they see."""
 
-    def __init__(self, people: dict[str, str], bots: int = 0, **wanted: Any) -> None:
+    def __init__(self, people: dict[str, str], bots: int = 0, rules: str = "sternenhimmel", **wanted: Any) -> None:
         """`people`: their salts by name."""
         self.people = [person(name) for name in people]
         self.rng = Random(len(people))
         self.seen: Seen = {}  # by version and viewer
         seats = [*[OPEN] * len(people), *[BOT] * bots]
-        self.game_id = play.open_game(person("host"), {"rules": "sternenhimmel", "seats": seats, **wanted}).game_id
+        self.game_id = play.open_game(person("host"), {"rules": rules, "seats": seats, **wanted}).game_id
         for who, salt in zip(self.people, people.values(), strict=True):
             play.take_seat(self.game_id, who, salt=salt)
 
@@ -71,11 +71,22 @@ class Table:
             self.move()
 
 
-def long_night() -> Table:
+# What is played in a night, by game: much of it, but not for hours.
+LONG: dict[str, Json] = {
+    "sternenhimmel": {"edition": "sargon-it", "start_player": "chosen", "start_seat": 0},
+    "sternenglanz": {"scenario": 4, "start_seat": 0, "max_rounds": 9},
+}
+OF_BOTS: dict[str, Json] = {
+    "sternenhimmel": {"edition": "goldsieber-en"},
+    "sternenglanz": {"scenario": 1, "supernovaRecycle": "box"},
+}
+
+
+def long_night(rules: str) -> Table:
     """More time, bots that help out and take over, somebody who comes back, a pause in which he goes and
     comes back again, somebody who goes."""
     salts = {"ada": "", "bea": "Grüße, «ciel» \U0001f30c", "cyd": 'cyd\'s "salt"\n'}
-    table = Table(salts, bots=1, options={"edition": "sargon-it", "start_player": "chosen", "start_seat": 0})
+    table = Table(salts, bots=1, rules=rules, options=LONG[rules])
     _, bea, cyd = table.people
     for _ in range(4):  # extended, moved for twice, handed over
         table.move_until(bea)
@@ -95,9 +106,10 @@ def long_night() -> Table:
     return table
 
 
-def short_night() -> Table:
+def short_night(rules: str = "sternenhimmel") -> Table:
     """Given up because somebody is late."""
-    table = Table({"ada": "", "bea": ""}, bots=1, on_timeout=[{"do": "abandon"}], options={"start_seat": 0})
+    ladder = [{"do": "abandon"}]
+    table = Table({"ada": "", "bea": ""}, bots=1, rules=rules, on_timeout=ladder, options={"start_seat": 0})
     table.move()
     table.move_until(table.people[1])
     later(3 * DAY)
@@ -105,17 +117,18 @@ def short_night() -> Table:
     return table
 
 
-def night_of_bots() -> Table:
-    table = Table({}, bots=5, options={"edition": "goldsieber-en"})
+def night_of_bots(rules: str) -> Table:
+    table = Table({}, bots=max(GAMES[rules].SEATS), rules=rules, options=OF_BOTS[rules])
     table.play_on()
     return table
 
 
 @cache
 def archives(app: Flask) -> dict[str, Json]:
-    """What is left of three such nights."""
+    """What is left of three such nights with each game, by game and night."""
     with app.app_context():
         service_is_up()
-        tables = {"long": long_night(), "short": short_night(), "of bots": night_of_bots()}
+        nights = {"long": long_night, "short": short_night, "of bots": night_of_bots}
+        tables = {f"{rules} {name}": night(rules) for rules in GAMES for name, night in nights.items()}
         clock.offset = NOTHING
         return {name: play.archive_of(table.game_id, None) for name, table in tables.items()}

@@ -12,7 +12,11 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 from server.rules import GAMES, BadOption, Json, Outcome, Rules, SeededDice
 
 RECORDED = sorted((Path(__file__).parent / "games").glob("*.json"))
-EDITIONS = [(name, edition) for name, rules in GAMES.items() for edition in rules.describe()["editions"]]
+EDITIONS = {
+    (name, edition): options
+    for name, rules in GAMES.items()
+    for edition, options in rules.describe()["editions"].items()
+}
 KINDS = [(name, edition, seats) for name, edition in EDITIONS for seats in GAMES[name].SEATS]
 
 
@@ -71,7 +75,7 @@ def test_a_random_game_comes_to_an_end_and_is_told_truly(name: str, edition: str
     viewers = [*range(seats), None]
     is_view, is_move = Draft202012Validator(rules.VIEW_SCHEMA), Draft202012Validator(rules.MOVE_SCHEMA)
     dice = SeededDice(b"any game", ["", "salt"])
-    events = rules.setup(seats, {"edition": edition}, dice)
+    events = rules.setup(seats, EDITIONS[name, edition], dice)
     state = reduce(rules.apply, events, None)
     while waiting := rules.to_act(state):
         assert rules.outcome(state) is None
@@ -82,8 +86,10 @@ def test_a_random_game_comes_to_an_end_and_is_told_truly(name: str, edition: str
         as_json = json.loads(json.dumps(rules.move_to_json(move)))
         assert rules.move_from_json(as_json) == rules.read_move(rules.write_move(move)) == move
         happened = rules.decide(state, seat, move, dice)
+        assert rules.move_of(happened) == move
         state = reduce(rules.apply, happened, state)
         events += happened
+        assert not rules.goes_on(state, seat) or rules.to_act(state) == {seat}
         for event in happened:
             assert_survives_the_log(rules, event)
             assert_is_told(rules, event, viewers)
@@ -138,16 +144,24 @@ def test_a_description_is_plain_json_with_sound_schemas(name: str) -> None:
         Draft202012Validator.check_schema(schema)
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_the_notation_is_described_with_examples_that_can_be_read(name: str) -> None:
+    rules, notation = GAMES[name], GAMES[name].describe()["notation"]
+    assert len(notation["examples"]) > 1
+    for example in notation["examples"]:
+        assert rules.move_to_json(rules.read_move(example["text"])) == example["move"]
+
+
 @pytest.mark.parametrize(("name", "edition"), EDITIONS)
 def test_the_options_of_an_edition_agree_with_their_schema(name: str, edition: str) -> None:
-    rules = GAMES[name]
+    rules, options = GAMES[name], EDITIONS[name, edition]
     schema = Draft202012Validator(rules.describe()["options"])
     for seats in rules.SEATS:
-        schema.validate({"edition": edition})
-        resolved = rules.resolve_options({"edition": edition}, seats)
+        schema.validate(options)
+        resolved = rules.resolve_options(options, seats)
         schema.validate(resolved)
         assert rules.resolve_options(resolved, seats) == resolved
-        assert resolved.items() >= rules.describe()["editions"][edition].items()
+        assert resolved.items() >= options.items()
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 from flask import Flask
 from helpers import service_is_up
-from nights import Table
+from nights import LONG, Table
 
 from server import play
 from server.app import create_app
 from server.config import Settings
 from server.play.deeds import whole_log
 from server.play.table import fold, new_table
-from server.rules import Json
+from server.rules import GAMES, Json
 from server.store import embedded
 
 NAMES = ("ada", "bea", "cyd")
@@ -25,12 +25,13 @@ def app(postgres: embedded.Server, template_url: str) -> Flask:
     return create_app(Settings.from_environment({"DATABASE_URL": url}))
 
 
-@pytest.fixture(scope="module", params=["finished", "running"])
+@pytest.fixture(scope="module", params=[(game, how) for game in GAMES for how in ("finished", "running")], ids=" ".join)
 def table(request: pytest.FixtureRequest, app: Flask) -> Iterator[Table]:
     with app.app_context():
         service_is_up()
-        table = Table(dict.fromkeys(NAMES, ""), bots=1)
-        if request.param == "finished":
+        game, how = request.param
+        table = Table(dict.fromkeys(NAMES, ""), bots=1, rules=game, options=LONG[game])
+        if how == "finished":
             table.play_on()
         else:
             for _ in range(40):
@@ -52,7 +53,7 @@ def test_an_earlier_version_is_that_part_of_the_log_played_again(app: Flask, tab
     for seat, name in enumerate(NAMES):
         clients[seat] = {"Authorization": f"Bearer {play.player_token(f'{name}@example.org')}"}
     for version in range(1, table.game.table.version + 1, 7):
-        then = fold(new_table("sternenhimmel"), [row for row in log if row.version <= version])
+        then = fold(new_table(table.game.head["rules"]), [row for row in log if row.version <= version])
         for seat, headers in clients.items():
             answer = app.test_client().get(f"/v1/games/{table.game_id}?at={version}", headers=headers)
             assert (answer.json["version"], answer.json["status"]) == (version, then.status)

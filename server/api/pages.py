@@ -80,8 +80,8 @@ def problem(code: str) -> Response:
 @blp.get("/docs/fairness")
 def fairness() -> Response:
     """How chance is kept fair, and how anybody can check it."""
-    boards = [board["id"] for board in play.GAMES["sternenhimmel"].describe()["boards"]]
-    return page("fairness.html", title="Fair chance, and how to check it", boards=boards)
+    games = {name: rules.describe() for name, rules in play.GAMES.items()}
+    return page("fairness.html", title="Fair chance, and how to check it", games=games)
 
 
 # One turn

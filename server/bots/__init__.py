@@ -6,13 +6,16 @@ from typing import Any
 
 from server.rules import Json, Rules
 
-from . import sternenhimmel
+from . import sternenglanz, sternenhimmel
 
 Bot = Callable[[Rules, Json, Sequence[Any], Random], Any]
 Worth = Callable[[Any], float]
 
 # What a move is worth to the seat that has this view, by game.
-JUDGES: Mapping[str, Callable[[Json], Worth]] = {"sternenhimmel": sternenhimmel.judge}
+JUDGES: Mapping[str, Callable[[Json], Worth]] = {
+    "sternenhimmel": sternenhimmel.judge,
+    "sternenglanz": sternenglanz.judge,
+}
 
 
 def random(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from . import sternenhimmel
+from . import sternenglanz, sternenhimmel
 from .common import (
     BadOption,
     Dice,
@@ -18,7 +18,7 @@ from .common import (
 )
 from .dice import SeededDice, commitment
 
-GAMES: Mapping[str, Rules] = {sternenhimmel.NAME: sternenhimmel}
+GAMES: Mapping[str, Rules] = {sternenhimmel.NAME: sternenhimmel, sternenglanz.NAME: sternenglanz}
 
 __all__ = [
     "GAMES",

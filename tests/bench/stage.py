@@ -76,14 +76,14 @@ def in_process(url: str) -> Iterator[None]:
 def rehearse(name: str, count: int) -> list[Rehearsed]:
     """So many games with people in every seat, begun; numbers of seats and editions take turns."""
     rules, games = GAMES[name], []
-    editions = list(rules.describe()["editions"])
+    editions = list(rules.describe()["editions"].values())
     for number in range(count):
         seats = rules.SEATS[number % len(rules.SEATS)]
         tokens = [play.player_token(f"player-{number}-{seat}@example.org") for seat in range(seats)]
         players = [play.caller(token).player_id for token in tokens]
         wanted = {
             "rules": name,
-            "options": {"edition": editions[number % len(editions)]},
+            "options": editions[number % len(editions)],
             "on_timeout": [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-takes-over", "bot": "greedy"}],
             "seats": [{"player": "me"}, *[{"open": True}] * (seats - 1)],
         }

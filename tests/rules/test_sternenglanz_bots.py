@@ -1,26 +1,18 @@
 """Bots bring every scenario of Sternenglanz to its end, and the greedy one knows what it does."""
 
-from collections.abc import MutableMapping
 from functools import reduce
 from random import Random
 from time import process_time
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from positions import VECTORS, position
 
-from server.bots import BOTS, JUDGES
-from server.bots.sternenglanz import judge
+from server.bots import BOTS
 from server.rules import Json, SeededDice
 from server.rules import sternenglanz as game
 from server.rules.sternenglanz.material import CARDS, FIELDS, ids_of
 from server.rules.sternenglanz.sky import GameDecided, Sky
-
-
-@pytest.fixture(autouse=True)
-def judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The game need not be on offer."""
-    monkeypatch.setitem(cast(MutableMapping[str, Any], JUDGES), game.NAME, judge)
 
 
 def choice(bot: str, sky: Sky, rng: Random) -> Any:
