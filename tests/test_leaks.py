@@ -1,173 +1,66 @@
 """Secrets: two worlds that differ only in what a viewer may not know look the same to him, byte for byte.
 
-The worlds come from the same seed and the same moves, but for one seat: kinds are exchanged between its hand and its
-stars that lie face down. Until a scoring turns one of these over nobody else may notice.
+The worlds come from the same seed (see `worlds`). Until something is turned over nobody else may notice.
 """
 
 import json
 import re
 from functools import reduce
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import pytest
 from flask import Flask
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import update
 from werkzeug.test import TestResponse
 
 from server import play
 from server.play.deeds import whole_log
-from server.rules import IllegalMove, Json, Seat, SeededDice
-from server.rules import sternenhimmel as rules
-from server.rules.sternenhimmel import BOARDS, STARS, BoardScored, Placement, Sky
-from server.store.tables import Game as GameRow
-from server.store.tables import db
+from server.rules import GAMES, Seat, SeededDice
+from server.rules.sternenglanz.material import KIND_OF
+from server.rules.sternenhimmel import BOARDS
 from tests.contract import Someone
 from tests.helpers import ME, OPEN, wanted
+from tests.worlds import BRINKS, NAMES, SECRETS, House, World, Worlds, exchanging, random_worlds, tries
 
-NAMES = ("ada", "bea", "cyd")
-SEATS = len(NAMES)
-OPTIONS: Json = {"start_seat": 0}
-
-Moves = list[tuple[Seat, Placement]]
-
-
-class Worlds(NamedTuple):
-    """The same seed, and the moves in either world; the seats in `innocent` cannot tell them apart."""
-
-    seed: bytes
-    one: Moves
-    other: Moves
-    innocent: list[Seat | None]
-
-
-# Making two worlds
-
-
-def opening(seed: bytes) -> Sky:
-    return reduce(rules.apply, rules.setup(SEATS, OPTIONS, SeededDice(seed, [""] * SEATS)), None)
-
-
-def random_moves(seed: bytes, rng: Random, number: int) -> Moves:
-    sky, moves = opening(seed), []
-    for _ in range(number):
-        (seat,) = rules.to_act(sky)
-        move = rng.choice(rules.legal_moves(sky, seat))
-        sky = reduce(rules.apply, rules.decide(sky, seat, move, SeededDice(seed, ())), sky)
-        moves.append((seat, move))
-    return moves
-
-
-def is_large(move: Placement) -> bool:
-    return BOARDS[move.board].spaces[move.space].size == "large"
-
-
-def exchanged(moves: Moves, seat: Seat, since: int, kinds: tuple[str, str]) -> Moves:
-    """The same moves, but for two kinds of this seat's face-down stars from one moment on."""
-    swap = dict(zip(kinds, reversed(kinds), strict=True))
-    return [
-        (
-            who,
-            move._replace(star=swap.get(move.star, move.star))
-            if who == seat and n >= since and is_large(move)
-            else move,
-        )
-        for n, (who, move) in enumerate(moves)
-    ]
-
-
-def scorings(seed: bytes, moves: Moves) -> list[BoardScored] | None:
-    """What is turned over in this world, or None if its moves break the rules."""
-    sky, found = opening(seed), []
-    for seat, move in moves:
-        try:
-            events = rules.decide(sky, seat, move, SeededDice(seed, ()))
-        except IllegalMove:
-            return None
-        sky = reduce(rules.apply, events, sky)
-        found += [event for event in events if isinstance(event, BoardScored)]
-    return found
-
-
-def two_worlds(number: int, rng: Random) -> Worlds | None:
-    seed, secretive = rng.randbytes(32), rng.randrange(SEATS)
-    moves = random_moves(seed, rng, number)
-    turned_over = scorings(seed, moves)
-    pairs = [(a, b) for a in STARS for b in STARS if a < b]
-    for since in rng.sample(range(number), number):
-        for kinds in rng.sample(pairs, len(pairs)):
-            other = exchanged(moves, secretive, since, kinds)
-            if other != moves and scorings(seed, other) == turned_over:
-                return Worlds(seed, moves, other, [*({*range(SEATS)} - {secretive}), None])
-    return None
-
-
-def on_the_brink(rng: Random) -> Worlds:
-    """Two worlds in which a seat that cannot tell them apart may turn the difference over with its next move."""
-    while True:
-        worlds = two_worlds(rng.randint(8, 28), rng)
-        if worlds is not None:
-            skies = [played(worlds.seed, moves) for moves in (worlds.one, worlds.other)]
-            (seat,) = rules.to_act(skies[0])
-            if seat in worlds.innocent and any(
-                skies[0].stars[move.board] != skies[1].stars[move.board] for move in filling(skies[0], seat)
-            ):
-                return worlds
-
-
-def played(seed: bytes, moves: Moves) -> Sky:
-    sky = opening(seed)
-    for seat, move in moves:
-        sky = reduce(rules.apply, rules.decide(sky, seat, move, SeededDice(seed, ())), sky)
-    return sky
-
-
-def filling(sky: Sky, seat: Seat) -> list[Placement]:
-    """The moves of this seat that fill a board."""
-    almost_full = {board for board, stars in sky.stars.items() if len(stars) == len(BOARDS[board].spaces) - 1}
-    return [move for move in rules.legal_moves(sky, seat) if move.board in almost_full]
-
+assert exchanging  # a fixture
+pytestmark = pytest.mark.usefixtures("exchanging")
 
 # What the rules tell
 
 
+@pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=60)
-@given(number=st.integers(3, 45), chance=st.integers(0, 2**32))
-def test_the_rules_tell_nobody_what_lies_face_down_nor_the_order_of_the_stack(number: int, chance: int) -> None:
+@given(chance=st.integers(0, 2**32))
+def test_the_rules_tell_nobody_what_he_may_not_know_nor_what_is_to_come(game: str, chance: int) -> None:
     rng = Random(chance)
-    worlds = two_worlds(number, rng)
-    assume(worlds is not None)
-    assert worlds is not None
-    skies = [opening(worlds.seed)] * 2
-    for (seat, one), (_, other) in zip(worlds.one, worlds.other, strict=True):
-        skies[1] = skies[1]._replace(stack=tuple(rng.sample(skies[0].stack, len(skies[0].stack))))
+    worlds, secrets = SECRETS[game].worlds(rng), SECRETS[game]
+    rules = worlds.rules
+    for (_, *one), (_, *other) in zip(worlds.plays(worlds.one), worlds.plays(worlds.other), strict=True):
         for viewer in worlds.innocent:
-            assert rules.view(skies[0], viewer) == rules.view(skies[1], viewer)
+            told = [[rules.tell(it, viewer) for it in events] for events, _ in (one, other)]
+            assert told[0] == told[1]
+            states = [one[1], secrets.shuffled_below(other[1], rng)]
+            assert rules.view(states[0], viewer) == rules.view(states[1], viewer)
             if viewer is not None:
-                assert_looking_ahead_shows_no_difference(skies, viewer)
-        skies[1] = skies[1]._replace(stack=skies[0].stack)
-        happened = [
-            rules.decide(sky, seat, move, SeededDice(worlds.seed, ()))
-            for sky, move in zip(skies, (one, other), strict=True)
-        ]
-        for viewer in worlds.innocent:
-            assert [rules.tell(it, viewer) for it in happened[0]] == [rules.tell(it, viewer) for it in happened[1]]
-        skies = [reduce(rules.apply, events, sky) for events, sky in zip(happened, skies, strict=True)]
+                assert_looking_ahead_shows_no_difference(worlds, states, viewer)
 
 
-def assert_looking_ahead_shows_no_difference(skies: list[Sky], viewer: Seat) -> None:
+def assert_looking_ahead_shows_no_difference(worlds: Worlds, states: list[Any], viewer: Seat) -> None:
     """Whatever this seat tries, it is told the same in both."""
-    one, other = (rules.legal_moves(sky, viewer) for sky in skies)
+    rules = worlds.rules
+    one, other = (rules.legal_moves(state, viewer) for state in states)
     assert one == other
-    for move in [*filling(skies[0], viewer), *one[::9]]:
-        foreseen = [rules.foresee(sky, viewer, rules.decide(sky, viewer, move, SeededDice(b"", ()))) for sky in skies]
+    for move in [*SECRETS[worlds.game].revealing(states[0], viewer)[:9], *one[::60]]:
+        foreseen = [
+            rules.foresee(state, viewer, rules.decide(state, viewer, move, SeededDice(b"", ()))) for state in states
+        ]
         told = [([rules.tell(it, viewer) for it in events], more) for events, more in foreseen]
         seen = [
-            rules.view(reduce(rules.apply, events, sky), viewer)
-            for (events, _), sky in zip(foreseen, skies, strict=True)
+            rules.view(reduce(rules.apply, events, state), viewer)
+            for (events, _), state in zip(foreseen, states, strict=True)
         ]
         assert (told[0], seen[0]) == (told[1], seen[1])
 
@@ -175,59 +68,36 @@ def assert_looking_ahead_shows_no_difference(skies: list[Sky], viewer: Seat) -> 
 # What the house sends
 
 
-class House:
-    """One world, played over HTTP; its answers without ids and dates."""
+class Answers(House):
+    """What somebody is answered, without ids and dates."""
 
-    def __init__(self, app: Flask, seed: bytes) -> None:
-        self.app = app
-        self.people: list[Someone] = [Someone(app, name) for name in NAMES]
-        self.game_id = self.people[0].post("/v1/games", wanted(ME, OPEN, OPEN)).json["id"]
-        self.path = f"/v1/games/{self.game_id}"
-        with app.app_context():
-            db.session.execute(update(GameRow).where(GameRow.game_id == self.game_id).values(seed=seed))
-            db.session.commit()
-        for guest in self.people[1:]:
-            guest.post(f"{self.path}/seats")
-
-    def plays(self, seat: Seat, move: Placement, turn: int) -> str:
-        response = self.people[seat].post(f"{self.path}/moves", {"turn": turn, "move": move._asdict()})
-        assert response.status_code == 201, response.text
-        return self.plain(response)
-
-    def seen_by(self, viewer: Seat | None, versions: int) -> list[str]:
+    def seen_by(self, viewer: Seat | None, world: World) -> list[str]:
         """All that this viewer can ask for."""
         who = Someone(self.app) if viewer is None else self.people[viewer]
-        answers = [
-            who.get(self.path),
-            who.get(f"{self.path}/events"),
-            who.get("/v1/games"),
-            who.get(f"{self.path}/archive"),
-        ]
-        answers += [who.get(f"{self.path}?at={version}") for version in range(1, versions + 1)]
-        answers += [who.get(f"{self.path}/events?since_version={versions}&after=3")]
-        shown = [self.plain(answer) for answer in answers]
-        return shown if viewer is None else shown + self._tried_by(viewer, versions)
+        versions = len(world.moves) + 1
+        paths = [self.path, f"{self.path}/events", "/v1/games", f"{self.path}/archive"]
+        paths += [f"{self.path}?at={version}" for version in range(1, versions + 1)]
+        paths += [f"{self.path}/events?since_version={versions}&after=3"]
+        shown = [plain(who.get(path)) for path in paths]
+        return shown if viewer is None else shown + self._tried_by(viewer, world)
 
-    def _tried_by(self, viewer: Seat, turn: int) -> list[str]:
+    def _tried_by(self, viewer: Seat, world: World) -> list[str]:
         """Moves that are not made: legal ones as dry runs, others as they come."""
-        who = self.people[viewer]
-        boards = who.get(self.path).json["view"]["boards"]
-        almost_full = {it["board"] for it in boards if [*it["spaces"].values()].count(None) == 1}
-        legal = who.get(f"{self.path}/legal-moves")
-        moves = [move for n, move in enumerate(legal.json["moves"]) if n % 30 == 0 or move["board"] in almost_full]
-        moves += [{"star": "1", "board": board, "space": "a"} for board in BOARDS]
-        tries = [({"turn": turn, "move": move}, "?dry_run=true") for move in moves]
-        tries += [({"turn": turn + 1, "move": moves[0]}, "")]
-        answers = [who.post(f"{self.path}/moves{query}", body) for body, query in tries]
-        page = self.app.test_client().get(f"/t/{self._word(viewer, turn)}")
-        return [self.plain(answer) for answer in (legal, *answers, page)]
-
-    def _word(self, seat: Seat, turn: int) -> str:
+        who, turn = self.people[viewer], self.turn_of(viewer) or 1
+        moves = [self.worlds.rules.move_to_json(move) for move in tries(self.worlds, world, viewer)]
+        moves += SECRETS[self.worlds.game].wrong
+        dry = [({"turn": turn, "move": move}, "?dry_run=true") for move in moves]
+        answers = [who.post(f"{self.path}/moves{query}", body) for body, query in dry]
+        answers += [who.post(f"{self.path}/moves", {"turn": turn + 1, "move": moves[0]})]
+        answers += [who.post(f"{self.path}/legal-moves", {"begun": [move]}) for move in moves[:9]]
         with self.app.app_context():
-            return play.turn_word(UUID(self.game_id), seat, turn)
+            word = play.turn_word(UUID(self.game_id), viewer, turn)
+        page = self.app.test_client().get(f"/t/{word}")
+        return [plain(answer) for answer in (who.get(f"{self.path}/legal-moves"), *answers, page)]
 
-    def plain(self, response: TestResponse) -> str:
-        return f"{response.status} {response.mimetype} {without_ids(response.text)}"
+
+def plain(response: TestResponse) -> str:
+    return f"{response.status} {response.mimetype} {without_ids(response.text)}"
 
 
 def without_ids(text: str) -> str:
@@ -237,20 +107,23 @@ def without_ids(text: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)|\d\d:\d\d(:\d\d)?", "TIME", text)
 
 
+@pytest.mark.parametrize(("game", "brink"), BRINKS)
 @settings(max_examples=2, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chance=st.integers(0, 2**32))
-def test_two_worlds_look_the_same_to_whoever_may_not_know_the_difference(app: Flask, chance: int) -> None:
-    worlds = on_the_brink(Random(chance))
-    versions = len(worlds.one) + 1
-    houses = [House(app, worlds.seed), House(app, worlds.seed)]
-    for turn, ((seat, one), (_, other)) in enumerate(zip(worlds.one, worlds.other, strict=True), 1):
-        answers = [house.plays(seat, move, turn) for house, move in zip(houses, (one, other), strict=True)]
+def test_two_worlds_look_the_same_to_whoever_may_not_know_the_difference(
+    app: Flask, game: str, brink: Any, chance: int
+) -> None:
+    worlds = brink(Random(chance))
+    houses = [Answers(app, worlds, world.exchange) for world in (worlds.one, worlds.other)]
+    for (seat, one), (_, other) in zip(worlds.one.moves, worlds.other.moves, strict=True):
+        answers = [plain(house.plays(seat, move)) for house, move in zip(houses, (one, other), strict=True)]
         assert seat not in worlds.innocent or answers[0] == answers[1]
     assert houses[0].game_id != houses[1].game_id
-    secretive = ({*range(SEATS)} - {*worlds.innocent}).pop()
     for viewer in worlds.innocent:
-        assert houses[0].seen_by(viewer, versions) == houses[1].seen_by(viewer, versions)
-    assert houses[0].seen_by(secretive, versions) != houses[1].seen_by(secretive, versions)  # there is a difference
+        assert houses[0].seen_by(viewer, worlds.one) == houses[1].seen_by(viewer, worlds.one)
+    for viewer in worlds.secretive:
+        seen = [house.seen_by(viewer, world) for house, world in zip(houses, (worlds.one, worlds.other), strict=True)]
+        assert seen[0] != seen[1]  # there is a difference
 
 
 # What is never told
@@ -265,16 +138,31 @@ def names_in(value: Any) -> set[str]:
     return set()
 
 
+@pytest.fixture(params=GAMES)
+def game(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
 @pytest.fixture
-def answers(app: Flask) -> list[TestResponse]:
+def answers(app: Flask, game: str) -> list[TestResponse]:
     """What a player and a stranger can get of a game that is being played, each seat having moved ten times."""
-    house = House(app, bytes(32))
-    for turn, (seat, move) in enumerate(random_moves(bytes(32), Random(3), 30), 1):
-        house.plays(seat, move, turn)
+    options = {"sternenhimmel": {"start_seat": 0}, "sternenglanz": {"start_seat": 0, "scenario": 4}}
+    worlds = random_worlds(game, options[game], Chance(3), 30)
+    house = House(app, worlds, {})
+    for seat, move in worlds.one.moves:
+        house.plays(seat, move)
     who = [house.people[0], Someone(app)]
     paths = ["", "/events", "?at=1", "?at=9", "/votes", "/messages"]
     found = [someone.get(house.path + path) for someone in who for path in paths]
     return [*found, house.people[0].get(f"{house.path}/legal-moves"), who[1].get("/v1/games")]
+
+
+class Chance(Random):
+    """Draws a seed of zeros."""
+
+    def randbytes(self, n: int) -> bytes:
+        return bytes(n)
 
 
 def test_seed_salts_hashes_and_draws_are_not_told_before_the_end(answers: list[TestResponse]) -> None:
@@ -294,6 +182,7 @@ def test_seed_salts_hashes_and_draws_are_not_told_before_the_end(answers: list[T
         assert bytes(32).hex() not in answer.text
 
 
+@pytest.mark.parametrize("game", ["sternenhimmel"], indirect=True)
 def test_the_order_of_the_boards_is_told_to_nobody(answers: list[TestResponse]) -> None:
     dealt = {
         it["board"] for answer in answers for it in answer.json.get("items", []) if it.get("type") == "board-dealt"
@@ -305,6 +194,7 @@ def test_the_order_of_the_boards_is_told_to_nobody(answers: list[TestResponse]) 
             assert f'"{board}"' not in answer.text
 
 
+@pytest.mark.parametrize("game", ["sternenhimmel"], indirect=True)
 def test_the_story_tells_a_star_of_somebody_else_only_where_it_lies_open(answers: list[TestResponse]) -> None:
     story = answers[1].json["items"]
     placed = [item for item in story if item["type"] == "star-placed"]
@@ -315,9 +205,31 @@ def test_the_story_tells_a_star_of_somebody_else_only_where_it_lies_open(answers
         assert (item["star"] is not None) == is_open
 
 
-def test_no_hash_leaves_the_server_before_the_game_is_over(app: Flask) -> None:
+@pytest.mark.parametrize("game", ["sternenglanz"], indirect=True)
+def test_only_cards_that_lay_open_and_ones_own_are_told(answers: list[TestResponse]) -> None:
+    everywhere = [set(re.findall(r'"([a-z]+(?:-[a-z0-9])?#\d+)"', answer.text)) for answer in answers]
+    story = answers[1].json["items"]
+    own = {card for it in story if it["seat"] == 0 for card in it.get("cards", [])}
+    laid = {it[slot] for it in story for slot in ("slot1", "slot2", "slot3", "card") if it.get(slot)}
+    shown = {card for it in story if it["type"] == "choices-shown" for each in it["choices"] for card in each}
+    assert 15 < len(own | laid | shown) < len(KIND_OF) - 10
+    assert set().union(*everywhere) <= own | laid | shown
+    assert set().union(*everywhere[6:12]) <= laid | shown  # what a stranger was told
+    for answer in answers:
+        assert '"cards-shuffled"' not in answer.text
+
+
+@pytest.mark.parametrize("game", ["sternenglanz"], indirect=True)
+def test_a_secret_sternbild_is_told_to_its_owner_alone(answers: list[TestResponse]) -> None:
+    for told, owner in ((answers[1].json, 0), (answers[7].json, None)):
+        drawn = [it for it in told["items"] if it["type"] == "sternbild-drawn"]
+        assert len(drawn) >= len(NAMES)
+        assert all((it["sternbild"] is not None) == (it["seat"] == owner) for it in drawn)
+
+
+def test_no_hash_leaves_the_server_before_the_game_is_over(app: Flask, game: str) -> None:
     ada = Someone(app, "ada")
-    path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN)).json['id']}"
+    path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, rules=game)).json['id']}"
     for name in NAMES[1:]:
         Someone(app, name).post(f"{path}/seats")
     with app.app_context():

@@ -1,7 +1,7 @@
 """Secrets over the channels beside the API's JSON: mails and their pictures, pages, pictures, logs and metrics.
 
-As in `test_leaks.py`, two worlds come from the same seed and differ only in what lies face down, so that whoever may not
-know it must get the same bytes. The seat on turn cannot tell them apart, and may turn the difference over.
+As in `test_leaks.py`, two worlds come from the same seed and differ only in what some may not know, who must get the same
+bytes. The seat on turn cannot tell them apart, and may turn the difference over.
 """
 
 import json
@@ -21,25 +21,27 @@ from server import play
 from server.logs import JsonLines
 from server.post.answering import deal_with_mails
 from server.post.letters import compose
-from server.rules import Seat
-from server.rules import sternenhimmel as rules
+from server.rules import Json, Seat
 from server.store.tables import Letter, db
 from tests.contract import Someone
-from tests.test_leaks import NAMES, House, Moves, Worlds, filling, on_the_brink, played, without_ids
+from tests.test_leaks import without_ids
+from tests.worlds import BRINKS, NAMES, SECRETS, House, World, Worlds, exchanging, tries
+
+assert exchanging  # a fixture
+pytestmark = pytest.mark.usefixtures("exchanging")
 
 DIFFER_ANYWAY = {"Message-ID", "In-Reply-To", "References", "Date", "Content-Type"}  # ids, dates, and boundaries
 Received = dict[str, Any]  # by a name that tells what it is
 
 
-class World(House):
+class Everything(House):
     """A game played to the brink, and all that reaches somebody beside the API's JSON."""
 
-    def __init__(self, app: Flask, seed: bytes, moves: Moves) -> None:
-        super().__init__(app, seed)
-        self._sky = played(seed, moves)
-        self._turn = len(moves) + 1
-        for turn, (seat, move) in enumerate(moves, 1):
-            self.plays(seat, move, turn)
+    def __init__(self, app: Flask, worlds: Worlds, world: World) -> None:
+        super().__init__(app, worlds, world.exchange)
+        self._world = world
+        for seat, move in world.moves:
+            self.plays(seat, move)
 
     def reaches(self, viewer: Seat | None) -> Received:
         received = self._pictures(viewer)
@@ -49,16 +51,17 @@ class World(House):
 
     def _pictures(self, viewer: Seat | None) -> Received:
         who = Someone(self.app) if viewer is None else self.people[viewer]
-        versions = range(1, self._turn, 6)
+        versions = range(1, len(self._world.moves) + 1, 6)
         pictures = ["svg", "png", "svg?theme=light", *(f"svg?at={version}" for version in versions)]
         return {f"picture.{it}": without_own(who.get(f"{self.path}/picture.{it}")) for it in pictures}
 
     def _mails(self, viewer: Seat) -> Received:
         """Part by part, as the reader's program takes them apart; with the answers to mails of his that play nothing."""
-        taken = [f"B {board} {space}" for board, stars in self._sky.stars.items() for space in stars][::4]
+        rules = self.worlds.rules
+        wrong = [rules.write_move(rules.move_from_json(move)) for move in self._wrong_moves(viewer)[::4]]
         with self.app.app_context():
-            for turn in (1, self._turn):
-                for line in ("?", "7", "say Good evening!", *taken):
+            for turn in self._turns(viewer):
+                for line in ("?", "7", "say Good evening!", *wrong):
                     word = play.reply_word(UUID(self.game_id), viewer, turn)
                     mail = f"From: {NAMES[viewer]}@example.org\r\n\r\n{line}\r\n".encode()
                     play.take_mail(word, line, mail, limited=False)
@@ -75,26 +78,37 @@ class World(House):
     def _links(self, viewer: Seat) -> Received:
         """The pages behind each turn's link and whatever may be looked at there, before anything is played."""
         browser = self.app.test_client()
+        old, present = self._turns(viewer)
         with self.app.app_context():
-            links = {turn: f"/t/{play.turn_word(UUID(self.game_id), viewer, turn)}" for turn in (1, self._turn)}
-        fillings = [rules.write_move(move) for move in filling(self._sky, viewer)]
-        lines = ["", "7", "9 leo a", *(f"1 {board} {space}" for board in self._sky.stars for space in "az"), *fillings]
-        looks = {f"{line!r} on a page": browser.post(links[self._turn], data={"move": line}) for line in lines}
+            links = {turn: f"/t/{play.turn_word(UUID(self.game_id), viewer, turn)}" for turn in (old, present)}
+        rules = self.worlds.rules
+        legal = [rules.write_move(move) for move in tries(self.worlds, self._world, viewer)]
+        lines = [*SECRETS[self.worlds.game].lines, *legal]
+        looks = {f"{line!r} on a page": browser.post(links[present], data={"move": line}) for line in lines}
         opened = {f"page of turn {turn}": browser.get(link) for turn, link in links.items()}
-        opened["old page"] = browser.post(links[1], data={"move": lines[-1], "confirmed": "yes"})
+        opened["old page"] = browser.post(links[old], data={"move": lines[-1], "confirmed": "yes"})
         return {name: without_own(answer) for name, answer in (opened | looks).items()}
 
     def _errors(self, viewer: Seat) -> Received:
         """What is said to moves that cannot be, for this turn and for an old one."""
-        taken = [(board, space) for board, stars in self._sky.stars.items() for space in stars][::3]
-        moves = [{"star": star, "board": board, "space": space} for board, space in taken for star in ("1", "B")]
-        tried = [(turn, move) for move in moves for turn in (1, self._turn)]
+        old, present = self._turns(viewer)
         return {
             f"{move} for turn {turn}": without_own(
                 self.people[viewer].post(f"{self.path}/moves", {"turn": turn, "move": move})
             )
-            for turn, move in tried
+            for move in self._wrong_moves(viewer)
+            for turn in (old, present)
         }
+
+    def _wrong_moves(self, viewer: Seat) -> list[Json]:
+        rules = self.worlds.rules
+        legal = rules.legal_moves(self.worlds.end(self._world), viewer)
+        return [move for move in SECRETS[self.worlds.game].wrong if rules.move_from_json(move) not in legal]
+
+    def _turns(self, viewer: Seat) -> tuple[int, int]:
+        """A turn that is over, and the present one."""
+        present = self.turn_of(viewer) or len(self._world.moves) + 1
+        return min(1, present - 1), present
 
 
 def without_own(answer: TestResponse) -> tuple[int, str, str | bytes]:
@@ -109,41 +123,49 @@ def part_without_own(part: EmailMessage) -> tuple[list[tuple[str, str]], str | b
 
 
 @pytest.fixture
-def worlds() -> Worlds:
-    return on_the_brink(Random(5))
+def worlds(request: pytest.FixtureRequest) -> Worlds:
+    made: Worlds = request.param(Random(5))
+    return made
 
 
+AT_THE_BRINK = pytest.mark.parametrize("worlds", [brink for _, brink in BRINKS], indirect=True)
+WITH_HANDS = pytest.mark.parametrize("worlds", [secrets.brinks[0] for secrets in SECRETS.values()], indirect=True)
+
+
+@AT_THE_BRINK
 def test_whoever_may_not_know_the_difference_receives_the_same(app: Flask, worlds: Worlds) -> None:
-    one, other = (World(app, worlds.seed, moves) for moves in (worlds.one, worlds.other))
+    one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
     for viewer in worlds.innocent:
         received, elsewhere = one.reaches(viewer), other.reaches(viewer)
         assert received.keys() == elsewhere.keys()
         assert [name for name in received if received[name] != elsewhere[name]] == []
-    (on_turn,) = rules.to_act(played(worlds.seed, worlds.one))
+    (on_turn,) = worlds.rules.to_act(worlds.end(worlds.one))
     assert {status for status, *_ in one.reaches(on_turn).values() if isinstance(status, int)} == {200, 409, 410, 422}
 
 
-def test_whoever_laid_the_star_sees_the_difference_in_pictures_and_mails(app: Flask, worlds: Worlds) -> None:
-    one, other = (World(app, worlds.seed, moves) for moves in (worlds.one, worlds.other))
-    (secretive,) = {0, 1, 2} - {*worlds.innocent}
+@WITH_HANDS
+def test_whoever_has_the_secret_sees_the_difference_in_pictures_and_mails(app: Flask, worlds: Worlds) -> None:
+    one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
+    (secretive,) = worlds.secretive
     received, elsewhere = one.reaches(secretive), other.reaches(secretive)
     differing = {name.split(" ")[0] for name in received if received[name] != elsewhere.get(name)}
     assert {"picture.svg", "picture.png", "letter"} <= differing
 
 
+@AT_THE_BRINK
 def test_logs_and_metrics_tell_operators_of_neither_world(
     app: Flask, worlds: Worlds, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     told = []
-    for moves in (worlds.one, worlds.other):
+    for world in (worlds.one, worlds.other):
         before, said = requests_counted(), len(caplog.records)
-        World(app, worlds.seed, moves).reaches(None)
+        Everything(app, worlds, world).reaches(None)
         counted = {labels: value - before.get(labels, 0) for labels, value in requests_counted().items()}
         lines = [json.loads(JsonLines().format(record)) for record in caplog.records[said:]]
         told.append((counted, [line | {"at": None, "ms": None} for line in lines]))
     assert told[0] == told[1]
-    assert len(told[0][1]) > len(worlds.one)
+    assert len(told[0][1]) > len(worlds.one.moves)
 
 
 def requests_counted() -> dict[tuple[str, ...], float]:
