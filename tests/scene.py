@@ -57,7 +57,7 @@ def calls(document: Json) -> Iterator[Call]:
 
 
 class Scene:
-    """Ada has opened three games: one has an open seat, one waits for her first move, one is over."""
+    """Ada has opened some games: one has an open seat, one waits for her first move, one is over."""
 
     def __init__(self, app: Flask) -> None:
         self.app = app
@@ -77,6 +77,13 @@ class Scene:
             view = self.bea.post(f"{path}/seats").json["view"]
             if any(board["board"] == examples.MOVE["move"]["board"] for board in view["boards"]):
                 return path
+
+    @cached_property
+    def of_turns(self) -> str:
+        """A game of Sternenglanz, whose turns have several moves; it waits for Ada's choice."""
+        path = self._opened(self.ada, rules="sternenglanz", options={"scenario": 4})
+        self.bea.post(f"{path}/seats")
+        return path
 
     @cached_property
     def over(self) -> str:
@@ -114,8 +121,8 @@ class Scene:
     def ask(self, call: Call, body: Any = None, **more: Any) -> TestResponse:
         return self.caller(call).ask(call.method, self.address(call), body, **more)
 
-    def _opened(self, who: Someone) -> str:
-        response = who.post("/v1/games", examples.GAME_WANTED)
+    def _opened(self, who: Someone, **other: Any) -> str:
+        response = who.post("/v1/games", examples.GAME_WANTED | other)
         assert response.status_code == 201, response.text
         return f"/v1/games/{response.json['id']}"
 

@@ -15,11 +15,12 @@ from werkzeug.serving import make_server
 from server import play
 from server.app import create_app
 from server.config import Settings
-from server.play.deeds import whole_log
+from server.play.deeds import load, whole_log
 from server.post import PostOffice
 from server.post.mail import carrier
+from server.rules import Json, sternenglanz
 from server.store import embedded
-from tests.helpers import ME, OPEN, game_of, moves_of, person, service_is_up, turn_of, wanted
+from tests.helpers import ME, OPEN, game_of, moves_of, moves_on, person, service_is_up, turn_of, wanted
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 CHROMIUM = shutil.which("chromium")
@@ -188,6 +189,72 @@ def test_half_a_link_gets_a_hint(page: Page, turn: Turn) -> None:
     expect(page.get_by_role("heading")).to_have_text("Nothing here")
 
 
+# A turn of several moves
+
+
+@pytest.fixture
+def long_turn(site: Site) -> Turn:
+    """Ada begins a game of Sternenglanz, the first cards being chosen."""
+    people = [person("ada"), person("ben")]
+    options = {"start_seat": 0, "scenario": 1}
+    game_id = game_of(*people, title="A long night", rules="sternenglanz", options=options)
+    for who in people:
+        moves_on(game_id, who)
+    lines = [sternenglanz.write_move(move) for move in sternenglanz.legal_moves(load(game_id).table.state, 0)]
+    return Turn(game_id, f"/t/{play.turn_word(game_id, 0, turn_of(game_id, people[0]))}", lines[0], lines[-1])
+
+
+@ON_BOTH
+def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, long_turn: Turn) -> None:
+    page.goto(long_turn.link)
+    expect(page.get_by_text("It is your turn")).to_be_visible()
+    deeds = long_turn.deeds()
+    for step in range(1, 5):
+        page.get_by_text("Choose from all").click()
+        page.get_by_role("button", name="Look at").nth(1).click()
+        page.get_by_role("button", name="Play ").click()
+        expect(page.get_by_text("Played: ")).to_be_visible()
+        assert long_turn.deeds() == deeds + step
+        if page.get_by_text("A mail tells you").is_visible():
+            break
+        expect(page.get_by_text("Your turn goes on")).to_be_visible()
+        page.reload()  # the browser sends the form again
+        assert long_turn.deeds() == deeds + step
+    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    assert turn_of(long_turn.game_id, person("ben")) is not None
+
+
+def test_a_whole_turn_is_typed_in_one_line(page: Page, long_turn: Turn) -> None:
+    begun: list[Json] = []
+    while steps := play.legal_moves(long_turn.game_id, person("ada"), begun)["moves"]:
+        begun.append(steps[0])
+    line = "; ".join(sternenglanz.write_move(sternenglanz.move_from_json(step)) for step in begun)
+    deeds = long_turn.deeds()
+    page.goto(long_turn.link)
+    page.get_by_text("How to write a move").click()
+    expect(page.get_by_text("or several with ; between them")).to_be_visible()
+    page.get_by_label("Your move").fill(line)
+    page.get_by_role("button", name="Look at this move").click()
+    page.get_by_role("button", name=f"Play {line}").click()
+    expect(page.get_by_text(f"Played: {line}.")).to_be_visible()
+    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    assert long_turn.deeds() == deeds + 1
+
+
+def test_the_link_of_a_turn_that_was_begun_leads_on_to_the_rest(page: Page, long_turn: Turn) -> None:
+    page.goto(long_turn.link)
+    page.get_by_label("Your move").fill(long_turn.move)
+    moves_on(long_turn.game_id, person("ada"))  # by another way, meanwhile
+    page.get_by_role("button", name="Look at this move").click()
+    expect(page.get_by_role("alert")).to_have_text("A part of this turn has been played; here is the rest.")
+    page.goto(long_turn.link)
+    expect(page.get_by_text("Your turn goes on")).to_be_visible()
+    page.get_by_text("Choose from all").click()
+    page.get_by_role("button", name="Look at").nth(1).click()
+    page.get_by_role("link", name="Choose another").click()
+    expect(page.get_by_text("Your turn goes on")).to_be_visible()
+
+
 # The other links in mails
 
 
@@ -299,13 +366,14 @@ FAULTS = """enough => {
 
 
 @pytest.fixture
-def every_page(site: Site, turn: Turn) -> dict[str, str]:
+def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
     """An address of each page, by what it shows."""
     ada, guest = person("ada"), {"email": "dora@example.org"}
     play.open_game(ada, wanted(ME, guest, OPEN, title="W" * 60))
     play.begin_sign_in("ada@example.org", "en", None)
     return {
         "a turn": turn.link,
+        "a turn of several moves": long_turn.link,
         "half a link": turn.link[:-1],
         "an invitation": mailed_link(site, "i"),
         "a seat to come back to": f"/back/{play.return_word(turn.game_id, 0)}",

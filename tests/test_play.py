@@ -763,6 +763,250 @@ def test_several_sweepers_do_every_deed_exactly_once(app: Flask, ada: UUID, bea:
     assert [seat.turn for game_id in games for seat in seats_of(game_id)] == [None, 3, None] * 25
 
 
+# Turns of several moves
+
+
+def chosen(*people: UUID, bots: int = 0, **more: Any) -> UUID:
+    """A game of Sternenglanz whose players have chosen their first cards; seat 0 begins."""
+    options = {"scenario": 1, "start_seat": 0}
+    game_id = game_of(*people, bots=bots, **{"rules": "sternenglanz", "options": options, **more})
+    for who in people:
+        moves_on(game_id, who)
+    everything_due_happens()
+    return game_id
+
+
+def plays_out(game_id: UUID, who: UUID) -> int:
+    """This player moves as long as he is asked; how often that was."""
+    moves = 0
+    while turn_of(game_id, who) is not None:
+        moves_on(game_id, who)
+        moves += 1
+    return moves
+
+
+def asked_for(game_id: UUID, seat: int) -> dict[str, Any]:
+    """The time that this seat has, and when it is told of it."""
+    row = seats_of(game_id)[seat]
+    return {name: getattr(row, name) for name in ("due_at", "remind_at", "wake_at", "asked_at", "allowed", "lent")}
+
+
+def test_the_rest_of_a_turn_has_a_number_of_its_own_and_the_same_due_time(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    first, given = turn_of(game_id, ada), asked_for(game_id, 0)
+    for number in range(2):
+        later(5 * HOUR)
+        played = moves_on(game_id, ada)
+        assert played.answer["you"] == {"seat": 0, "turn": played.answer["version"]}
+        assert asked_for(game_id, 0) == given
+        assert turn_of(game_id, ada) == first + number + 1
+        assert turn_of(game_id, bea) is None
+    plays_out(game_id, ada)
+    assert seats_of(game_id)[1].due_at == recorded_at(game_id, "turn-began") + 2 * DAY
+
+
+def test_a_whole_turn_can_be_one_move(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    begun: list[Any] = []
+    while steps := play.legal_moves(game_id, ada, begun)["moves"]:
+        begun.append(steps[0])
+    move = {"steps": [step for each in begun for step in each["steps"]]}
+    assert len(move["steps"]) == 4
+    played = play.play_move(game_id, ada, turn_of(game_id, ada), move)
+    assert played.answer["you"]["turn"] is None
+    assert turn_of(game_id, bea) == played.answer["version"]
+
+
+def test_steps_that_could_not_be_begun_lead_nowhere(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    first = moves_of(game_id, ada)[0]
+    with pytest.raises(IllegalMove):
+        play.legal_moves(game_id, ada, [first, first])
+
+
+def test_whoever_plays_on_gets_no_further_letter(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    assert plays_out(game_id, ada) > 2
+    written = [(letter.seat, letter.version) for letter in letters(game_id, "your-turn")]
+    assert written == [(0, 1), (1, 1), (0, 3), (1, last(game_id, "turn-began").version)]
+
+
+def test_each_part_of_a_turn_asked_again_gets_its_first_answer(app: Flask, ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    turns, moves, answers = [], [], []
+    while (turn := turn_of(game_id, ada)) is not None:
+        moves.append(moves_of(game_id, ada)[0])
+        turns.append(turn)
+        answers.append(app.json.dumps(moves_on(game_id, ada).answer))
+    for turn, move, answer in zip(turns, moves, answers, strict=True):
+        asked_again = play.play_move(game_id, ada, turn, move)
+        assert (asked_again.first, app.json.dumps(asked_again.answer)) == (False, answer)
+        with pytest.raises(StaleTurn):
+            play.play_move(game_id, ada, turn, {"steps": [{"cmd": "finish"}]})
+
+
+def test_the_word_of_a_turn_leads_on_to_the_rest_of_it_until_it_is_over(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    turn = turn_of(game_id, ada)
+    word = play.turn_word(game_id, 0, turn)
+    assert play.rest_of_turn(word) is None
+    while True:
+        moves_on(game_id, ada)
+        if (rest := turn_of(game_id, ada)) is None:
+            break
+        assert play.rest_of_turn(word) == play.turn_word(game_id, 0, rest)
+        assert play.present_turn(load(game_id), 0, turn) == rest
+        assert not play.open_turn(word)[2]
+    assert play.rest_of_turn(word) is None
+    plays_out(game_id, bea)
+    moves_on(game_id, ada)  # another turn, and the rest of that one
+    assert play.rest_of_turn(word) is None
+
+
+def test_a_bank_pays_once_for_all_of_a_turn(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea, clock=BANK)
+    left = []
+    for who in (ada, bea, ada):
+        seat = (ada, bea).index(who)
+        given = seats_of(game_id)[seat].allowed
+        later(10 * HOUR)
+        moves_on(game_id, who)
+        later(10 * HOUR)
+        plays_out(game_id, who)
+        left.append((given, seats_of(game_id)[seat].allowed))
+    spent = (20 * HOUR).total_seconds()
+    added = (12 * HOUR).total_seconds()
+    for given, allowed in left:
+        assert abs(given - spent + added - allowed) < 60
+
+
+def test_more_time_in_mid_turn_is_for_the_rest_of_it(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    moves_on(game_id, ada)
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    given = asked_for(game_id, 0)
+    assert given["due_at"] == recorded_at(game_id, "time-extended") + DAY
+    later(HOUR)
+    moves_on(game_id, ada)
+    assert asked_for(game_id, 0) == given
+
+
+def test_a_reminder_comes_once_though_a_part_has_been_played(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    half = seats_of(game_id)[0].remind_at
+    moves_on(game_id, ada)
+    until(half)
+    everything_due_happens()
+    moves_on(game_id, ada)
+    later(MINUTE)
+    everything_due_happens()
+    assert [letter.seat for letter in letters(game_id, "reminder")] == [0]
+
+
+def test_a_pause_in_mid_turn_keeps_the_rest_of_its_time(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    moves_on(game_id, ada)
+    left = seats_of(game_id)[0].due_at - clock.now()
+    for who in (ada, bea):
+        play.vote(game_id, who, "pause", True)
+    later(3 * DAY)
+    for who in (ada, bea):
+        play.vote(game_id, who, "resume", True)
+    assert abs(seats_of(game_id)[0].due_at - clock.now() - left) < MINUTE
+    plays_out(game_id, ada)
+    assert turn_of(game_id, bea) is not None
+
+
+def test_when_time_runs_out_in_mid_turn_the_bot_plays_the_rest(ada: UUID, bea: UUID) -> None:
+    ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
+    game_id = chosen(ada, bea, on_timeout=ladder)
+    turn = turn_of(game_id, ada)
+    moves_on(game_id, ada)
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    late = last(game_id, "time-ran-out")
+    assert (late.seat, late.body) == (0, {"bot": "greedy"})
+    assert late.version == last(game_id, "cards-laid").version == turn_of(game_id, bea)
+    assert len(letters(game_id, "bot-moved")) == 1
+    assert load(game_id).table.missed == (1, 0)
+    assert play.rest_of_turn(play.turn_word(game_id, 0, turn)) is None
+    assert_log_and_projections_agree(game_id)
+
+
+def test_a_bot_plays_its_whole_turn_at_once(ada: UUID) -> None:
+    game_id = chosen(ada, bots=2)
+    plays_out(game_id, ada)
+    version = load(game_id).table.version
+    everything_due_happens()
+    assert load(game_id).table.version == version + 2
+    assert turn_of(game_id, ada) == version + 2
+
+
+def test_the_bot_of_somebody_who_leaves_in_mid_turn_plays_the_rest(ada: UUID, bea: UUID) -> None:
+    game_id = chosen(ada, bea)
+    moves_on(game_id, ada)
+    play.leave(game_id, ada)
+    everything_due_happens()
+    assert turn_of(game_id, bea) == last(game_id, "cards-laid").version
+
+
+# Seats that act at the same time
+
+
+def test_each_seat_answers_its_own_turn_and_nobody_sees_what_others_chose(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = game_of(ada, bea, cyd, rules="sternenglanz", options={"start_seat": 0})
+    people = [cyd, ada, bea]
+    for number, who in enumerate(people):
+        assert [turn_of(game_id, it) for it in people[number:]] == [1] * (3 - number)
+        played = moves_on(game_id, who)
+        assert played.answer["events"][0]["slot2"] is not None
+    chosen_by = [event for event in play.story(load(game_id), 1) if event["type"] == "cards-chosen"]
+    assert [event["slot2"] is None for event in chosen_by] == [True, True, False]
+    assert happened(game_id)[-2:] == ["choices-shown", "turn-began"]
+    assert [turn_of(game_id, it) for it in (ada, bea, cyd)] == [4, None, None]
+
+
+def test_choices_made_at_the_same_moment_all_count(app: Flask, ada: UUID) -> None:
+    people = [ada, *(person(f"chooser{n}") for n in range(3))]
+    game_id = game_of(*people, rules="sternenglanz", options={"start_seat": 0})
+    moves = [moves_of(game_id, who)[0] for who in people]
+    plays = [
+        lambda who=who, move=move: play.play_move(game_id, who, 1, move).first
+        for who, move in zip(people, moves, strict=True)
+    ]
+    assert at_once(app, plays) == [True] * 4
+    assert happened(game_id).count("cards-chosen") == 4
+    assert happened(game_id).count("choices-shown") == 1
+    assert load(game_id).table.turns == (5, None, None, None)
+
+
+def test_time_runs_out_for_each_seat_that_has_not_chosen(app: Flask, ada: UUID, bea: UUID, cyd: UUID) -> None:
+    ladder = [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-takes-over", "bot": "greedy"}]
+    game_id = game_of(ada, bea, cyd, rules="sternenglanz", options={"start_seat": 0}, on_timeout=ladder)
+    moves_on(game_id, bea)
+    due = [row.due_at for row in seats_of(game_id)]
+    assert due == [recorded_at(game_id, "game-started") + 2 * DAY, None, recorded_at(game_id, "game-started") + 2 * DAY]
+    until(due[0])
+    at_once(app, [everything_due_happens] * 3)
+    assert {event.seat for event in whole_log(game_id) if event.type == "time-ran-out"} == {0, 2}
+    assert happened(game_id).count("cards-chosen") == 3
+    assert load(game_id).table.missed == (1, 0, 1)
+    assert turn_of(game_id, ada) == last(game_id, "turn-began").version
+    assert seats_of(game_id)[0].due_at == recorded_at(game_id, "turn-began") + 2 * DAY
+    assert_log_and_projections_agree(game_id)
+
+
+def test_bots_choose_for_all_their_seats_while_people_think(ada: UUID) -> None:
+    game_id = game_of(ada, bots=3, rules="sternenglanz", options={"start_seat": 1})
+    everything_due_happens()
+    assert load(game_id).table.turns == (1, None, None, None)
+    assert seats_of(game_id)[0].due_at == recorded_at(game_id, "game-started") + 2 * DAY
+    moves_on(game_id, ada)
+    everything_due_happens()
+    assert turn_of(game_id, ada) == load(game_id).table.version  # all three have played their turns
+
+
 # What a time-out does
 
 

@@ -21,7 +21,7 @@ from schemathesis.engine import Status, events, from_schema
 from schemathesis.transport.wsgi import WSGITransport
 
 from server import play
-from server.rules import Json
+from server.rules import GAMES, Json
 from tests.scene import Scene
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "20"))
@@ -58,7 +58,7 @@ def settings(games: list[str], webhooks: list[str]) -> Json:
         "generation": {"max-examples": EXAMPLES, "deterministic": True, "database": "none"},
         "dictionaries": {
             "games": {"values": games},
-            "names": {"values": ["sternenhimmel"]},
+            "names": {"values": list(GAMES)},
             "webhooks": {"values": webhooks},
         },
         "parameters": {
@@ -92,7 +92,9 @@ def probes_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_whatever_is_asked_the_answer_is_as_documented(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "LIMITS", False)
     scenes = [Scene(app) for _ in range(5)]
-    games = [path.rpartition("/")[2] for scene in scenes for path in (scene.open, scene.running, scene.over)]
+    games = [
+        path.rpartition("/")[2] for scene in scenes for path in (scene.open, scene.running, scene.of_turns, scene.over)
+    ]
     webhooks = [scene.webhook.rpartition("/")[2] for scene in scenes]
     config = SchemathesisConfig.from_dict(settings(games, webhooks))
     schema = schemathesis.openapi.from_wsgi("/openapi.json", app, config=config)
