@@ -16,7 +16,7 @@ _ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which t
 
 def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
     """What becomes of a letter that is not to be sent now, and why: left out, or put into its reader's next bundle."""
-    if row.kind == "sign-in-code":
+    if row.kind not in play.MAIL_KINDS:
         return None
     reader = outbox.reader_of(row)
     player = None if reader is None else db.session.get(Player, reader)

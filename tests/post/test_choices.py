@@ -12,6 +12,7 @@ from server import play
 from server.play.clock import clock
 from server.play.notifications import GAME_KINDS, next_bundle
 from server.post import letters as writing
+from server.post.answering import deal_with_mails
 from server.store.tables import Delivery, PlayerLetter, db
 from tests.helpers import (
     DAY,
@@ -128,6 +129,17 @@ def test_a_choice_for_a_game_goes_before_those_for_kinds(ada: UUID, bea: UUID, o
     everything_due_happens()
     office.delivers()
     assert became_of(loud, "your-turn").count("dropped") == 1
+
+
+def test_whoever_writes_gets_an_answer_whatever_he_chose(ada: UUID, bea: UUID, office: Office) -> None:
+    game_id = table(ada, bea)
+    play.choose_mails(game_id, ada, "off")
+    turn = seats_of(game_id)[0].turn
+    assert turn is not None
+    play.take_mail(play.reply_word(game_id, 0, turn), "", b"From: ada@example.org\r\n\r\n?\r\n", limited=False)
+    deal_with_mails()
+    assert len(office.mails("ada")) == 1
+    assert became_of(game_id, "answer") == ["sent"]
 
 
 def test_it_changes_nothing_for_the_others_at_the_table(ada: UUID, bea: UUID, office: Office) -> None:
