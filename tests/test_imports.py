@@ -7,10 +7,11 @@ import pytest
 
 SERVER = Path(__file__).parents[1] / "server"
 MAY_IMPORT: dict[str, set[str]] = {
+    "translations": set(),
     "rules": set(),
     "store": set(),
     "bots": {"rules"},
-    "pictures": {"rules"},
+    "pictures": {"rules", "translations"},
     "play": {"rules", "store", "bots"},
     "post": {"play", "store", "pictures"},
     "api": {"play", "pictures"},

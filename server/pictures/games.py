@@ -10,6 +10,7 @@ from server.pictures.sternenhimmel import sentences as sternenhimmel_sentences
 from server.pictures.sternenhimmel import table as sternenhimmel_table
 from server.pictures.strokes import Theme
 from server.rules import Json
+from server.translations import Language
 
 PICTURES: Mapping[str, Callable[[Json, Sequence[str], Theme, str], str]] = {
     "sternenhimmel": sternenhimmel_picture.draw,
@@ -19,7 +20,8 @@ TABLES: Mapping[str, Callable[[Json, Sequence[str], str], str]] = {
     "sternenhimmel": sternenhimmel_table.table,
     "sternenglanz": sternenglanz_table.table,
 }
-SENTENCES: Mapping[str, Callable[[Json, Sequence[str]], str]] = {  # types of events are words of one game only
+# types of events are words of one game only
+SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
     **sternenhimmel_sentences.SENTENCES,
     **sternenglanz_sentences.SENTENCES,
 }

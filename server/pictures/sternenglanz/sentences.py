@@ -3,121 +3,189 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from server.rules import Json
+from server.translations import Language
 
 from .names import bild_name, card_name, piece_name
 
-_LOCALE = "en"
-_WHY: Mapping[str, str] = {
-    "goal": "The goal was reached",
-    "all-sternbilder": "All Sternbilder were completed",
-    "all-prachtsterne": "All splendid stars had been laid",
-    "round-limit": "The last round was over",
-}
+
+def _hand_dealt(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s was dealt %(cards)s.", name=names[item["seat"]], cards=_cards(item["cards"], say))
 
 
-def _hand_dealt(item: Json, names: Sequence[str]) -> str:
-    return f"{names[item['seat']]} was dealt {_cards(item['cards'])}."
+def _sternbild_drawn(item: Json, names: Sequence[str], say: Language) -> str:
+    name, bild = names[item["seat"]], item["sternbild"]
+    if bild is None:
+        return say.gettext("%(name)s took a secret Sternbild.", name=name)
+    return say.gettext("%(name)s took %(sternbild)s.", name=name, sternbild=_bild(bild, say))
 
 
-def _sternbild_drawn(item: Json, names: Sequence[str]) -> str:
-    return f"{names[item['seat']]} took {_bild(item['sternbild']) if item['sternbild'] else 'a secret Sternbild'}."
+def _sternbild_turned_up(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("The common Sternbild is %(sternbild)s now.", sternbild=_bild(item["sternbild"], say))
 
 
-def _cards_chosen(item: Json, names: Sequence[str]) -> str:
-    chosen = [card for card in (item["slot2"], item["slot3"]) if card]
-    return f"{names[item['seat']]} chose {_cards(chosen) if chosen else 'the first two cards'}."
+def _cards_chosen(item: Json, names: Sequence[str], say: Language) -> str:
+    name, chosen = names[item["seat"]], [card for card in (item["slot2"], item["slot3"]) if card]
+    if not chosen:
+        return say.gettext("%(name)s chose the first two cards.", name=name)
+    return say.gettext("%(name)s chose %(cards)s.", name=name, cards=_cards(chosen, say))
 
 
-def _choices_shown(item: Json, names: Sequence[str]) -> str:
-    shown = (f"{name} {_cards(cards)}" for name, cards in zip(names, item["choices"], strict=True))
-    return f"All have chosen: {'; '.join(shown)}."
+def _choices_shown(item: Json, names: Sequence[str], say: Language) -> str:
+    shown = (f"{name} {_cards(cards, say)}" for name, cards in zip(names, item["choices"], strict=True))
+    return say.gettext("All have chosen: %(choices)s.", choices="; ".join(shown))
 
 
-def _star_laid(item: Json, names: Sequence[str]) -> str:
-    return f"{names[item['seat']]} laid {_star(item)} on {item['field']}{_gained(item['points'])}."
+def _turn_began(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("Turn %(turn)s: %(name)s.", turn=item["turn"], name=names[item["seat"]])
 
 
-def _star_removed(item: Json, names: Sequence[str]) -> str:
-    return f"{names[item['seat']]} had {_star(item)} on {item['field']} swallowed{_gained(item['points'])}."
+def _star_laid(item: Json, names: Sequence[str], say: Language) -> str:
+    laid = say.gettext(
+        "%(name)s laid %(star)s on %(field)s", name=names[item["seat"]], star=_star(item, say), field=item["field"]
+    )
+    return laid + _gained(item["points"], say)
 
 
-def _star_moved(item: Json, names: Sequence[str]) -> str:
-    return f"{names[item['seat']]} moved {_star(item)}: {' '.join(item['path'])}."
+def _star_removed(item: Json, names: Sequence[str], say: Language) -> str:
+    swallowed = say.gettext(
+        "%(name)s had %(star)s on %(field)s swallowed",
+        name=names[item["seat"]],
+        star=_star(item, say),
+        field=item["field"],
+    )
+    return swallowed + _gained(item["points"], say)
 
 
-def _supernova_laid(item: Json, names: Sequence[str]) -> str:
-    removed = ", ".join(f"{field} ({piece_name(star, _LOCALE)})" for field, star in item["removed"]) or "nothing"
+def _star_moved(item: Json, names: Sequence[str], say: Language) -> str:
+    path = " ".join(item["path"])
+    return say.gettext("%(name)s moved %(star)s: %(path)s.", name=names[item["seat"]], star=_star(item, say), path=path)
+
+
+def _supernova_laid(item: Json, names: Sequence[str], say: Language) -> str:
+    removed = ", ".join(f"{field} ({piece_name(star, say.locale)})" for field, star in item["removed"])
     points = [f"{name} {gained:+d}" for name, gained in zip(names, item["points"], strict=True) if gained]
     scored = f"; {', '.join(points)}" if points else ""
-    return f"{names[item['seat']]} laid a Supernova on {item['field']}, which swept away {removed}{scored}."
+    where = {"name": names[item["seat"]], "field": item["field"]}
+    if removed:
+        swept = say.gettext(
+            "%(name)s laid a Supernova on %(field)s, which swept away %(removed)s", **where, removed=removed
+        )
+    else:
+        swept = say.gettext("%(name)s laid a Supernova on %(field)s, which swept away nothing", **where)
+    return f"{swept}{scored}."
 
 
-def _action_lapsed(item: Json, names: Sequence[str]) -> str:
-    return f"{names[item['seat']]} could do nothing on slot {item['slot']}."
+def _action_lapsed(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s could do nothing on slot %(slot)s.", name=names[item["seat"]], slot=item["slot"])
 
 
-def _sternbild_completed(item: Json, names: Sequence[str]) -> str:
-    where = " ".join(item["fields"])
-    return f"{names[item['seat']]} completed {_bild(item['sternbild'])} on {where}{_gained(item['points'])}."
+def _sternbild_completed(item: Json, names: Sequence[str], say: Language) -> str:
+    completed = say.gettext(
+        "%(name)s completed %(sternbild)s on %(fields)s",
+        name=names[item["seat"]],
+        sternbild=_bild(item["sternbild"], say),
+        fields=" ".join(item["fields"]),
+    )
+    return completed + _gained(item["points"], say)
 
 
-def _cards_laid(item: Json, names: Sequence[str]) -> str:
-    laid = [f"{_card(card)} on slot {slot}" for slot, card in ((2, item["slot2"]), (1, item["slot1"])) if card]
-    dropped = f", and dropped {_card(item['dropped'])}" if item["dropped"] else ""
-    return f"{names[item['seat']]} laid {' and '.join(laid) or 'no card'}{dropped}."
+def _supernova_granted(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s took a Supernova card into the hand.", name=names[item["seat"]])
 
 
-def _cards_drawn(item: Json, names: Sequence[str]) -> str:
-    return f"{names[item['seat']]} drew {_cards(item['cards'])}."
+def _act_finished(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s left it at slots 1 and 2.", name=names[item["seat"]])
 
 
-def _game_decided(item: Json, names: Sequence[str]) -> str:
-    secrets = [f"{name} {_bild(bild)}" for name, bild in zip(names, item["sternbilder"], strict=True) if bild]
-    shown = f" Not completed: {', '.join(secrets)}." if secrets else ""
-    return f"{_WHY[item['reason']]}.{shown}"
+def _cards_shifted(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("The cards of %(name)s moved on.", name=names[item["seat"]])
 
 
-def _star(item: Json) -> str:
-    return f"a {piece_name(item['star'], _LOCALE)}".lower()
+def _cards_laid(item: Json, names: Sequence[str], say: Language) -> str:
+    laid = [
+        say.gettext("%(card)s on slot %(slot)s", card=_card(card, say), slot=slot)
+        for slot, card in ((2, item["slot2"]), (1, item["slot1"]))
+        if card
+    ]
+    told = {"name": names[item["seat"]], "cards": say.listed(laid) if laid else say.gettext("no card")}
+    if dropped := item["dropped"]:
+        return say.gettext("%(name)s laid %(cards)s, and dropped %(dropped)s.", **told, dropped=_card(dropped, say))
+    return say.gettext("%(name)s laid %(cards)s.", **told)
 
 
-def _card(copy: str) -> str:
-    return f"{card_name(copy, _LOCALE)} ({copy})"
+def _discards_shuffled(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.ngettext(
+        "The discards were shuffled: %(num)s card is the new deck.",
+        "The discards were shuffled: %(num)s cards are the new deck.",
+        item["deck"],
+    )
 
 
-def _cards(cards: Sequence[str | None]) -> str:
+def _cards_drawn(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s drew %(cards)s.", name=names[item["seat"]], cards=_cards(item["cards"], say))
+
+
+def _game_decided(item: Json, names: Sequence[str], say: Language) -> str:
+    secrets = [f"{name} {_bild(bild, say)}" for name, bild in zip(names, item["sternbilder"], strict=True) if bild]
+    left = say.gettext("Not completed: %(secrets)s.", secrets=", ".join(secrets)) if secrets else ""
+    return f"{_why(item['reason'], say)} {left}".rstrip()
+
+
+def _why(reason: str, say: Language) -> str:
+    """Why the game is over."""
+    match reason:
+        case "goal":
+            return say.gettext("The goal was reached.")
+        case "all-sternbilder":
+            return say.gettext("All Sternbilder were completed.")
+        case "all-prachtsterne":
+            return say.gettext("All splendid stars had been laid.")
+    return say.gettext("The last round was over.")
+
+
+def _star(item: Json, say: Language) -> str:
+    star = piece_name(item["star"], say.locale)
+    return say.gettext("a %(piece)s", piece=star if say.locale == "de" else star.lower())  # German nouns are capitalised
+
+
+def _card(copy: str, say: Language) -> str:
+    return f"{card_name(copy, say.locale)} ({copy})"
+
+
+def _cards(cards: Sequence[str | None], say: Language) -> str:
     """Those that the reader knows by name, the others by their number."""
     if known := [card for card in cards if card]:
-        return " and ".join(_card(card) for card in known)
-    return "a card" if len(cards) == 1 else f"{len(cards)} cards"
+        return say.listed([_card(card, say) for card in known])
+    return say.ngettext("a card", "%(num)s cards", len(cards))
 
 
-def _bild(bild: str) -> str:
-    return f'"{bild_name(bild, _LOCALE)}"'
+def _bild(bild: str, say: Language) -> str:
+    return f'"{bild_name(bild, say.locale)}"'
 
 
-def _gained(points: int) -> str:
-    return f" and gained {points}" if points else ""
+def _gained(points: int, say: Language) -> str:
+    """The end of a sentence."""
+    return say.ngettext(" and gained %(num)s point.", " and gained %(num)s points.", points) if points else "."
 
 
-SENTENCES: Mapping[str, Callable[[Json, Sequence[str]], str]] = {
+SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
     "hand-dealt": _hand_dealt,
     "sternbild-drawn": _sternbild_drawn,
-    "sternbild-turned-up": lambda item, names: f"The common Sternbild is {_bild(item['sternbild'])} now.",
+    "sternbild-turned-up": _sternbild_turned_up,
     "cards-chosen": _cards_chosen,
     "choices-shown": _choices_shown,
-    "turn-began": lambda item, names: f"Turn {item['turn']}: {names[item['seat']]}.",
+    "turn-began": _turn_began,
     "star-laid": _star_laid,
     "star-removed": _star_removed,
     "star-moved": _star_moved,
     "supernova-laid": _supernova_laid,
     "action-lapsed": _action_lapsed,
     "sternbild-completed": _sternbild_completed,
-    "supernova-granted": lambda item, names: f"{names[item['seat']]} took a Supernova card into the hand.",
-    "act-finished": lambda item, names: f"{names[item['seat']]} left it at slots 1 and 2.",
-    "cards-shifted": lambda item, names: f"{names[item['seat']]}'s cards moved on.",
+    "supernova-granted": _supernova_granted,
+    "act-finished": _act_finished,
+    "cards-shifted": _cards_shifted,
     "cards-laid": _cards_laid,
-    "discards-shuffled": lambda item, names: f"The discards were shuffled: {item['deck']} cards are the new deck.",
+    "discards-shuffled": _discards_shuffled,
     "cards-drawn": _cards_drawn,
     "game-decided": _game_decided,
 }

@@ -4,32 +4,60 @@ from collections.abc import Callable, Mapping, Sequence
 
 from server.rules import Json
 from server.rules.sternenhimmel import BOARDS
-
-HIDDEN = "a hidden star"
-STARS = {"B": "a black hole", "D": "a double star"}
+from server.translations import Language
 
 
-def _star_placed(item: Json, names: Sequence[str]) -> str:
-    star = HIDDEN if item["star"] is None else STARS.get(item["star"], f"a {item['star']}")
-    return f"{names[item['seat']]} put {star} on {item['board']} {item['space']}."
+def _board_dealt(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(board)s (%(id)s) came into play.", board=_board(item, say), id=item["board"])
 
 
-def _board_scored(item: Json, names: Sequence[str]) -> str:
+def _star_placed(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext(
+        "%(name)s put %(star)s on %(board)s %(space)s.",
+        name=names[item["seat"]],
+        star=_star(item["star"], say),
+        board=item["board"],
+        space=item["space"],
+    )
+
+
+def _star(star: str | None, say: Language) -> str:
+    match star:
+        case None:
+            return say.gettext("a hidden star")
+        case "B":
+            return say.gettext("a black hole")
+        case "D":
+            return say.gettext("a double star")
+    return say.gettext("a %(value)s", value=star)
+
+
+def _board_scored(item: Json, names: Sequence[str], say: Language) -> str:
     totals = [
-        f"{names[seat]} {total}" + (f" ({_signed(paid)} coins)" if paid else "")
+        f"{names[seat]} {total}" + (f" ({_coins(paid, say)})" if paid else "")
         for seat, (total, paid) in enumerate(zip(item["totals"], item["payouts"], strict=True))
         if total is not None
     ]
-    return f"{BOARDS[item['board']].names['en']} was full and scored: {', '.join(totals) or 'no star was left'}."
+    if not totals:
+        return say.gettext("%(board)s was full, and no star was left to score.", board=_board(item, say))
+    return say.gettext("%(board)s was full and scored: %(totals)s.", board=_board(item, say), totals=", ".join(totals))
 
 
-def _signed(coins: int) -> str:
-    return f"{coins:+d}"
+def _coins(paid: int, say: Language) -> str:
+    return say.ngettext("%(paid)s coin", "%(paid)s coins", abs(paid), paid=f"{paid:+d}")
 
 
-SENTENCES: Mapping[str, Callable[[Json, Sequence[str]], str]] = {
-    "board-dealt": lambda item, names: f"{BOARDS[item['board']].names['en']} ({item['board']}) came into play.",
+def _seat_skipped(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s had no star in hand and was skipped.", name=names[item["seat"]])
+
+
+def _board(item: Json, say: Language) -> str:
+    return BOARDS[item["board"]].names[say.locale]
+
+
+SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
+    "board-dealt": _board_dealt,
     "star-placed": _star_placed,
     "board-scored": _board_scored,
-    "seat-skipped": lambda item, names: f"{names[item['seat']]} had no star in hand and was skipped.",
+    "seat-skipped": _seat_skipped,
 }

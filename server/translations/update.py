@@ -1,0 +1,109 @@
+"""`python -m server.translations.update`: brings the catalogues up to date with the words in the code.
+
+It adds what is new, drops what is gone, compiles, and names what is still to be translated in the `.po` files: after
+that, run it again. The compiled catalogues are committed, too, so that nothing has to be made when the project is
+installed.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from . import FOLDER, LOCALES
+
+TRANSLATED = tuple(locale for locale in LOCALES if locale != "en")
+
+_METHODS = [("**.py", "python"), ("**/templates/**", "jinja2")]
+_OPTIONS = {"**/templates/**": {"trimmed": "true", "silent": "false"}}
+_NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
+# Called with words that are looked up elsewhere, when the reader is known.
+_KEYWORDS = {**DEFAULT_KEYWORDS}
+
+
+def extracted() -> Catalog:
+    """All words that are said, with the files that say them."""
+    found = _empty()
+    for file, _, words, _, context in extract_from_dir(FOLDER.parent, _METHODS, _OPTIONS, _KEYWORDS):
+        found.add(words, locations=[(f"server/{Path(file).as_posix()}", 0)], context=context)
+    return found
+
+
+def _empty(locale: str | None = None) -> Catalog:
+    """Without a date, so that the same words make the same file."""
+    return Catalog(
+        locale,
+        header_comment="# What Sternenpost says; made by `python -m server.translations.update`, translated by hand.",
+        project="Sternenpost",
+        version="1",
+        msgid_bugs_address="Sternenpost",
+        last_translator="Sternenpost",
+        language_team="Sternenpost",
+        creation_date=_NO_DATE,
+        revision_date=_NO_DATE,
+        fuzzy=False,
+    )
+
+
+def path_of(locale: str) -> Path:
+    return FOLDER / locale / "LC_MESSAGES" / "messages.po"
+
+
+def read(locale: str) -> Catalog:
+    """A catalogue as it is; an empty one for a language that is new."""
+    if not (path := path_of(locale)).exists():
+        return _empty(locale)
+    with path.open("rb") as file:
+        return read_po(file, locale)
+
+
+def update(catalogue: Catalog, words: Catalog) -> None:
+    """Give the catalogue exactly these words, and keep what is translated."""
+    catalogue.update(words, no_fuzzy_matching=True)
+    catalogue.obsolete.clear()
+
+
+def as_po(catalogue: Catalog) -> bytes:
+    written = BytesIO()
+    write_po(written, catalogue, width=120, sort_output=True, include_lineno=False)
+    return written.getvalue()
+
+
+def as_mo(catalogue: Catalog) -> bytes:
+    written = BytesIO()
+    write_mo(written, catalogue)
+    return written.getvalue()
+
+
+def untranslated(catalogue: Catalog) -> Iterator[str]:
+    """The words that have no translation, or one that somebody is to look at."""
+    for message in catalogue:
+        said = message.string if isinstance(message.string, tuple) else (message.string,)
+        if message.id and (message.fuzzy or not all(said)):
+            yield str(message.id)
+
+
+def write(locale: str, catalogue: Catalog) -> None:
+    path = path_of(locale)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(as_po(catalogue))
+    path.with_suffix(".mo").write_bytes(as_mo(catalogue))
+
+
+def main() -> None:
+    words = extracted()
+    for locale in TRANSLATED:
+        catalogue = read(locale)
+        update(catalogue, words)
+        write(locale, catalogue)
+        for missing in untranslated(catalogue):
+            print(f"{locale}: {missing}")
+
+
+if __name__ == "__main__":
+    main()
