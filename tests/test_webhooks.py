@@ -60,7 +60,7 @@ from tests.helpers import (
 from tests.house import House, new_house, sign_in
 from tests.house import until as comes_about
 from tests.test_leaks import without_ids
-from tests.worlds import BRINKS, Worlds, exchanging
+from tests.worlds import SECRETS, Worlds, exchanging
 from tests.worlds import House as WorldPlayed
 
 assert exchanging  # a fixture
@@ -286,7 +286,7 @@ def test_notes_for_webhooks_are_no_mails(sandbox: Flask) -> None:
 
 
 @pytest.mark.usefixtures("exchanging")
-@pytest.mark.parametrize("brink", [brink for _, brink in BRINKS])
+@pytest.mark.parametrize("brink", [secrets.brinks[0] for secrets in SECRETS.values()])
 def test_a_payload_tells_nobody_what_is_secret(
     office: HookOffice, sandbox: Flask, receiver: Receiver, brink: Callable[[Random], Worlds]
 ) -> None:
