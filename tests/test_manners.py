@@ -291,3 +291,30 @@ def test_every_problem_has_a_page_and_a_place_in_the_document(scene: Scene) -> N
         assert page.status_code == 200
         assert all(word in page.text for word in (code, str(problem.status)))
         assert 400 <= problem.status <= 503
+
+
+# Languages
+
+
+def test_a_problem_is_told_in_the_language_of_the_caller_and_its_code_never_changes(ada: Someone, scene: Scene) -> None:
+    ada.patch("/v1/me", {"locale": "fr"})
+    told = ada.get("/v1/games/00000000-0000-4000-8000-000000000000", headers={"Accept-Language": "it"})
+    assert (told.json["code"], told.json["title"]) == ("not-found", "Cela n’existe pas")
+    assert (told.headers["Content-Language"], told.json["detail"]) == ("fr", "Cette partie n’existe pas.")
+
+
+@pytest.mark.parametrize(
+    ("wanted_language", "title"),
+    [
+        (None, "A token is needed"),
+        ("de-CH, en;q=0.5", "Ein Token ist nötig"),
+        ("es, it;q=0.2", "Serve un token"),
+        ("es", "A token is needed"),
+        ("\xff;;q=x", "A token is needed"),
+    ],
+)
+def test_without_a_token_the_request_names_the_language(scene: Scene, wanted_language: str | None, title: str) -> None:
+    headers = {"Accept-Language": wanted_language} if wanted_language else {}
+    refused = scene.stranger.get("/v1/me", headers=headers)
+    assert refused.json["title"] == title
+    assert "Accept-Language" in refused.headers["Vary"]

@@ -174,7 +174,7 @@ def test_the_table_is_seen_as_a_picture_and_as_text_and_the_due_time_by_the_read
     picture = page.get_by_role("img", name="A picture of the table")
     assert picture.evaluate("it => it.complete && it.naturalWidth") == 720
     expect(page.locator("pre")).to_contain_text("Your hand: 1 3 5 6 7 10 B D D")
-    expect(page.get_by_text("(Asia/Tokyo)")).to_be_visible()
+    expect(page.get_by_text("(Asia/Tokyo, UTC+9)")).to_be_visible()
 
 
 def test_the_link_of_an_old_turn_says_so(page: Page, turn: Turn) -> None:
@@ -182,6 +182,36 @@ def test_the_link_of_an_old_turn_says_so(page: Page, turn: Turn) -> None:
     play.play_move(turn.game_id, ada, turn_of(turn.game_id, ada), moves_of(turn.game_id, ada)[0])
     page.goto(turn.link)
     expect(page.get_by_role("heading")).to_have_text("This turn is over")
+
+
+@pytest.mark.parametrize(
+    ("locale", "words", "refused"),
+    [
+        ("de", "Du bist an der Reihe. Bitte zieh bis ", "Dieses Sternbild hat kein solches Feld."),
+        ("en", "It is your turn. Please move by ", "has no such space, only"),
+        ("fr", "C’est à vous. Jouez s’il vous plaît avant ", "Cette constellation n’a pas cette case."),
+        ("it", "Tocca a te. Muovi, per favore, entro ", "Questa costellazione non ha questa casella."),
+    ],
+)
+def test_a_turn_is_shown_in_the_language_of_its_player(
+    page: Page, turn: Turn, locale: str, words: str, refused: str
+) -> None:
+    play.change_profile(person("ada"), {"locale": locale})
+    page.goto(turn.link)
+    assert page.locator("html").get_attribute("lang") == locale
+    expect(page.get_by_text(words)).to_be_visible()
+    page.locator("#move").fill(f"{turn.move[:-1]}z")
+    page.locator("#move").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text(refused)
+    play.change_profile(person("ada"), {"locale": "en"})
+
+
+def test_who_is_not_known_is_spoken_to_in_the_language_of_his_browser(chromium: Browser, site: Site) -> None:
+    with chromium.new_context(base_url=site.url, locale="de-CH") as context:
+        page = context.new_page()
+        page.goto("/t/abc")
+        expect(page.get_by_role("heading")).to_have_text("Hier ist nichts")
+        assert page.locator("html").get_attribute("lang") == "de"
 
 
 def test_half_a_link_gets_a_hint(page: Page, turn: Turn) -> None:
@@ -280,7 +310,7 @@ def test_an_invitation_is_accepted_with_a_button(page: Page, site: Site) -> None
         page.goto(link)
         expect(page.get_by_role("listitem")).to_have_text(["ada", "You", "an open seat"])
     page.get_by_role("button", name="Take your seat").click()
-    expect(page.get_by_text("Your seat in Three of us is taken.")).to_be_visible()
+    expect(page.get_by_text("You have your seat in Three of us.")).to_be_visible()
     assert play.seen_by(game_id, person("dora")).seat_of(person("dora")) == 1
     page.goto(link)
     expect(page.get_by_text("This seat is taken.")).to_be_visible()
@@ -398,6 +428,7 @@ def test_everybody_can_use_every_page_in_light_and_dark_and_on_every_screen(
     page.get_by_text("Choose from all").click()
     assert faults(page) == [], "a move that cannot be"
     page.get_by_role("button", name="Look at").last.click()
+    expect(page.get_by_text("It cannot be taken back.")).to_be_visible()
     assert faults(page) == [], "a question"
     page.goto("/sandbox/mail")
     page.get_by_role("listitem").first.get_by_role("link").first.click()
@@ -406,6 +437,7 @@ def test_everybody_can_use_every_page_in_light_and_dark_and_on_every_screen(
 
 def faults(page: Page) -> list[str]:
     found = set[str]()
+    page.wait_for_load_state()  # its style, too
     for size in (DESKTOP, PHONE):
         for scheme in ("light", "dark"):
             page.set_viewport_size(size)

@@ -1,19 +1,23 @@
 """What we say is said in four languages, and none of them lacks a word."""
 
+import ast
 import random
 import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import reduce
 from gettext import GNUTranslations
+from pathlib import Path
 from typing import Any
 
 import pytest
 from babel.messages.catalog import Message
 
+from server.api.problems import ALL
+from server.pictures.refusals import REASONS, notation, refusal
 from server.pictures.story import sentence
-from server.rules import Json, SeededDice, sternenglanz, sternenhimmel
-from server.translations import FOLDER, LOCALES
+from server.rules import IllegalMove, Json, MalformedMove, SeededDice, sternenglanz, sternenhimmel
+from server.translations import FOLDER, LOCALES, language
 from server.translations.update import TRANSLATED, extracted, path_of, read, untranslated
 
 _PLACE = re.compile(r"%\(\w+\)s|%%|%")
@@ -107,7 +111,7 @@ def test_numbers_take_the_form_of_their_language() -> None:
         return {"type": "board-scored", "board": "leo", "totals": [5, None, None], "payouts": [paid, 0, 0]}
 
     said = [sentence(scored(paid), NAMES, "fr") for paid in (1, 7)]
-    assert said == [f"Tableau plein et compté, Lion : Ada 5 ({coins})." for coins in ("+1 pièce", "+7 pièces")]
+    assert said == [f"Constellation pleine et comptée, Lion : Ada 5 ({coins})." for coins in ("+1 pièce", "+7 pièces")]
 
 
 def test_winners_are_listed_as_one_lists_them() -> None:
@@ -115,3 +119,65 @@ def test_winners_are_listed_as_one_lists_them() -> None:
     assert sentence(item, NAMES, "de") == (
         "Das Spiel ist zu Ende: Ada, Hevelius und Tycho haben gemeinsam mit 9 gewonnen."
     )
+
+
+# Moves that are refused, and problems
+
+
+def codes_of_illegal_moves() -> set[str]:
+    """The codes in the code of the engines."""
+    rules = Path(str(sternenhimmel.__file__)).parent
+    calls = (node for path in rules.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    return {
+        str(node.args[0].value)
+        for node in calls
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "IllegalMove"
+        if isinstance(node.args[0], ast.Constant)
+    }
+
+
+def test_every_reason_why_a_move_is_illegal_can_be_told() -> None:
+    assert set(REASONS) >= codes_of_illegal_moves() > {"space-taken", "ban", "occupied"}
+
+
+LINES = [
+    "",
+    "x",
+    "7 leo",
+    "9 leo a",
+    "7 ursa a",
+    "1 lay",
+    "4 lay punkt b1",
+    "1 lay sun b1",
+    "1 lay punkt z9",
+    "2 move a1",
+]
+MORE_LINES = ["choose geburt#99 x", "lay geburt -", ";", "finish; " * 50 + "finish"]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_line_that_is_no_move_is_answered_in_the_language_of_its_writer(locale: str) -> None:
+    for game in (sternenhimmel, sternenglanz):
+        for line in LINES + MORE_LINES:
+            try:
+                game.read_move(line)
+            except MalformedMove as error:
+                told = refusal(game.NAME, error, locale)
+                assert bool(ENGLISH.search(told.replace("move a1", ""))) == (locale == "en")
+
+
+def test_a_refusal_in_english_is_that_of_the_engine() -> None:
+    error = IllegalMove("space-taken", "a on leo already holds a star.")
+    assert refusal("sternenhimmel", error, "en") == "a on leo already holds a star."
+    assert refusal("sternenhimmel", error, "de") == "Auf diesem Feld liegt schon ein Stern."
+
+
+def test_the_notation_is_explained_in_english_as_the_rules_do() -> None:
+    for game in (sternenhimmel, sternenglanz):
+        assert notation(game.NAME, "en") == game.describe()["notation"]["text"]
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_every_problem_has_a_title_in_every_language(locale: str) -> None:
+    for problem in ALL.values():
+        assert language(locale).gettext(problem.title) not in ("", problem.title)

@@ -2,7 +2,20 @@
 
 from flask import Flask
 
-from server.api import feeds, games, manners, moves, pages, pictures, players, problems, sandbox, watching, webhooks
+from server.api import (
+    feeds,
+    games,
+    languages,
+    manners,
+    moves,
+    pages,
+    pictures,
+    players,
+    problems,
+    sandbox,
+    watching,
+    webhooks,
+)
 from server.api.document import Document
 
 
@@ -10,6 +23,7 @@ def register(app: Flask) -> None:
     """Put all resources into the app."""
     app.url_map.merge_slashes = False  # an address has one form, and a redirect would be a page
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    languages.register(app)
     problems.register(app)
     watching.register(app)
     manners.register(app)

@@ -6,6 +6,7 @@ from flask import request
 from werkzeug.exceptions import Unauthorized
 
 from server import play
+from server.api.languages import speak
 from server.play import Caller
 
 
@@ -40,4 +41,6 @@ def _caller() -> Caller | None:
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer":
         raise Unauthorized("The token is sent as `Authorization: Bearer ...`.")
-    return play.caller(token.strip())
+    found = play.caller(token.strip())
+    speak(found.locale)
+    return found

@@ -1,6 +1,7 @@
 """What every answer of the API does: ETags, `Accept`, and no sniffing."""
 
 from flask import Flask, Response, request
+from flask_babel import gettext
 from werkzeug.exceptions import NotAcceptable
 
 from server.api.problems import HTTP_PROBLEMS, answer
@@ -33,5 +34,7 @@ def _finish(response: Response) -> Response:
             response.add_etag()
             response.make_conditional(request)
             if response.status_code == 412:
-                return answer(HTTP_PROBLEMS[412], "The answer has another ETag than those that `If-Match` names.")
+                return answer(
+                    HTTP_PROBLEMS[412], gettext("The answer has another ETag than those that `If-Match` names.")
+                )
     return response

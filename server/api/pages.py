@@ -1,22 +1,26 @@
 """Plain pages for people with nothing but a mail program: a turn, an invitation, a sign-in; and the API's handbook."""
 
 from base64 import b64encode
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
+from flask_babel import gettext
 from werkzeug.wrappers import Response as AnyResponse
 
 from server import play
-from server.api.problems import ALL, answer_to
+from server.api.languages import speak, spoken
+from server.api.problems import ALL, answer_to, said
 from server.pictures import text
+from server.pictures.refusals import notation, refusal
 from server.pictures.story import sentence
 from server.pictures.svg import draw
 from server.play import Json, RuleError, Seat
 from server.play.clock import time_zone
 from server.play.errors import PlayError, SeatTaken, StaleTurn, WrongCode
 from server.play.game import Game
+from server.translations import noted
+from server.translations.times import moment
 
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 _LONGEST_LINE = 200  # a turn of several steps
@@ -32,7 +36,7 @@ _HEADERS = {
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
     """A template as an answer that runs nothing, asks nobody else for anything, and is kept nowhere."""
-    response = Response(render_template(template, **values), status, mimetype="text/html")
+    response = Response(render_template(template, locale=spoken().locale, **values), status, mimetype="text/html")
     response.headers.update(_HEADERS)
     return response
 
@@ -44,8 +48,8 @@ def _sorry(error: Exception) -> Response:
     title, detail = (problem.get_json()[name] for name in ("title", "detail"))
     if problem.status_code == 404:
         title, detail = (
-            "Nothing here",
-            "Perhaps a part of the link is missing. Try it again from the mail, the whole of it.",
+            gettext("Nothing here"),
+            gettext("Perhaps a part of the link is missing. Try it again from the mail, the whole of it."),
         )
     sorry = page("message.html", problem.status_code, title=title, text=detail)
     sorry.headers.extend((name, value) for name, value in problem.headers if name in ("Allow", "Retry-After"))
@@ -73,7 +77,7 @@ def problem(code: str) -> Response:
     """What an error means: the address in a problem's `type` (RFC 9457)."""
     found = ALL.get(code)
     if found is None:
-        return page("message.html", 404, title="Nothing here", text="There is no such problem.")
+        return page("message.html", 404, title=gettext("Nothing here"), text=gettext("There is no such problem."))
     return page("problem.html", problem=found)
 
 
@@ -90,6 +94,7 @@ def fairness() -> Response:
 @blp.get("/t/<word>")
 def turn(word: str) -> Response:
     """The table as the seat of this link sees it, and a form for its move; looking changes nothing."""
+    _game_of_turn(word)
     return _turn_page(word, line="")
 
 
@@ -97,19 +102,34 @@ def turn(word: str) -> Response:
 def play_turn(word: str) -> Response:
     """First shows the move that was chosen, then, when confirmed, plays it."""
     line = request.form.get("move", "")[:_LONGEST_LINE]
+    game = _game_of_turn(word)
     try:
         if request.form.get("confirmed") != "yes":
             return _turn_page(word, play.check_line(word, line), ask=True)
         played = play.play_line(word, line)
     except StaleTurn:
-        return _turn_page(word, line="", wrong="A part of this turn has been played; here is the rest.", status=409)
-    except (RuleError, PlayError) as error:
-        return _turn_page(word, line, wrong=str(error))
-    game, _, _ = play.open_turn(word)
-    told = [told for item in played.answer["events"] if (told := sentence(item, game.names))]
+        wrong = gettext("A part of this turn has been played; here is the rest.")
+        return _turn_page(word, line="", wrong=wrong, status=409)
+    except RuleError as error:
+        return _turn_page(word, line, wrong=refusal(game.table.rules.NAME, error, spoken().locale))
+    except PlayError as error:
+        return _turn_page(word, line, wrong=said(error))
+    told = [told for item in played.answer["events"] if (told := sentence(item, game.names, spoken().locale))]
     if play.rest_of_turn(word):
         return _turn_page(word, line="", played=line, told=told)
     return page("played.html", played=line, told=told, title=game.head["title"])
+
+
+def _game_of_turn(word: str) -> Game:
+    """The game of a link; from here on its seat's language is spoken."""
+    game, seat, _ = play.open_turn(word)
+    _speak_to(game, seat)
+    return game
+
+
+def _speak_to(game: Game, seat: Seat) -> None:
+    if player_id := game.seats[seat]["player_id"]:
+        speak(play.profile(player_id)["locale"])
 
 
 def _turn_page(
@@ -120,20 +140,21 @@ def _turn_page(
     game, seat, is_open = play.open_turn(word)
     if not is_open:
         return _not_now(game, seat, 409 if wrong else 410)
-    rules, state, view = game.table.rules, game.table.state, play.view_of(game, seat)
+    rules, state, view, locale = game.table.rules, game.table.state, play.view_of(game, seat), spoken().locale
     moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return page(
         "turn.html",
         status if wrong else 200,
         word=word,
         goes_on=rules.goes_on(state, seat),
-        notation=rules.describe()["notation"],
+        notation=notation(rules.NAME, locale),
+        example=rules.describe()["notation"]["examples"][-1]["text"],
         title=game.head["title"],
         rules=rules.NAME.capitalize(),
-        table=text.table(rules.NAME, view, game.names),
-        picture=_picture(draw(rules.NAME, view, game.names, dark=False)),
-        dark_picture=_picture(draw(rules.NAME, view, game.names)),
-        due_at=_there(game.seats[seat]),
+        table=text.table(rules.NAME, view, game.names, locale),
+        picture=_picture(draw(rules.NAME, view, game.names, dark=False, locale=locale)),
+        dark_picture=_picture(draw(rules.NAME, view, game.names, locale=locale)),
+        due=_due(game.seats[seat]),
         moves=moves,
         choices=_by_beginning(moves),
         line=line,
@@ -147,10 +168,11 @@ def _picture(svg: str) -> str:
     return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
 
 
-def _there(seat: Json) -> datetime | None:
-    """When this seat is due, on the clocks of its player."""
-    due_at: datetime | None = seat["due_at"]
-    return due_at and due_at.astimezone(time_zone(play.profile(seat["player_id"])["zone"]))
+def _due(seat: Json) -> str:
+    """When this seat is due, on the clocks of its player; "" if no time runs."""
+    if seat["due_at"] is None:
+        return ""
+    return moment(seat["due_at"], time_zone(play.profile(seat["player_id"])["zone"]), spoken())
 
 
 def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
@@ -164,18 +186,20 @@ def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
 
 
 def _over(status: int) -> Response:
-    text = "It has been answered, or time ran out. A mail tells you when it is your turn again."
-    return page("message.html", status, title="This turn is over", text=text)
+    text = gettext("It has been answered, or time ran out. A mail tells you when it is your turn again.")
+    return page("message.html", status, title=gettext("This turn is over"), text=text)
 
 
 def _not_now(game: Game, seat: Seat, status: int) -> Response:
     """Why the turn of a link is not open: for good, or for now."""
     if game.table.status == "paused":
-        text = "All who play agreed to a pause. This link works again when the game goes on."
-        return page("message.html", 409, title="The game rests", text=text)
+        text = gettext("All who play agreed to a pause. This link works again when the game goes on.")
+        return page("message.html", 409, title=gettext("The game rests"), text=text)
     if bot := game.table.stand_ins[seat]:
-        text = f"The bot {bot} keeps your seat. The mail that told you so has a link to take it back."
-        return page("message.html", 409, title="A bot plays for you", text=text)
+        text = gettext(
+            "The bot %(bot)s keeps your seat. The mail that told you so has a link to take it back.", bot=bot
+        )
+        return page("message.html", 409, title=gettext("A bot plays for you"), text=text)
     return _over(status)
 
 
@@ -195,18 +219,16 @@ def invited(word: str) -> Response:
 @blp.post("/i/<word>")
 def accept(word: str) -> Response:
     """Take the seat that is kept for the invited address."""
-    game = play.accept_invitation(word)
-    return page(
-        "message.html",
-        title="You are in",
-        text=f"Your seat in {game.head['title']} is taken. A mail tells you when it is your turn.",
-    )
+    title = play.accept_invitation(word, spoken().locale).head["title"]
+    text = gettext("You have your seat in %(title)s. A mail tells you when it is your turn.", title=title)
+    return page("message.html", title=gettext("You are in"), text=text)
 
 
 @blp.get("/back/<word>")
 def returning(word: str) -> Response:
     """A button for somebody whose seat a bot keeps; looking changes nothing."""
     game, seat = play.returning(word)
+    _speak_to(game, seat)
     absent = game.table.status in ("running", "paused") and game.table.stand_ins[seat] is not None
     return page("returning.html", game=game, absent=absent)
 
@@ -214,9 +236,10 @@ def returning(word: str) -> Response:
 @blp.post("/back/<word>")
 def back(word: str) -> Response:
     """Take the seat back from the bot."""
-    game = play.come_back(word)
-    text = f"You play {game.head['title']} yourself again. A mail tells you when it is your turn."
-    return page("message.html", title="You are back", text=text)
+    _speak_to(*play.returning(word))
+    title = play.come_back(word).head["title"]
+    text = gettext("You play %(title)s yourself again. A mail tells you when it is your turn.", title=title)
+    return page("message.html", title=gettext("You are back"), text=text)
 
 
 # Fewer mails
@@ -225,7 +248,7 @@ def back(word: str) -> Response:
 @blp.get("/stop/<word>")
 def stopping(word: str) -> Response:
     """What of the mails can be stopped, with a button for each; looking changes nothing."""
-    return _stop_page(word, "Fewer mails")
+    return _stop_page(word, noted("Fewer mails"))
 
 
 @blp.post("/stop/<word>")
@@ -233,25 +256,27 @@ def stop(word: str) -> Response:
     """Stop them, or send them again. A mail program comes here by itself, with one click of its reader (RFC 8058)."""
     again = request.form.get("again") == "yes"
     play.stop_mails(word, request.form.get("what"), again)
-    return _stop_page(word, "They come again" if again else "It is done")
+    return _stop_page(word, noted("They come again") if again else noted("It is done"))
 
 
 def _stop_page(word: str, title: str) -> Response:
     it = play.stopped(word)
-    return page("stop.html", title=title, it=it, letters=_LETTERS[it.kind])
+    if it.locale:
+        speak(it.locale)
+    return page("stop.html", title=gettext(title), it=it, letters=gettext(_LETTERS[it.kind]))
 
 
 _LETTERS = {
-    "your-turn": "letters that tell you that it is your turn",
-    "reminder": "reminders that your time runs out",
-    "time-extended": "letters that tell you that your time was extended",
-    "bot-moved": "letters that tell you that a bot played a turn for you",
-    "seat-handed-over": "letters that tell you that a bot has your seat",
-    "game-ended": "letters that tell you that a game is over",
-    "game-paused": "letters that tell you that a game rests",
-    "game-abandoned": "letters that tell you that a game has ended without a result",
-    "invitation": "invitations",
-    "bundle": "mails with all games that wait for you",
+    "your-turn": noted("letters that tell you that it is your turn"),
+    "reminder": noted("reminders that your time runs out"),
+    "time-extended": noted("letters that tell you that your time was extended"),
+    "bot-moved": noted("letters that tell you that a bot played a turn for you"),
+    "seat-handed-over": noted("letters that tell you that a bot has your seat"),
+    "game-ended": noted("letters that tell you that a game is over"),
+    "game-paused": noted("letters that tell you that a game rests"),
+    "game-abandoned": noted("letters that tell you that a game has ended without a result"),
+    "invitation": noted("invitations"),
+    "bundle": noted("mails with all games that wait for you"),
 }
 
 
@@ -267,5 +292,5 @@ def signed_in(sign_in: UUID) -> Response:
     try:
         token, _ = play.redeem(sign_in, request.form.get("code", "").strip())
     except WrongCode as error:
-        return page("sign-in.html", 401, wrong=str(error))
+        return page("sign-in.html", 401, wrong=said(error))
     return page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])

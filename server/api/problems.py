@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from flask import Flask, Response, current_app, json, request
+from flask_babel import get_locale, gettext
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 
 from server.play import BadOption, IllegalMove, MalformedMove, RuleError, Unavailable, errors, is_passing
@@ -10,7 +11,8 @@ from server.play.errors import PlayError
 
 
 class Problem(NamedTuple):
-    """`meaning` says what happened and what to do; `/problems/{code}` shows it."""
+    """`title` is told in the language of the caller. `meaning` says what happened and what to do; `/problems/{code}`,
+    which is a page of the handbook, shows it."""
 
     status: int
     code: str
@@ -161,16 +163,18 @@ def answer_to(error: Exception) -> Response:
 
 
 def answer(problem: Problem, detail: str, **more: Any) -> Response:
-    """A problem as application/problem+json, its `type` a page that explains it."""
+    """A problem as application/problem+json, its `type` a page that explains it, in the language of the caller."""
     body = {
         "type": f"/problems/{problem.code}",
-        "title": problem.title,
+        "title": gettext(problem.title),
         "status": problem.status,
         "code": problem.code,
         "detail": detail,
         **more,
     }
     response = Response(json.dumps(body), problem.status, mimetype="application/problem+json")
+    response.headers["Content-Language"] = str(get_locale())
+    response.headers["Vary"] = "Authorization, Accept-Language"
     if problem.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     if problem.status == 503:
@@ -182,18 +186,23 @@ def _of_ours(error: Exception) -> Response:
     problem = PROBLEMS[type(error)]
     match error:
         case errors.StaleTurn():
-            return answer(problem, str(error), turn=error.turn)
+            return answer(problem, said(error), turn=error.turn)
         case errors.BadField():
-            return answer(problem, str(error), field=error.field)
+            return answer(problem, said(error), field=error.field)
         case RuleError():
             return answer(problem, error.text, reason=error.code)
         case errors.TooMany():
-            response = answer(problem, str(error))
+            response = answer(problem, said(error))
             response.headers["Retry-After"] = str(error.retry_after)
             return response
-        case Unavailable():
-            return answer(problem, "The database does not answer. Try again in a moment.")
-    return answer(problem, str(error))
+        case PlayError():
+            return answer(problem, said(error))
+    return answer(problem, gettext("The database does not answer. Try again in a moment."))
+
+
+def said(error: PlayError) -> str:
+    """What an error says, in the language of the caller."""
+    return str(gettext(error.text, **error.values))
 
 
 def of_http(error: HTTPException) -> Response:
@@ -204,9 +213,11 @@ def of_http(error: HTTPException) -> Response:
     problem = HTTP_PROBLEMS.get(status) or HTTP_PROBLEMS[400 if status < 500 else 500]
     fields = (getattr(error, "data", None) or {}).get("messages")
     more = {"errors": fields} if fields else {}
-    detail = "Some fields are not right; `errors` names them." if fields else (error.description or error.name)
+    detail = gettext(error.description or error.name)
+    if fields:
+        detail = gettext("Some fields are not right; `errors` names them.")
     if status == 500:
-        detail = "The fault is noted; nothing was changed."
+        detail = gettext("The fault is noted; nothing was changed.")
     response = answer(problem, detail, **more)
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))

@@ -7,7 +7,8 @@ from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validat
 
 from server.api.problems import ALL as PROBLEMS_BY_CODE
 from server.api.reading import QueryNumber, QueryTruth, Truth
-from server.play import BOTS, CHOICES, GAMES, LOCALES, RESULTS, SCOPES, WISHES, Json, addresses, email_address, webhooks
+from server.play import BOTS, CHOICES, GAMES, RESULTS, SCOPES, WISHES, Json, addresses, email_address, webhooks
+from server.translations import LOCALES
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
 _NULL: Json = {"type": "null"}

@@ -20,6 +20,10 @@ TABLES: Mapping[str, Callable[[Json, Sequence[str], str], str]] = {
     "sternenhimmel": sternenhimmel_table.table,
     "sternenglanz": sternenglanz_table.table,
 }
+NOTATIONS: Mapping[str, Callable[[Language], str]] = {
+    "sternenhimmel": sternenhimmel_sentences.notation,
+    "sternenglanz": sternenglanz_sentences.notation,
+}
 # types of events are words of one game only
 SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
     **sternenhimmel_sentences.SENTENCES,

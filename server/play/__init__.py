@@ -26,7 +26,6 @@ from server.play.moves import (
 from server.play.notifications import BUNDLED, CHOICES, INVITATION, MAIL_KINDS, OFF, next_bundle, wanted
 from server.play.players import (
     CODE_LIFE,
-    LOCALES,
     SCOPES,
     Caller,
     begin_sign_in,
@@ -83,7 +82,6 @@ __all__ = [
     "INVITATION",
     "KIND",
     "LARGEST",
-    "LOCALES",
     "MAIL_KINDS",
     "OFF",
     "RESULTS",

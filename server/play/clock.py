@@ -21,6 +21,15 @@ DAY: Final = timedelta(days=1)
 Stretch = tuple[datetime, datetime]  # from, to (not included)
 
 
+class Unfit(ValueError):
+    """Something that cannot be meant; its text, with places for `values`, is for the one who wrote it."""
+
+    def __init__(self, text: str, **values: object) -> None:
+        super().__init__(text % values if values else text)
+        self.text = text
+        self.values = values
+
+
 class Clock:
     """The clock on the wall. Tests and the sandbox put it forward instead of waiting."""
 
@@ -130,9 +139,11 @@ def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
     today = now.astimezone(before.zone).date()
     begun = {day for day in _days(before.vacations) if day.year == today.year and day <= today}
     if missing := begun - _days(after.vacations):
-        raise ValueError(
-            f"vacations: {min(missing)} is missing; a vacation that has begun may end today, {today}, or later, "
-            "and its days stay until their year is over."
+        raise Unfit(
+            "vacations: %(day)s is missing; a vacation that has begun may end today, %(today)s, or later, and its days "
+            "stay until their year is over.",
+            day=min(missing),
+            today=today,
         )
 
 
@@ -173,18 +184,18 @@ def _days_off(data: Any) -> frozenset[int]:
 
 def _vacations(data: Any, most_days: int) -> tuple[tuple[date, date], ...]:
     if not isinstance(data, list) or len(data) > MOST_VACATIONS:
-        raise ValueError(f"vacations: a list of at most {MOST_VACATIONS} vacations.")
+        raise Unfit("vacations: a list of at most %(most)s vacations.", most=MOST_VACATIONS)
     ranges = []
     for item in data:
         _expect_fields(item, "vacations", {"from", "to"})
         first, last = _date(item["from"], "from"), _date(item["to"], "to")
         if not NOTHING <= last - first <= 2 * LONGEST:
-            raise ValueError("vacations: `to` is not before `from`, and at most two years after it.")
+            raise Unfit("vacations: `to` is not before `from`, and at most two years after it.")
         ranges.append((first, last))
     days = _days(ranges)
     for year in {day.year for day in days}:
         if sum(day.year == year for day in days) > most_days:
-            raise ValueError(f"vacations: more than {most_days} days in {year}.")
+            raise Unfit("vacations: more than %(most)s days in %(year)s.", most=most_days, year=year)
     return tuple(sorted(ranges))
 
 

@@ -1,8 +1,15 @@
 """What a deed may raise. `api.problems` has the one table that makes them answers."""
 
+from server.translations import noted
+
 
 class PlayError(Exception):
-    """A request that cannot be done; its text is for the one who asked."""
+    """A request that cannot be done; its text, with places for `values`, is for the one who asked."""
+
+    def __init__(self, text: str, **values: object) -> None:
+        super().__init__(text % values if values else text)
+        self.text = text
+        self.values = values
 
 
 class NotFound(PlayError):
@@ -17,7 +24,10 @@ class StaleTurn(PlayError):
     """A move for a turn that is over; `turn` is the present one of that seat, or None."""
 
     def __init__(self, turn: int | None) -> None:
-        super().__init__("That turn is over." if turn is None else f"That turn is over; the present one is {turn}.")
+        if turn is None:
+            super().__init__(noted("That turn is over."))
+        else:
+            super().__init__(noted("That turn is over; the present one is %(turn)s."), turn=turn)
         self.turn = turn
 
 
@@ -40,8 +50,8 @@ class AlreadySeated(PlayError):
 class BadField(PlayError):
     """A field that has the right shape and no sensible meaning."""
 
-    def __init__(self, field: str, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, field: str, text: str, **values: object) -> None:
+        super().__init__(text, **values)
         self.field = field
 
 

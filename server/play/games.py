@@ -104,8 +104,8 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
             return row
     raise BadField(
         f"seats.{seat}",
-        'A seat is {"player": "me"}, {"email": "..."}, {"bot": "..."} or {"open": true}; '
-        f"the bots are {', '.join(BOTS)}.",
+        'A seat is {"player": "me"}, {"email": "..."}, {"bot": "..."} or {"open": true}; the bots are %(bots)s.',
+        bots=", ".join(BOTS),
     )
 
 

@@ -75,7 +75,7 @@ def view_of(game: Game, viewer: Seat | None, version: int | None = None) -> Json
 def table_at(game: Game, version: int) -> Table:
     """Raises NotFound for a version that the game has not reached."""
     if not 0 <= version <= game.table.version:
-        raise NotFound(f"This game has no version {version} yet.")
+        raise NotFound("This game has no version %(version)s yet.", version=version)
     return at_version(game, version)
 
 

@@ -32,7 +32,6 @@ SCOPES = (
     "tokens:write",
     "webhooks:manage",
 )
-LOCALES = ("de", "en", "fr", "it")
 CODE_LIFE = timedelta(minutes=10)
 CODE_TRIES = 5
 _HOUR = timedelta(hours=1)
@@ -47,11 +46,12 @@ class Caller(NamedTuple):
     scopes: frozenset[str]
     until: datetime | None  # when his token ends
     token_hash: bytes
+    locale: str
 
     def need(self, scope: str) -> None:
         """Raises MissingScope."""
         if scope not in self.scopes:
-            raise MissingScope(f"This token has no scope {scope}.")
+            raise MissingScope("This token has no scope %(scope)s.", scope=scope)
 
 
 def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
@@ -200,7 +200,9 @@ def _token_hash(secret: str) -> bytes:
 
 
 _TOKEN = re.compile(r"sp_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
-_CALLER = "SELECT scopes, expires_at FROM tokens WHERE player_id = %s AND token_hash = %s"
+_CALLER = """\
+SELECT t.scopes, t.expires_at, p.locale FROM tokens t JOIN players p ON p.player_id = t.player_id
+ WHERE t.player_id = %s AND t.token_hash = %s"""
 
 
 @tried_again
@@ -211,7 +213,7 @@ def caller(token: str) -> Caller:
         with autocommit() as connection:
             row = connection.execute(_CALLER, (player_id, token_hash := _token_hash(parts[2]))).fetchone()
         if row is not None and (row[1] is None or row[1] > clock.now()):
-            return Caller(player_id, frozenset(row[0]), row[1], token_hash)
+            return Caller(player_id, frozenset(row[0]), row[1], token_hash, row[2])
     raise BadToken("This token is not valid.")
 
 
@@ -254,6 +256,8 @@ def change_profile(player_id: UUID, changes: Json) -> Json:
         if field in new:
             try:
                 check(new[field])
+            except clocks.Unfit as error:
+                raise BadField(field, error.text, **error.values) from None
             except ValueError as error:
                 raise BadField(field, str(error)) from None
     if new:

@@ -58,7 +58,9 @@ def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, inv
     free.sort(key=lambda s: (s.kind == "open", s.seat))  # a seat kept for this person first
     chosen = next((s for s in free if seat is None or s.seat == seat), None)
     if chosen is None:
-        raise SeatTaken("There is no free seat for you here." if seat is None else f"Seat {seat} is not free for you.")
+        if seat is None:
+            raise SeatTaken("There is no free seat for you here.")
+        raise SeatTaken("Seat %(seat)s is not free for you.", seat=seat)
     chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
     db.session.flush()
     note_seat(player_id, game_id, chosen.seat, head.made_at)
@@ -96,7 +98,9 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
     free = [row for row in rows if row.kind == "open" or (row.kind == "invited" and row.seat == seat)]
     chosen = next((row for row in free if seat in (None, row.seat)), None)
     if chosen is None:
-        raise SeatTaken("There is no free seat." if seat is None else f"Seat {seat} is not free.")
+        if seat is None:
+            raise SeatTaken("There is no free seat.")
+        raise SeatTaken("Seat %(seat)s is not free.", seat=seat)
     chosen.kind, chosen.email = "invited", email
     note_invitation(game_id, chosen.seat, email, player_id, now)
     with committing(chosen.seat):
@@ -116,9 +120,10 @@ def is_kept(game: Game, word: str) -> bool:
 
 
 @tried_again
-def accept_invitation(word: str) -> Game:
+def accept_invitation(word: str, locale: str = "en") -> Game:
     """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.
 
+    `locale`: the language of somebody who is new here.
     Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
     """
     game, seat = invitation(word)
@@ -127,7 +132,7 @@ def accept_invitation(word: str) -> Game:
     email = None if seat is None else game.seats[seat]["email"]
     if email is None or unseal(INVITATION, word).number != mark_of(email):
         raise SeatTaken("No seat is kept for you here any more.")
-    return _take_seat(game.game_id, player_of(email, "en"), seat, "", None)
+    return _take_seat(game.game_id, player_of(email, locale), seat, "", None)
 
 
 def return_word(game_id: UUID, seat: Seat) -> str:

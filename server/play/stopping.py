@@ -30,6 +30,7 @@ class Stopped(NamedTuple):
     kind_is_off: bool
     title: str | None  # of the game; None for a letter that belongs to none of the reader's games
     game_is_off: bool
+    locale: str | None  # of the reader; None if nobody is known at an invited address
 
 
 def stop_word(kind: str, reader: str, game_id: UUID | None = None) -> str:
@@ -44,7 +45,9 @@ def stopped(word: str) -> Stopped:
     mails: Json = player.notifications.get("mails", {}) if player else {}
     seat = db.session.scalars(select(Seat).where(*_own_seat(it))).one_or_none() if it.game_id else None
     game = db.session.get(Game, it.game_id) if it.game_id else None
-    return Stopped(it.kind, mails.get(it.kind) == OFF, game.title if game else None, bool(seat and seat.mails == OFF))
+    is_off = mails.get(it.kind) == OFF
+    game_is_off = bool(seat and seat.mails == OFF)
+    return Stopped(it.kind, is_off, game.title if game else None, game_is_off, player.locale if player else None)
 
 
 @tried_again

@@ -19,11 +19,18 @@ from server.rules import Seat
 from server.store.connections import committing, in_doubt, in_transaction, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Vote, db
+from server.translations import noted
 
 WISHES: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # in which status, and what it comes to
     "pause": (frozenset({"running"}), GamePaused),
     "resume": (frozenset({"paused"}), GameResumed),
     "abandon": (frozenset({"running", "paused"}), GameAbandoned),
+}
+
+_IN_VAIN = {
+    "pause": noted("Only a game that runs can be paused."),
+    "resume": noted("Only a game that is paused can go on."),
+    "abandon": noted("Only a game that runs or is paused can be abandoned."),
 }
 
 
@@ -41,7 +48,7 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
         if in_doubt() == wish:  # that vote has made it come true
             db.session.rollback()
             return
-        raise NotRunning(f"There is nothing to {wish}: this game is {game.table.status}.")
+        raise NotRunning(_IN_VAIN[wish])
     if game.bot_at(seat):
         raise HandedOver("A bot plays your seat; take your seat back first.")
     own = (Vote.game_id == game_id) & (Vote.wish == wish) & (Vote.seat == seat)

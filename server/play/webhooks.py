@@ -127,7 +127,7 @@ def _make(player_id: UUID, webhook_id: UUID, **given: Any) -> None:
     if webhook_id in ids:  # a commit whose answer was lost
         return
     if len(ids) >= MOST:
-        raise TooManyWebhooks(f"You have {MOST} webhooks; delete one of them first.")
+        raise TooManyWebhooks("You have %(most)s webhooks; delete one of them first.", most=MOST)
     row = {"failures": 0, "made_at": now, "rests_until": now}
     db.session.execute(insert(Webhook).values(player_id=player_id, webhook_id=webhook_id, **row, **given))
     db.session.commit()

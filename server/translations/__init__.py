@@ -19,6 +19,7 @@ class Language:
 
     def __init__(self, locale: str, catalogue: NullTranslations) -> None:
         self.locale = locale
+        self.region = "en_GB" if locale == "en" else locale  # the day before the month, as in the other three
         self._catalogue = catalogue
 
     def gettext(self, words: str, **values: object) -> str:
@@ -31,7 +32,12 @@ class Language:
 
     def listed(self, things: Sequence[str]) -> str:
         """`Anna, Ben and Cleo`."""
-        return format_list(things, locale=self.locale if self.locale != "en" else "en_GB")  # no comma before the "and"
+        return format_list(things, locale=self.region)
+
+
+def noted(words: str) -> str:
+    """Marks words that are looked up later, when it is known who reads them."""
+    return words
 
 
 @cache

@@ -22,8 +22,12 @@ TRANSLATED = tuple(locale for locale in LOCALES if locale != "en")
 _METHODS = [("**.py", "python"), ("**/templates/**", "jinja2")]
 _OPTIONS = {"**/templates/**": {"trimmed": "true", "silent": "false"}}
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
-# Called with words that are looked up elsewhere, when the reader is known.
-_KEYWORDS = {**DEFAULT_KEYWORDS}
+_ERRORS = (  # the text of an error is looked up when it is told
+    *("AlreadySeated", "BadToken", "HandedOver", "KeyReused", "MissingScope", "NotFound", "NotRunning", "NotSeated"),
+    *("SeatTaken", "TooMany", "TooManyWebhooks", "UnderWay", "WebhookDisabled", "WrongCode", "Unfit"),
+    *("Unauthorized", "UnsupportedMediaType"),
+)
+_KEYWORDS = {**DEFAULT_KEYWORDS, "noted": None, "Problem": (3,), "BadField": (2,), **dict.fromkeys(_ERRORS)}
 
 
 def extracted() -> Catalog:

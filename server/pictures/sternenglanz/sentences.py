@@ -145,7 +145,9 @@ def _why(reason: str, say: Language) -> str:
 
 def _star(item: Json, say: Language) -> str:
     star = piece_name(item["star"], say.locale)
-    return say.gettext("a %(piece)s", piece=star if say.locale == "de" else star.lower())  # German nouns are capitalised
+    return say.gettext(
+        "a %(piece)s", piece=star if say.locale == "de" else star.lower()
+    )  # German nouns are capitalised
 
 
 def _card(copy: str, say: Language) -> str:
@@ -166,6 +168,17 @@ def _bild(bild: str, say: Language) -> str:
 def _gained(points: int, say: Language) -> str:
     """The end of a sentence."""
     return say.ngettext(" and gained %(num)s point.", " and gained %(num)s points.", points) if points else "."
+
+
+def notation(say: Language) -> str:
+    """How a move is written."""
+    return say.gettext(
+        "Write one step, or several with ; between them. An action: the slot, what it does, and where: 1 lay punkt b1, "
+        "2 move a1 b2 c3 (each field of the path), 3 remove c1, 1 nova d4, 2 lapse. Then: finish (after slots 1 and "
+        "2), and lay with a card for slot 2 and one for slot 1, - for none: lay geburt#4 -. To drop the Supernova card "
+        "on slot 1 first: drop lay geburt#4 -. Before the game: choose with the cards for slots 2 and 3: choose "
+        "geburt#3 loch-a#1. Capitals do not matter."
+    )
 
 
 SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {

@@ -55,6 +55,14 @@ def _board(item: Json, say: Language) -> str:
     return BOARDS[item["board"]].names[say.locale]
 
 
+def notation(say: Language) -> str:
+    """How a move is written."""
+    return say.gettext(
+        "One line: the star, the board and the space, with spaces between. The board goes by its id or its "
+        "abbreviation; capitals do not matter."
+    )
+
+
 SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
     "board-dealt": _board_dealt,
     "star-placed": _star_placed,
