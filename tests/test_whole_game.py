@@ -24,7 +24,7 @@ import pytest
 
 from server.play.table import HOUSE_EVENTS, SeatTakenBack, Table, fold, new_table, typed
 from server.post import LEASE
-from server.post.wording import ANSWER_ABOVE
+from server.post.wording import answer_above
 from server.rules import GAMES
 from server.rules.sternenhimmel import BOARDS
 from server.store.log import Recorded, chained
@@ -467,7 +467,7 @@ def test_no_mail_goes_to_the_wrong_person(evening: Evening) -> None:
         assert mail.to == mail.message["To"] == sitting["email"]
         if row["kind"] != "invitation":
             assert row["player_id"] == sitting["player_id"]
-            assert mail.text.removeprefix(f"{ANSWER_ABOVE}\n\n").startswith(f"{sitting['name']}, ")
+            assert mail.text.removeprefix(f"{answer_above()}\n\n").startswith(f"{sitting['name']}, ")
         if word := mail.word("t"):
             assert Turn.of(word)[:2] == (row["game_id"], row["seat"])
 

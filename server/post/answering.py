@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from flask import current_app
+from flask_babel import force_locale, gettext
 
 from server import play
+from server.pictures.refusals import notation, refusal
 from server.play import Json, RuleError
 from server.play.clock import clock
 from server.play.deeds import load
@@ -24,9 +26,11 @@ from server.play.players import within
 from server.post import letters, replies
 from server.post.mail import is_id
 from server.post.replies import Wishes
+from server.post.wording import spoken
 from server.store import inbox
 from server.store.connections import is_passing, let_go, tried_again
 from server.store.tables import Incoming, Player, db
+from server.translations import noted
 
 LEASE = timedelta(minutes=1)
 MOST_TRIES = 5
@@ -47,7 +51,8 @@ def deal_with_mails() -> None:
         if mail is None:
             continue
         try:
-            _deal(mail)
+            with force_locale(_locale(mail)):
+                _deal(mail)
         except Exception as error:
             let_go()
             if is_passing(error):
@@ -60,13 +65,21 @@ def deal_with_mails() -> None:
 def _has_apologised(mail: Incoming) -> bool:
     """False if not even that can be done, as when the game itself is broken."""
     try:
-        _finish(mail, _answer(wrong="Something went wrong here, and we could not deal with your mail."))
+        with force_locale(_locale(mail)):
+            _finish(mail, _answer(wrong=gettext("Something went wrong here, and we could not deal with your mail.")))
     except Exception as error:
         let_go()
         if is_passing(error):
             raise
         return False
     return True
+
+
+def _locale(mail: Incoming) -> str:
+    """The language of the player whose seat the mail is for."""
+    player_id = load(mail.game_id).seats[mail.seat]["player_id"]
+    player = db.session.get(Player, player_id) if player_id else None
+    return player.locale if player else "en"
 
 
 def _deal(mail: Incoming) -> None:
@@ -131,11 +144,12 @@ def _confirmed(waiting: Incoming) -> Wishes:
 
 def _ask_whether_his(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
     """A mail from another address than the player's is shown to him, and to nobody else."""
-    stranger = read.sender or "an address that we cannot read"
+    stranger = read.sender or gettext("an address that we cannot read")
     if wishes.problem or wishes.confirms:
-        answer["wrong"] = (
-            f"We got a mail for your seat from {stranger}, which is not the address that we know of you, and could "
-            "do nothing with it."
+        answer["wrong"] = gettext(
+            "We got a mail for your seat from %(stranger)s, which is not the address that we know of you, and could do "
+            "nothing with it.",
+            stranger=stranger,
         )
         return ""
     answer |= {"confirm": _line_to_confirm(mail), "stranger": stranger, "asked": _lines(wishes)}
@@ -178,19 +192,33 @@ class _Doing(NamedTuple):
             return
         do()
 
-    def goes_wrong(self, error: Exception, line: str = "") -> None:
-        over = "That turn is over: it was answered, or its time ran out. Here is how things are now."
-        self.answer.update(wrong=over if isinstance(error, StaleTurn) else str(error), line=line, moves=True)
+    def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
+        self.answer.update(wrong=self._told(error), line=line, moves=True)
+
+    def _told(self, error: PlayError | RuleError) -> str:
+        match error:
+            case StaleTurn():
+                told = gettext("That turn is over: it was answered, or its time ran out. Here is how things are now.")
+            case PlayError():
+                told = gettext(error.text, **error.values)
+            case RuleError():
+                told = refusal(load(self.mail.game_id).table.rules.NAME, error, spoken().locale)
+        return str(told)
 
 
 def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
     """Do what needs no second thought; what does is to be confirmed."""
     answer = doing.answer
     if wishes.problem:
-        answer |= {"wrong": _PROBLEMS[wishes.problem], "line": wishes.line, "moves": True, "how": _how(doing.mail)}
+        answer |= {
+            "wrong": gettext(_PROBLEMS[wishes.problem]),
+            "line": wishes.line,
+            "moves": True,
+            "how": _how(doing.mail),
+        }
         return ""
     if wishes.confirms and confirmed is None:
-        answer["wrong"] = "Nothing waits for this confirmation any more."
+        answer["wrong"] = gettext("Nothing waits for this confirmation any more.")
     _do(doing, Wishes(wishes.move, wishes.asks, wishes.says, wishes.pause, wishes.resume))
     if not wishes.resign and not wishes.vacation:
         return ""
@@ -228,27 +256,32 @@ def _move(doing: _Doing, wishes: Wishes) -> None:
 def _say(doing: _Doing, wishes: Wishes) -> None:
     for nr, words in enumerate(wishes.says):
         doing.once(f"says {nr}", partial(play.say, doing.mail.game_id, doing.player_id, words))
-    doing.answer["done"].append("Your words stand at the table, for everybody to read.")
+    doing.answer["done"].append(gettext("Your words stand at the table, for everybody to read."))
 
 
 def _show_moves(doing: _Doing, wishes: Wishes) -> None:
     doing.answer["moves"] = True
     if play.turn_of(load(doing.mail.game_id).table, doing.mail.seat) is None:
-        doing.answer["done"].append("It is not your turn, so no move is open to you. A mail tells you when it is.")
+        told = gettext("It is not your turn, so no move is open to you. A mail tells you when it is.")
+        doing.answer["done"].append(told)
 
 
 def _pause(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, "pause")
     rests = load(doing.mail.game_id).table.status == "paused"
-    told = "The game rests: all who play agreed." if rests else "The game rests as soon as all who play wish it."
-    doing.answer["done"].append(told)
+    told = (
+        noted("The game rests: all who play agreed.")
+        if rests
+        else noted("The game rests as soon as all who play wish it.")
+    )
+    doing.answer["done"].append(gettext(told))
 
 
 def _resume(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, "resume")
     rests = load(doing.mail.game_id).table.status == "paused"
-    told = "The game goes on as soon as all who play wish it." if rests else "The game goes on."
-    doing.answer["done"].append(told)
+    told = noted("The game goes on as soon as all who play wish it.") if rests else noted("The game goes on.")
+    doing.answer["done"].append(gettext(told))
 
 
 def _vote(doing: _Doing, wish: str) -> None:
@@ -262,41 +295,49 @@ def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
     before = calendar.get("vacations", [])
     if days not in before:
         play.change_profile(doing.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
-    told = (
-        f"Your time does not count from {first} to {last}, in all games, from the next turn on that you are asked for."
+    told = gettext(
+        "Your time does not count from %(first)s to %(last)s, in all games, from the next turn on that you are asked for.",
+        first=first,
+        last=last,
     )
     doing.answer["done"].append(told)
 
 
 def _resign(doing: _Doing, wishes: Wishes) -> None:
     play.leave(doing.mail.game_id, doing.player_id)
-    doing.answer["done"].append("You have resigned: a bot plays your seat from now on.")
+    doing.answer["done"].append(gettext("You have resigned: a bot plays your seat from now on."))
 
 
 # Answering
 
 
 def _how(mail: Incoming) -> list[str]:
-    notation = load(mail.game_id).table.rules.describe()["notation"]
-    return [f"{notation['examples'][0]['text']}  (a move; {notation['text']})", *_COMMANDS]
+    """What one may write, each with what it does."""
+    rules = load(mail.game_id).table.rules
+    example = rules.describe()["notation"]["examples"][0]["text"]
+    move = gettext("a move; %(notation)s", notation=notation(rules.NAME, spoken().locale))
+    return [f"{example}  ({move})", *(f"{command}  ({gettext(what)})" for command, what in _COMMANDS.items())]
 
 
-_COMMANDS = (
-    "?  (we answer with the moves open to you)",
-    "say Good evening!  (everybody at the table reads it)",
-    "pause, or resume  (it is done when all who play wish it)",
-    "vacation 2027-07-01..2027-07-14  (first and last day; your time does not count then)",
-    "resign  (a bot takes your seat)",
-)
+_COMMANDS = {
+    "?": noted("we answer with the moves open to you"),
+    "say Good evening!": noted("everybody at the table reads it"),
+    "pause": noted("it is done when all who play wish it"),
+    "resume": noted("it is done when all who play wish it"),
+    "vacation 2027-07-01..2027-07-14": noted("first and last day; your time does not count then"),
+    "resign": noted("a bot takes your seat"),
+}
 
 _PROBLEMS = {
-    "unreadable": "We could not read your mail with certainty, so nothing was done. Plain text is best.",
-    "nothing-said": "We found nothing that you wrote above the letter that you answer.",
-    "not-understood": "This is not quite in the notation, so nothing in your mail was done.",
-    "two-moves": "There is more than one move in your mail, so none was played. One mail plays one turn.",
-    "contradiction": "Your mail asks for two things that exclude each other, so nothing was done.",
-    "amid-our-letter": "This stands amid a copy of our letter, so we could not be sure that you wrote it, and nothing "
-    "was done. Please write above it.",
+    "unreadable": noted("We could not read your mail with certainty, so nothing was done. Plain text is best."),
+    "nothing-said": noted("We found nothing that you wrote above the letter that you answer."),
+    "not-understood": noted("This is not quite in the notation, so nothing in your mail was done."),
+    "two-moves": noted("There is more than one move in your mail, so none was played. One mail plays one turn."),
+    "contradiction": noted("Your mail asks for two things that exclude each other, so nothing was done."),
+    "amid-our-letter": noted(
+        "This stands amid a copy of our letter, so we could not be sure that you wrote it, and nothing was done. "
+        "Please write above it."
+    ),
 }
 
 

@@ -8,11 +8,13 @@ from urllib.parse import urlsplit
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from flask_babel import force_locale, gettext
 from sqlalchemy import select
 
 from server import play
 from server.pictures import text
 from server.pictures.png import png
+from server.pictures.refusals import notation
 from server.pictures.story import sentence
 from server.pictures.svg import draw
 from server.play import Json, Seat
@@ -23,10 +25,11 @@ from server.play.game import Game
 from server.post import choices, wording
 from server.post.mail import build
 from server.post.replies import LOOP
-from server.post.wording import moment, span
+from server.post.wording import moment, span, spoken
 from server.store.outbox import reader_of
-from server.store.tables import Delivery, Letter, Player, PlayerLetter, db
+from server.store.tables import Delivery, Letter, Player, PlayerLetter, SignIn, db
 from server.store.webhooks import NOTE
+from server.translations import noted
 
 _EXAMPLES = 4
 _PICTURE = "table.png"
@@ -76,17 +79,17 @@ class _Reader(NamedTuple):
         """Why the turn that this letter is about no longer waits for its person, a sentence; "" while it does."""
         table, bot = self.game.table, self.game.bot_at(self.seat)
         if table.status == "abandoned":
-            return "The game has been abandoned meanwhile."
+            return str(gettext("The game has been abandoned meanwhile."))
         if play.present_turn(self.game, self.seat, self.letter.data["turn"]) is None:
-            return "This turn has been answered meanwhile."
+            return str(gettext("This turn has been answered meanwhile."))
         if bot:
-            return f'The bot "{bot}" has taken your seat meanwhile.'
-        return "The game has been paused meanwhile." if table.status == "paused" else ""
+            return str(gettext('The bot "%(bot)s" has taken your seat meanwhile.', bot=bot))
+        return str(gettext("The game has been paused meanwhile.")) if table.status == "paused" else ""
 
     def happened(self, since: int) -> tuple[str, ...]:
         """What was to be seen from this seat after version `since`, up to that of the letter."""
         items = [it for it in play.story(self.game, self.seat) if since < it["version"] <= self.letter.version]
-        return tuple(line for it in items if (line := sentence(it, self.game.names)))
+        return tuple(line for it in items if (line := sentence(it, self.game.names, spoken().locale)))
 
     def last_own_move(self) -> int:
         """The version of the last move before the letter's that this person made himself, and no bot for him."""
@@ -106,10 +109,25 @@ def compose(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None 
     `reply_domain`: where answers to letters of a game go, and letters to players that do not arrive; None if nobody
     takes them in.
     """
-    written, reader = _composed(row, base_url, reply_domain), reader_of(row)
+    with force_locale(_locale(row)):
+        written, reader = _composed(row, base_url, reply_domain), reader_of(row)
     if written is None or reader is None or reply_domain is None:
         return written
     return written._replace(sender=f"{play.bounce_word(reader, row.letter_id)}@{reply_domain}")
+
+
+def _locale(row: Letter | PlayerLetter) -> str:
+    """The reader's own language; for somebody new that in which he signs in, or that of his host."""
+    if "to" not in row.data:
+        player = db.session.get(Player, reader_of(row))
+    else:
+        player = db.session.scalars(select(Player).where(Player.email == row.data["to"])).one_or_none()
+        if player is None and row.kind == "sign-in-code":
+            sign_in = db.session.get(SignIn, UUID(row.data["sign_in"]))
+            return sign_in.locale if sign_in else "en"
+        if player is None:
+            player = db.session.get(Player, UUID(row.data["by"]))
+    return player.locale if player else "en"
 
 
 def _composed(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None) -> Written | None:
@@ -146,7 +164,7 @@ def _to_player(row: PlayerLetter, base_url: str) -> Written | None:
 def _written(
     row: Any, base_url: str, to: str, words: wording.Letter, thread: str | None = None, reply_to: str | None = None
 ) -> Written:
-    mark, stop = wording.ANSWER_ABOVE if reply_to else "", _stop_link(row, to, base_url)
+    mark, stop = wording.answer_above() if reply_to else "", _stop_link(row, to, base_url)
     subject, body = wording.write(words, mark, stop)
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
@@ -190,7 +208,8 @@ def _stopping(link: str) -> dict[str, str]:
 def _picture(row: Letter) -> bytes:
     """The table at the letter's version, as its reader may see it."""
     game = load(row.game_id)
-    return png(draw(game.table.rules.NAME, play.view_of(game, row.seat, row.version), game.names), _PICTURE_WIDTH)
+    view = play.view_of(game, row.seat, row.version)
+    return png(draw(game.table.rules.NAME, view, game.names, locale=spoken().locale), _PICTURE_WIDTH)
 
 
 def mail_host(base_url: str) -> str:
@@ -214,7 +233,6 @@ def _your_turn(reader: _Reader) -> wording.YourTurn | None:
 def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
     game, seat, rules = reader.game, reader.seat, reader.game.table.rules
     state = at_version(game, reader.letter.version).state
-    notation = rules.describe()["notation"]
     moves = [] if over else [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return wording.YourTurn(
         **reader.about,
@@ -222,11 +240,11 @@ def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
         over=over,
         unreachable=tuple(row["name"] for row in game.seats if row["unreachable_since"] and row["seat"] != seat),
         since=reader.happened(reader.last_own_move()),
-        table=text.table(rules.NAME, rules.view(state, seat), game.names),
+        table=text.table(rules.NAME, rules.view(state, seat), game.names, spoken().locale),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
-        notation=notation["text"],
-        whole=notation["examples"][-1]["text"],
+        notation=notation(rules.NAME, spoken().locale),
+        whole=rules.describe()["notation"]["examples"][-1]["text"],
         link=reader.turn_link,
     )
 
@@ -238,7 +256,7 @@ def lines_for_turn(game: Game, seat: Seat, turn: int) -> list[str]:
         return []
     letter = Letter(game_id=game.game_id, seat=seat, version=turn, data={"turn": turn})
     words = _about_turn(_Reader(game, seat, clocks.ALWAYS.zone, "", letter), "", {"due": "", "left": ""})
-    return wording.write(words, wording.ANSWER_ABOVE)[1].splitlines()
+    return wording.write(words, wording.answer_above())[1].splitlines()
 
 
 def _has_newer(letter: Letter) -> bool:
@@ -258,7 +276,7 @@ def _reminder(reader: _Reader) -> wording.Reminder | None:
     return wording.Reminder(
         **reader.about,
         **_due(reader),
-        otherwise=_otherwise(reader, "the time runs out"),
+        otherwise=_otherwise(reader, gettext("If the time runs out")),
         link=reader.turn_link,
     )
 
@@ -270,7 +288,7 @@ def _time_extended(reader: _Reader) -> wording.TimeExtended | None:
         **reader.about,
         **_due(reader),
         by=span(clocks.duration(reader.letter.data["by"])),
-        otherwise=_otherwise(reader, "it runs out again"),
+        otherwise=_otherwise(reader, gettext("If it runs out again")),
         link=reader.turn_link,
     )
 
@@ -280,7 +298,7 @@ def _bot_moved(reader: _Reader) -> wording.BotMoved:
         **reader.about,
         bot=reader.letter.data["bot"],
         since=reader.happened(reader.letter.version - 1),
-        otherwise=_otherwise(reader, "your time runs out again"),
+        otherwise=_otherwise(reader, gettext("If your time runs out again")),
     )
 
 
@@ -297,7 +315,7 @@ def _game_ended(reader: _Reader) -> wording.GameEnded | None:
     best_first = sorted(zip(ended.places, reader.game.names, ended.scores, strict=True))
     return wording.GameEnded(
         **reader.about,
-        verdict=("You share the victory." if shared else "You won.") if own == 1 else f"You came {_PLACES[own - 1]}.",
+        verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
         standings=tuple(f"{place}. {name}: {score}" for place, name, score in best_first),
         since=reader.happened(reader.last_own_move()),
     )
@@ -309,10 +327,18 @@ def _why_abandoned(reader: _Reader) -> str:
         for it in play.story(reader.game, reader.seat)
         if it["version"] == reader.letter.version
     )
-    return "Somebody's time had run out, as was agreed when it was opened." if late else "All who played agreed to it."
+    if late:
+        return str(gettext("Somebody's time had run out, as was agreed when it was opened."))
+    return str(gettext("All who played agreed to it."))
 
 
-_PLACES = ("first", "second", "third", "fourth", "fifth")
+_PLACES = (
+    noted("You won."),
+    noted("You came second."),
+    noted("You came third."),
+    noted("You came fourth."),
+    noted("You came fifth."),
+)
 
 
 def _game_paused(reader: _Reader) -> wording.GamePaused:
@@ -338,7 +364,7 @@ def _answer(reader: _Reader) -> wording.Answer:
         done=tuple(said["done"]),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
-        table=text.table(rules.NAME, play.view_of(game, seat), game.names) if shows_table else "",
+        table=text.table(rules.NAME, play.view_of(game, seat), game.names, spoken().locale) if shows_table else "",
         moves=tuple(wording.by_beginning([rules.write_move(move) for move in moves])),
         link=reader._link(turn) if turn is not None else "",
         back=reader.way_back if game.table.stand_ins[seat] and game.table.status in ("running", "paused") else "",
@@ -363,7 +389,7 @@ def _invitation(game: Game, row: Letter, base_url: str) -> wording.Invitation | 
         return None
     host = db.session.get(Player, UUID(row.data["by"]))
     return wording.Invitation(
-        host=host.name if host else "Somebody",
+        host=host.name if host else gettext("Somebody"),
         title=game.head["title"],
         rules=game.table.rules.NAME.capitalize(),
         others=tuple(name for name, it in zip(game.names, game.seats, strict=True) if it["kind"] in ("human", "bot")),
@@ -405,9 +431,9 @@ def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle 
 
 
 def _to_owner(row: PlayerLetter, player: Player) -> wording.WebhookDisabled:
-    why = f"For three days nothing has arrived there. The last failure: {row.data['detail']}."
+    why = gettext("For three days nothing has arrived there. The last failure: %(detail)s.", detail=row.data["detail"])
     if row.data["why"] == play.webhooks.GONE:
-        why = "It answered 410, which means that nobody wants to be told there."
+        why = gettext("It answered 410, which means that nobody wants to be told there.")
     return wording.WebhookDisabled(name=player.name, url=row.data["url"], why=why)
 
 
@@ -422,21 +448,22 @@ def _due(reader: _Reader) -> Json:
 def _pace(game_clock: clocks.GameClock) -> str:
     match game_clock:
         case clocks.PerMove(allowed):
-            return f"{span(allowed)} for a move"
+            return str(gettext("%(time)s for a move", time=span(allowed)))
         case clocks.Bank(bank, increment):
-            return f"a store of {span(bank)}, and {span(increment)} more with each move"
+            more = span(increment)
+            return str(gettext("a store of %(time)s, and %(more)s more with each move", time=span(bank), more=more))
 
 
-def _otherwise(reader: _Reader, when: str) -> str:
+def _otherwise(reader: _Reader, if_late: str) -> str:
     """What the next time-out of this seat does."""
     table, seat = reader.game.table, reader.seat
     match clocks.rung_for(reader.game.ladder, table.extended[seat], table.missed[seat]):
         case clocks.Extend(by):
-            then = f"you get {span(by)} more"
+            then = gettext("you get %(time)s more", time=span(by))
         case clocks.BotMove(bot):
-            then = f'the bot "{bot}" plays that turn for you'
+            then = gettext('the bot "%(bot)s" plays that turn for you', bot=bot)
         case clocks.BotTakesOver(bot):
-            then = f'the bot "{bot}" takes your seat until you come back'
+            then = gettext('the bot "%(bot)s" takes your seat until you come back', bot=bot)
         case clocks.Abandon():
-            then = "the game ends for everybody, without a result"
-    return f"If {when}, {then}."
+            then = gettext("the game ends for everybody, without a result")
+    return f"{if_late}, {then}."

@@ -1,5 +1,5 @@
 """What the letters say. One class a kind of letter, with what its template in `templates/` needs; everything is text
-that is ready to be read, and links are whole URLs.
+that is ready to be read, and links are whole URLs. All is said in the language of Flask-Babel's context.
 """
 
 from collections.abc import Sequence
@@ -9,13 +9,14 @@ from textwrap import TextWrapper
 from typing import ClassVar
 from zoneinfo import ZoneInfo
 
+from flask_babel import get_locale, get_translations, gettext
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from server.play.words import clean, plain
 from server.post.quotes import MARK
+from server.translations import Language, language, times
 
 LINE_LENGTH = 500
-ANSWER_ABOVE = f"{MARK} Answer above this line: a move, or ? for help {MARK[::-1]}"
 _BEGINNING = 2  # words by which moves are put together
 
 
@@ -168,11 +169,28 @@ Letter = GameLetter | Invitation | Bundle | SignInCode | WebhookDisabled
 _templates = Environment(
     loader=PackageLoader("server.post"),
     undefined=StrictUndefined,
+    extensions=["jinja2.ext.i18n"],
     trim_blocks=True,
     lstrip_blocks=True,
 )
 
+_templates.install_gettext_callables(  # type: ignore[attr-defined]  # by the extension
+    lambda words: get_translations().ugettext(words),
+    lambda one, many, num: get_translations().ungettext(one, many, num),
+    newstyle=True,
+)
 _pages = _templates.overlay(autoescape=True)
+
+
+def spoken() -> Language:
+    """That of the letter at hand."""
+    return language(str(get_locale() or "en"))
+
+
+def answer_above() -> str:
+    """The first line of a letter that can be answered."""
+    words = gettext("Answer above this line: a move, or ? for help")
+    return f"{MARK} {words} {MARK[::-1]}"
 
 
 def write(letter: Letter, mark: str = "", stop: str = "") -> tuple[str, str]:
@@ -188,7 +206,9 @@ def write_page(
     letter: YourTurn | GameEnded | Answer | Bundle, picture: str = "", mark: str = "", stop: str = ""
 ) -> str:
     """The letter as HTML; `picture` is the name under which one travels with the mail."""
-    return _pages.get_template(f"{letter.KIND}.html").render(_words(letter), picture=picture, mark=mark, stop=stop)
+    return _pages.get_template(f"{letter.KIND}.html").render(
+        _words(letter), picture=picture, mark=mark, stop=stop, locale=spoken().locale
+    )
 
 
 def by_beginning(moves: Sequence[str]) -> list[str]:
@@ -230,24 +250,10 @@ def _fit(name: str, words: object) -> object:
 
 
 def moment(when: datetime, zone: ZoneInfo) -> str:
-    """`Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1)`: leaves no doubt, even as the clocks change."""
-    there = when.astimezone(zone)
-    sign, hours, minutes = (ahead := f"{there:%z}")[0], int(ahead[1:3]), ahead[3:5]
-    offset = f"UTC{sign}{hours}" + (f":{minutes}" if minutes != "00" else "")
-    named = zone.key if zone.key == "UTC" else f"{zone.key}, {offset}"
-    return f"{there:%A} {there.day} {there:%B %Y, %H:%M} ({named})"
+    """See server.translations.times."""
+    return times.moment(when, zone, spoken())
 
 
 def span(length: timedelta) -> str:
-    """`2 days`, `1 day 5 hours`, `45 minutes`: rounded down, so that nobody is promised more than he has."""
-    minutes = max(length, timedelta(0)) // timedelta(minutes=1)
-    hours, days = minutes // 60, minutes // (24 * 60)
-    if days:
-        return _number(days, "day") + (f" {_number(hours % 24, 'hour')}" if hours % 24 else "")
-    if hours:
-        return _number(hours, "hour") + (f" {_number(minutes % 60, 'minute')}" if minutes % 60 else "")
-    return _number(minutes, "minute") if minutes else "less than a minute"
-
-
-def _number(count: int, unit: str) -> str:
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+    """See server.translations.times."""
+    return times.span(length, spoken())

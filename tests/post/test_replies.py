@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from server.post.replies import Mail, Wishes, read, understand
-from server.post.wording import ANSWER_ABOVE
+from server.post.wording import answer_above
 from server.rules import sternenglanz, sternenhimmel
 from tests.post.replies.make import CASES, GLANZ, HERE, LETTERS, SKY, Case, corpus, files, plain
 from tests.post.replies.programs import ADA, NAMES, PROGRAMS, Typed, mail, paragraphs, part
@@ -222,7 +222,7 @@ def made_up(dice: Random) -> tuple[str, str | None, str]:
 
 def written(dice: Random, words: str, game: str) -> bytes:
     """By some program, in some language and encoding."""
-    typed = Typed(words, dice.choice(list(NAMES)), "top", dice.choice(["", ANSWER_ABOVE + "\n\n"]) + LETTERS[game])
+    typed = Typed(words, dice.choice(list(NAMES)), "top", dice.choice(["", answer_above() + "\n\n"]) + LETTERS[game])
     if dice.random() < 0.25:
         charset = dice.choice(["utf-8", "utf-8", "gb18030"])
         transfer = dice.choice(["quoted-printable", "base64", "8bit"])
@@ -293,7 +293,7 @@ def a_good_one(dice: Random) -> tuple[Case, str | None]:
         }[game]
     )
     program = dice.choice(list(PROGRAMS.values()))
-    above = dice.choice(["", ANSWER_ABOVE + "\n\n"])
+    above = dice.choice(["", answer_above() + "\n\n"])
     raw = program.write(Typed(words, dice.choice(list(NAMES)), dice.choice(program.places), above + LETTERS[game]))
     return Case(raw, {}, game), meant
 

@@ -208,10 +208,10 @@ def test_a_title_is_no_template():
 @pytest.mark.parametrize(
     ("zone", "text"),
     [
-        ("Europe/Berlin", "Sunday 25 October 2026, 02:30 (Europe/Berlin, UTC+1)"),
-        ("Asia/Kolkata", "Sunday 25 October 2026, 07:00 (Asia/Kolkata, UTC+5:30)"),
-        ("America/New_York", "Saturday 24 October 2026, 21:30 (America/New_York, UTC-4)"),
-        ("UTC", "Sunday 25 October 2026, 01:30 (UTC)"),
+        ("Europe/Berlin", "Sunday, 25 October 2026, 02:30 (Europe/Berlin, UTC+1)"),
+        ("Asia/Kolkata", "Sunday, 25 October 2026, 07:00 (Asia/Kolkata, UTC+5:30)"),
+        ("America/New_York", "Saturday, 24 October 2026, 21:30 (America/New_York, UTC-4)"),
+        ("UTC", "Sunday, 25 October 2026, 01:30 (UTC)"),
     ],
 )
 def test_a_moment_is_told_by_the_readers_clock_and_leaves_no_doubt(zone, text):
