@@ -1,5 +1,6 @@
 """What tests of whole games share: people, tables, moves, and time that passes."""
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -16,6 +17,9 @@ from server.store.tables import Seat as SeatRow
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 PARTS = ("web", "worker")
+ENGLISH = re.compile(  # words that German, French and Italian do not have
+    r"\b(the|and|you|your|with|of|this|that|for|from|is|are|has|have|been|moves?|turn|game)\b", re.IGNORECASE
+)
 
 
 def person(name: str) -> UUID:

@@ -70,6 +70,13 @@ def test_each_game_that_waits_is_an_event_when_its_time_runs_out(app: Flask, ada
     assert [event["SUMMARY"] for event in events(app, path)] == ["Your move is due: Slow"]
 
 
+def test_it_is_in_the_language_of_its_player(app: Flask, ada: Someone, bea: UUID) -> None:
+    path = address(ada)
+    game_of(person("ada"), bea, bots=1, title="Slow")
+    ada.patch("/v1/me", {"locale": "de"})
+    assert [event["SUMMARY"] for event in events(app, path)] == ["Dein Zug ist fällig: Slow"]
+
+
 def test_it_follows_a_due_time_that_moves(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_id = game_of(person("ada"), bea, bots=1)

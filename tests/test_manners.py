@@ -318,3 +318,10 @@ def test_without_a_token_the_request_names_the_language(scene: Scene, wanted_lan
     refused = scene.stranger.get("/v1/me", headers=headers)
     assert refused.json["title"] == title
     assert "Accept-Language" in refused.headers["Vary"]
+
+
+def test_a_picture_speaks_the_language_of_the_viewer(ada: Someone, scene: Scene) -> None:
+    english = ada.get(f"{scene.running}/picture.svg").text
+    ada.patch("/v1/me", {"locale": "de"})
+    german = ada.get(f"{scene.running}/picture.svg").text
+    assert ("coins:" in english, "coins:" in german, "Münzen:" in german) == (True, False, True)

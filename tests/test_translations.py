@@ -19,14 +19,12 @@ from server.pictures.story import sentence
 from server.rules import IllegalMove, Json, MalformedMove, SeededDice, sternenglanz, sternenhimmel
 from server.translations import FOLDER, LOCALES, language
 from server.translations.update import TRANSLATED, extracted, path_of, read, untranslated
+from tests.helpers import ENGLISH
 
 _PLACE = re.compile(r"%\(\w+\)s|%%|%")
 _MEND = "run `python -m server.translations.update` and translate what it names"
 
 NAMES = ["Ada", "Hevelius", "Tycho"]
-ENGLISH = re.compile(  # words that none of the others has
-    r"\b(the|and|you|your|with|of|this|that|for|from|is|are|has|have|been|moves?|turn|game)\b", re.IGNORECASE
-)
 
 
 def forms(message: Message) -> list[tuple[str, str]]:

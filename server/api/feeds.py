@@ -4,10 +4,12 @@ from datetime import timedelta
 from typing import Any
 
 from flask import Blueprint, Response, current_app, request
+from flask_babel import gettext
 from icalendar import Calendar, Event
 from werkzeug.wrappers import Response as AnyResponse
 
 from server import play
+from server.api.languages import speak
 from server.api.pages import QUIET
 from server.play import Json
 
@@ -28,7 +30,9 @@ def feed(word: str) -> AnyResponse:
     }.items():
         calendar.add(name, value)
     calendar.add("REFRESH-INTERVAL", _LOOK_AGAIN, parameters={"VALUE": "DURATION"})
-    for game in play.feed(word):
+    games, locale = play.feed(word)
+    speak(locale)
+    for game in games:
         calendar.add_component(_event(game, current_app.config["BASE_URL"]))
     response = Response(calendar.to_ical(), mimetype="text/calendar")
     response.headers.update(QUIET | {"Cache-Control": "private, no-cache"})
@@ -38,13 +42,13 @@ def feed(word: str) -> AnyResponse:
 
 def _event(game: Json, base_url: str) -> Event:
     """The same bytes as long as nothing changes; it links to the game and holds no word that would play for anybody."""
-    event = Event()
+    event, rules = Event(), game["rules"].capitalize()
     fields: dict[str, Any] = {
         "UID": f"{game['turn']}.{game['seat']}.{game['game_id']}@sternenpost",
         "DTSTAMP": game["asked_at"].replace(microsecond=0),
         "DTSTART": game["due_at"].replace(microsecond=0),
-        "SUMMARY": f"Your move is due: {game['title']}",
-        "DESCRIPTION": f"Your time for this turn of {game['rules'].capitalize()} runs out. The last mail has the link.",
+        "SUMMARY": gettext("Your move is due: %(title)s", title=game["title"]),
+        "DESCRIPTION": gettext("Your time for this turn of %(rules)s runs out. The last mail has the link.", rules=rules),
         "URL": f"{base_url}/v1/games/{game['game_id']}",
         "TRANSP": "TRANSPARENT",
     }

@@ -7,7 +7,7 @@ from werkzeug.exceptions import NotAcceptable
 from server.api.problems import HTTP_PROBLEMS, answer
 
 _PREFIX = "/v1/"
-_TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+_TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
 _PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 

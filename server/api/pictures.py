@@ -11,6 +11,7 @@ from server import play
 from server.api import schemas
 from server.api.auth import viewer
 from server.api.document import TOKEN_OR_NONE, Blueprint
+from server.api.languages import spoken
 from server.pictures.png import png
 from server.pictures.svg import draw
 
@@ -48,4 +49,4 @@ def _drawn(query: Any, game_id: UUID) -> str:
     player_id = viewer("games:read")
     game = play.seen_by(game_id, player_id, query.get("invitation"))
     view = play.view_of(game, game.seat_of(player_id), query.get("at"))
-    return draw(game.table.rules.NAME, view, game.names, query["theme"] == "dark")
+    return draw(game.table.rules.NAME, view, game.names, query["theme"] == "dark", spoken().locale)

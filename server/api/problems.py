@@ -174,7 +174,6 @@ def answer(problem: Problem, detail: str, **more: Any) -> Response:
     }
     response = Response(json.dumps(body), problem.status, mimetype="application/problem+json")
     response.headers["Content-Language"] = str(get_locale())
-    response.headers["Vary"] = "Authorization, Accept-Language"
     if problem.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     if problem.status == 503:

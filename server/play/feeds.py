@@ -39,10 +39,10 @@ def _set_feed(player_id: UUID, number: int | None) -> None:
     db.session.commit()
 
 
-def feed(word: str) -> list[Json]:
-    """The games that wait for the player of this word, as `waiting_games` has them. Raises NotFound."""
+def feed(word: str) -> tuple[list[Json], str]:
+    """The games that wait for the player of this word, as `waiting_games` has them, and his language. Raises NotFound."""
     player_id, _, number = unseal(FEED, word)
     player = db.session.get(Player, player_id)
     if player is None or player.feed != number:
         raise NotFound("There is nothing here.")
-    return waiting_games(player_id)
+    return waiting_games(player_id), player.locale

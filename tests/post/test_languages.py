@@ -1,0 +1,221 @@
+"""Every letter is written in the language of its reader, and not a word of it in another."""
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any, get_args
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from flask_babel import force_locale
+from sqlalchemy import select
+
+from server import play
+from server.play.clock import clock
+from server.post import wording
+from server.post.answering import deal_with_mails
+from server.post.door import _same
+from server.post.letters import compose
+from server.store.tables import PlayerLetter, db
+from server.translations import LOCALES
+from server.translations.update import TRANSLATED
+from tests.helpers import (
+    DAY,
+    ENGLISH,
+    HOUR,
+    ME,
+    OPEN,
+    everything_due_happens,
+    game_of,
+    head_of,
+    later,
+    letters,
+    moves_of,
+    moves_on,
+    person,
+    service_is_up,
+    turn_of,
+    wanted,
+)
+from tests.post.office import Mail, Office
+
+DOMAIN = "stars.example"
+
+
+@pytest.fixture(autouse=True)
+def within(app: Flask) -> Iterator[None]:
+    with app.app_context():
+        service_is_up()
+        yield
+
+
+@pytest.fixture
+def office(app: Flask) -> Office:
+    return Office(app, DOMAIN)
+
+
+def who_reads(name: str, locale: str) -> UUID:
+    """The player of this name, who has chosen this language."""
+    player_id = person(name)
+    play.change_profile(player_id, {"locale": locale})
+    return player_id
+
+
+def is_english(mail: Mail) -> bool:
+    pages = [mail.page] if mail.message.get_body(("html",)) else []
+    page = pages[0].partition("<body>")[2] if pages else ""
+    return any(ENGLISH.search(words) for words in (mail.subject, mail.text, page))
+
+
+# Each kind by itself
+
+
+def of_kind(kind: type[Any]) -> Any:
+    """A letter of this kind in which nothing is said but by its template."""
+    values: dict[Any, object] = {str: "Xyz", int: 7, tuple[str, ...]: ("Xyz",)}
+    values[tuple[wording.WaitingGame, ...]] = (wording.WaitingGame(**dict.fromkeys(WAITING, "Xyz")),) * 2
+    values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is wording.Bundle else ()
+    return kind(**{field.name: values[field.type] for field in fields(kind)})
+
+
+WAITING = [field.name for field in fields(wording.WaitingGame)]
+OF_GAMES = wording.GameLetter.__subclasses__()
+NEWS = [it for it in OF_GAMES if it not in (wording.YourTurn, wording.Reminder, wording.Answer)]
+KINDS = [*OF_GAMES, *(it for it in get_args(wording.Letter) if it is not wording.GameLetter)]
+WITH_PAGES = (wording.YourTurn, wording.GameEnded, wording.Answer, wording.Bundle)
+
+
+def variants(kind: type[Any]) -> Iterator[Any]:
+    """The letter with all that it may say, and with each of its parts missing."""
+    letter = of_kind(kind)
+    yield letter
+    empty = {str: "", tuple[str, ...]: ()}
+    for field in fields(kind):
+        if field.type in empty and field.name not in ("name", "title"):
+            yield replace(letter, **{field.name: empty[field.type]})
+    if kind is wording.Answer:
+        yield replace(letter, confirm="", played="")
+        yield replace(letter, confirm="", played="", line="")
+        yield replace(letter, confirm="", played="", wrong="")
+    if kind is wording.YourTurn:
+        yield replace(letter, over="", moves_in_all=1)
+    if kind is wording.Bundle:
+        yield replace(letter, waiting=())
+        yield replace(letter, waiting=letter.waiting[:1])
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.KIND)
+def test_a_letter_of_each_kind_says_everything_in_one_language(kind: type[Any], locale: str) -> None:
+    with force_locale(locale):
+        for letter in variants(kind):
+            said = [*wording.write(letter, wording.answer_above(), "Xyz")]
+            if isinstance(letter, WITH_PAGES):
+                page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz")
+                assert f'<html lang="{locale}">' in page
+                said.append(page.partition("<body>")[2])
+            assert locale == "en" or not [line for it in said for line in it.splitlines() if ENGLISH.search(line)]
+
+
+# From real games
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_all_that_happens_in_a_game_is_written_to_a_player_in_his_language(office: Office, locale: str) -> None:
+    dora, emil = who_reads("dora", locale), who_reads("emil", "en")
+    ladder = [
+        {"do": "extend", "by": "P1D", "times": 1},
+        {"do": "bot-move", "bot": "greedy", "times": 1},
+        {"do": "bot-takes-over", "bot": "greedy"},
+    ]
+    game_id = game_of(dora, emil, bots=1, title="Xyz", on_timeout=ladder)
+    office.delivers()
+    while head_of(game_id).table.status == "running":
+        later(13 * HOUR)
+        everything_due_happens()
+        office.delivers()
+        if turn_of(game_id, emil) is not None:
+            moves_on(game_id, emil)
+    mails = office.mails("dora")
+    assert not [mail.text for mail in mails if is_english(mail)]
+    assert all(is_english(mail) for mail in office.mails("emil"))
+    assert all(mail.subject.startswith("Xyz (Sternenhimmel p") for mail in mails)
+    told = {row["kind"] for row in play.deliveries(dora, None, 100).items}
+    assert told >= {"your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-ended"}
+
+
+def writes(office: Office, name: str, text: str, sender: str | None = None) -> Mail:
+    """He answers his newest letter, and gets an answer."""
+    mail = EmailMessage()
+    mail["From"] = sender or f"{name}@example.org"
+    mail.set_content(text)
+    word = office.mails(name)[-1].reply_to.partition("@")[0]
+    raw = mail.as_bytes().replace(b"\n", b"\r\n")
+    play.take_mail(word, _same(raw), raw, limited=False)
+    deal_with_mails()
+    return office.mails(name)[-1]
+
+
+@pytest.mark.parametrize(
+    ("locale", "taken", "moved"),
+    [
+        ("de", "Auf diesem Feld liegt schon ein Stern.", "dein Zug ist gespielt: "),
+        ("fr", "Il y a déjà une étoile sur cette case.", "votre coup a été joué : "),
+        ("it", "Su questa casella c’è già una stella.", "la tua mossa è stata giocata: "),
+    ],
+)
+def test_a_mail_is_answered_in_the_language_of_its_writer(office: Office, locale: str, taken: str, moved: str) -> None:
+    dora, emil = who_reads("dora", locale), who_reads("emil", "en")
+    game_id = game_of(emil, dora, bots=1, title="Xyz")
+    first = moves_of(game_id, emil)[0]
+    moves_on(game_id, emil)
+    star = moves_of(game_id, dora)[0]["star"]
+    days = [(clock.now() + days * DAY).date() for days in (10, 100)]
+    mails = [
+        writes(office, "dora", "?"),
+        writes(office, "dora", "7 leo"),
+        writes(office, "dora", "resign"),
+        writes(office, "dora", f"{star} {first['board']} {first['space']}"),
+        writes(office, "dora", f"vacation {days[0]}..{days[1]}"),
+        writes(office, "dora", "pause"),
+        writes(office, "dora", "resume"),
+        writes(office, "dora", "?", sender="eve@example.net"),
+        writes(office, "dora", " ".join(moves_of(game_id, dora)[0].values())),
+    ]
+    assert taken in mails[3].text
+    assert moved in mails[-1].text
+    assert not [mail.text for mail in mails if is_english(mail)]
+
+
+def texts_to(address: str) -> str:
+    """What the letters to this address, who is nobody yet, say now."""
+    rows = db.session.scalars(select(PlayerLetter))
+    found = [compose(row, "https://stars.example") for row in rows if row.data.get("to") == address]
+    bodies = (message_from_bytes(it.message, policy=policy.default).get_body(("plain",)) for it in found if it)
+    return "\n".join(body.get_content() for body in bodies if body)
+
+
+def test_somebody_new_gets_his_code_in_the_language_in_which_he_signs_in() -> None:
+    play.begin_sign_in("fritz@example.org", "fr", None)
+    assert "Pour vous connecter, tapez ce code" in texts_to("fritz@example.org")
+
+
+def test_somebody_known_gets_it_in_his_own() -> None:
+    who_reads("dora", "it")
+    play.begin_sign_in("dora@example.org", "fr", None)
+    assert "Per accedere, scrivi questo codice" in texts_to("dora@example.org")
+
+
+@pytest.mark.parametrize(("known", "words"), [(False, "lädt dich"), (True, "vous invite")])
+def test_an_invitation_is_in_the_language_of_the_guest_or_else_of_the_host(known: bool, words: str) -> None:
+    host = who_reads("hans", "de")
+    if known:
+        who_reads("gilles", "fr")
+    seats = wanted(ME, {"email": "gilles@example.org"}, OPEN, title="Xyz")
+    game_id = play.open_game(host, seats).game_id
+    (letter,) = letters(game_id, "invitation")
+    written = compose(letter, "https://stars.example")
+    assert written
+    assert words in str(message_from_bytes(written.message, policy=policy.default)["Subject"])
