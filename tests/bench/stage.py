@@ -26,7 +26,7 @@ from server.config import CHECKOUT, Settings
 from server.play.game import Game
 from server.rules import GAMES, Json
 from server.store import embedded, migrate
-from server.store.tables import db
+from server.store.tables import Letter, db
 
 OURS = "wsgi:app"
 
@@ -107,7 +107,7 @@ def _moves(game: Game, rng: Random) -> Iterator[tuple[int, int, Json]]:
 
 
 def copies(url: str, games: Sequence[Rehearsed], each: int) -> list[Rehearsed]:
-    """So many more of each game, row by row as it stands, the games taking turns."""
+    """So many more of each game, row by row as it stands, the games taking turns; no letters wait to be carried."""
     with psycopg.connect(url) as connection:
         connection.execute(
             "CREATE TEMP TABLE copies ON COMMIT DROP AS SELECT game_id AS was, gen_random_uuid() AS copy"
@@ -115,7 +115,7 @@ def copies(url: str, games: Sequence[Rehearsed], each: int) -> list[Rehearsed]:
             (each, [game.game_id for game in games]),
         )
         for table in db.metadata.sorted_tables:
-            if "game_id" in table.c:
+            if "game_id" in table.c and table is not Letter.__table__:
                 columns = [sql.Identifier(column.name) for column in table.c]
                 chosen = [
                     sql.SQL("copies.copy" if column.name == "game_id" else f"t.{column.name}") for column in table.c
@@ -198,4 +198,12 @@ def _await(port: int, process: subprocess.Popen[bytes]) -> None:
 def cpu_seconds(pid: int) -> float:
     """CPU time used so far by a process and its descendants, those that have ended included."""
     root = psutil.Process(pid)
-    return sum(sum(process.cpu_times()[:4]) for process in (root, *root.children(recursive=True)))
+    return sum(map(_cpu_seconds_of, (root, *root.children(recursive=True))))
+
+
+def _cpu_seconds_of(process: psutil.Process) -> float:
+    """With those of children that have ended, so that nothing is lost with a process that ends just now."""
+    try:
+        return sum(process.cpu_times()[:4])
+    except psutil.NoSuchProcess:
+        return 0
