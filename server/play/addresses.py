@@ -2,7 +2,7 @@
 
 import re
 import socket
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -11,6 +11,7 @@ URL_FORM = "^https?://[!-~]+$"
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _UNICAST = IPv6Network("2000::/3")  # what IPv6 has for the world; all else is special
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address behind a translator
+_PROTOCOLS = IPv4Network("192.0.0.0/24")  # RFC 6890; older Pythons take it for public, and clouds answer there
 _WITHIN = (IPv6Network("2001::/23"), IPv6Network("2002::/16"))  # tunnels and the like, which may end anywhere
 _PORTS = {"http": 80, "https": 443}
 
@@ -80,4 +81,6 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
             return is_public(IPv4Address(int(address) & 0xFFFFFFFF))
         if address not in _UNICAST or any(address in special for special in _WITHIN):
             return False
+    elif address in _PROTOCOLS:
+        return False
     return address.is_global and not address.is_multicast
