@@ -154,6 +154,7 @@ def _turn_page(
         table=text.table(rules.NAME, view, game.names, locale),
         picture=_picture(draw(rules.NAME, view, game.names, dark=False, locale=locale)),
         dark_picture=_picture(draw(rules.NAME, view, game.names, locale=locale)),
+        due_at=game.seats[seat]["due_at"],
         due=_due(game.seats[seat]),
         moves=moves,
         choices=_by_beginning(moves),

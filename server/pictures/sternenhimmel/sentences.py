@@ -16,7 +16,7 @@ def _star_placed(item: Json, names: Sequence[str], say: Language) -> str:
         "%(name)s put %(star)s on %(board)s %(space)s.",
         name=names[item["seat"]],
         star=_star(item["star"], say),
-        board=item["board"],
+        board=_board(item, say),
         space=item["space"],
     )
 
