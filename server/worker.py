@@ -25,7 +25,7 @@ from server.post.webhooks import HookOffice
 from server.store import embedded
 
 _ROUNDS = 50
-_HELPERS = 3
+_HELPERS = 1  # more would end a flood of due seats sooner, and keep those waiting who move meanwhile
 _LAST_BEATS = 3.0  # seconds for beats under way at a stop
 _LAST_LETTERS = 5.0  # and for letters
 _LAST_CALLS = 2.0  # and for webhooks

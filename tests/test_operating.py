@@ -574,7 +574,7 @@ def beats_that(did: str, house: House, said: int) -> list[str]:
 
 def assert_quiet(house: House, said: int) -> None:
     """An outage is told once a beat, and without a traceback; there are several of some beats."""
-    beats = Counter(sweep=4, outages=1, deliver=1, replies=1, webhooks=1, heartbeat=2)
+    beats = Counter(sweep=2, outages=1, deliver=1, replies=1, webhooks=1, heartbeat=2)
     for did in ("waits for the database", "has its database again"):
         assert not Counter(beats_that(did, house, said)) - beats
     assert not failures_since(house, said)
