@@ -48,7 +48,9 @@ def _event(game: Json, base_url: str) -> Event:
         "DTSTAMP": game["asked_at"].replace(microsecond=0),
         "DTSTART": game["due_at"].replace(microsecond=0),
         "SUMMARY": gettext("Your move is due: %(title)s", title=game["title"]),
-        "DESCRIPTION": gettext("Your time for this turn of %(rules)s runs out. The last mail has the link.", rules=rules),
+        "DESCRIPTION": gettext(
+            "Your time for this turn of %(rules)s runs out. The last mail has the link.", rules=rules
+        ),
         "URL": f"{base_url}/v1/games/{game['game_id']}",
         "TRANSP": "TRANSPARENT",
     }
