@@ -14,7 +14,7 @@ from server import logs, play, sandbox, worker
 from server.app import create_app
 from server.config import Settings
 from server.play.errors import NotFound
-from server.post import door
+from server.post.incoming import door
 from server.post.letters import mail_host
 from server.post.mail import Unreachable, carrier
 from server.post.records import UNKNOWN, check_records

@@ -16,8 +16,9 @@ from flask import Flask
 from server import play
 from server.beats import Beat
 from server.config import Settings
-from server.post import PostOffice, answering
-from server.post.door import OPEN_AGAIN, Door
+from server.post import PostOffice
+from server.post.incoming import answering
+from server.post.incoming.door import OPEN_AGAIN, Door
 from server.post.letters import mail_host
 from server.post.mail import Carrier, carrier
 from server.post.signing import Signing, read_key

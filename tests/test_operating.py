@@ -28,7 +28,7 @@ from server import cli, play
 from server.play import health
 from server.play.clock import Clock, clock
 from server.play.deeds import whole_log
-from server.post.door import Door
+from server.post.incoming.door import Door
 from server.store import log
 from server.store.connections import autocommit
 from server.store.tables import Heartbeat, Incoming, Letter, PlayerLetter, db
@@ -419,7 +419,7 @@ def test_logs_are_json_and_hold_no_secret_whatever_goes_wrong(house: House) -> N
     } <= asked
     assert {it["logger"] for it in lines} == {
         *("server", "server.requests", "server.play.deadlines", "server.post", "gunicorn.error"),
-        *("server.post.door", "server.post.answering"),
+        *("server.post.incoming.door", "server.post.incoming.answering"),
     }
     assert any("/play/moves.py" in it.get("exception", "") and "KeyError" in it["exception"] for it in lines)
 

@@ -17,7 +17,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from server.post.answering import LEASE
+from server.post.incoming.answering import LEASE
 from server.rules import GAMES
 from tests.house import Client, House, Json, Mail, new_house, sign_in, until
 

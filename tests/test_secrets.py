@@ -19,7 +19,7 @@ from werkzeug.test import TestResponse
 
 from server import play
 from server.logs import JsonLines
-from server.post.answering import deal_with_mails
+from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose
 from server.rules import Json, Seat
 from server.store.tables import Letter, db

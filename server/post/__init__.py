@@ -8,8 +8,8 @@ from flask import Flask
 
 from server import play
 from server.play.clock import clock
-from server.post.bounces import is_hard, status_in
 from server.post.choices import set_aside
+from server.post.incoming.bounces import is_hard, status_in
 from server.post.letters import compose
 from server.post.mail import Carrier, Refused, Unreachable
 from server.store import outbox

@@ -23,8 +23,8 @@ from server.play.clock import clock
 from server.play.deeds import at_version, load
 from server.play.game import Game
 from server.post import choices, wording
+from server.post.incoming.replies import LOOP
 from server.post.mail import build
-from server.post.replies import LOOP
 from server.post.wording import moment, span, spoken
 from server.store.outbox import reader_of
 from server.store.tables import Delivery, Letter, Player, PlayerLetter, SignIn, db

@@ -13,7 +13,7 @@ from flask_babel import get_locale, get_translations, gettext
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from server.play.words import clean, plain
-from server.post.quotes import MARK
+from server.post.incoming.quotes import MARK
 from server.translations import Language, language, times
 
 LINE_LENGTH = 500

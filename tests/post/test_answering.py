@@ -13,9 +13,9 @@ from flask import Flask
 from server import play
 from server.play.clock import clock
 from server.play.incoming import KEPT
-from server.post import answering, replies
-from server.post.answering import LEASE, MOST_TRIES, deal_with_mails
-from server.post.door import _same
+from server.post.incoming import answering, replies
+from server.post.incoming.answering import LEASE, MOST_TRIES, deal_with_mails
+from server.post.incoming.door import _same
 from server.store.connections import Unavailable
 from server.store.tables import Incoming, Message, db
 from tests.helpers import (

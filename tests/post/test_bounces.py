@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from server import play
 from server.play.errors import NotFound
 from server.play.players import begin_sign_in
-from server.post import bounces
-from server.post.bounces import Bounce, read
-from server.post.door import Door
+from server.post.incoming import bounces
+from server.post.incoming.bounces import Bounce, read
+from server.post.incoming.door import Door
 from server.post.mail import Refused
 from server.store.tables import PlayerLetter, db
 from tests.helpers import (

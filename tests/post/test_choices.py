@@ -12,7 +12,7 @@ from server import play
 from server.play.clock import clock
 from server.play.notifications import GAME_KINDS, next_bundle
 from server.post import letters as writing
-from server.post.answering import deal_with_mails
+from server.post.incoming.answering import deal_with_mails
 from server.store.tables import Delivery, PlayerLetter, db
 from tests.helpers import (
     DAY,

@@ -10,8 +10,8 @@ import pytest
 from flask import Flask
 
 from server import play
-from server.post import door as doors
-from server.post.door import LARGEST, MOST_READERS, Door
+from server.post.incoming import door as doors
+from server.post.incoming.door import LARGEST, MOST_READERS, Door
 from server.store.tables import Incoming, db
 from tests.helpers import game_of, person, service_is_up
 from tests.house import free_port, until
@@ -275,7 +275,7 @@ def test_a_port_that_is_taken_is_told_once_and_tried_again(
         door = Door(app, f"127.0.0.1:{taken.getsockname()[1]}")
         door.keep_open()
         door.keep_open()
-    told = [record.message for record in caplog.records if record.name == "server.post.door"]
+    told = [record.message for record in caplog.records if record.name == "server.post.incoming.door"]
     assert len(told) == 1
     assert "Mail cannot come in" in told[0]
     door.keep_open()

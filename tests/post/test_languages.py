@@ -15,8 +15,8 @@ from sqlalchemy import select
 from server import play
 from server.play.clock import clock
 from server.post import wording
-from server.post.answering import deal_with_mails
-from server.post.door import _same
+from server.post.incoming.answering import deal_with_mails
+from server.post.incoming.door import _same
 from server.post.letters import compose
 from server.store.tables import PlayerLetter, db
 from server.translations import LOCALES

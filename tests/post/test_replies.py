@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from server.post.replies import Mail, Wishes, read, understand
+from server.post.incoming.replies import Mail, Wishes, read, understand
 from server.post.wording import answer_above
 from server.rules import sternenglanz, sternenhimmel
 from tests.post.replies.make import CASES, GLANZ, HERE, LETTERS, SKY, Case, corpus, files, plain

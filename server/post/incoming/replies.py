@@ -15,9 +15,9 @@ from itertools import pairwise
 
 from server.play import email_address
 from server.play.words import clean
-from server.post.parts import Doubt, Head, lines_of, split
-from server.post.quotes import own_lines
-from server.post.slips import Notation, goes_on, move_in, resembles
+from server.post.incoming.parts import Doubt, Head, lines_of, split
+from server.post.incoming.quotes import own_lines
+from server.post.incoming.slips import Notation, goes_on, move_in, resembles
 
 LOOP = ("X-Loop", "sternenpost")  # on our answers, beside Auto-Submitted (RFC 3834)
 MOST_LINES = 300

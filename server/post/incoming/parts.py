@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from server.post.pages import Line, TooNested, lines_of_page
+from server.post.incoming.markup import Line, TooNested, lines_of_page
 
 LARGEST_MAIL = 40_000_000  # octets; pictures are looked past, but even that takes time
 LARGEST_HEAD = 100_000

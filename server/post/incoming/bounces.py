@@ -6,7 +6,7 @@ from typing import NamedTuple
 from server import play
 from server.play.errors import NotFound
 from server.play.words import clean
-from server.post.parts import Doubt, Head, parts_of, split
+from server.post.incoming.parts import Doubt, Head, parts_of, split
 
 _DEPTH = 3
 _STATUS = re.compile(r"\b([245])\.(\d{1,3})\.(\d{1,3})\b")

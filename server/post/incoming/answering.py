@@ -23,9 +23,10 @@ from server.play.clock import clock
 from server.play.deeds import load
 from server.play.errors import PlayError, StaleTurn, UnderWay
 from server.play.players import within
-from server.post import letters, replies
+from server.post import letters
+from server.post.incoming import replies
+from server.post.incoming.replies import Wishes
 from server.post.mail import is_id
-from server.post.replies import Wishes
 from server.post.wording import spoken
 from server.store import inbox
 from server.store.connections import is_passing, let_go, tried_again

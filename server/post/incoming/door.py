@@ -15,7 +15,7 @@ from flask import Flask
 
 from server import play
 from server.play.errors import NotFound, TooMany
-from server.post import bounces
+from server.post.incoming import bounces
 from server.post.mail import Unreachable
 from server.store.connections import let_go
 
