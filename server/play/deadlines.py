@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any
 from uuid import UUID, uuid4
 
+import psycopg
 from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.dialects.postgresql import insert
 
@@ -168,9 +169,8 @@ def sweep(batch: int = 100) -> int:
     db.session.rollback()
     woken = 0
     for game_id, seat, wake_at in random.sample(due, min(batch, len(due))):
-        is_due = f"EXISTS (SELECT FROM seats WHERE game_id = '{game_id}' AND seat = {seat} AND wake_at <= '{now}')"
         try:
-            if _is_free(game_id, is_due):
+            if _is_free(game_id, _STILL_DUE, (game_id, seat, now)):
                 woken += 1
                 wake(game_id, seat)
         except Exception:
@@ -179,16 +179,19 @@ def sweep(batch: int = 100) -> int:
     return woken
 
 
-def _is_free(game_id: UUID, condition: str = "TRUE") -> bool:
+_STILL_DUE = "EXISTS (SELECT FROM seats WHERE game_id = %s AND seat = %s AND wake_at <= %s)"
+
+
+def _is_free(game_id: UUID, condition: str = "TRUE", values: tuple[object, ...] = ()) -> bool:
     """Whether nobody holds this game's head; to wait for one who has stopped would hold up all other games.
 
     Rolled back, since a lock that is committed has to reach the disk first, as if it were a deed.
     """
-    look = f"SELECT FROM games WHERE game_id = '{game_id}' AND {condition} FOR UPDATE SKIP LOCKED"
-    with autocommit() as connection:
-        found = connection.execute(f"BEGIN; {look}; ROLLBACK")
-        found.nextset()
-        return found.rowcount == 1
+    look = f"SELECT FROM games WHERE game_id = %s AND {condition} FOR UPDATE SKIP LOCKED"
+    with autocommit() as connection, psycopg.ClientCursor(connection) as cursor:  # it can send several statements
+        cursor.execute(f"BEGIN; {look}; ROLLBACK", (game_id, *values))
+        cursor.nextset()
+        return cursor.rowcount == 1
 
 
 def _put_off(seat_as_seen: ColumnElement[bool], wake_at: datetime) -> None:
