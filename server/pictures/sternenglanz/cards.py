@@ -97,7 +97,7 @@ def sternbild(bild: str, theme: Theme, locale: str, size: float = BILD) -> Itera
     yield f'<path d="{ends}" stroke="{theme.line}" stroke-width="{size / 60:.1f}" fill="none"/>'
     for node in figure["nodes"]:
         x, y = at[node["id"]]
-        scale = size / BILD * 0.42
+        scale = size / BILD * 0.35
         if node["is"] == "gap":
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{15 * scale:.1f}" fill="{theme.sky}"/>'
         yield piece(node["is"], x, y, scale, theme)
