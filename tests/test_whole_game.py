@@ -481,7 +481,8 @@ def test_the_mails_of_a_game_are_one_thread(evening: Evening) -> None:
 
 BOARD = re.compile(r"^.+ \((\S+)\): prizes .*\n((?:  \w+ (?:large|small): .*\n)+)", re.MULTILINE)
 SPACE = re.compile(r"^  (\w+) (?:large|small): (?:empty|(\w+), (.+?)) - next to", re.MULTILINE)
-TOLD = re.compile(r"(\w+) put (a hidden star|a black hole|a double star|a \d+) on (\S+) (\w+)\.")
+TOLD = re.compile(r"(\w+) put (a hidden star|a black hole|a double star|a \d+) on ([\w' ]+) (\w)\.")
+NAMED = {board.names["en"]: board for board in BOARDS.values()}
 
 
 def unfolded(mail: Mail) -> str:
@@ -516,7 +517,7 @@ def test_no_mail_tells_of_the_hidden_star_of_another(evening: Evening) -> None:
     for mail, row in evening.mails:
         reader = evening.seats[row["game_id"], row["seat"]]["name"]
         for name, words, board, space in TOLD.findall(mail.text):
-            is_hidden = BOARDS[board].spaces[space].size == "large" and name != reader
+            is_hidden = NAMED[board].spaces[space].size == "large" and name != reader
             assert (words == "a hidden star") == is_hidden, mail.text
             told += is_hidden
     assert told > 100
