@@ -1,7 +1,6 @@
 """What becomes of the mails that came in: what each of them does, and its one answer."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from email.message import EmailMessage
 from itertools import count
@@ -39,26 +38,12 @@ DOMAIN = "stars.example"
 _numbers = count(1)
 
 
-@pytest.fixture(autouse=True)
-def within(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        service_is_up()
-        yield
+pytestmark = pytest.mark.usefixtures("within")
 
 
 @pytest.fixture
 def office(app: Flask) -> Office:
     return Office(app, DOMAIN)
-
-
-@pytest.fixture
-def ada() -> UUID:
-    return person("ada")
-
-
-@pytest.fixture
-def bea() -> UUID:
-    return person("bea")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import re
 import smtplib
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -28,8 +27,6 @@ from tests.helpers import (
     game_of,
     later,
     moves_on,
-    person,
-    service_is_up,
     wanted,
 )
 from tests.house import free_port
@@ -115,25 +112,8 @@ def test_whatever_comes_is_read_without_fault(noise: bytes, at: int) -> None:
 
 
 @pytest.fixture
-def within(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        service_is_up()
-        yield
-
-
-@pytest.fixture
 def office(app: Flask, within: None) -> Office:
     return Office(app, reply_domain=DOMAIN)
-
-
-@pytest.fixture
-def ada(within: None) -> UUID:
-    return person("ada")
-
-
-@pytest.fixture
-def bea(within: None) -> UUID:
-    return person("bea")
 
 
 def comes_back(mail: Mail, raw: bytes) -> None:

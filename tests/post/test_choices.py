@@ -1,12 +1,10 @@
 """What players want of their mails: at once, bundled at their times of day, or not at all."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import pytest
-from flask import Flask
 
 from server import play
 from server.play.clock import clock
@@ -24,9 +22,7 @@ from tests.helpers import (
     later,
     letters,
     moves_on,
-    person,
     seats_of,
-    service_is_up,
     until,
     wanted,
 )
@@ -35,26 +31,7 @@ from tests.post.office import Office
 SLOW = {"per_move": "P9D"}
 
 
-@pytest.fixture(autouse=True)
-def within(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        service_is_up()
-        yield
-
-
-@pytest.fixture
-def office(app: Flask) -> Office:
-    return Office(app)
-
-
-@pytest.fixture
-def ada() -> UUID:
-    return person("ada")
-
-
-@pytest.fixture
-def bea() -> UUID:
-    return person("bea")
+pytestmark = pytest.mark.usefixtures("within")
 
 
 def wants(who: UUID, **mails: str) -> None:

@@ -1,39 +1,17 @@
 """A player can always see each letter to him, and what became of it."""
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
-from flask import Flask
 
 from server import play
 from server.play.clock import clock
 from server.post import GIVE_UP
-from tests.helpers import DAY, HOUR, ME, OPEN, game_of, later, moves_on, person, service_is_up, wanted
+from tests.helpers import DAY, HOUR, ME, OPEN, game_of, later, moves_on, person, wanted
 from tests.post.office import Office
 
-
-@pytest.fixture(autouse=True)
-def within(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        service_is_up()
-        yield
-
-
-@pytest.fixture
-def office(app: Flask) -> Office:
-    return Office(app)
-
-
-@pytest.fixture
-def ada() -> UUID:
-    return person("ada")
-
-
-@pytest.fixture
-def bea() -> UUID:
-    return person("bea")
+pytestmark = pytest.mark.usefixtures("within")
 
 
 def seen_by(who: UUID) -> list[tuple[str, str]]:

@@ -13,18 +13,14 @@ from server import play
 from server.post.incoming import door as doors
 from server.post.incoming.door import LARGEST, MOST_READERS, Door
 from server.store.tables import Incoming, db
-from tests.helpers import game_of, person, service_is_up
+from tests.helpers import game_of, person
 from tests.house import free_port, until
 
 SENDER = "ada@example.org"
 MAIL = "From: ada@example.org\r\nMessage-ID: <1@example.org>\r\n\r\n?\r\n"
 
 
-@pytest.fixture(autouse=True)
-def within(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        service_is_up()
-        yield
+pytestmark = pytest.mark.usefixtures("within")
 
 
 @pytest.fixture

@@ -35,7 +35,6 @@ from tests.helpers import (
     moves_of,
     moves_on,
     person,
-    service_is_up,
     turn_of,
     wanted,
 )
@@ -44,11 +43,7 @@ from tests.post.office import Mail, Office
 DOMAIN = "stars.example"
 
 
-@pytest.fixture(autouse=True)
-def within(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        service_is_up()
-        yield
+pytestmark = pytest.mark.usefixtures("within")
 
 
 @pytest.fixture

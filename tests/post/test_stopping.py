@@ -1,7 +1,6 @@
 """Mails stop with one click and no login (RFC 8058), by kind and by game."""
 
 import re
-from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
@@ -18,8 +17,6 @@ from tests.helpers import (
     game_of,
     later,
     moves_on,
-    person,
-    service_is_up,
     wanted,
 )
 from tests.post.office import Mail, Office
@@ -27,31 +24,12 @@ from tests.post.office import Mail, Office
 ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
 
-@pytest.fixture(autouse=True)
-def within(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        service_is_up()
-        yield
-
-
-@pytest.fixture
-def office(app: Flask) -> Office:
-    return Office(app)
+pytestmark = pytest.mark.usefixtures("within")
 
 
 @pytest.fixture
 def web(app: Flask) -> FlaskClient:
     return app.test_client()
-
-
-@pytest.fixture
-def ada() -> UUID:
-    return person("ada")
-
-
-@pytest.fixture
-def bea() -> UUID:
-    return person("bea")
 
 
 def stop_link(mail: Mail) -> str:

@@ -1,11 +1,9 @@
 """Letters are written when they are carried: what they say is true then."""
 
-from collections.abc import Iterator
 from email import message_from_bytes, policy
 from uuid import UUID
 
 import pytest
-from flask import Flask
 
 from server import play
 from server.post.letters import compose
@@ -22,30 +20,14 @@ from tests.helpers import (
     later,
     letters,
     moves_on,
-    person,
     seats_of,
-    service_is_up,
     wanted,
 )
 
 UTC = play.clock.time_zone("UTC")
 
 
-@pytest.fixture(autouse=True)
-def within(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        service_is_up()
-        yield
-
-
-@pytest.fixture
-def ada() -> UUID:
-    return person("ada")
-
-
-@pytest.fixture
-def bea() -> UUID:
-    return person("bea")
+pytestmark = pytest.mark.usefixtures("within")
 
 
 def text_of(letter: Letter | PlayerLetter) -> str:
