@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 from server.store import embedded
+from tests.house import free_port
 
 CHECKOUT = Path(__file__).parents[1]
 READY = "Ctrl-C stops it."
@@ -71,10 +72,7 @@ class House:
 
 @pytest.fixture
 def house(open_directory):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    house = House(open_directory / "data", port)
+    house = House(open_directory / "data", free_port())
     yield house
     if house.process.poll() is None:
         house.process.terminate()

@@ -24,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.post.mail import MaildirCarrier, Refused, SmtpCarrier, Unreachable, build, carrier
+from tests.house import free_port
 
 BOMB = "=?utf-8?q?x=0D=0ABcc=3A_v=40z=2Eorg?="
 ROUTINE = {
@@ -189,11 +190,6 @@ class Server:
         if "DATA" not in self.answers:
             self.received.append((envelope.mail_from, envelope.rcpt_tos, envelope.content))
         return self.answers.get("DATA", "250 OK")
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as here:
-        return here.getsockname()[1]
 
 
 @contextmanager
