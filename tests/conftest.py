@@ -29,6 +29,14 @@ hypothesis.settings.load_profile("house")
 PUBLIC = "93.184.215.14"
 
 _numbers = count(1)
+_MOST_PROCESSES = 4  # more would only wait for the one with the longest file
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """All tests are shared out among processes, each with a Postgres of its own; some tests are faster without."""
+    is_everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    return min(os.cpu_count() or 1, _MOST_PROCESSES) if is_everything else 0
 
 
 @pytest.fixture
