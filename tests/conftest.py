@@ -53,6 +53,9 @@ def postgres() -> Iterator[embedded.Server]:
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     path.chmod(0o755)
     with embedded.start(path) as server:
+        with psycopg.connect(server.url, autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET fsync = off")  # who loses power loses the test; waiting takes minutes
+            connection.execute("SELECT pg_reload_conf()")
         yield server
     shutil.rmtree(path)
 
