@@ -8,9 +8,7 @@ from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
-from jsonschema import Draft202012Validator
-from referencing import Registry
-from referencing.jsonschema import DRAFT202012
+from jsonschema_rs import Draft202012Validator, Registry
 from werkzeug.test import TestResponse
 
 from server import play
@@ -27,6 +25,7 @@ class Contract:
 
     def __init__(self, app: Flask) -> None:
         self.document: Json = json.loads(json.dumps(app.extensions["document"].to_dict()))
+        self._validators: dict[str, Draft202012Validator] = {}
 
     @cached_property
     def operations(self) -> list[tuple[re.Pattern[str], str, Json]]:
@@ -73,17 +72,20 @@ class Contract:
         assert response.json["status"] == response.status_code
         assert response.json["type"] == f"/problems/{response.json['code']}"
 
-    def validator(self, schema: Json) -> Any:
+    def validator(self, schema: Json) -> Draft202012Validator:
         """For instances of a schema of the document, in which no field may stand beside those described."""
-        return Draft202012Validator(_within_document(schema), registry=self._registry)
+        key = json.dumps(schema)
+        if key not in self._validators:
+            self._validators[key] = Draft202012Validator(_within_document(schema), registry=self._registry)
+        return self._validators[key]
 
     @cached_property
-    def _registry(self) -> Registry[Any]:
+    def _registry(self) -> Registry:
         document = deepcopy(self.document)
         for schema in document["components"]["schemas"].values():
             if "properties" in schema:
                 schema.setdefault("additionalProperties", False)
-        return Registry().with_resource(_DOCUMENT, DRAFT202012.create_resource(document))
+        return Registry([(_DOCUMENT, document)])
 
 
 def _within_document(schema: Any) -> Any:
