@@ -1,13 +1,16 @@
 """Who calls: the bearer token of a request (RFC 6750)."""
 
+from contextlib import suppress
 from uuid import UUID
 
-from flask import request
+from flask import g, request
 from werkzeug.exceptions import Unauthorized
 
 from server import play
 from server.api.languages import speak
 from server.play import Caller
+from server.play.errors import BadToken
+from server.translations import Words
 
 
 def caller(scope: str) -> Caller:
@@ -21,7 +24,7 @@ def any_caller() -> Caller:
     """The same with whatever scopes. Raises Unauthorized, BadToken."""
     found = _caller()
     if found is None:
-        raise Unauthorized("Send a token: `Authorization: Bearer ...`. POST /v1/sign-ins is the way to get one.")
+        raise Unauthorized(Words("Send a token: `Authorization: Bearer ...`. POST /v1/sign-ins is the way to get one."))
     return found
 
 
@@ -34,13 +37,20 @@ def viewer(scope: str) -> UUID | None:
     return found.player_id
 
 
+def recognise() -> None:
+    """Speak the language of whoever sent this request, if that is known."""
+    if "locale" not in g:
+        with suppress(Unauthorized, BadToken):
+            _caller()
+
+
 def _caller() -> Caller | None:
     header = request.headers.get("Authorization")
     if header is None:
         return None
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer":
-        raise Unauthorized("The token is sent as `Authorization: Bearer ...`.")
+        raise Unauthorized(Words("The token is sent as `Authorization: Bearer ...`."))
     found = play.caller(token.strip())
     speak(found.locale)
     return found

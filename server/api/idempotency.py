@@ -10,6 +10,7 @@ from werkzeug.exceptions import BadRequest
 
 from server import play
 from server.play import Caller
+from server.translations import Words
 
 _LONGEST = 200
 
@@ -48,5 +49,5 @@ def _answer(body: Any, status: int) -> Response:
 def _key() -> str | None:
     key = request.headers.get("Idempotency-Key")
     if key is not None and not (0 < len(key) <= _LONGEST and key.isascii() and key.isprintable()):
-        raise BadRequest(f"An Idempotency-Key has 1 to {_LONGEST} visible ASCII characters.")
+        raise BadRequest(Words("An Idempotency-Key has 1 to %(most)s visible ASCII characters.", most=_LONGEST))
     return key

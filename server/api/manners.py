@@ -5,6 +5,7 @@ from flask_babel import gettext
 from werkzeug.exceptions import NotAcceptable
 
 from server.api.problems import HTTP_PROBLEMS, answer
+from server.translations import Words
 
 _PREFIX = "/v1/"
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
@@ -21,7 +22,7 @@ def _expect_accept() -> None:
     if request.path.startswith(_PREFIX) and "Accept" in request.headers:
         answered_in = _PICTURES.get(request.path[-4:], "application/json")
         if not request.accept_mimetypes[answered_in]:
-            raise NotAcceptable(f"This call answers in {answered_in}.")
+            raise NotAcceptable(Words("This call answers in %(type)s.", type=answered_in))
 
 
 def _finish(response: Response) -> Response:

@@ -64,7 +64,7 @@ def home() -> AnyResponse:
 @blp.get("/docs")
 def docs() -> Response:
     """The OpenAPI document as a page that asks nobody else for anything."""
-    response = page("docs.html")
+    response = page("docs.html", reader=spoken().locale)
     response.headers["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
         "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"  # RapiDoc writes its styles into the page
@@ -85,7 +85,7 @@ def problem(code: str) -> Response:
 def fairness() -> Response:
     """How chance is kept fair, and how anybody can check it."""
     games = {name: rules.describe() for name, rules in play.GAMES.items()}
-    return page("fairness.html", title="Fair chance, and how to check it", games=games)
+    return page("fairness.html", title="Fair chance, and how to check it", games=games, reader=spoken().locale)
 
 
 # One turn

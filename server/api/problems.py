@@ -6,13 +6,17 @@ from flask import Flask, Response, current_app, json, request
 from flask_babel import get_locale, gettext
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 
+from server.api.auth import recognise
+from server.api.languages import spoken
+from server.pictures.refusals import refused
 from server.play import BadOption, IllegalMove, MalformedMove, RuleError, Unavailable, errors, is_passing
 from server.play.errors import PlayError
+from server.translations import Words
 
 
 class Problem(NamedTuple):
-    """`title` is told in the language of the caller. `meaning` says what happened and what to do; `/problems/{code}`,
-    which is a page of the handbook, shows it."""
+    """`title` and `meaning` are told in the language of the caller. `meaning` says what happened and what to do;
+    `/problems/{code}`, which is a page of the handbook, shows it."""
 
     status: int
     code: str
@@ -189,7 +193,7 @@ def _of_ours(error: Exception) -> Response:
         case errors.BadField():
             return answer(problem, said(error), field=error.field)
         case RuleError():
-            return answer(problem, error.text, reason=error.code)
+            return answer(problem, refused(error, spoken().locale), reason=error.code)
         case errors.TooMany():
             response = answer(problem, said(error))
             response.headers["Retry-After"] = str(error.retry_after)
@@ -201,7 +205,7 @@ def _of_ours(error: Exception) -> Response:
 
 def said(error: PlayError) -> str:
     """What an error says, in the language of the caller."""
-    return str(gettext(error.text, **error.values))
+    return error.words.said(gettext)
 
 
 def of_http(error: HTTPException) -> Response:
@@ -210,14 +214,26 @@ def of_http(error: HTTPException) -> Response:
     if status < 400:
         return Response(status=status, headers=list(error.get_headers()))
     problem = HTTP_PROBLEMS.get(status) or HTTP_PROBLEMS[400 if status < 500 else 500]
+    recognise()  # a request is read before anybody asks who sent it
     fields = (getattr(error, "data", None) or {}).get("messages")
-    more = {"errors": fields} if fields else {}
-    detail = gettext(error.description or error.name)
     if fields:
-        detail = gettext("Some fields are not right; `errors` names them.")
-    if status == 500:
-        detail = gettext("The fault is noted; nothing was changed.")
+        detail, more = gettext("Some fields are not right; `errors` names them."), {"errors": _told(fields)}
+    else:  # what Flask and werkzeug say by themselves they say in English
+        words = error.description
+        detail, more = words.said(gettext) if isinstance(words, Words) else gettext(problem.meaning), {}
     response = answer(problem, detail, **more)
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response
+
+
+def _told(messages: Any) -> Any:
+    """Marshmallow's messages, by field, in the language of the caller."""
+    match messages:
+        case Words():
+            return messages.said(gettext)
+        case dict():
+            return {field: _told(those) for field, those in messages.items()}
+        case list():
+            return [_told(it) for it in messages]
+    return messages

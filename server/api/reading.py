@@ -1,6 +1,7 @@
 """Reading requests strictly: what is not plainly right is refused before any schema looks at it."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from flask import Request, request
@@ -9,14 +10,16 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
 from server.play import strict_json
+from server.play.errors import Unfit
+from server.translations import Words
 
 
 def read_json(raw: bytes) -> Any:
     """The JSON value in a body. Raises BadRequest."""
     try:
-        return strict_json.read_json(raw, "The body")
-    except ValueError as error:
-        raise BadRequest(str(error)) from None
+        return strict_json.read_json(raw)
+    except Unfit as error:
+        raise BadRequest(error.words) from None
 
 
 class StrictParser(FlaskParser):
@@ -40,7 +43,7 @@ def _body(req: Request) -> Any:
     if not raw:
         return {}
     if req.mimetype != "application/json":
-        raise UnsupportedMediaType("The body must be application/json.")
+        raise UnsupportedMediaType(Words("The body must be application/json."))
     return read_json(raw)
 
 
@@ -48,8 +51,48 @@ def _query(req: Request) -> Any:
     """Raises ValidationError for a field that comes more than once."""
     for name, values in req.args.lists():
         if len(values) > 1:
-            raise ValidationError({name: ["Comes more than once."]})
+            raise ValidationError({name: [Words("Comes more than once.")]})
     return req.args.to_dict()
+
+
+# What marshmallow says of fields; its documentation has one replace these.
+fields.Field.default_error_messages.update(
+    required=Words("Missing data for required field."),
+    null=Words("Field may not be null."),
+    validator_failed=Words("Invalid value."),
+)
+for _field, _told in (
+    (fields.Nested, {"type": Words("Not a JSON object.")}),
+    (fields.Mapping, {"invalid": Words("Not a JSON object.")}),
+    (fields.List, {"invalid": Words("Not a list.")}),
+    (fields.String, {"invalid": Words("Not a text.")}),
+    (fields.UUID, {"invalid_uuid": Words("Not a valid UUID.")}),
+    (fields.Integer, {"invalid": Words("Not a whole number.")}),
+    (fields.Number, {"invalid": Words("Not a number."), "too_large": Words("The number is too large.")}),
+    (fields.Boolean, {"invalid": Words("Neither true nor false.")}),
+    (
+        fields.AwareDateTime,
+        dict.fromkeys(("invalid", "invalid_awareness"), Words("Not a moment such as 2027-01-31T18:00:00Z.")),
+    ),
+):
+    _field.default_error_messages = {**_field.default_error_messages, **_told}
+
+
+def from_to(least: int, most: int) -> validate.Range:
+    return validate.Range(min=least, max=most, error=Words("Must be from %(min)s to %(max)s."))
+
+
+def long(most: int, least: int | None = None) -> validate.Length:
+    at_most, between = Words("Its length must be at most %(max)s."), Words("Its length must be from %(min)s to %(max)s.")
+    return validate.Length(min=least, max=most, error=at_most if least is None else between)
+
+
+def one_of(choices: Iterable[Any]) -> validate.OneOf:
+    return validate.OneOf(list(choices), error=Words("Must be one of: %(choices)s."))
+
+
+def written_as(form: str) -> validate.Regexp:
+    return validate.Regexp(form, error=Words("Not in the form that it must have."))
 
 
 class Truth(fields.Boolean):
@@ -72,7 +115,7 @@ class QueryNumber(fields.Integer):
     """A whole number in digits, in a query."""
 
     def __init__(self, least: int = 0, most: int = 2**31 - 1, **kw: Any) -> None:
-        super().__init__(validate=validate.Range(min=least, max=most), **kw)
+        super().__init__(validate=from_to(least, most), **kw)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not re.fullmatch("[0-9]{1,10}", value):

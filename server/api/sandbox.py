@@ -3,20 +3,25 @@
 import mailbox
 from base64 import b64encode
 from collections.abc import Mapping
+from datetime import UTC
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 from pathlib import Path
 from typing import Any
 
+from babel.dates import format_datetime
 from flask import Blueprint, Response, current_app, jsonify, request
-from werkzeug.exceptions import NotFound, UnsupportedMediaType
+from flask_babel import gettext
+from werkzeug.exceptions import UnsupportedMediaType
 
 from server import play
+from server.api.languages import spoken
 from server.api.pages import page
 from server.api.reading import read_json
 from server.play.clock import duration
-from server.play.errors import BadField
+from server.play.errors import BadField, NotFound, Unfit
+from server.translations import Words
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
 
@@ -39,7 +44,7 @@ def letters() -> Response:
     found = [it for it in found if to in (None, it["to"])]
     if request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json":
         return jsonify(items=found)
-    return page("mailbox.html", letters=found, to=to, title="The mailbox")
+    return page("mailbox.html", letters=found, to=to, sent=_sent, title=gettext("The mailbox"))
 
 
 @blp.get("/mail/<key>")
@@ -47,7 +52,7 @@ def letter(key: str) -> Response:
     """One letter: its text and its headers."""
     found = _letter(key)
     headers = [(name, str(value)) for name, value in _parsed(found).items()]
-    return page("letter.html", it=_envelope(key, found), title=str(found["Subject"]), headers=headers)
+    return page("letter.html", it=_envelope(key, found), sent=_sent, title=str(found["Subject"]), headers=headers)
 
 
 @blp.get("/mail/<key>/html")
@@ -73,12 +78,12 @@ def letter_as_html(key: str) -> Response:
 def put_forward() -> Response:
     """`{"forward": "P3D"}`: three days later, for every process; what is due then happens."""
     if not request.is_json:  # other types may be sent by any page that a browser has open
-        raise UnsupportedMediaType("The body must be application/json.")
+        raise UnsupportedMediaType(Words("The body must be application/json."))
     wanted = read_json(request.get_data())
     try:
         by = duration(wanted["forward"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadField("forward", f"Send a duration, such as P3D: {error}") from None
+    except (KeyError, TypeError, Unfit):
+        raise BadField("forward", "Send a duration such as P3D.") from None
     return jsonify(now=play.move_clock(by))
 
 
@@ -97,6 +102,11 @@ def _letter(key: str) -> mailbox.MaildirMessage:
 
 def _parsed(letter: mailbox.MaildirMessage) -> EmailMessage:
     return BytesParser(policy=policy.default).parsebytes(letter.as_bytes())
+
+
+def _sent(letter: dict[str, Any]) -> str:
+    """When it was sent, as the reader writes it."""
+    return f"{format_datetime(letter['date'].astimezone(UTC), 'medium', locale=spoken().region)} UTC"
 
 
 def _envelope(key: str, letter: mailbox.MaildirMessage) -> dict[str, Any]:

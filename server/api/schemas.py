@@ -3,12 +3,13 @@
 from datetime import UTC
 from typing import Any, ClassVar
 
-from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validates_schema
 
 from server.api.problems import ALL as PROBLEMS_BY_CODE
-from server.api.reading import QueryNumber, QueryTruth, Truth
+from server.api.reading import QueryNumber, QueryTruth, Truth, from_to, long, one_of, written_as
 from server.play import BOTS, CHOICES, GAMES, RESULTS, SCOPES, WISHES, Json, addresses, email_address, webhooks
-from server.translations import LOCALES
+from server.play.errors import Unfit
+from server.translations import LOCALES, Words
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
 _NULL: Json = {"type": "null"}
@@ -21,6 +22,10 @@ def by_game(what: str) -> list[Json]:
 
 
 class Request(Schema):
+    """Fields that it does not name are refused."""
+
+    error_messages = {"unknown": Words("Unknown field."), "type": Words("Not a JSON object.")}  # noqa: RUF012 (marshmallow declares it so)
+
     class Meta:
         unknown = RAISE
 
@@ -31,8 +36,8 @@ class Email(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         try:
             return email_address(super()._deserialize(value, attr, data, **kwargs)).lower()
-        except ValueError as error:
-            raise ValidationError(str(error)) from None
+        except Unfit as error:
+            raise ValidationError(error.words) from None
 
 
 class Moment(fields.AwareDateTime):
@@ -51,20 +56,20 @@ class Moment(fields.AwareDateTime):
 def _text(longest: int, least: int = 1, metadata: Json | None = None, **kw: Any) -> fields.String:
     """Any text but NUL, which the reader refuses everywhere."""
     kw["metadata"] = {"pattern": r"^[^\u0000]*$", **(metadata or {})}
-    return fields.String(validate=validate.Length(min=least, max=longest), **kw)
+    return fields.String(validate=long(longest, least=least), **kw)
 
 
 def _word(**kw: Any) -> fields.String:
-    return fields.String(validate=validate.Regexp(r"[A-Za-z2-7]{1,64}\Z"), **kw)
+    return fields.String(validate=written_as(r"[A-Za-z2-7]{1,64}\Z"), **kw)
 
 
 def _email(**more: Any) -> Email:
     metadata = {"description": more.pop("description"), "not": {"pattern": r"=\?"}}
-    return Email(validate=validate.Length(max=254), metadata=metadata, **more)
+    return Email(validate=long(254), metadata=metadata, **more)
 
 
 def _number(**kw: Any) -> fields.Integer:
-    return fields.Integer(strict=True, validate=validate.Range(min=0, max=2**31 - 1), **kw)
+    return fields.Integer(strict=True, validate=from_to(0, 2**31 - 1), **kw)
 
 
 def _shape(name: str) -> Json:
@@ -82,7 +87,7 @@ def _about(description: str, **more: Any) -> Json:
 class SignInRequest(Request):
     email = _email(required=True, description="Where to mail the code")
     locale = fields.String(
-        load_default="en", validate=validate.OneOf(LOCALES), **_about("The language of letters to a new player")
+        load_default="en", validate=one_of(LOCALES), **_about("The language of letters to a new player")
     )
 
 
@@ -101,10 +106,10 @@ class TokenRequest(Request):
     }
 
     sign_in = fields.UUID(**_about("From POST /v1/sign-ins"))
-    code = fields.String(validate=validate.Regexp(r"[0-9]{6}\Z"), **_about("From the mail", pattern="^[0-9]{6}$"))
+    code = fields.String(validate=written_as(r"[0-9]{6}\Z"), **_about("From the mail", pattern="^[0-9]{6}$"))
     name = _text(80, **_about("What the further token is for"))
     scopes = fields.List(
-        fields.String(validate=validate.OneOf(SCOPES)), **_about("What it is to allow; default: what your own does")
+        fields.String(validate=one_of(SCOPES)), **_about("What it is to allow; default: what your own does")
     )
     expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
 
@@ -112,17 +117,17 @@ class TokenRequest(Request):
     def _is_one_of_the_two(self, data: Any, **_: Any) -> None:
         by_code = {"sign_in", "code"} & data.keys()
         if by_code and data.keys() != {"sign_in", "code"}:
-            raise ValidationError("Send sign_in and code, or name, scopes and expires_at.")
+            raise ValidationError(Words("Send sign_in and code, or name, scopes and expires_at."))
 
 
 class TokenAnswer(Schema):
     token = fields.String(required=True, **_about("Shown once; only a hash of it is kept"))
-    scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), required=True, **_about("What it allows"))
+    scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True, **_about("What it allows"))
 
 
 class _Person(Schema):
     name = _text(200, **_about("What others see; cut to 40 characters, and something of it must be visible"))
-    locale = fields.String(validate=validate.OneOf(LOCALES), **_about("The language of letters"))
+    locale = fields.String(validate=one_of(LOCALES), **_about("The language of letters"))
     zone = _text(80, **_about("An IANA time zone such as Europe/Berlin"))
     calendar = fields.Dict(metadata=_shape("Calendar"))
     notifications = fields.Dict(metadata=_shape("Notifications"))
@@ -166,7 +171,7 @@ class Letter(Schema):
     version = fields.Integer(required=True, allow_none=True, **_about("Of that game, when the letter was noted"))
     result = fields.String(
         required=True,
-        validate=validate.OneOf(RESULTS),
+        validate=one_of(RESULTS),
         **_about(
             "waiting; sent: a mail server took it; bounced: it came back later; bundled: part of your next mail for all games; dropped: no longer "
             "true, or not wanted; refused for good; given-up after four days of tries"
@@ -190,19 +195,19 @@ class SeatWanted(Request):
 
     JSON_SCHEMA: ClassVar[Json] = {"oneOf": [{"required": [way]} for way in ("player", "email", "bot", "open")]}
 
-    player = fields.String(validate=validate.OneOf(["me"]), **_about("You"))
+    player = fields.String(validate=one_of(["me"]), **_about("You"))
     email = _email(description="Somebody who is invited by mail")
     bot = fields.String(**_about("A bot by its name", enum=list(BOTS)))
-    open = Truth(validate=validate.OneOf([True]), **_about("Whoever comes first"))
+    open = Truth(validate=one_of([True]), **_about("Whoever comes first"))
 
     @validates_schema
     def _is_one(self, data: Any, **_: Any) -> None:
         if len(data) != 1:
-            raise ValidationError("Give exactly one of player, email, bot and open.")
+            raise ValidationError(Words("Give exactly one of player, email, bot and open."))
 
 
 class GameWanted(Request):
-    rules = fields.String(required=True, validate=validate.OneOf(list(GAMES)), **_about("Which game"))
+    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Which game"))
     options = fields.Dict(
         load_default=dict,
         **_about("Those that differ from the edition; see GET /v1/rules/{name}", anyOf=by_game("Options")),
@@ -214,7 +219,7 @@ class GameWanted(Request):
     seats = fields.List(
         fields.Nested(SeatWanted),
         required=True,
-        validate=validate.Length(min=1, max=20),
+        validate=long(20, least=1),
         **_about("In the order in which they sit; as many as the game takes, at most one of them yours"),
     )
 
@@ -236,7 +241,7 @@ class SeatChanges(Request):
     mails = fields.String(
         required=True,
         allow_none=True,
-        validate=validate.OneOf(CHOICES),
+        validate=one_of(CHOICES),
         **_about("What you want of all mails of this game; null: what your profile says of their kinds"),
     )
 
@@ -245,13 +250,13 @@ class OwnSeat(Schema):
     """Where you sit, and what only you see of it."""
 
     seat = fields.Integer(required=True)
-    mails = fields.String(required=True, allow_none=True, validate=validate.OneOf(CHOICES))
+    mails = fields.String(required=True, allow_none=True, validate=one_of(CHOICES))
 
 
 class Seat(Schema):
     seat = fields.Integer(required=True)
     name = fields.String(required=True, allow_none=True, **_about("Of its person or bot; null while it is not taken"))
-    kind = fields.String(required=True, validate=validate.OneOf(["human", "bot", "open", "invited"]))
+    kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
     stand_in = fields.String(required=True, allow_none=True, **_about("The bot that plays for an absent person"))
     to_act = fields.Boolean(required=True, **_about("Whether the game waits for this seat"))
     turn = fields.Integer(required=True, allow_none=True, **_about("The number of the turn that it is asked for"))
@@ -275,11 +280,11 @@ class Outcome(Schema):
 
 class GameSummary(Schema):
     id = fields.UUID(required=True)
-    rules = fields.String(required=True, validate=validate.OneOf(list(GAMES)), **_about("Which game"))
+    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Which game"))
     options = fields.Dict(required=True, **_about("The value of every option", anyOf=by_game("Options")))
     title = fields.String(required=True)
     private = fields.Boolean(required=True)
-    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    status = fields.String(required=True, validate=one_of(STATUSES))
     version = fields.Integer(required=True, **_about("Counts the deeds of this game"))
     made_at = Moment(required=True)
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
@@ -321,7 +326,7 @@ class Invited(Schema):
 
 
 class VoteRequest(Request):
-    on = fields.String(required=True, validate=validate.OneOf(list(WISHES)))
+    on = fields.String(required=True, validate=one_of(WISHES))
     vote = Truth(load_default=True, **_about("false takes an earlier vote back"))
 
 
@@ -356,8 +361,8 @@ class Messages(Schema):
 
 
 class GamesQuery(PageQuery):
-    status = fields.String(validate=validate.OneOf(STATUSES))
-    rules = fields.String(validate=validate.OneOf(list(GAMES)))
+    status = fields.String(validate=one_of(STATUSES))
+    rules = fields.String(validate=one_of(GAMES))
     mine = QueryTruth(load_default=False, **_about("Only those where you sit, private ones among them"))
     my_turn = QueryTruth(load_default=False, **_about("Only those that wait for you"))
 
@@ -402,7 +407,7 @@ class LegalMovesRequest(Request):
     begun = fields.List(
         fields.Raw(metadata={"anyOf": by_game("Move")}),
         required=True,
-        validate=validate.Length(max=50),
+        validate=long(50),
         **_about("The steps that the turn is to begin with"),
     )
 
@@ -427,7 +432,7 @@ class Story(Schema):
 
 class ArchivedSeat(Schema):
     seat = fields.Integer(required=True)
-    kind = fields.String(required=True, validate=validate.OneOf(["human", "bot"]))
+    kind = fields.String(required=True, validate=one_of(["human", "bot"]))
     bot = fields.String(required=True, allow_none=True, **_about("Its name; null for a person"))
 
 
@@ -447,7 +452,7 @@ class Archive(Schema):
     format = fields.String(required=True)
     format_version = fields.Integer(required=True)
     game = fields.UUID(required=True, **_about("The id of the game"))
-    rules = fields.String(required=True, validate=validate.OneOf(list(GAMES)))
+    rules = fields.String(required=True, validate=one_of(GAMES))
     options = fields.Dict(required=True, **_about("The value of every option", anyOf=by_game("Options")))
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
     on_timeout = fields.List(fields.Dict(), required=True, metadata=_shape("OnTimeout"))
@@ -467,7 +472,7 @@ PAYLOADS = {kind: f"{kind.title().replace('-', '')}Payload" for kind in webhooks
 def _url(**kw: Any) -> fields.String:
     about = "Begins with https and leads to the public internet; in a sandbox it may be http to the loopback"
     return fields.String(
-        validate=[validate.Length(max=addresses.LONGEST_URL), validate.Regexp(rf"{addresses.URL_FORM[:-1]}\Z")],
+        validate=[long(addresses.LONGEST_URL), written_as(rf"{addresses.URL_FORM[:-1]}\Z")],
         metadata={"description": about, "pattern": addresses.URL_FORM},
         **kw,
     )
@@ -475,8 +480,8 @@ def _url(**kw: Any) -> fields.String:
 
 def _kinds(**kw: Any) -> Any:
     return fields.List(
-        fields.String(validate=validate.OneOf(webhooks.KINDS)),
-        validate=validate.Length(min=1, max=len(webhooks.KINDS)),
+        fields.String(validate=one_of(webhooks.KINDS)),
+        validate=long(len(webhooks.KINDS), least=1),
         **kw,
         **_about("What it is told of"),
     )
@@ -500,7 +505,7 @@ class WebhookChanges(Request):
 class Webhook(Schema):
     id = fields.UUID(required=True)
     url = fields.String(required=True)
-    kinds = fields.List(fields.String(validate=validate.OneOf(webhooks.KINDS)), required=True)
+    kinds = fields.List(fields.String(validate=one_of(webhooks.KINDS)), required=True)
     game = fields.UUID(required=True, allow_none=True)
     enabled = fields.Boolean(required=True)
     disabled_because = fields.String(
@@ -530,12 +535,12 @@ class NewSecret(Schema):
 
 class WebhookDelivery(Schema):
     id = fields.UUID(required=True, **_about("Is sent as `webhook-id`, the same however often it is tried"))
-    kind = fields.String(required=True, validate=validate.OneOf(list(webhooks.PAYLOADS)))
+    kind = fields.String(required=True, validate=one_of(webhooks.PAYLOADS))
     payload = fields.Raw(
         required=True, **_about("The body", anyOf=[{"$ref": f"#/components/schemas/{it}"} for it in PAYLOADS.values()])
     )
     result = fields.String(
-        required=True, validate=validate.OneOf(webhooks.RESULTS), **_about("`failed`: it is tried again at `next_at`")
+        required=True, validate=one_of(webhooks.RESULTS), **_about("`failed`: it is tried again at `next_at`")
     )
     tries = fields.Integer(required=True)
     status = fields.Integer(required=True, allow_none=True, **_about("Of the last answer; null if there was none"))
@@ -577,7 +582,7 @@ class RulesDescription(Schema):
     class Meta:
         unknown = INCLUDE
 
-    name = fields.String(required=True, validate=validate.OneOf(list(GAMES)))
+    name = fields.String(required=True, validate=one_of(GAMES))
     seats = fields.List(fields.Integer(), required=True, **_about("For how many players it is"))
     options = fields.Dict(required=True, **_about("A JSON Schema"))
     editions = fields.Dict(values=fields.Dict(), required=True, **_about("The options' values by edition"))
@@ -597,7 +602,7 @@ class Problem(Schema):
     type = fields.String(required=True, **_about("The address of a page that explains it"))
     title = fields.String(required=True)
     status = fields.Integer(required=True)
-    code = fields.String(required=True, validate=validate.OneOf(list(PROBLEMS_BY_CODE)))
+    code = fields.String(required=True, validate=one_of(PROBLEMS_BY_CODE))
     detail = fields.String(required=True)
     reason = fields.String(**_about("Why the rules refuse (illegal-move, malformed-move, bad-option)"))
     turn = fields.Integer(allow_none=True, **_about("Your present turn (stale-turn)"))

@@ -12,12 +12,15 @@ def notation(rules_name: str, locale: str) -> str:
     return NOTATIONS[rules_name](language(locale))
 
 
+def refused(error: RuleError, locale: str) -> str:
+    """Why the rules refused. The engine says it in English, and more exactly; in other languages it is told by code."""
+    return error.text if locale == "en" else language(locale).gettext(REASONS[error.code])
+
+
 def refusal(rules_name: str, error: RuleError, locale: str) -> str:
-    """Why a move was refused. The engine says it in English, and more exactly; in other languages it is told by code."""
-    if locale == "en":
-        return error.text
-    why = language(locale).gettext(REASONS[error.code])
-    return f"{why} {notation(rules_name, locale)}" if error.code in _NOTATION_HELPS else why
+    """The same for whoever wrote a line, with the notation where that helps."""
+    why = refused(error, locale)
+    return f"{why} {notation(rules_name, locale)}" if locale != "en" and error.code in _NOTATION_HELPS else why
 
 
 _NOTATION_HELPS = {"not-a-placement", "unknown-star", "unknown-board", "not-a-step"}
@@ -61,5 +64,15 @@ REASONS: Mapping[str, str] = {
     "no-such-slot": noted("There is no such slot; the slots are 1, 2 and 3."),
     "no-such-class": noted("There is no such class of stars."),
     "no-such-field": noted("There is no such field on the Firmament."),
+    "not-an-object": noted("A move is a JSON object, as the schema in GET /v1/rules/{name} has it."),
+    "missing-field": noted("The move lacks a field; GET /v1/rules/{name} has the schema of moves."),
+    "unknown-field": noted("The move has a field too many; GET /v1/rules/{name} has the schema of moves."),
+    "wrong-type": noted("A field of the move has the wrong type; GET /v1/rules/{name} has the schema of moves."),
+    "unknown-step": noted("The `cmd` of a step is choose, act, finish or lay."),
+    "unknown-action": noted("An action does one of lay, move, remove, nova, lapse."),
+    # a game that cannot be opened like this
+    "bad-seats": noted("The game is not for so many players."),
+    "unknown-option": noted("The game has no such option; GET /v1/rules/{name} lists them."),
+    "bad-option": noted("An option cannot have this value; GET /v1/rules/{name} lists the values."),
     "bad-path": noted("A path has two or more fields, the star's own first."),
 }

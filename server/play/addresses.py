@@ -6,6 +6,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from server.play.errors import Unfit
+
 LONGEST_URL = 500
 URL_FORM = "^https?://[!-~]+$"
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -16,8 +18,8 @@ _WITHIN = (IPv6Network("2001::/23"), IPv6Network("2002::/16"))  # tunnels and th
 _PORTS = {"http": 80, "https": 443}
 
 
-class BadAddress(ValueError):
-    """A webhook must not lead there; the text is a sentence for its owner."""
+class BadAddress(Unfit):
+    """A webhook must not lead there."""
 
 
 class Target(NamedTuple):
@@ -32,7 +34,10 @@ class Target(NamedTuple):
 def target_of(url: str) -> Target:
     """Raises BadAddress for what is no plain URL of the web."""
     if len(url) > LONGEST_URL or not re.fullmatch(URL_FORM, url):
-        raise BadAddress(f"A URL such as https://stars.example/hook, of at most {LONGEST_URL} plain ASCII characters.")
+        raise BadAddress(
+            "A URL such as https://stars.example/hook is needed here, of at most %(most)s plain ASCII characters.",
+            most=LONGEST_URL,
+        )
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -40,7 +45,7 @@ def target_of(url: str) -> Target:
         raise BadAddress("This URL cannot be read.") from None
     host = parts.hostname or ""
     if parts.username is not None or parts.password is not None or "#" in url or "\\" in url:
-        raise BadAddress("A URL without a user, a password or a fragment.")
+        raise BadAddress("The URL must have no user, password or fragment.")
     if not (":" in host or _NAME.fullmatch(host)) or len(host) > 253 or port == 0:
         raise BadAddress("This URL names no host and port that could be called.")
     query = f"?{parts.query}" if parts.query else ""
@@ -59,7 +64,7 @@ def addresses_of(target: Target, sandbox: bool) -> list[str]:
         if not (is_public(address) or (sandbox and address.is_loopback)):
             raise BadAddress("This host is not on the public internet.")
         if target.scheme == "http" and not address.is_loopback:
-            raise BadAddress("A URL that begins with https, so that nobody reads along.")
+            raise BadAddress("The URL must begin with https, so that nobody reads along.")
     return found
 
 

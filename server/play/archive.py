@@ -98,7 +98,7 @@ def check(raw: bytes) -> Checked:
     if len(raw) > LARGEST:
         raise Flaw(f"The archive is larger than {LARGEST // 1024**2} MiB.")
     try:
-        beginning, rows = _read(read_json(raw, "The archive"))
+        beginning, rows = _read(read_json(raw))
     except ValueError as error:
         raise Flaw(str(error)) from None
     table, drawn = replay(beginning, rows)

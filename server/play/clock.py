@@ -14,20 +14,13 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import isodate
 
+from server.play.errors import Unfit
+
 NOTHING: Final = timedelta(0)
 SECOND: Final = timedelta(seconds=1)
 DAY: Final = timedelta(days=1)
 
 Stretch = tuple[datetime, datetime]  # from, to (not included)
-
-
-class Unfit(ValueError):
-    """Something that cannot be meant; its text, with places for `values`, is for the one who wrote it."""
-
-    def __init__(self, text: str, **values: object) -> None:
-        super().__init__(text % values if values else text)
-        self.text = text
-        self.values = values
 
 
 class Clock:
@@ -52,9 +45,9 @@ LONGEST: Final = timedelta(days=365)
 
 
 def duration(text: Any) -> timedelta:
-    """`P2D`, `PT12H`, `P1DT6H`, `P1W`: from a second to 365 days. Raises ValueError."""
+    """`P2D`, `PT12H`, `P1DT6H`, `P1W`: from a second to 365 days. Raises Unfit."""
     if type(text) is not str:
-        raise ValueError("A duration is a text such as P2D or PT12H.")
+        raise Unfit("A duration is a text such as P2D or PT12H.")
     return _duration(text[:40])
 
 
@@ -65,11 +58,11 @@ def _duration(text: str) -> timedelta:
             raise ValueError
         length: timedelta | isodate.Duration = isodate.parse_duration(text)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{text!r} is not a duration such as P2D or PT12H.") from error
+        raise Unfit("%(text)s is not a duration such as P2D or PT12H.", text=repr(text)) from error
     if type(length) is not timedelta:
-        raise ValueError(f"{text!r} has years or months, whose length varies; write days or weeks.")
+        raise Unfit("%(text)s has years or months, whose length varies; write days or weeks.", text=repr(text))
     if not SECOND <= length <= LONGEST:
-        raise ValueError(f"{text!r} is not between a second (PT1S) and a year (P365D).")
+        raise Unfit("%(text)s is not between a second (PT1S) and a year (P365D).", text=repr(text))
     return length
 
 
@@ -119,7 +112,7 @@ ALWAYS: Final = Calendar(ZoneInfo("UTC"))
 def calendar(data: Any, zone: str, vacation_days: int = VACATION_DAYS) -> Calendar:
     """`{"night": "22:00-08:00" or null, "days_off": [6, 7], "vacations": [{"from": "2026-12-20", "to": "2027-01-03"}]}`.
 
-    Each field may be left out. Raises ValueError, also if less than 8 hours on 4 days a week would count or more than
+    Each field may be left out. Raises Unfit, also if less than 8 hours on 4 days a week would count or more than
     `vacation_days` of a calendar year are vacation.
     """
     _expect_fields(data, "calendar", set(), {"night", "days_off", "vacations"})
@@ -132,7 +125,7 @@ def calendar(data: Any, zone: str, vacation_days: int = VACATION_DAYS) -> Calend
 
 
 def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
-    """Raises ValueError if a vacation of this year is gone or shortened by days that have begun by now.
+    """Raises Unfit if a vacation of this year is gone or shortened by days that have begun by now.
 
     Else whoever drops those that are over could have the days of a year again and again.
     """
@@ -140,17 +133,18 @@ def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
     begun = {day for day in _days(before.vacations) if day.year == today.year and day <= today}
     if missing := begun - _days(after.vacations):
         raise Unfit(
-            "vacations: %(day)s is missing; a vacation that has begun may end today, %(today)s, or later, and its days "
+            "%(day)s is missing; a vacation that has begun may end today, %(today)s, or later, and its days "
             "stay until their year is over.",
+            "vacations",
             day=min(missing),
             today=today,
         )
 
 
 def time_zone(name: Any) -> ZoneInfo:
-    """The zone of an IANA name such as `Europe/Berlin`. Raises ValueError."""
+    """The zone of an IANA name such as `Europe/Berlin`. Raises Unfit."""
     if not isinstance(name, str) or name not in _zone_names():
-        raise ValueError("zone: not the IANA name of a time zone such as Europe/Berlin.")
+        raise Unfit("This is not the IANA name of a time zone such as Europe/Berlin.", "zone")
     return ZoneInfo(name)
 
 
@@ -164,38 +158,38 @@ def _night(text: Any) -> tuple[time, time] | None:
         return None
     match = re.fullmatch(f"({CLOCK_FACE.pattern})-({CLOCK_FACE.pattern})", text) if isinstance(text, str) else None
     if match is None:
-        raise ValueError('night: a text such as "22:00-08:00", or null.')
+        raise Unfit('A text such as "22:00-08:00" is needed here, or null.', "night")
     begin, end = map(time.fromisoformat, match.groups())
     length = (_since_midnight(end) - _since_midnight(begin)) % DAY
     if not NOTHING < length <= DAY - COUNTED_HOURS:
-        raise ValueError("night: it must leave at least 8 hours a day that count, and it cannot be empty.")
+        raise Unfit("It must leave at least 8 hours a day that count, and it cannot be empty.", "night")
     return begin, end
 
 
 def _days_off(data: Any) -> frozenset[int]:
     if not isinstance(data, list) or not all(type(day) is int and 1 <= day <= 7 for day in data):
-        raise ValueError("days_off: a list of weekdays from 1 (Monday) to 7 (Sunday).")
+        raise Unfit("A list of weekdays from 1 (Monday) to 7 (Sunday) is needed here.", "days_off")
     if len(set(data)) < len(data):
-        raise ValueError("days_off: a weekday is named twice.")
+        raise Unfit("A weekday is named twice.", "days_off")
     if len(data) > 7 - COUNTED_DAYS:
-        raise ValueError("days_off: at least 4 days a week must count.")
+        raise Unfit("At least 4 days a week must count.", "days_off")
     return frozenset(data)
 
 
 def _vacations(data: Any, most_days: int) -> tuple[tuple[date, date], ...]:
     if not isinstance(data, list) or len(data) > MOST_VACATIONS:
-        raise Unfit("vacations: a list of at most %(most)s vacations.", most=MOST_VACATIONS)
+        raise Unfit("A list of at most %(most)s vacations is needed here.", "vacations", most=MOST_VACATIONS)
     ranges = []
     for item in data:
         _expect_fields(item, "vacations", {"from", "to"})
         first, last = _date(item["from"], "from"), _date(item["to"], "to")
         if not NOTHING <= last - first <= 2 * LONGEST:
-            raise Unfit("vacations: `to` is not before `from`, and at most two years after it.")
+            raise Unfit("`to` cannot be before `from`, nor more than two years after it.", "vacations")
         ranges.append((first, last))
     days = _days(ranges)
     for year in {day.year for day in days}:
         if sum(day.year == year for day in days) > most_days:
-            raise Unfit("vacations: more than %(most)s days in %(year)s.", most=most_days, year=year)
+            raise Unfit("More than %(most)s days in %(year)s.", "vacations", most=most_days, year=year)
     return tuple(sorted(ranges))
 
 
@@ -209,7 +203,7 @@ def _date(text: Any, field: str) -> date:
     except (TypeError, ValueError):
         day = date.min
     if day.isoformat() != text or not 2000 <= day.year <= 2999:
-        raise ValueError(f"vacations: `{field}` is not a date such as 2026-12-20.")
+        raise Unfit("`%(field)s` is not a date such as 2026-12-20.", "vacations", field=field)
     return day
 
 
@@ -336,14 +330,14 @@ DEFAULT_CLOCK: Final = {"per_move": "P2D"}
 
 
 def game_clock(data: Any) -> GameClock:
-    """`{"per_move": "P2D"}` or `{"bank": "P3D", "increment": "PT12H", "cap": "P5D"}`. Raises ValueError."""
+    """`{"per_move": "P2D"}` or `{"bank": "P3D", "increment": "PT12H", "cap": "P5D"}`. Raises Unfit."""
     if isinstance(data, dict) and "per_move" in data:
         _expect_fields(data, "clock", {"per_move"})
         return PerMove(_length(data["per_move"], "clock: `per_move`"))
     _expect_fields(data, "clock", {"bank", "increment", "cap"})
     bank, increment, cap = (_length(data[field], f"clock: `{field}`") for field in ("bank", "increment", "cap"))
     if max(bank, increment) > cap:
-        raise ValueError("clock: neither bank nor increment may be more than the cap.")
+        raise Unfit("Neither `bank` nor `increment` may be more than `cap`.", "clock")
     return Bank(bank, increment, cap)
 
 
@@ -378,10 +372,10 @@ MOST_REMINDERS: Final = 5
 def thresholds(data: Any) -> Sequence[str]:
     """`["half", "PT3H"]`: when half the counted time has passed, and so long before the due time; `[]` for never.
 
-    Raises ValueError.
+    Raises Unfit.
     """
     if not isinstance(data, list) or len(data) > MOST_REMINDERS:
-        raise ValueError(f'reminders: a list of at most {MOST_REMINDERS} durations or "half".')
+        raise Unfit('A list of at most %(most)s durations or "half" is needed here.', "reminders", most=MOST_REMINDERS)
     for item in data:
         if item != "half":
             _length(item, "reminders")
@@ -457,17 +451,18 @@ DEFAULT_LADDER: Final = [
     {"do": "bot-takes-over", "bot": "greedy"},
 ]
 DEFAULT_BOT: Final = "greedy"
+_DOES: Final = ("extend", "bot-move", "bot-takes-over", "abandon")
 MOST_RUNGS: Final = 10
 MOST_TIMES: Final = 100
 
 
 def ladder(data: Any, bots: Collection[str]) -> tuple[Rung, ...]:
-    """The rungs of `on_timeout`, lowest first; `bots` are those that the game may name. Raises ValueError."""
+    """The rungs of `on_timeout`, lowest first; `bots` are those that the game may name. Raises Unfit."""
     if not isinstance(data, list) or not 1 <= len(data) <= MOST_RUNGS:
-        raise ValueError(f"on_timeout: a list of 1 to {MOST_RUNGS} steps.")
+        raise Unfit("A list of 1 to %(most)s steps is needed here.", "on_timeout", most=MOST_RUNGS)
     rungs = tuple(_rung(item, bots) for item in data)
     if [n for n, rung in enumerate(rungs, 1) if isinstance(rung, BotTakesOver | Abandon)] != [len(rungs)]:
-        raise ValueError("on_timeout: the last step, and only the last, is bot-takes-over or abandon.")
+        raise Unfit("The last step, and only the last, is `bot-takes-over` or `abandon`.", "on_timeout")
     return rungs
 
 
@@ -486,18 +481,18 @@ def _rung(data: Any, bots: Collection[str]) -> Rung:
             _expect_fields(data, "on_timeout", {"do"})
             return Abandon()
         case _:
-            raise ValueError("on_timeout: a step's `do` is extend, bot-move, bot-takes-over or abandon.")
+            raise Unfit("The `do` of a step is one of %(known)s.", "on_timeout", known=", ".join(_DOES))
 
 
 def _times(times: Any) -> int:
     if type(times) is not int or not 1 <= times <= MOST_TIMES:
-        raise ValueError(f"on_timeout: `times` is a whole number from 1 to {MOST_TIMES}.")
+        raise Unfit("`times` is a whole number from 1 to %(most)s.", "on_timeout", most=MOST_TIMES)
     return times
 
 
 def _bot(name: Any, bots: Collection[str]) -> str:
     if not isinstance(name, str) or name not in bots:
-        raise ValueError(f"on_timeout: `bot` is one of {', '.join(sorted(bots))}.")
+        raise Unfit("`%(field)s` is one of %(known)s.", "on_timeout", field="bot", known=", ".join(sorted(bots)))
     return name
 
 
@@ -533,15 +528,15 @@ def bot_of(ladder: Sequence[Rung]) -> str:
 
 def _expect_fields(data: Any, what: str, required: set[str], optional: Collection[str] = ()) -> None:
     if type(data) is not dict:
-        raise ValueError(f"{what}: a JSON object is needed here.")
+        raise Unfit("A JSON object is needed here.", what)
     if missing := required - set(data):
-        raise ValueError(f"{what}: `{min(missing)}` is missing.")
+        raise Unfit("`%(field)s` is missing.", what, field=min(missing))
     if unknown := set(data) - required - set(optional):
-        raise ValueError(f"{what}: there is no field `{min(unknown)[:40]}` here.")
+        raise Unfit("There is no field `%(field)s` here.", what, field=min(unknown)[:40])
 
 
 def _length(data: Any, what: str) -> timedelta:
     try:
         return duration(data)
-    except ValueError as error:
-        raise ValueError(f"{what}: {error}") from error
+    except Unfit as error:
+        raise Unfit(error.words.at(what)) from error

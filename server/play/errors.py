@@ -1,15 +1,14 @@
 """What a deed may raise. `api.problems` has the one table that makes them answers."""
 
-from server.translations import noted
+from server.translations import Words, noted
 
 
 class PlayError(Exception):
-    """A request that cannot be done; its text, with places for `values`, is for the one who asked."""
+    """A request that cannot be done; its words, with places for `values`, are for the one who asked."""
 
-    def __init__(self, text: str, **values: object) -> None:
-        super().__init__(text % values if values else text)
-        self.text = text
-        self.values = values
+    def __init__(self, words: str, **values: object) -> None:
+        self.words = words if isinstance(words, Words) else Words(words, "", **values)
+        super().__init__(self.words)
 
 
 class NotFound(PlayError):
@@ -50,9 +49,17 @@ class AlreadySeated(PlayError):
 class BadField(PlayError):
     """A field that has the right shape and no sensible meaning."""
 
-    def __init__(self, field: str, text: str, **values: object) -> None:
-        super().__init__(text, **values)
+    def __init__(self, field: str, words: str, **values: object) -> None:
+        super().__init__(words, **values)
         self.field = field
+
+
+class Unfit(ValueError):
+    """A value that cannot be meant; its words are as those of a `PlayError`."""
+
+    def __init__(self, words: str, place: str = "", **values: object) -> None:
+        self.words = words if isinstance(words, Words) else Words(words, place, **values)
+        super().__init__(self.words)
 
 
 class TooManyWebhooks(PlayError):
@@ -86,6 +93,6 @@ class MissingScope(PlayError):
 class TooMany(PlayError):
     """A limit is reached; `retry_after` in seconds."""
 
-    def __init__(self, text: str, retry_after: int) -> None:
-        super().__init__(text)
+    def __init__(self, words: str, retry_after: int) -> None:
+        super().__init__(words)
         self.retry_after = retry_after

@@ -12,7 +12,7 @@ from server.play import clock as clocks
 from server.play.capabilities import INVITATION, mark_of, seal
 from server.play.clock import clock
 from server.play.deeds import load, load_within, record_within
-from server.play.errors import BadField
+from server.play.errors import BadField, Unfit
 from server.play.game import Game
 from server.play.table import GameStarted, terms
 from server.play.words import clean
@@ -30,7 +30,9 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     """
     rules = GAMES.get(wanted["rules"])
     if rules is None:
-        raise BadField("rules", f"There is no game {wanted['rules']!r}; there is {', '.join(GAMES)}.")
+        raise BadField(
+            "rules", "There is no `%(name)s`; there is %(known)s.", name=wanted["rules"], known=", ".join(GAMES)
+        )
     seats = [_wanted_seat(i, seat, player_id) for i, seat in enumerate(wanted["seats"])]
     if sum(seat["player_id"] is not None for seat in seats) > 1:
         raise BadField("seats", "You can take one seat only.")
@@ -46,8 +48,8 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     ):
         try:
             check()
-        except ValueError as error:
-            raise BadField(field, str(error)) from None
+        except Unfit as error:
+            raise BadField(field, error.words) from None
     return _open(
         game_id or uuid4(),
         player_id,

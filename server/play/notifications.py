@@ -4,6 +4,7 @@ from datetime import datetime, time, timedelta
 from typing import Any, Final
 
 from server.play import clock as clocks
+from server.play.errors import Unfit
 from server.rules import Json
 
 AT_ONCE, BUNDLED, OFF = "at-once", "bundled", "off"
@@ -25,10 +26,12 @@ MOST_TIMES_OF_DAY: Final = 6
 
 
 def check_notifications(data: Json) -> None:
-    """Raises ValueError for what no player can want."""
+    """Raises Unfit for what no player can want."""
     known = {"reminders", "mails", "bundle_at"}
     if unknown := set(data) - known:
-        raise ValueError(f"There is no notification {min(unknown)[:40]!r}; there is {', '.join(sorted(known))}.")
+        raise Unfit(
+            "There is no `%(name)s`; there is %(known)s.", name=min(unknown)[:40], known=", ".join(sorted(known))
+        )
     clocks.thresholds(data.get("reminders", []))
     _check_mails(data.get("mails", {}))
     _check_times(data.get("bundle_at", DEFAULT_TIMES))
@@ -36,19 +39,21 @@ def check_notifications(data: Json) -> None:
 
 def _check_mails(mails: Any) -> None:
     if type(mails) is not dict:
-        raise ValueError("mails: a JSON object is needed here, with a choice for each kind of letter.")
+        raise Unfit("A JSON object is needed here, with a choice for each kind of letter.", "mails")
     for kind, wanted in mails.items():
         if kind not in MAIL_KINDS:
-            raise ValueError(f"mails: there is no kind {kind[:40]!r}; there is {', '.join(MAIL_KINDS)}.")
+            raise Unfit(
+                "There is no `%(name)s`; there is %(known)s.", "mails", name=kind[:40], known=", ".join(MAIL_KINDS)
+            )
         if wanted not in choices_of(kind):
-            raise ValueError(f"mails: `{kind}` is one of {', '.join(choices_of(kind))}.")
+            raise Unfit("`%(field)s` is one of %(known)s.", "mails", field=kind, known=", ".join(choices_of(kind)))
 
 
 def _check_times(times: Any) -> None:
     if not isinstance(times, list) or not 1 <= len(times) <= MOST_TIMES_OF_DAY:
-        raise ValueError(f"bundle_at: a list of 1 to {MOST_TIMES_OF_DAY} times of day.")
+        raise Unfit("A list of 1 to %(most)s times of day is needed here.", "bundle_at", most=MOST_TIMES_OF_DAY)
     if not all(isinstance(it, str) and clocks.CLOCK_FACE.fullmatch(it) for it in times):
-        raise ValueError('bundle_at: a time of day is a text such as "08:00".')
+        raise Unfit('A time of day is a text such as "08:00".', "bundle_at")
 
 
 def choices_of(kind: str) -> tuple[str, ...]:

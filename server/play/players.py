@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 from server.play import clock as clocks
 from server.play.capabilities import keyed_hash
 from server.play.clock import clock
-from server.play.errors import BadField, BadToken, MissingScope, TooMany, WrongCode
+from server.play.errors import BadField, BadToken, MissingScope, TooMany, Unfit, WrongCode
 from server.play.notifications import check_notifications
 from server.play.reaching import reached_again, unreachable
 from server.play.words import clean
@@ -256,10 +256,8 @@ def change_profile(player_id: UUID, changes: Json) -> Json:
         if field in new:
             try:
                 check(new[field])
-            except clocks.Unfit as error:
-                raise BadField(field, error.text, **error.values) from None
-            except ValueError as error:
-                raise BadField(field, str(error)) from None
+            except Unfit as error:
+                raise BadField(field, error.words) from None
     if new:
         db.session.execute(update(Player).where(Player.player_id == player_id).values(**new))
         db.session.commit()

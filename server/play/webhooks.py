@@ -204,14 +204,14 @@ def _check(player_id: UUID, url: str, game_id: UUID | None, sandbox: bool) -> No
         target = target_of(url)
         _lookups.submit(addresses_of, target, sandbox).result(_PATIENCE)
     except BadAddress as error:
-        raise BadField("url", str(error)) from None
+        raise BadField("url", error.words) from None
     except (OSError, TimeoutError):
         pass
     if game_id is not None:
         try:
             seen_by(game_id, player_id)
         except NotFound as error:
-            raise BadField("game", str(error)) from None
+            raise BadField("game", error.words) from None
 
 
 def _in_order(kinds: Sequence[str]) -> list[str]:

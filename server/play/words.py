@@ -4,8 +4,11 @@ import re
 import unicodedata
 from itertools import groupby
 
+from server.play.errors import Unfit
+
 INVISIBLE = {"Cc", "Cf", "Cs", "Co"}  # controls, bidi and other format characters, lone surrogates, private use
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by category, and yet nothing is seen
+UNBROKEN = frozenset("\u00a0\u202f")  # spaces at which no line ends, as French has them before a colon
 MARKS_IN_A_ROW = 3  # enough for any writing; more are piled up to paint over the neighbouring lines
 
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
@@ -39,20 +42,20 @@ def paragraphs(text: str) -> str:
 def email_address(text: str) -> str:
     """An address that any mail server takes, its domain in lower case (RFC 5321: dot-atom, ASCII, at most 254).
 
-    Raises ValueError for all others; those with non-ASCII letters or quotes may exist, but we cannot reach them.
+    Raises Unfit for all others; those with non-ASCII letters or quotes may exist, but we cannot reach them.
     """
     if not text.isascii():
-        raise ValueError("We can only write to addresses of plain ASCII letters; this one has others.")
+        raise Unfit("We can only write to addresses of plain ASCII letters; this one has others.")
     parts = _ADDRESS.fullmatch(text)
     # some readers decode =?...?= even within an address
     if parts is None or "=?" in text or len(text) > 254 or len(parts[1]) > 64:
-        raise ValueError("This is not an e-mail address like name@example.org.")
+        raise Unfit("This is not an e-mail address like name@example.org.")
     return f"{parts[1]}@{parts[2].lower()}"
 
 
 def _visible(text: str) -> str:
     return "".join(
-        " " if char.isspace() or char in BLANK_LETTERS else char
+        " " if (char.isspace() and char not in UNBROKEN) or char in BLANK_LETTERS else char
         for char in text
         if char.isspace() or unicodedata.category(char) not in INVISIBLE
     )

@@ -25,7 +25,7 @@ _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 _ERRORS = (  # the text of an error is looked up when it is told
     *("AlreadySeated", "BadToken", "HandedOver", "KeyReused", "MissingScope", "NotFound", "NotRunning", "NotSeated"),
     *("SeatTaken", "TooMany", "TooManyWebhooks", "UnderWay", "WebhookDisabled", "WrongCode", "Unfit"),
-    *("Unauthorized", "UnsupportedMediaType"),
+    *("BadAddress", "Words"),
 )
 _KEYWORDS = {**DEFAULT_KEYWORDS, "noted": None, "Problem": (3,), "BadField": (2,), **dict.fromkeys(_ERRORS)}
 
@@ -33,8 +33,9 @@ _KEYWORDS = {**DEFAULT_KEYWORDS, "noted": None, "Problem": (3,), "BadField": (2,
 def extracted() -> Catalog:
     """All words that are said, with the files that say them."""
     found = _empty()
-    for file, _, words, _, context in extract_from_dir(FOLDER.parent, _METHODS, _OPTIONS, _KEYWORDS):
-        found.add(words, locations=[(f"server/{Path(file).as_posix()}", 0)], context=context)
+    for keywords in (_KEYWORDS, {"Problem": (4,)}):  # two of one call would be taken for singular and plural
+        for file, _, words, _, context in extract_from_dir(FOLDER.parent, _METHODS, _OPTIONS, keywords):
+            found.add(words, locations=[(f"server/{Path(file).as_posix()}", 0)], context=context)
     return found
 
 

@@ -157,7 +157,7 @@ def writes(office: Office, name: str, text: str, sender: str | None = None) -> M
     ("locale", "taken", "moved"),
     [
         ("de", "Auf diesem Feld liegt schon ein Stern.", "dein Zug ist gespielt: "),
-        ("fr", "Il y a déjà une étoile sur cette case.", "votre coup a été joué : "),
+        ("fr", "Il y a déjà une étoile sur cette case.", "votre coup a été joué\u202f: "),
         ("it", "Su questa casella c’è già una stella.", "la tua mossa è stata giocata: "),
     ],
 )

@@ -201,7 +201,7 @@ class _Doing(NamedTuple):
             case StaleTurn():
                 told = gettext("That turn is over: it was answered, or its time ran out. Here is how things are now.")
             case PlayError():
-                told = gettext(error.text, **error.values)
+                told = error.words.said(gettext)
             case RuleError():
                 told = refusal(load(self.mail.game_id).table.rules.NAME, error, spoken().locale)
         return str(told)
