@@ -4,6 +4,7 @@ That the answers keep it is checked wherever tests speak to the API (tests/contr
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from server import cli
+from server.api.problems import ALL
 from server.rules import GAMES, Json
 from tests.contract import JSON, PROBLEM
 
@@ -26,6 +28,7 @@ OPERATIONS: dict[str, Json] = {
     for method, operation in item.items()
     if method != "parameters"
 }
+SCHEMAS: dict[str, Json] = DOCUMENT["components"]["schemas"]
 FREE = {"POST /v1/sign-ins", "GET /v1/rules", "GET /v1/rules/{name}"}  # for anybody, a token changes nothing
 EITHER = {"POST /v1/tokens", "GET /v1/games"} | {  # for anybody, and a token shows or allows more
     f"GET /v1/games/{{game_id}}{rest}"
@@ -83,7 +86,7 @@ def test_an_operation_describes_its_answers_and_that_errors_are_problems(name: s
             assert content == {}
         elif status[0] in "45d":
             assert list(content) == [PROBLEM]
-            assert "#/components/schemas/Problem" in json.dumps(content)
+            assert "Problem" in json.dumps(content)
         else:
             assert all(answer["schema"] for answer in content.values())
             assert JSON in content or "/picture." in name
@@ -104,8 +107,72 @@ def test_every_reference_leads_somewhere_and_every_schema_is_used() -> None:
     assert used == set(DOCUMENT["components"]["schemas"])
 
 
-def test_moves_and_views_of_every_game_are_described() -> None:
+def test_moves_views_options_and_events_of_every_game_are_described() -> None:
     for name, rules in GAMES.items():
-        schemas = DOCUMENT["components"]["schemas"]
-        assert schemas[f"{name.capitalize()}Move"] == json.loads(json.dumps(rules.MOVE_SCHEMA))
-        assert schemas[f"{name.capitalize()}View"] == json.loads(json.dumps(rules.VIEW_SCHEMA))
+        game = name.capitalize()
+        for what, schema in (
+            ("Move", rules.MOVE_SCHEMA),
+            ("View", rules.VIEW_SCHEMA),
+            ("Options", rules.OPTION_SCHEMA),
+        ):
+            assert SCHEMAS[f"{game}{what}"]["properties"].keys() == schema["properties"].keys()
+        assert SCHEMAS[f"{game}Event"]["discriminator"]["mapping"].keys() == rules.EVENT_SCHEMAS.keys()
+
+
+# Names, for those who generate clients
+
+ANY_OBJECT = {"type", "description", "additionalProperties"}  # keys of what may hold anything
+
+
+def nested(schema: Json, place: str) -> Iterator[tuple[str, Json]]:
+    """The schemas within this one, and where they stand."""
+    held = [(f"{place}.{field}", inner) for field, inner in schema.get("properties", {}).items()]
+    for key in ("oneOf", "anyOf", "allOf"):
+        held += [(f"{place}.{key}", inner) for inner in schema.get(key, ())]
+    held += [
+        (f"{place}.{key}", schema[key])
+        for key in ("items", "additionalProperties")
+        if isinstance(schema.get(key), dict)
+    ]
+    for where, inner in held:
+        yield where, inner
+        yield from nested(inner, where)
+
+
+def test_every_object_and_every_list_of_words_has_a_name_of_its_own_or_that_of_its_field() -> None:
+    for name, schema in SCHEMAS.items():
+        for place, inner in nested(schema, name):
+            assert "properties" not in inner, place
+            assert inner.get("type") != "object" or (place.count(".") == 1 and inner.keys() <= ANY_OBJECT), place
+            assert "enum" not in inner or place.count(".") == 1, place
+
+
+def test_no_two_lists_of_words_are_the_same() -> None:
+    lists = [tuple(schema["enum"]) for schema in SCHEMAS.values() if "enum" in schema]
+    assert len(set(lists)) == len(lists)
+
+
+def test_a_field_tells_the_members_of_a_union_apart() -> None:
+    by_their_fields = {"Clock", "SeatWanted", "TokenRequest", "Move", "View", "SternenglanzStep"}
+    by_those_of_their_members = {"Event", "Foreseen"}
+    for name, schema in SCHEMAS.items():
+        if "oneOf" in schema and name not in by_their_fields | by_those_of_their_members:
+            assert len(schema["discriminator"]["mapping"]) == len(schema["oneOf"]), name
+
+
+def test_a_game_holds_options_and_view_of_its_rules() -> None:
+    for name in GAMES:
+        game = name.capitalize()
+        own = SCHEMAS[SCHEMAS["Game"]["discriminator"]["mapping"][name].rpartition("/")[2]]["properties"]
+        assert own["options"]["$ref"].endswith(f"/{game}Options")
+        assert own["view"]["anyOf"][0]["$ref"].endswith(f"/{game}View")
+
+
+def test_a_problem_has_a_schema_of_its_own_with_its_code_and_status() -> None:
+    for response in DOCUMENT["components"]["responses"].values():
+        schema = response["content"][PROBLEM]["schema"]
+        for member in schema.get("oneOf", [schema]):
+            problem = SCHEMAS[member["$ref"].rpartition("/")[2]]["properties"]
+            assert (problem["code"]["const"], problem["status"]["const"]) in {
+                (it.code, it.status) for it in ALL.values()
+            }

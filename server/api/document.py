@@ -9,10 +9,10 @@ from flask import Flask, Response, jsonify
 from werkzeug.exceptions import HTTPException
 
 from server.api import examples, problems, schemas
+from server.api.components import Components, pascal, ref
 from server.api.problems import ALL, PROBLEMS
 from server.api.reading import StrictParser
-from server.play import GAMES, Json, shapes, webhooks
-from server.play.table import HOUSE_EVENT_SCHEMAS
+from server.play import Json, webhooks
 
 _SETTINGS = {
     "API_TITLE": "Sternenpost",
@@ -86,8 +86,6 @@ class Document(flask_smorest.Api):
         self.register_field(schemas.Email, "string", "email")
         self.spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
         self.spec.components.schema("Foresight", schema=schemas.Foresight)
-        for name, schema in _components():
-            self.spec.components.schema(name, schema)
 
     def handle_http_exception(self, error: HTTPException) -> Response:
         return problems.of_http(error)
@@ -99,8 +97,7 @@ class Document(flask_smorest.Api):
     def document(self) -> Json:
         """With what all calls have in common: conditional requests, and the problems that each may answer with."""
         document: Json = self.spec.to_dict()
-        del document["components"]["schemas"]["PaginationMetadata"]  # of smorest's pages; ours are others
-        _describe(document["components"]["schemas"])
+        components = Components(document["components"].pop("schemas"))
         document["webhooks"] = dict(_webhooks())
         shared = document["components"]["responses"] = {}
         for path, item in document["paths"].items():
@@ -111,53 +108,21 @@ class Document(flask_smorest.Api):
                 parameters = operation.setdefault("parameters", [])
                 if operation.pop(_KEYED, False):
                     parameters.append(_IDEMPOTENCY_KEY)
-                if method == "get":
+                if method == "get" and "text/event-stream" not in operation["responses"]["200"].get("content", {}):
                     parameters.append(_IF_NONE_MATCH)
                     operation["responses"]["200"].setdefault("headers", {}).update(_ETAG)
                     operation["responses"]["304"] = {"description": "Nothing has changed", "headers": _ETAG}
                 operation["responses"].pop("422", None)  # what smorest says of it
                 for status, codes in _by_status(_codes(path, operation)):
                     name = ".".join(codes)
-                    shared[name] = _problem_response(status, codes)
+                    shared[name] = _problem_response(status, codes, components)
                     operation["responses"][str(status)] = {"$ref": f"#/components/responses/{name}"}
+        _lift(document["paths"], components)
+        document["components"]["schemas"] = components.all()
         return document
 
     def to_dict(self) -> Json:
         return self.document
-
-
-def _components() -> Iterator[tuple[str, Json]]:
-    """JSON Schemas that are no marshmallow schemas: the games' own, and the house's."""
-    yield "Clock", shapes.CLOCK
-    yield "OnTimeout", shapes.ON_TIMEOUT
-    yield "Calendar", shapes.CALENDAR
-    yield "Notifications", shapes.NOTIFICATIONS
-    for kind, component in schemas.PAYLOADS.items():
-        yield component, webhooks.PAYLOADS[kind]
-    house = {type_: (_pascal(type_), schema) for type_, schema in HOUSE_EVENT_SCHEMAS.items()}
-    for name, schema in house.values():
-        yield name, _in_a_story(schema)
-    for name, rules in GAMES.items():
-        game = name.capitalize()
-        yield f"{game}Move", rules.MOVE_SCHEMA
-        yield f"{game}View", rules.VIEW_SCHEMA
-        yield f"{game}Options", {key: value for key, value in rules.OPTION_SCHEMA.items() if key != "$schema"}
-        own = {type_: (f"{game}{_pascal(type_)}", schema) for type_, schema in rules.EVENT_SCHEMAS.items()}
-        for component, schema in own.values():
-            yield component, _in_a_story(schema)
-        refs = {type_: f"#/components/schemas/{component}" for type_, (component, _) in (house | own).items()}
-        yield (
-            f"{game}Event",
-            {
-                "description": f"Something that happened in a game of {game}; the fields are those of its `type`",
-                "oneOf": [{"$ref": ref} for ref in refs.values()],
-                "discriminator": {"propertyName": "type", "mapping": refs},
-            },
-        )
-        yield (
-            f"{game}Foreseen",
-            {"description": "Something that would happen", "oneOf": list(rules.EVENT_SCHEMAS.values())},
-        )
 
 
 _ABOUT_WEBHOOKS = (
@@ -180,11 +145,11 @@ def _webhooks() -> Iterator[tuple[str, Json]]:
     """What we call, not what we answer."""
     for kind, component in schemas.PAYLOADS.items():
         content = {
-            "schema": {"$ref": f"#/components/schemas/{component}"},
+            "schema": ref(component),
             "examples": {"Example": {"value": examples.payload(kind)}},
         }
         told: Json = {
-            "operationId": f"tell{_pascal(kind)}",
+            "operationId": f"tell{pascal(kind)}",
             "summary": webhooks.PAYLOADS[kind]["description"],
             "description": _ABOUT_WEBHOOKS,
             "security": [],
@@ -199,33 +164,12 @@ def _webhooks() -> Iterator[tuple[str, Json]]:
         yield kind, {"post": told}
 
 
-def _describe(components: Json) -> None:
-    """Add what marshmallow's schemas say in their docstrings, and in JSON_SCHEMA where fields depend on each other."""
-    for name, schema in vars(schemas).items():
-        if name in components:
-            components[name] |= {"description": schema.__doc__} if schema.__doc__ else {}
-            components[name] |= getattr(schema, "JSON_SCHEMA", {})
-
-
 def _name_examples(operation: Json) -> None:
     """The handbook's RapiDoc takes a lone example that is an object for several, by the names of its fields."""
     for body in (operation.get("requestBody", {}), *operation["responses"].values()):
         for content in body.get("content", {}).values():
             if "example" in content:
                 content["examples"] = {"Example": {"value": content.pop("example")}}
-
-
-def _in_a_story(told: Json) -> Json:
-    where: Json = {
-        "seq": {"description": "Counts the events of this game from 1", "type": "integer", "minimum": 1},
-        "version": {"description": "The deed that it was part of", "type": "integer", "minimum": 1},
-        "at": {"type": "string", "format": "date-time"},
-    }
-    return told | {"required": [*where, *told["required"]], "properties": where | told["properties"]}
-
-
-def _pascal(type_: str) -> str:
-    return type_.title().replace("-", "")
 
 
 # Problems
@@ -257,8 +201,9 @@ def _by_status(codes: Iterator[str]) -> list[tuple[int, list[str]]]:
     return [(status, sorted(found[status])) for status in sorted(found)]
 
 
-def _problem_response(status: int, codes: list[str]) -> Json:
-    schema = {"allOf": [{"$ref": "#/components/schemas/Problem"}], "properties": {"code": {"enum": codes}}}
+def _problem_response(status: int, codes: list[str], components: Components) -> Json:
+    problems = [components.problem(code) for code in codes]
+    schema = problems[0] if len(problems) == 1 else components.told_apart({"oneOf": problems})
     response: Json = {
         "description": "  \n".join(f"`{code}`: {ALL[code].title}" for code in codes),
         "content": {"application/problem+json": {"schema": schema}},
@@ -266,3 +211,17 @@ def _problem_response(status: int, codes: list[str]) -> Json:
     if status in _HEADERS_OF_PROBLEMS:
         response["headers"] = _HEADERS_OF_PROBLEMS[status]
     return response
+
+
+def _lift(part: Any, components: Components) -> None:
+    """Give the schemas in a part of the document their names."""
+    match part:
+        case {"schema": dict(schema)}:
+            part["schema"] = components.lifted(schema)
+        case dict():
+            for key, value in part.items():
+                if key not in ("examples", "example"):
+                    _lift(value, components)
+        case list():
+            for value in part:
+                _lift(value, components)

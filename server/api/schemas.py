@@ -17,8 +17,8 @@ _WORD = "^[A-Za-z2-7]{1,64}$"
 
 
 def by_game(what: str) -> list[Json]:
-    """References to what each game has of this: `Move`, `View`, `Options`, `Event`, `Foreseen`."""
-    return [{"$ref": f"#/components/schemas/{name.capitalize()}{what}"} for name in GAMES]
+    """What each game has of this: `Move`, `View`, `Options`, `Event`, `Foreseen`."""
+    return [{"$ref": f"#/components/schemas/{what}"}]
 
 
 class Request(Schema):
@@ -98,11 +98,9 @@ class SignInAnswer(Schema):
 class TokenRequest(Request):
     """A mailed code, or (with a token) what a further token is to allow."""
 
-    JSON_SCHEMA: ClassVar[Json] = {
-        "oneOf": [
-            {"required": ["sign_in", "code"], "maxProperties": 2},
-            {"not": {"anyOf": [{"required": ["sign_in"]}, {"required": ["code"]}]}},
-        ]
+    VARIANTS: ClassVar[Json] = {
+        "TokenByCode": ("sign_in", "code"),
+        "FurtherToken": ("name?", "scopes?", "expires_at?"),
     }
 
     sign_in = fields.UUID(**_about("From POST /v1/sign-ins"))
@@ -193,7 +191,12 @@ class Deliveries(Schema):
 class SeatWanted(Request):
     """Who is to sit here: exactly one of the four."""
 
-    JSON_SCHEMA: ClassVar[Json] = {"oneOf": [{"required": [way]} for way in ("player", "email", "bot", "open")]}
+    VARIANTS: ClassVar[Json] = {
+        "OwnSeatWanted": ("player",),
+        "InvitedSeatWanted": ("email",),
+        "BotSeatWanted": ("bot",),
+        "OpenSeatWanted": ("open",),
+    }
 
     player = fields.String(validate=one_of(["me"]), **_about("You"))
     email = _email(description="Somebody who is invited by mail")
@@ -536,9 +539,7 @@ class NewSecret(Schema):
 class WebhookDelivery(Schema):
     id = fields.UUID(required=True, **_about("Is sent as `webhook-id`, the same however often it is tried"))
     kind = fields.String(required=True, validate=one_of(webhooks.PAYLOADS))
-    payload = fields.Raw(
-        required=True, **_about("The body", anyOf=[{"$ref": f"#/components/schemas/{it}"} for it in PAYLOADS.values()])
-    )
+    payload = fields.Raw(required=True, **_about("The body", anyOf=[{"$ref": "#/components/schemas/Payload"}]))
     result = fields.String(
         required=True, validate=one_of(webhooks.RESULTS), **_about("`failed`: it is tried again at `next_at`")
     )
@@ -563,6 +564,9 @@ class WebhookDeliveries(Schema):
 # The rest
 
 
+_JSON_SCHEMA = _about("A JSON Schema (draft 2020-12)", title="JsonSchema")
+
+
 class NotedMove(Schema):
     text = fields.String(required=True)
     move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
@@ -584,11 +588,15 @@ class RulesDescription(Schema):
 
     name = fields.String(required=True, validate=one_of(GAMES))
     seats = fields.List(fields.Integer(), required=True, **_about("For how many players it is"))
-    options = fields.Dict(required=True, **_about("A JSON Schema"))
-    editions = fields.Dict(values=fields.Dict(), required=True, **_about("The options' values by edition"))
-    move = fields.Dict(required=True, **_about("A JSON Schema"))
-    view = fields.Dict(required=True, **_about("A JSON Schema"))
-    events = fields.Dict(values=fields.Dict(), required=True, **_about("JSON Schemas by type"))
+    options = fields.Dict(required=True, **_JSON_SCHEMA)
+    editions = fields.Dict(
+        values=fields.Dict(**_about("The value of every option", title="Edition")),
+        required=True,
+        **_about("Rule texts by name"),
+    )
+    move = fields.Dict(required=True, **_JSON_SCHEMA)
+    view = fields.Dict(required=True, **_JSON_SCHEMA)
+    events = fields.Dict(values=fields.Dict(**_JSON_SCHEMA), required=True, **_about("By type"))
     notation = fields.Nested(Notation, required=True)
 
 

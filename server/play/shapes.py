@@ -15,7 +15,7 @@ from server.play.clock import (
     VACATION_DAYS,
 )
 from server.play.notifications import MAIL_KINDS, MOST_TIMES_OF_DAY, choices_of
-from server.rules import GAMES, Json, object_of
+from server.rules import GAMES, Json, named, object_of
 
 SEAT: Json = {"type": "integer", "minimum": 0}
 DURATION: Json = {
@@ -33,37 +33,46 @@ _TIMES: Json = {"type": "integer", "minimum": 1, "maximum": MOST_TIMES}
 CLOCK: Json = {
     "description": "How long a turn may take, in counted time",
     "oneOf": [
-        object_of("The same time for every turn", {"per_move": DURATION}),
-        object_of(
-            "A store of time: what a turn leaves over is kept, each turn adds the increment, up to the cap. "
-            "Neither bank nor increment is more than the cap",
-            {"bank": DURATION, "increment": DURATION, "cap": DURATION},
+        named("TimePerMove", object_of("The same time for every turn", {"per_move": DURATION})),
+        named(
+            "TimeBank",
+            object_of(
+                "A store of time: what a turn leaves over is kept, each turn adds the increment, up to the cap. "
+                "Neither bank nor increment is more than the cap",
+                {"bank": DURATION, "increment": DURATION, "cap": DURATION},
+            ),
         ),
     ],
 }
 
+
+def _rung(name: str, description: str, do: str, fields: Json) -> Json:
+    return named(name, object_of(description, {"do": {"const": do}, **fields}))
+
+
+_RUNGS: list[Json] = [
+    _rung(
+        "ExtendTime",
+        "More time for this turn, so often for a seat in the whole game",
+        "extend",
+        {"by": DURATION, "times": _TIMES},
+    ),
+    _rung(
+        "LetBotMove",
+        "A bot plays this turn, for so many time-outs in a row",
+        "bot-move",
+        {"bot": BOT, "times": _TIMES},
+    ),
+    _rung("LetBotTakeOver", "A bot takes the seat until its person comes back", "bot-takes-over", {"bot": BOT}),
+    _rung("Abandon", "The game ends without a result", "abandon", {}),
+]
 ON_TIMEOUT: Json = {
     "description": "What time-outs of a seat do, one step after the other; the last step, and only the last, is "
     "bot-takes-over or abandon",
     "type": "array",
     "minItems": 1,
     "maxItems": MOST_RUNGS,
-    "items": {
-        "oneOf": [
-            object_of(
-                "More time for this turn, so often for a seat in the whole game",
-                {"do": {"const": "extend"}, "by": DURATION, "times": _TIMES},
-            ),
-            object_of(
-                "A bot plays this turn, for so many time-outs in a row",
-                {"do": {"const": "bot-move"}, "bot": BOT, "times": _TIMES},
-            ),
-            object_of(
-                "A bot takes the seat until its person comes back", {"do": {"const": "bot-takes-over"}, "bot": BOT}
-            ),
-            object_of("The game ends without a result", {"do": {"const": "abandon"}}),
-        ]
-    },
+    "items": named("TimeoutStep", {"description": "What a time-out does", "oneOf": _RUNGS}),
 }
 
 CALENDAR: Json = object_of(
@@ -88,7 +97,7 @@ CALENDAR: Json = object_of(
             "and its days stay until their year is over",
             "type": "array",
             "maxItems": MOST_VACATIONS,
-            "items": object_of("The first and the last day", {"from": _DATE, "to": _DATE}),
+            "items": named("Vacation", object_of("The first and the last day", {"from": _DATE, "to": _DATE})),
         },
     },
 )
@@ -104,12 +113,15 @@ NOTIFICATIONS: Json = object_of(
             "maxItems": MOST_REMINDERS,
             "items": {"anyOf": [{"const": "half"}, DURATION]},
         },
-        "mails": object_of(
-            "By kind of letter: at-once (where nothing is said), bundled into one mail for all games that wait for "
-            "you, or off. What you chose for a game (PATCH /v1/games/{game_id}/seats/me) goes first. A turn whose time "
-            "would run out before the next bundle is told at once; codes to sign in always come",
-            {},
-            {kind: {"enum": list(choices_of(kind))} for kind in MAIL_KINDS},
+        "mails": named(
+            "MailsByKind",
+            object_of(
+                "By kind of letter: at-once (where nothing is said), bundled into one mail for all games that wait for "
+                "you, or off. What you chose for a game (PATCH /v1/games/{game_id}/seats/me) goes first. A turn whose "
+                "time would run out before the next bundle is told at once; codes to sign in always come",
+                {},
+                {kind: {"enum": list(choices_of(kind))} for kind in MAIL_KINDS},
+            ),
         ),
         "bundle_at": {
             "description": "Your times of day for bundles, by the clocks of your zone; one that would say nothing does "
@@ -122,18 +134,21 @@ NOTIFICATIONS: Json = object_of(
     },
 )
 
-TERMS: Json = object_of(
-    "What the game is played on, so that nobody can change it later",
-    {
-        "game": {"description": "The id of the game", "type": "string", "format": "uuid"},
-        "rules": {"enum": list(GAMES)},
-        "options": {"description": "The value of every option", "type": "object"},
-        "clock": CLOCK,
-        "on_timeout": ON_TIMEOUT,
-        "bots": {
-            "description": "By seat: the bot that plays it, null for a person",
-            "type": "array",
-            "items": {"anyOf": [BOT, {"type": "null"}]},
+TERMS = named(
+    "Terms",
+    object_of(
+        "What the game is played on, so that nobody can change it later",
+        {
+            "game": {"description": "The id of the game", "type": "string", "format": "uuid"},
+            "rules": {"enum": list(GAMES)},
+            "options": {"description": "The value of every option", "type": "object"},
+            "clock": CLOCK,
+            "on_timeout": ON_TIMEOUT,
+            "bots": {
+                "description": "By seat: the bot that plays it, null for a person",
+                "type": "array",
+                "items": {"anyOf": [BOT, {"type": "null"}]},
+            },
         },
-    },
+    ),
 )

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from server.play import shapes
-from server.rules import GAMES, Json, Rules, Seat, object_of
+from server.rules import GAMES, Json, Rules, Seat, named, object_of
 from server.store.log import Recorded
 
 
@@ -100,7 +100,7 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
         (
             "seat-handed-over",
             "A bot plays this seat until its person comes back",
-            {"seat": shapes.SEAT, "bot": shapes.BOT, "why": {"enum": ["time", "resigned"]}},
+            {"seat": shapes.SEAT, "bot": shapes.BOT, "why": named("WhyHandedOver", {"enum": ["time", "resigned"]})},
         ),
         ("seat-taken-back", "The person of this seat came back", {"seat": shapes.SEAT}),
         ("game-paused", "All who play themselves wanted a pause", {"seat": _NO_SEAT}),

@@ -20,7 +20,7 @@ from server.play.clock import clock
 from server.play.errors import BadField, NotFound, TooMany, TooManyWebhooks, WebhookDisabled
 from server.play.looking import seen_by
 from server.play.players import within
-from server.rules import Json, object_of
+from server.rules import Json, named, object_of
 from server.store import webhooks as store
 from server.store.connections import tried_again
 from server.store.tables import Letter, Player, Webhook, WebhookDelivery, db
@@ -54,7 +54,7 @@ _NR: Json = {"nr": {"description": "Counts the messages of a game from 1", "type
 
 def _schema(kind: str, meaning: str, required: Json, optional: Json) -> Json:
     timestamp = {"description": "When it happened", "type": "string", "format": "date-time"}
-    data = object_of("What it is about", required, optional)
+    data = named(f"{kind.title().replace('-', '')}Data", object_of("What it is about", required, optional))
     return object_of(meaning, {"type": {"const": kind}, "timestamp": timestamp, "data": data})
 
 

@@ -14,6 +14,7 @@ from .common import (
     RuleError,
     Rules,
     Seat,
+    named,
     object_of,
 )
 from .dice import SeededDice, commitment
@@ -34,5 +35,6 @@ __all__ = [
     "Seat",
     "SeededDice",
     "commitment",
+    "named",
     "object_of",
 ]

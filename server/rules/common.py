@@ -18,6 +18,11 @@ def object_of(description: str, required: Json, optional: Json | None = None) ->
     }
 
 
+def named(name: str, schema: Json) -> Json:
+    """The same JSON Schema with a name of its own, by which the programs of others know what it describes."""
+    return {"title": name, **schema}
+
+
 class RuleError(Exception):
     """A request that the rules turn down: a stable `code` for programs and a sentence for people."""
 

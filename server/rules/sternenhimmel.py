@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .common import BadOption, Dice, IllegalMove, Json, MalformedMove, Outcome, Seat, object_of
+from .common import BadOption, Dice, IllegalMove, Json, MalformedMove, Outcome, Seat, named, object_of
 
 NAME = "sternenhimmel"
 SEATS = range(3, 6)
@@ -728,33 +728,36 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
 
 # The words of the game in JSON and in the one-line notation
 
+_STAR_SCHEMA = named("Star", {"enum": list(STARS)})
+_BOARD_SCHEMA = named("Board", {"enum": list(BOARDS)})
+_HIDDEN_STAR_SCHEMA = {"anyOf": [_STAR_SCHEMA, {"type": "null"}]}
 _NO_NUL: Json = {"pattern": r"^[^\u0000]*$"}
 MOVE_SCHEMA: Json = object_of(
     "A star of your hand, and where to put it",
     {
-        "star": {"description": "A kind of star: a number, B black hole, D double star", "enum": list(STARS)},
+        "star": {"description": "A kind of star: a number, B black hole, D double star", **_STAR_SCHEMA},
         "board": {"description": "The id of a board in play", "type": "string", **_NO_NUL},
         "space": {"description": "The id of an empty space of that board", "type": "string", **_NO_NUL},
     },
 )
 _SEAT_SCHEMA: Json = {"type": "integer", "minimum": 0, "maximum": max(SEATS) - 1}
-_LYING_SCHEMA: Json = {
-    "description": "null: empty; star null: it lies face down, and its kind is not for you to know",
-    "type": ["object", "null"],
-    "additionalProperties": False,
-    "required": ["seat", "star"],
-    "properties": {"seat": _SEAT_SCHEMA, "star": {"enum": [*STARS, None]}},
-}
-_BOARD_IN_PLAY_SCHEMA: Json = {
+_FACE_DOWN = "null: it lies face down, and its kind is not for you to know"
+_LYING_SCHEMA = named(
+    "LyingStar",
+    object_of("A star on a space", {"seat": _SEAT_SCHEMA, "star": {"description": _FACE_DOWN, **_HIDDEN_STAR_SCHEMA}}),
+)
+_SPACES_IN_PLAY_SCHEMA: Json = {
+    "description": "What lies on each space; null: nothing",
     "type": "object",
-    "additionalProperties": False,
-    "required": ["board", "slot", "spaces"],
-    "properties": {
-        "board": {"enum": list(BOARDS)},
-        "slot": _SEAT_SCHEMA,
-        "spaces": {"type": "object", "additionalProperties": _LYING_SCHEMA},
-    },
+    "additionalProperties": {"anyOf": [_LYING_SCHEMA, {"type": "null"}]},
 }
+_BOARD_IN_PLAY_SCHEMA = named(
+    "BoardInPlay",
+    object_of(
+        "A board on the table",
+        {"board": _BOARD_SCHEMA, "slot": _SEAT_SCHEMA, "spaces": named("Spaces", _SPACES_IN_PLAY_SCHEMA)},
+    ),
+)
 
 
 def _one_per_seat(schema: Json) -> Json:
@@ -772,7 +775,7 @@ VIEW_SCHEMA: Json = {
             "description": "Your stars; null for a spectator",
             "type": ["array", "null"],
             "maxItems": len(STAR_SET),
-            "items": {"enum": list(STARS)},
+            "items": _STAR_SCHEMA,
         },
         "hand_sizes": _one_per_seat({"type": "integer", "minimum": 0, "maximum": len(STAR_SET)}),
         "stack": {"description": "The number of boards not yet in play", "type": "integer", "minimum": 0},
@@ -784,10 +787,9 @@ VIEW_SCHEMA: Json = {
 }
 
 _NULLABLE_SEAT: Json = {"anyOf": [_SEAT_SCHEMA, {"type": "null"}]}
-_STAR_SCHEMA: Json = {"enum": list(STARS)}
-_BOARD_SCHEMA: Json = {"enum": list(BOARDS)}
 _SPACES_SCHEMA: Json = {"type": "array", "items": {"type": "string"}}
 _COUNT_SCHEMA: Json = {"type": "integer", "minimum": 0}
+_REASONS = ("first", "second", "tie", "compensation", "shortfall")
 
 EVENT_SCHEMAS: Mapping[str, Json] = {
     type_: object_of(meaning, {"type": {"const": type_}, **fields})
@@ -804,10 +806,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 "seat": _SEAT_SCHEMA,
                 "board": _BOARD_SCHEMA,
                 "space": {"type": "string"},
-                "star": {
-                    "description": "null: it lies face down, and its kind is not for you to know",
-                    "enum": [*STARS, None],
-                },
+                "star": {"description": _FACE_DOWN, **_HIDDEN_STAR_SCHEMA},
             },
         ),
         (
@@ -819,19 +818,25 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 "placements": {
                     "description": "All stars that lay on the board",
                     "type": "array",
-                    "items": object_of(
-                        "A star on its space",
-                        {"space": {"type": "string"}, "seat": _SEAT_SCHEMA, "star": _STAR_SCHEMA},
+                    "items": named(
+                        "Placed",
+                        object_of(
+                            "A star on its space",
+                            {"space": {"type": "string"}, "seat": _SEAT_SCHEMA, "star": _STAR_SCHEMA},
+                        ),
                     ),
                 },
                 "annihilated": {"description": "The spaces whose black holes made each other vanish", **_SPACES_SCHEMA},
                 "swallowed": {"description": "The spaces whose stars a black hole took", **_SPACES_SCHEMA},
                 "remaining": {"description": "The spaces whose stars count", **_SPACES_SCHEMA},
-                "values": {
-                    "description": "What each remaining star is worth, by space",
-                    "type": "object",
-                    "additionalProperties": _COUNT_SCHEMA,
-                },
+                "values": named(
+                    "ValuesBySpace",
+                    {
+                        "description": "What each remaining star is worth, by space",
+                        "type": "object",
+                        "additionalProperties": _COUNT_SCHEMA,
+                    },
+                ),
                 "totals": {
                     "description": "By seat; null for a seat without a remaining star",
                     **_one_per_seat({"type": ["integer", "null"], "minimum": 0}),
@@ -844,7 +849,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 },
                 "outcome": {
                     "description": "Which case of the payments it was",
-                    "enum": ["void", "sole", "first_tie", "second_tie", "ranked"],
+                    **named("PaymentCase", {"enum": ["void", "sole", "first_tie", "second_tie", "ranked"]}),
                 },
                 "first": {"description": "Who got the first prize", **_NULLABLE_SEAT},
                 "second": {"description": "Who got the second prize", **_NULLABLE_SEAT},
@@ -856,14 +861,17 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 "transfers": {
                     "description": "The single payments, in order",
                     "type": "array",
-                    "items": object_of(
-                        "A payment",
-                        {
-                            "from": {"anyOf": [_SEAT_SCHEMA, {"const": BANK}]},
-                            "to": _SEAT_SCHEMA,
-                            "amount": {"type": "integer", "minimum": 1},
-                            "reason": {"enum": ["first", "second", "tie", "compensation", "shortfall"]},
-                        },
+                    "items": named(
+                        "Payment",
+                        object_of(
+                            "A payment",
+                            {
+                                "from": {"anyOf": [_SEAT_SCHEMA, {"const": BANK}]},
+                                "to": _SEAT_SCHEMA,
+                                "amount": {"type": "integer", "minimum": 1},
+                                "reason": named("PaymentReason", {"enum": list(_REASONS)}),
+                            },
+                        ),
                     ),
                 },
             },

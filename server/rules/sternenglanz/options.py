@@ -73,8 +73,9 @@ def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
         if schema is None:
             known = ", ".join(OPTION_SCHEMA["properties"])
             raise BadOption("unknown-option", f"There is no option {name[:40]!r}; there are {known}.")
-        if "enum" in schema and not any(_same(value, each) for each in schema["enum"]):
-            values = ", ".join(str(each).lower() for each in schema["enum"])
+        choice = [False, True] if schema.get("type") == "boolean" else schema.get("enum")
+        if choice and not any(_same(value, each) for each in choice):
+            values = ", ".join(str(each).lower() for each in choice)
             raise BadOption("bad-option", f"The option {name} must be one of {values}.")
     resolved = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items()} | dict(options)
     _check_number("start_seat", resolved["start_seat"], 0, seats - 1)
@@ -94,7 +95,9 @@ def _check_number(name: str, value: Any, least: int, most: int) -> None:
 
 def _reading(meaning: str, values: Mapping[str | bool, str]) -> Json:
     texts = "; ".join(f"{str(value).lower()}: {text}" for value, text in values.items())
-    return {"description": f"{meaning}. {texts}", "enum": list(values), "default": next(iter(values))}
+    default = next(iter(values))
+    choice: Json = {"type": "boolean"} if type(default) is bool else {"enum": list(values)}
+    return {"description": f"{meaning}. {texts}", **choice, "default": default}
 
 
 OPTION_SCHEMA: Json = {

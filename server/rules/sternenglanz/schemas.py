@@ -5,7 +5,7 @@ Cards, fields and Sternbilder are strings here: which there are is told by the d
 
 from collections.abc import Mapping
 
-from server.rules.common import Json, object_of
+from server.rules.common import Json, named, object_of
 
 from .material import CARDS, PIECES, SEATS, SLOTS, STARS
 from .moves import LONGEST_PATH, MOST_STEPS
@@ -14,6 +14,10 @@ from .sky import ACT, CHOOSE, LAY, OVER
 
 def _list(description: str, items: Json, **more: int) -> Json:
     return {"description": description, "type": "array", "items": items, **more}
+
+
+def _by_key(name: str, description: str, values: Json) -> Json:
+    return named(name, {"description": description, "type": "object", "additionalProperties": values})
 
 
 def _per_seat(description: str, items: Json) -> Json:
@@ -28,107 +32,121 @@ _NUMBER: Json = {"type": "integer", "minimum": 0}
 _FLAG: Json = {"type": "boolean"}
 _NOBODY: Json = {"type": "null"}
 _SEAT: Json = {**_NUMBER, "maximum": max(SEATS) - 1}
-_SLOT: Json = {"enum": list(SLOTS)}
+_SLOT = named("Slot", {"enum": list(SLOTS)})
 _CARD: Json = {"description": "A copy of a card: geburt#3", "type": "string", "pattern": "^[a-z0-9-]+#[0-9]+$"}
-_STAR: Json = {"description": "A class of stars", "enum": list(STARS)}
+_STAR = named("StarClass", {"description": "A class of stars", "enum": list(STARS)})
 _BILD: Json = {"description": "The id of a Sternbild", "type": "string", "pattern": "^[a-z0-9-]+$"}
 _FIELD: Json = {"description": "The id of a field of the Firmament", "type": "string", "pattern": "^[a-z0-9]+$"}
 _LINE: Json = {"description": "Two joined fields: a1-b1", "type": "string"}
 _PAIR = _list("A field and a class", {"type": "string"}, minItems=2, maxItems=2)
 _USED_CARD = _or_null("The card on the slot; null: the permanent Sterngeburt", _CARD)
 _SLOTS = _list("The cards on slots 1, 2 and 3", _or_null("null: none", _CARD), minItems=len(SLOTS), maxItems=len(SLOTS))
-_DRAWN_CARDS = _list("null: a card that is not for you to know", _or_null("", _CARD))
+_DRAWN_CARDS = _list("In order", _or_null("null: it is not for you to know", _CARD))
 
 
 # Moves
 
 
-def _act(description: str, do: str, fields: Json) -> Json:
-    return object_of(description, {"cmd": {"const": "act"}, "slot": _SLOT, "do": {"const": do}, **fields})
+def _step(name: str, description: str, cmd: str, fields: Json) -> Json:
+    return named(name, object_of(description, {"cmd": {"const": cmd}, **fields}))
 
 
+def _act(name: str, description: str, do: str, fields: Json) -> Json:
+    return _step(name, description, "act", {"slot": _SLOT, "do": {"const": do}, **fields})
+
+
+_PATH = _list("All fields passed, the star's own first", _FIELD, minItems=2, maxItems=LONGEST_PATH)
 _CARD_OR_NONE = _or_null("null: none", _CARD)
+_ACTS: list[Json] = [
+    _act("LayStar", "Sterngeburt", "lay", {"class": _STAR, "field": _FIELD}),
+    _act("MoveStar", "Sternwanderung", "move", {"path": _PATH}),
+    _act("RemoveStar", "Schwarzes Loch", "remove", {"field": _FIELD}),
+    _act("LaySupernova", "Supernova", "nova", {"field": _FIELD}),
+    _act("LetLapse", "A slot whose action cannot be performed", "lapse", {}),
+]
 _STEPS: list[Json] = [
-    object_of(
-        "Your first two cards",
-        {"cmd": {"const": "choose"}, "slot2": _CARD, "slot3": _CARD},
-    ),
-    _act("Sterngeburt", "lay", {"class": _STAR, "field": _FIELD}),
-    _act(
-        "Sternwanderung",
-        "move",
-        {"path": _list("All fields passed, the star's own first", _FIELD, minItems=2, maxItems=LONGEST_PATH)},
-    ),
-    _act("Schwarzes Loch", "remove", {"field": _FIELD}),
-    _act("Supernova", "nova", {"field": _FIELD}),
-    _act("A slot whose action cannot be performed", "lapse", {}),
-    object_of("Leave it at slots 1 and 2", {"cmd": {"const": "finish"}}),
-    object_of(
+    _step("ChooseCards", "Your first two cards", "choose", {"slot2": _CARD, "slot3": _CARD}),
+    named("Act", {"description": "The action of a slot", "oneOf": _ACTS}),
+    _step("FinishActing", "Leave it at slots 1 and 2", "finish", {}),
+    _step(
+        "LayCards",
         "Lay cards after the shift; dropNova: drop the Supernova card on slot 1 first",
-        {"cmd": {"const": "lay"}, "dropNova": _FLAG, "slot2": _CARD_OR_NONE, "slot1": _CARD_OR_NONE},
+        "lay",
+        {"dropNova": _FLAG, "slot2": _CARD_OR_NONE, "slot1": _CARD_OR_NONE},
     ),
 ]
+_STEP = named("Step", {"description": "A step of a turn", "oneOf": _STEPS})
 MOVE_SCHEMA: Json = object_of(
     "One or more further steps of your turn, played all or not at all. Nothing can follow a step that shows you "
     "something new (a Sternbild, drawn cards): look first, and play the rest of your turn as a further move",
-    {"steps": _list("In order", {"oneOf": _STEPS}, minItems=1, maxItems=MOST_STEPS)},
+    {"steps": _list("In order", _STEP, minItems=1, maxItems=MOST_STEPS)},
 )
 
 
 # Views
 
-_LOG: Json = object_of(
-    "What the seat on turn has done in this turn",
-    {
-        "performed": _list("The slots performed, in order", object_of("", {"slot": _SLOT, "card": _USED_CARD})),
-        "laid": _list("The stars laid", _PAIR),
-        "removed": _list("The stars removed", _PAIR),
-        "moved": {
-            "description": "The stars moved, by the field where they lie now",
-            "type": "object",
-            "additionalProperties": object_of(
-                "", {"rests": _list("Where it rested", _FIELD), "lines": _list("What it passed", _LINE)}
-            ),
+_PERFORMED = named("Performed", object_of("A slot performed", {"slot": _SLOT, "card": _USED_CARD}))
+_WANDERED = named(
+    "Wandered",
+    object_of(
+        "A star that was moved", {"rests": _list("Where it rested", _FIELD), "lines": _list("What it passed", _LINE)}
+    ),
+)
+_LOG = named(
+    "TurnLog",
+    object_of(
+        "What the seat on turn has done in this turn",
+        {
+            "performed": _list("The slots performed, in order", _PERFORMED),
+            "laid": _list("The stars laid", _PAIR),
+            "removed": _list("The stars removed", _PAIR),
+            "moved": _by_key("MovedStars", "The stars moved, by the field where they lie now", _WANDERED),
+            "lines": _list("The lines passed by any star", _LINE),
         },
-        "lines": _list("The lines passed by any star", _LINE),
-    },
+    ),
 )
-_STERNBILDER: Json = object_of(
-    "The Sternbild cards",
-    {
-        "deck": {"description": "The number of those not yet seen", **_NUMBER},
-        "open": _or_null("The common one", _BILD),
-        "own": _per_seat(
-            "The own one",
-            _or_null("null: none", object_of("", {"sternbild": _or_null("null: it is not for you to know", _BILD)})),
-        ),
-        "done": _per_seat("The completed ones", _list("", _BILD)),
-    },
+_OWN_STERNBILD = named(
+    "OwnSternbild",
+    object_of("A Sternbild of one player", {"sternbild": _or_null("null: it is not for you to know", _BILD)}),
 )
-_RESULT: Json = object_of(
-    "Why the game ended, and who won",
-    {
-        "reason": {"enum": ["goal", "all-sternbilder", "all-prachtsterne", "round-limit"]},
-        "winners": _list("Seats", _SEAT),
-    },
+_STERNBILDER = named(
+    "Sternbilder",
+    object_of(
+        "The Sternbild cards",
+        {
+            "deck": {"description": "The number of those not yet seen", **_NUMBER},
+            "open": _or_null("The common one", _BILD),
+            "own": _per_seat("The own one", _or_null("null: none", _OWN_STERNBILD)),
+            "done": _per_seat("The completed ones", _list("In order", _BILD)),
+        },
+    ),
 )
+_RESULT = named(
+    "Result",
+    object_of(
+        "Why the game ended, and who won",
+        {
+            "reason": named("EndReason", {"enum": ["goal", "all-sternbilder", "all-prachtsterne", "round-limit"]}),
+            "winners": _list("Seats", _SEAT),
+        },
+    ),
+)
+_SUPPLY = named("Supply", object_of("The pieces that can still be laid", dict.fromkeys(PIECES, _NUMBER)))
 VIEW_SCHEMA: Json = object_of(
     "The table as one seat or a spectator sees it",
     {
-        "scenario": {"enum": list(CARDS.scenarios)},
-        "phase": {"enum": [CHOOSE, ACT, LAY, OVER]},
+        "scenario": named("Scenario", {"enum": list(CARDS.scenarios)}),
+        "phase": named("Phase", {"enum": [CHOOSE, ACT, LAY, OVER]}),
         "turn": {"description": "The number of this turn, from 1; 0 while the first cards are chosen", **_NUMBER},
         "start": {"description": "The seat that has the first turn", **_SEAT},
         "next": _or_null("The seat on turn", _SEAT),
         "chosen": _per_seat("Whether the first cards are chosen and not yet shown", _FLAG),
-        "board": {
-            "description": "What lies on the fields that are not free",
-            "type": "object",
-            "additionalProperties": {"enum": list(PIECES)},
-        },
-        "supply": object_of("The pieces that can still be laid", dict.fromkeys(PIECES, _NUMBER)),
+        "board": _by_key(
+            "Firmament", "What lies on the fields that are not free", named("Piece", {"enum": list(PIECES)})
+        ),
+        "supply": _SUPPLY,
         "points": _per_seat("Points", _NUMBER),
-        "hand": _or_null("Your cards; null for a spectator", _list("", _CARD)),
+        "hand": _or_null("Your cards; null for a spectator", _list("In order", _CARD)),
         "hand_sizes": _per_seat("The number of cards in hand", _NUMBER),
         "slots": _per_seat("The cards laid; of first cards that others do not know yet, only your own", _SLOTS),
         "discards": _per_seat("The number of cards discarded", _NUMBER),
@@ -168,7 +186,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
         (
             "choices-shown",
             "All have chosen",
-            {"seat": _NOBODY, "choices": _per_seat("The cards for slots 2 and 3", _list("", _CARD))},
+            {"seat": _NOBODY, "choices": _per_seat("The cards", _list("For slots 2 and 3", _CARD))},
         ),
         ("turn-began", "It is this player's turn", {"seat": _SEAT, "turn": {**_NUMBER, "minimum": 1}}),
         ("star-laid", "Sterngeburt", {**_ACTION, "star": _STAR, "field": _FIELD, "points": _GAINED}),
