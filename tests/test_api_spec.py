@@ -29,7 +29,8 @@ OPERATIONS: dict[str, Json] = {
     if method != "parameters"
 }
 SCHEMAS: dict[str, Json] = DOCUMENT["components"]["schemas"]
-FREE = {"POST /v1/sign-ins", "GET /v1/rules", "GET /v1/rules/{name}"}  # for anybody, a token changes nothing
+# For anybody, a token changes nothing.
+FREE = {"GET /v1", "POST /v1/sign-ins", "GET /v1/rules", "GET /v1/rules/{name}"}
 EITHER = {"POST /v1/tokens", "GET /v1/games"} | {  # for anybody, and a token shows or allows more
     f"GET /v1/games/{{game_id}}{rest}"
     for rest in ("", "/events", "/votes", "/messages", "/archive", "/picture.svg", "/picture.png")

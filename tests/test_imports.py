@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "web": {"beats", "play", "config", "logs"},
     "worker": {"beats", "play", "post", "store", "config"},
     "up": {"config", "store"},
-    "cli": {"app", "config", "logs", "play", "post", "sandbox", "store", "web", "worker"},
+    "cli": {"app", "config", "logs", "pictures", "play", "post", "sandbox", "store", "web", "worker"},
 }
 MODULES = [path for path in sorted(SERVER.rglob("*.py")) if path.parent != SERVER or path.stem in MAY_IMPORT]
 

@@ -25,6 +25,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import delete, update
 
 from server import cli, play
+from server.app import create_app
+from server.config import Settings
 from server.play import health
 from server.play.clock import Clock, clock
 from server.play.deeds import whole_log
@@ -132,7 +134,7 @@ def unreachable(**more: str) -> dict[str, str]:
 
 
 def test_a_database_that_is_away_is_the_one_ill_part() -> None:
-    app = cli.create_app(cli.Settings.from_environment(unreachable()))
+    app = create_app(Settings.from_environment(unreachable()))
     assert readiness(app) == (503, {"status": "ill", "parts": {"database": "does not answer: Connection refused"}})
 
 
@@ -141,7 +143,7 @@ def test_a_database_that_is_away_is_the_one_ill_part() -> None:
 
 def doctor(**environment: str) -> Result:
     """`sternenpost doctor` with these settings; the logs of this process stay as they are."""
-    return CliRunner().invoke(cli.doctor, env={"SMTP_URL": "", **environment})
+    return CliRunner().invoke(cli.main, ["doctor"], env={"SMTP_URL": "", **environment})
 
 
 @pytest.fixture
@@ -229,7 +231,7 @@ def test_tables_of_a_later_release_are_no_illness(database_url: str) -> None:
 
 
 def config(**environment: str) -> Result:
-    return CliRunner().invoke(cli.config, env=environment)
+    return CliRunner().invoke(cli.main, ["config"], env=environment)
 
 
 def test_the_list_of_settings_shows_no_password() -> None:

@@ -13,6 +13,7 @@ from server.api import (
     players,
     problems,
     sandbox,
+    service,
     watching,
     webhooks,
 )
@@ -28,7 +29,7 @@ def register(app: Flask) -> None:
     watching.register(app)
     manners.register(app)
     document = app.extensions["document"] = Document(app)
-    for blueprint in (players.blp, games.blp, moves.blp, pictures.blp, webhooks.blp):
+    for blueprint in (service.blp, players.blp, games.blp, moves.blp, pictures.blp, webhooks.blp):
         document.register_blueprint(blueprint)
     app.register_blueprint(pages.blp)
     app.register_blueprint(feeds.blp)

@@ -189,7 +189,7 @@ def _codes(path: str, operation: Json) -> Iterator[str]:
     if _IDEMPOTENCY_KEY in operation["parameters"]:
         yield from ("idempotency-key-reused", "request-under-way")
     if operation.get("security") != []:
-        yield from ("token-needed", "bad-token", "missing-scope")
+        yield from ("token-needed", "bad-token", "banned", "missing-scope")
     if "{" in path:
         yield "not-found"
 

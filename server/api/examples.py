@@ -5,6 +5,14 @@ Tests send every request and hold every answer against its schema.
 
 from server.play import GAMES, Json
 
+# The service
+
+SERVICE: Json = {
+    "name": "Sternenpost",
+    "version": "0.1.0",
+    "message": {"text": "We move to a larger machine tonight.", "until": "2026-12-01T22:00:00Z"},
+}
+
 # People
 
 SIGN_IN: Json = {"email": "ada@example.org", "locale": "en"}

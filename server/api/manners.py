@@ -8,6 +8,7 @@ from server.api.problems import HTTP_PROBLEMS, answer
 from server.translations import Words
 
 _PREFIX = "/v1/"
+_ROOT = "/v1"
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
 _PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
 
@@ -17,9 +18,13 @@ def register(app: Flask) -> None:
     app.after_request(_finish)
 
 
+def _is_of_api() -> bool:
+    return request.path.startswith(_PREFIX) or request.path == _ROOT
+
+
 def _expect_accept() -> None:
     """Raises NotAcceptable if the client takes nothing of what this call answers in."""
-    if request.path.startswith(_PREFIX) and "Accept" in request.headers:
+    if _is_of_api() and "Accept" in request.headers:
         answered_in = _PICTURES.get(request.path[-4:], "application/json")
         if not request.accept_mimetypes[answered_in]:
             raise NotAcceptable(Words("This call answers in %(type)s.", type=answered_in))
@@ -28,7 +33,7 @@ def _expect_accept() -> None:
 def _finish(response: Response) -> Response:
     """An ETag for whatever can be looked at: a hash of exactly what this viewer gets, so it tells nobody more."""
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
-    if request.path.startswith(_PREFIX):
+    if _is_of_api():
         for name, value in _TO_ALL.items():
             response.headers.setdefault(name, value)
         if request.method in ("GET", "HEAD") and response.status_code == 200:

@@ -117,7 +117,7 @@ def play_turn(word: str) -> Response:
     told = [told for item in played.answer["events"] if (told := sentence(item, game.names, spoken().locale))]
     if play.rest_of_turn(word):
         return _turn_page(word, line="", played=line, told=told)
-    return page("played.html", played=line, told=told, title=game.head["title"])
+    return page("played.html", played=line, told=told, title=game.head["title"], notice=play.notice())
 
 
 def _game_of_turn(word: str) -> Game:
@@ -161,6 +161,7 @@ def _turn_page(
         line=line,
         ask=ask,
         wrong=wrong,
+        notice=play.notice(),
         **played,
     )
 

@@ -69,6 +69,13 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.BadToken: Problem(
         401, "bad-token", "The token is not valid", "Nobody has this token, or its time is over. Sign in again."
     ),
+    errors.Banned: Problem(
+        403,
+        "banned",
+        "You are banned from this server",
+        "Its operators have shut you out; `detail` says why, and `until` when that ends, null if it does not. Bots "
+        "play your seats. Afterwards the same tokens are good again, and you may take your seats back.",
+    ),
     errors.MissingScope: Problem(
         403, "missing-scope", "The token does not allow this", "Use a token that has the scope named in `detail`."
     ),
@@ -190,6 +197,8 @@ def _of_ours(error: Exception) -> Response:
     match error:
         case errors.StaleTurn():
             return answer(problem, said(error), turn=error.turn)
+        case errors.Banned():
+            return answer(problem, said(error), until=error.until)
         case errors.BadField():
             return answer(problem, said(error), field=error.field)
         case RuleError():

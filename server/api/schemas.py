@@ -515,7 +515,8 @@ class Webhook(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "`by-you`; `gone`: it answered 410; `failing`: nothing arrived for three days; null while it is enabled",
+            "`by-you`; `gone`: it answered 410; `failing`: nothing arrived for three days; `banned`: you were, "
+            "for a time; null while it is enabled",
             enum=[*webhooks.DISABLED, None],
         ),
     )
@@ -604,6 +605,21 @@ class RulesList(Schema):
     items = fields.List(fields.Nested(RulesDescription), required=True)
 
 
+class Notice(Schema):
+    """What operators tell everybody at present."""
+
+    text = fields.String(required=True)
+    until = Moment(required=True, allow_none=True, **_about("When it is taken down; null if nobody knows yet"))
+
+
+class Service(Schema):
+    """What answers here."""
+
+    name = fields.String(required=True)
+    version = fields.String(required=True, **_about("Of this release"))
+    message = fields.Nested(Notice, required=True, allow_none=True)
+
+
 class Problem(Schema):
     """RFC 9457. `code` is stable; `detail` is for people."""
 
@@ -614,5 +630,6 @@ class Problem(Schema):
     detail = fields.String(required=True)
     reason = fields.String(**_about("Why the rules refuse (illegal-move, malformed-move, bad-option)"))
     turn = fields.Integer(allow_none=True, **_about("Your present turn (stale-turn)"))
+    until = Moment(allow_none=True, **_about("When the ban ends; null if it does not (banned)"))
     field = fields.String(**_about("The field that makes no sense (invalid-field)"))
     errors = fields.Dict(**_about("What is wrong, by place (json, query) and field (invalid-fields)"))

@@ -3,9 +3,12 @@
 from server.bots import BOTS
 from server.play.archive import LARGEST, Flaw
 from server.play.archive import check as check_archive
+from server.play.bans import ban, is_welcome, unban
 from server.play.chat import messages, say
+from server.play.copies import copy_of_game, copy_of_player, is_secret
 from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep
 from server.play.deliveries import RESULTS, deliveries
+from server.play.farewell import delete_player, what_goes
 from server.play.feeds import end_feed, feed, feed_word, new_feed
 from server.play.games import open_game
 from server.play.health import SKEW, clock_skew, parts, waiting
@@ -23,7 +26,9 @@ from server.play.moves import (
     try_move,
     turn_word,
 )
+from server.play.notice import notice, put_up_notice, take_down_notice
 from server.play.notifications import BUNDLED, CHOICES, INVITATION, MAIL_KINDS, OFF, next_bundle, wanted
+from server.play.overview import find_player
 from server.play.players import (
     CODE_LIFE,
     SCOPES,
@@ -44,6 +49,7 @@ from server.play.seats import (
     accept_invitation,
     choose_mails,
     come_back,
+    give_up_seats,
     invitation,
     invite,
     is_kept,
@@ -51,6 +57,7 @@ from server.play.seats import (
     return_word,
     returning,
     seat_settings,
+    seats_under_way,
     take_seat,
 )
 from server.play.stopping import KIND, Stopped, stop_mails, stop_word, stopped
@@ -103,6 +110,7 @@ __all__ = [
     "addressee",
     "all_games",
     "archive_of",
+    "ban",
     "beat",
     "begin_sign_in",
     "bounce_word",
@@ -117,6 +125,9 @@ __all__ = [
     "clock_skew",
     "come_back",
     "confirming_word",
+    "copy_of_game",
+    "copy_of_player",
+    "delete_player",
     "delete_webhook",
     "deliveries",
     "describe",
@@ -124,6 +135,7 @@ __all__ = [
     "end_feed",
     "feed",
     "feed_word",
+    "find_player",
     "first_answer",
     "follow_clock",
     "follow_outages",
@@ -133,10 +145,13 @@ __all__ = [
     "forget_old_mails",
     "further_token",
     "game_of_key",
+    "give_up_seats",
     "invitation",
     "invite",
     "is_kept",
     "is_passing",
+    "is_secret",
+    "is_welcome",
     "keep",
     "leave",
     "legal_moves",
@@ -148,6 +163,7 @@ __all__ = [
     "next_bundle",
     "note_bounce",
     "note_return",
+    "notice",
     "open_game",
     "open_turn",
     "parts",
@@ -157,6 +173,7 @@ __all__ = [
     "player_token",
     "present_turn",
     "profile",
+    "put_up_notice",
     "rebuild_game",
     "redeem",
     "renew_secret",
@@ -167,12 +184,14 @@ __all__ = [
     "revoke",
     "say",
     "seat_settings",
+    "seats_under_way",
     "seen_by",
     "stop_mails",
     "stop_word",
     "stopped",
     "story",
     "sweep",
+    "take_down_notice",
     "take_in",
     "take_mail",
     "take_seat",
@@ -180,6 +199,7 @@ __all__ = [
     "try_move",
     "turn_of",
     "turn_word",
+    "unban",
     "view_of",
     "vote",
     "votes",
@@ -190,4 +210,5 @@ __all__ = [
     "webhook_deliveries",
     "webhook_delivery",
     "webhooks_of",
+    "what_goes",
 ]

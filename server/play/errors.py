@@ -1,5 +1,7 @@
 """What a deed may raise. `api.problems` has the one table that makes them answers."""
 
+from datetime import datetime
+
 from server.translations import Words, noted
 
 
@@ -84,6 +86,20 @@ class WrongCode(PlayError):
 
 class BadToken(PlayError):
     """A token that nobody has, or whose time is over."""
+
+
+class Banned(PlayError):
+    """An operator has shut this person out; `until` is None if that is for good."""
+
+    def __init__(self, until: datetime | None, reason: str) -> None:
+        if until is None:
+            super().__init__(noted("You are banned from this server. %(reason)s"), reason=reason)
+        else:
+            moment = f"{until:%Y-%m-%d %H:%M} UTC"
+            super().__init__(
+                noted("You are banned from this server until %(until)s. %(reason)s"), until=moment, reason=reason
+            )
+        self.until = until
 
 
 class MissingScope(PlayError):

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import select, update
 
+from server.play.bans import is_welcome
 from server.play.capabilities import FEED, seal, unseal
 from server.play.errors import NotFound
 from server.play.lobby import waiting_games
@@ -43,6 +44,6 @@ def feed(word: str) -> tuple[list[Json], str]:
     """The games that wait for the player of this word, as `waiting_games` has them, and his language. Raises NotFound."""
     player_id, _, number = unseal(FEED, word)
     player = db.session.get(Player, player_id)
-    if player is None or player.feed != number:
+    if player is None or player.feed != number or not is_welcome(player_id):
         raise NotFound("There is nothing here.")
     return waiting_games(player_id), player.locale

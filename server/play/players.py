@@ -11,9 +11,10 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.play import clock as clocks
+from server.play.bans import expect_welcome, is_in_force
 from server.play.capabilities import keyed_hash
 from server.play.clock import clock
-from server.play.errors import BadField, BadToken, MissingScope, TooMany, Unfit, WrongCode
+from server.play.errors import BadField, BadToken, Banned, MissingScope, TooMany, Unfit, WrongCode
 from server.play.notifications import check_notifications
 from server.play.reaching import reached_again, unreachable
 from server.play.words import clean
@@ -120,7 +121,7 @@ def _code_hash(sign_in: UUID, code: str) -> bytes:
 
 
 def redeem(sign_in: UUID, code: str) -> tuple[str, tuple[str, ...]]:
-    """A token with all scopes for a mailed code, and an account if there was none. Raises WrongCode."""
+    """A token with all scopes for a mailed code, and an account if there was none. Raises WrongCode, Banned."""
     now = clock.now()
     row = db.session.execute(select(SignIn).where(SignIn.sign_in == sign_in).with_for_update()).scalar_one_or_none()
     if row is None or row.expires_at <= now or row.tries >= CODE_TRIES:
@@ -131,6 +132,7 @@ def redeem(sign_in: UUID, code: str) -> tuple[str, tuple[str, ...]]:
         raise WrongCode("This code is wrong, used up or too old. Ask for a new one.")
     db.session.delete(row)
     player_id = player_of(row.email, row.locale)
+    expect_welcome(player_id)
     if reached_again(player_id):
         put_into_bundle(player_id, now, now)  # what waits by now has not reached him
     token = _new_token(player_id, "sign-in", SCOPES, None, now)
@@ -201,18 +203,20 @@ def _token_hash(secret: str) -> bytes:
 
 _TOKEN = re.compile(r"sp_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
 _CALLER = """\
-SELECT t.scopes, t.expires_at, p.locale FROM tokens t JOIN players p ON p.player_id = t.player_id
+SELECT t.scopes, t.expires_at, p.locale, p.banned_at, p.banned_until, p.ban_reason FROM tokens t JOIN players p ON p.player_id = t.player_id
  WHERE t.player_id = %s AND t.token_hash = %s"""
 
 
 @tried_again
 def caller(token: str) -> Caller:
-    """Whose token this is. Raises BadToken."""
+    """Whose token this is. Raises BadToken, Banned."""
     if parts := _TOKEN.fullmatch(token):
         player_id = UUID(parts[1])
         with autocommit() as connection:
             row = connection.execute(_CALLER, (player_id, token_hash := _token_hash(parts[2]))).fetchone()
         if row is not None and (row[1] is None or row[1] > clock.now()):
+            if is_in_force(row[3], row[4]):
+                raise Banned(row[4], row[5])
             return Caller(player_id, frozenset(row[0]), row[1], token_hash, row[2])
     raise BadToken("This token is not valid.")
 

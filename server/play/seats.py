@@ -4,6 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, select, update
 
+from server.play.bans import expect_welcome
 from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, mark_of, seal, unseal
 from server.play.clock import bot_of, clock
 from server.play.deeds import load, record
@@ -20,6 +21,7 @@ from server.store.tables import Game as GameRow
 from server.store.tables import Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow
 
+UNDER_WAY = ("open", "running", "paused")
 _INVITATIONS = 50  # an hour by one player
 
 
@@ -29,7 +31,7 @@ def take_seat(
 ) -> Game:
     """Sit down at a game that has not started, or take one's own seat back from a bot.
 
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned.
     """
     return _take_seat(game_id, player_id, seat, salt, invitation)
 
@@ -52,6 +54,7 @@ def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, inv
         raise NotFound("This invitation is not for this game.")
     if any(s.player_id == player_id for s in seats):
         raise AlreadySeated("You sit at this table already.")
+    expect_welcome(player_id)
     if head.status != "open":
         raise NotRunning("This game has begun; its seats are taken.")
     free = [row for row in seats if row.kind in ("open", "invited") and _is_kept_for(row, email, word)]
@@ -124,7 +127,7 @@ def accept_invitation(word: str, locale: str = "en") -> Game:
     """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.
 
     `locale`: the language of somebody who is new here.
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning.
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned.
     """
     game, seat = invitation(word)
     if seat is not None and in_doubt() == (game.seats[seat]["player_id"], seat):
@@ -148,7 +151,7 @@ def returning(word: str) -> tuple[Game, Seat]:
 
 @tried_again
 def come_back(word: str) -> Game:
-    """Take the seat of this word back from the bot. Raises NotFound, NotRunning, AlreadySeated."""
+    """Take the seat of this word back from the bot. Raises NotFound, NotRunning, AlreadySeated, Banned."""
     game, seat = returning(word)
     if game.table.status not in ("running", "paused"):
         raise NotRunning("This game is over.")
@@ -157,6 +160,7 @@ def come_back(word: str) -> Game:
 
 def _take_back(game: Game, seat: Seat) -> Game:
     player_id = game.seats[seat]["player_id"]
+    expect_welcome(player_id)
     if game.table.stand_ins[seat] is None:
         if in_doubt() == (player_id, seat):
             return game
@@ -197,6 +201,26 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
     db.session.execute(delete(PlayerGame).where(gone))
     with committing("getting up"):
         db.session.commit()
+
+
+def seats_under_way(player_id: UUID) -> list[Json]:
+    """Where others may wait for this player: game, title, status and seat; but not what a bot keeps for him already."""
+    ids = list(db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)))
+    heads = select(GameRow.game_id, GameRow.title, GameRow.status).where(GameRow.game_id.in_(ids))
+    games = {row.game_id: row._asdict() for row in db.session.execute(heads.where(GameRow.status.in_(UNDER_WAY)))}
+    own = select(SeatRow.game_id, SeatRow.seat).where(
+        SeatRow.game_id.in_(games), SeatRow.player_id == player_id, SeatRow.stand_in.is_(None)
+    )
+    return [games[row.game_id] | {"seat": row.seat} for row in db.session.execute(own.order_by(SeatRow.game_id))]
+
+
+def give_up_seats(player_id: UUID) -> None:
+    """Have a player leave every game under way, as if he did so himself: bots play on where it has begun."""
+    for it in seats_under_way(player_id):
+        try:
+            leave(it["game_id"], player_id)
+        except (NotSeated, NotRunning):
+            pass  # it was over by then
 
 
 def seat_settings(game_id: UUID, player_id: UUID) -> Json:

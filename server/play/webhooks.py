@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, delete, insert, select, tuple_, update
 
 from server.play import shapes
 from server.play.addresses import BadAddress, addresses_of, target_of
+from server.play.bans import BANNED
 from server.play.clock import clock
 from server.play.errors import BadField, NotFound, TooMany, TooManyWebhooks, WebhookDisabled
 from server.play.looking import seen_by
@@ -27,7 +28,7 @@ from server.store.tables import Letter, Player, Webhook, WebhookDelivery, db
 
 MOST: Final = 10  # webhooks of one player
 BY_YOU, GONE, FAILING = "by-you", "gone", "failing"
-DISABLED: Final = (BY_YOU, GONE, FAILING)
+DISABLED: Final = (BY_YOU, GONE, FAILING, BANNED)
 RESULTS: Final = ("waiting", "delivered", "failed", "given-up")
 PING: Final = "ping"
 OLD_SECRET: Final = timedelta(hours=24)  # how long we sign with the secret before, too

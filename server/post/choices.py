@@ -16,11 +16,13 @@ _ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which t
 
 def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
     """What becomes of a letter that is not to be sent now, and why: left out, or put into its reader's next bundle."""
-    if row.kind not in play.MAIL_KINDS:
-        return None
     reader = outbox.reader_of(row)
     player = None if reader is None else db.session.get(Player, reader)
     if player is None:
+        return None
+    if not play.is_welcome(player.player_id):
+        return "dropped", "Nothing is sent to those who are banned, or have deleted their account."
+    if row.kind not in play.MAIL_KINDS:
         return None
     if player.unreachable_since:
         return "dropped", "Nothing is sent to your address until you sign in by a mailed code, since letters came back."

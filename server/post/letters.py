@@ -246,6 +246,7 @@ def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
         notation=notation(rules.NAME, spoken().locale),
         whole=rules.describe()["notation"]["examples"][-1]["text"],
         link=reader.turn_link,
+        notice=(play.notice() or {"text": ""})["text"],
     )
 
 

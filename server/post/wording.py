@@ -43,6 +43,7 @@ class YourTurn(GameLetter):
     due: str  # see `moment`
     left: str  # see `span`
     link: str  # for this one turn, /t/{token}
+    notice: str = ""  # what operators tell everybody
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, text
 
@@ -32,6 +33,21 @@ def is_behind(connection: Connection) -> bool:
     if connection.scalar(text("SELECT to_regclass('alembic_version') IS NULL")):
         return True
     return connection.scalar(text("SELECT version_num FROM alembic_version")) in _earlier_revisions()
+
+
+def steps_ahead(url: str) -> list[str]:
+    """What `upgrade` would do, in order: each step's number and title."""
+    engine = create_engine(psycopg_url(url))
+    try:
+        with engine.connect() as connection:
+            known = MigrationContext.configure(connection).get_current_revision()
+    finally:
+        engine.dispose()
+    scripts = ScriptDirectory(str(_SCRIPTS))
+    if known is not None and known not in {step.revision for step in scripts.walk_revisions()}:
+        return []  # a later release has been here
+    steps = reversed(list(scripts.iterate_revisions("head", known or "base")))
+    return [f"{step.revision}: {step.doc}" for step in steps]
 
 
 @cache

@@ -81,6 +81,10 @@ class Player(Base):
     unreachable_since: Mapped[datetime | None]  # nothing but sign-in codes is sent to the address
     unreachable_why: Mapped[str | None]
     feed: Mapped[int | None]  # what the word of the present feed of due times has and no earlier one had
+    banned_at: Mapped[datetime | None]  # until when and why stands beside it; see `play.bans`
+    banned_until: Mapped[datetime | None]  # None: for good
+    ban_reason: Mapped[str | None]
+    deleted_at: Mapped[datetime | None]  # what is left is a name that says nothing, for the seats he sat in
 
 
 class Setting(Base):

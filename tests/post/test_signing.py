@@ -102,11 +102,11 @@ def test_what_is_no_key_is_refused_without_showing_it(words: bytes, tmp_path: Pa
     with pytest.raises(ValueError, match="not an RSA key") as refusal:
         public_key(words)
     assert "canary" not in str(refusal.value)
-    told = CliRunner().invoke(cli.config, env={"STERNENPOST_DKIM_KEY": str(tmp_path / "key.pem")})
+    told = CliRunner().invoke(cli.main, ["config"], env={"STERNENPOST_DKIM_KEY": str(tmp_path / "key.pem")})
     assert told.exit_code == 1
     assert "The DKIM key is not an RSA key in PEM." in told.output
 
 
 def test_a_key_that_is_not_there_is_told_at_the_start(tmp_path: Path) -> None:
-    told = CliRunner().invoke(cli.config, env={"STERNENPOST_DKIM_KEY": str(tmp_path / "none.pem")})
+    told = CliRunner().invoke(cli.main, ["config"], env={"STERNENPOST_DKIM_KEY": str(tmp_path / "none.pem")})
     assert "The DKIM key cannot be read: No such file or directory." in told.output

@@ -88,7 +88,7 @@ def _deal(mail: Incoming) -> None:
     player_id = game.seats[mail.seat]["player_id"]
     player = db.session.get(Player, player_id) if player_id else None
     read = replies.read(mail.raw)
-    if player is None or read.automatic:
+    if player is None or read.automatic or not play.is_welcome(player.player_id):
         _finish(mail, None)
         return
     wishes = _wishes(mail, read)

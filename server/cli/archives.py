@@ -1,0 +1,112 @@
+"""Games on paper: checking archives, taking them in, and copies of what is stored here."""
+
+import json
+import os
+from pathlib import Path
+from typing import BinaryIO
+from uuid import UUID
+
+import click
+from flask import Flask
+
+from server import play
+from server.cli.common import dry_run, example, followed, in_app, tell, written
+from server.config import Settings
+from server.play import Json
+
+
+@click.command(epilog=example("verify archive.json --commitment 630dcd29..."))
+@click.argument("archive", type=click.File("rb"))
+@click.option("--commitment", metavar="HEX", help="What you kept of GET /v1/games/{id} when the game was opened.")
+def verify(archive: BinaryIO, commitment: str | None) -> None:
+    """Check an archive: every hash, every draw, every rule. Needs no database; exit status 1 if anything is wrong."""
+    try:
+        game = play.check_archive(archive.read(play.LARGEST + 1))
+    except play.Flaw as flaw:
+        raise click.ClickException(str(flaw)) from None
+    if commitment and commitment.strip().lower() != game.commitment:
+        raise click.ClickException(f"This game had the commitment {game.commitment}, not the one that you kept.")
+    click.echo(
+        f"{len(game.rows)} events of game {game.start.terms['game']} ({game.table.status}): all as it should be."
+    )
+    if not commitment:
+        click.echo(f"Is this the commitment that you saw when the game was opened? {game.commitment}")
+
+
+@click.command("import", epilog=example("import archive.json"))
+@click.argument("archive", type=click.File("rb"))
+@dry_run
+@in_app
+def take_in(app: Flask, settings: Settings, archive: BinaryIO, dry_run: bool) -> None:
+    """Check an archive and keep its game here, for everybody to see."""
+    raw = archive.read(play.LARGEST + 1)
+    if dry_run:
+        game = play.check_archive(raw)
+        tell(dry_run, [f"game {game.start.terms['game']} is kept here, with {len(game.rows)} events"])
+        return
+    click.echo(f"{settings.base_url}/v1/games/{play.take_in(raw)}")
+
+
+@click.command(
+    epilog=example(
+        "export 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 copies/",
+        "export --player ada@example.org copies/",
+        "export --all copies/",
+    )
+)
+@click.argument("words", metavar="[GAME] DIR", nargs=-1, required=True)
+@click.option("--player", metavar="EMAIL", help="All that is stored of a player, to be handed over to nobody else.")
+@click.option("--all", "everything", is_flag=True, help="Every game there is.")
+@dry_run
+@in_app
+def export(
+    app: Flask,
+    settings: Settings,
+    words: tuple[str, ...],
+    player: str | None,
+    everything: bool,
+    dry_run: bool,
+) -> None:
+    """Write copies into DIR: of a game that is over its archive, GAME.json, as everybody may have it.
+
+    Of a game that is NOT over all that is stored, GAME.secret.json, with the seed and what lies hidden: whoever reads it
+    can cheat, so only you may read that file. It is to look into; what brings games back is a copy of the database
+    (see /docs/scaling).
+    """
+    named, directory = [_game_id(word) for word in words[:-1]], Path(words[-1])
+    if len(named) + [player is not None, everything].count(True) != 1:
+        raise click.UsageError("Name a GAME, or --player EMAIL, or --all; then the folder for the copies.")
+    if not dry_run:
+        directory.mkdir(parents=True, exist_ok=True)
+    if player is not None:
+        player_id = play.find_player(player)
+        deeds = [_write(directory / f"player-{player_id}.json", play.copy_of_player(player_id), True, dry_run)]
+    else:
+        ids = named or play.all_games()
+        copies = followed(ids, lambda done: f"{done} of {len(ids)} games copied")
+        deeds = [_write_game(directory, each, dry_run) for each in copies]
+    tell(dry_run, deeds)
+
+
+def _game_id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise click.BadParameter(f"{text} is no id of a game.") from None
+
+
+def _write_game(directory: Path, game_id: UUID, dry_run: bool) -> str:
+    copy = play.copy_of_game(game_id)
+    is_secret = play.is_secret(copy)
+    return _write(directory / f"{game_id}{'.secret' if is_secret else ''}.json", copy, is_secret, dry_run)
+
+
+def _write(path: Path, copy: Json, is_secret: bool, dry_run: bool) -> str:
+    """A file that nobody else may read if it is secret, the former one with this name replaced at once."""
+    if not dry_run:
+        new = path.with_name(path.name + ".new")
+        mode = 0o600 if is_secret else 0o644
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as file:
+            json.dump(copy, file, default=written, ensure_ascii=False, indent=1)
+        new.replace(path)
+    return f"{path}{' (SECRET: show it to nobody)' if is_secret else ''} is written"

@@ -1,0 +1,141 @@
+"""Games: finding them, looking at them, and holding what was made of their logs against these."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import click
+from flask import Flask
+
+from server import play
+from server.cli.common import (
+    as_json,
+    dry_run,
+    example,
+    followed,
+    in_app,
+    length,
+    limit,
+    print_facts,
+    print_json,
+    print_table,
+)
+from server.config import Settings
+from server.pictures import text
+from server.pictures.story import sentence
+from server.play import overview
+from server.play.archive import OVER
+from server.play.deeds import load
+from server.play.errors import NotFound
+from server.play.looking import table_at
+from server.play.seats import UNDER_WAY
+
+_COLUMNS = ("id", "rules", "status", "version", "made_at", "due_at", "title")
+
+
+@click.group()
+def games() -> None:
+    """List and show games."""
+
+
+@games.command("list", epilog=example("games list --overdue", "games list --status running --older-than P90D --json"))
+@click.option("--status", type=click.Choice((*UNDER_WAY, *OVER)))
+@click.option("--older-than", type=length, metavar="P30D", help="Opened so long ago.")
+@click.option("--overdue", is_flag=True, help="With a seat that the worker should have looked at by now.")
+@limit
+@as_json
+@in_app
+def list_games(
+    app: Flask,
+    settings: Settings,
+    status: str | None,
+    older_than: timedelta | None,
+    overdue: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List games, the oldest first."""
+    play.follow_clock()
+    found = overview.games(status, older_than, overdue, limit)
+    if as_json:
+        print_json(found)
+    else:
+        print_table(found, _COLUMNS)
+
+
+@games.command(epilog=example("games show 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10"))
+@click.argument("game_id", metavar="GAME", type=click.UUID)
+@as_json
+@in_app
+def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
+    """Show a GAME: its seats and their times, its votes, the letters and mails that wait, the last that failed."""
+    found = overview.game(game_id)
+    if as_json:
+        print_json(found)
+    else:
+        print_facts(found)
+
+
+@click.command(epilog=example("replay 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 --at 12", "replay ... --seat 0"))
+@click.argument("game_id", metavar="GAME", type=click.UUID)
+@click.option("--at", "version", type=int, help="As it was after so many deeds; default: as it is.")
+@click.option("--seat", type=int, help="As this seat saw it; default: as anybody may see it.")
+@in_app
+def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, seat: int | None) -> None:
+    """Print the story of a GAME and its table, in words."""
+    game = load(game_id)
+    if seat is not None and not 0 <= seat < len(game.seats):
+        raise click.BadParameter(f"The seats are 0 to {len(game.seats) - 1}.", param_hint="--seat")
+    table = table_at(game, game.table.version if version is None else version)
+    for item in play.story(game, seat):
+        if item["version"] <= table.version and (told := sentence(item, game.names)):
+            click.echo(f"{item['version']:>5}  {item['at'][:16]}  {told}")
+    click.echo(f"\n{game.head['title']} ({table.rules.NAME.capitalize()}), {table.status}, version {table.version}\n")
+    if table.state is not None:
+        click.echo(text.table(table.rules.NAME, table.rules.view(table.state, seat), game.names))
+
+
+@click.command(epilog=example("check", "check 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10"))
+@click.argument("game_id", metavar="[GAME]", type=click.UUID, required=False)
+@in_app
+def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
+    """Compare what was made from the logs of all games, or of one, with these logs; exit status 1 if they differ."""
+    if _look_at(game_id, play.check_game).found:
+        raise SystemExit(1)
+
+
+@click.command(epilog=example("rebuild --dry-run", "rebuild 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10"))
+@click.argument("game_id", metavar="[GAME]", type=click.UUID, required=False)
+@dry_run
+@in_app
+def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool) -> None:
+    """Make anew what was made from the logs of all games, or of one; exit status 1 if a log itself is not right."""
+    play.follow_clock()
+    if _look_at(game_id, play.check_game if dry_run else play.rebuild_game).unsound:
+        raise SystemExit(1)
+
+
+@dataclass
+class _Looked:
+    """How many games had something to report, and how many of them have a log that is not right."""
+
+    found: int = 0
+    unsound: int = 0
+
+
+def _look_at(game_id: UUID | None, look: Callable[[UUID], list[str]]) -> _Looked:
+    """Look at this game, or at all of them one by one, and print what is found."""
+    ids, looked = [game_id] if game_id else play.all_games(), _Looked()
+    for each in followed(
+        ids, lambda done: f"{done} of {len(ids)} games looked at, {looked.found} with something to report"
+    ):
+        try:
+            lines = look(each)
+        except (play.Flaw, NotFound) as error:
+            lines = [str(error)]
+            looked.unsound += 1
+        looked.found += bool(lines)
+        for line in lines:
+            click.echo(f"{each}: {line}")
+    return looked

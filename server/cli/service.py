@@ -1,0 +1,132 @@
+"""The parts that run, their settings and tables, and how they are."""
+
+import json
+from datetime import datetime
+
+import click
+import yaml
+from flask import Flask
+
+from server import play, sandbox, worker
+from server.cli.common import dry_run, example, in_app, read_settings, tell, until, written
+from server.config import Settings
+from server.post.incoming import door
+from server.post.letters import mail_host
+from server.post.mail import Unreachable, carrier
+from server.post.records import UNKNOWN, check_records
+from server.post.signing import read_key
+from server.store import migrate as migrations
+
+
+@click.command(epilog=example("web"))
+def web() -> None:
+    """Serve HTTP on the loopback, until SIGTERM."""
+    from server.web import serve
+
+    read_settings()
+    serve()
+
+
+@click.command("worker", epilog=example("worker"))
+@in_app
+def work(app: Flask, settings: Settings) -> None:
+    """Remind, time out, let bots move, and carry letters, until SIGTERM."""
+    worker.work(app, settings)
+
+
+@click.command("post", epilog=example("post"))
+@in_app
+def carry(app: Flask, settings: Settings) -> None:
+    """Carry letters and call webhooks only, until SIGTERM; each worker starts one of these."""
+    worker.carry(app, settings)
+
+
+@click.command(epilog=example("migrate --dry-run", "migrate"))
+@dry_run
+@in_app
+def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
+    """Bring the tables up to date, as their owner."""
+    url = app.config["SQLALCHEMY_DATABASE_URI"]
+    steps = migrations.steps_ahead(url)
+    if not dry_run:
+        migrations.upgrade(url)
+    tell(dry_run, [f"step {step}" for step in steps])
+
+
+@click.command(epilog=example("config"))
+def config() -> None:
+    """List the settings, their defaults and values."""
+    for name, default, value, meaning in read_settings().listed():
+        click.echo(f"{name}={value or '(unset)'}\n    {meaning}; default: {default or '(unset)'}")
+
+
+@click.command(epilog=example("doctor"))
+@in_app
+def doctor(app: Flask, settings: Settings) -> None:
+    """Check database, beats, letters, mails, overdue seats, clock, mail out and in, and the DNS of a domain that sends
+    mail; exit status 1 if anything is ill."""
+    found = play.parts()
+    if found["database"] == "ok":
+        skew = play.clock_skew()
+        found["clock"] = "ok" if skew <= play.SKEW else f"{skew} apart from the database's"
+    try:
+        carrier(settings.smtp_url or app.config["MAILBOX"]).check()
+        found["mail"] = "ok"
+    except (Unreachable, OSError) as error:
+        found["mail"] = str(error)
+    if settings.mail_in:
+        try:
+            door.check(settings.mail_in)
+            found["mail in"] = "ok"
+        except Unreachable as error:
+            found["mail in"] = str(error)
+    if settings.smtp_url and "." in (domain := mail_host(settings.base_url)):
+        key = read_key(settings.dkim_key) if settings.dkim_key else None
+        found |= check_records(domain, worker.reply_domain(settings), settings.dkim_selector, key)
+    for part, state in found.items():
+        click.echo(f"{part}: {state}")
+    if any(state != "ok" and not state.startswith(UNKNOWN) for state in found.values()):
+        raise SystemExit(1)
+
+
+@click.command(epilog=example('motd "Maintenance tonight at 22:00 UTC" --until P1D', "motd", "motd --remove"))
+@click.argument("text", required=False)
+@until
+@click.option("--remove", is_flag=True, help="Take it down.")
+@dry_run
+@in_app
+def motd(app: Flask, settings: Settings, text: str | None, until: datetime | None, remove: bool, dry_run: bool) -> None:
+    """Show everybody a message of the day: in GET /v1, at the foot of pages and of turn mails. Without TEXT, print the
+    present one."""
+    if text and remove:
+        raise click.UsageError("Either a text, or --remove.")
+    if not text and not remove:
+        found = play.notice()
+        click.echo("There is none." if found is None else f"{found['text']} (until {written(found['until'])})")
+        return
+    if remove:
+        if not dry_run:
+            play.take_down_notice()
+        tell(dry_run, ["the message of the day is taken down"])
+        return
+    if not dry_run:
+        play.put_up_notice(text or "", until)
+    tell(dry_run, [f"everybody is told until {written(until)}: {text}"])
+
+
+@click.command(epilog=example("openapi > api_spec/openapi.yaml"))
+@in_app
+def openapi(app: Flask, settings: Settings) -> None:
+    """Print the OpenAPI document."""
+    document = app.extensions["document"].to_dict()
+    click.echo(
+        yaml.safe_dump(json.loads(json.dumps(document)), sort_keys=False, allow_unicode=True, width=110), nl=False
+    )
+
+
+@click.command("sandbox", epilog=example("sandbox"))
+@in_app
+def open_sandbox(app: Flask, settings: Settings) -> None:
+    """Make a player with games in every state, and print where to look."""
+    for line in sandbox.open_up(settings.base_url):
+        click.echo(line)

@@ -1,0 +1,135 @@
+"""Deleting a player: what is left are seats with a name that says nothing, so that every log stays whole."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, delete, func, select, update
+
+from server.play.clock import clock
+from server.play.seats import give_up_seats
+from server.rules import Json
+from server.store.connections import tried_again
+from server.store.tables import (
+    Bounce,
+    Delivery,
+    IdempotencyKey,
+    Incoming,
+    Letter,
+    Message,
+    Player,
+    PlayerDelivery,
+    PlayerGame,
+    PlayerLetter,
+    RateLimit,
+    SignIn,
+    Token,
+    Vote,
+    Webhook,
+    WebhookDelivery,
+    db,
+)
+from server.store.tables import Seat as SeatRow
+
+NO_TEXT = "(deleted)"  # stands for a message, whose number others count on
+_NEUTRAL_HOURS = {"zone": "UTC", "calendar": {}}
+_Rows = tuple[Any, ColumnElement[bool]]  # a table, and which of its rows
+
+
+def what_goes(player_id: UUID) -> dict[str, int]:
+    """How many rows of each table `delete_player` would delete or, of messages, empty."""
+    email, ids = _email(player_id), _games(player_id)
+    rows = [*_own(player_id, email), *_addressed(email), *(it for each in ids for it in _of_game(each, player_id))]
+    rows += [(Message, condition) for condition in _said(ids, player_id)]
+    counted: Counter[str] = Counter()
+    for table, condition in rows:
+        query = select(func.count()).select_from(table).where(condition)
+        counted[table.__tablename__] += db.session.scalars(query).one()
+    return dict(+counted)
+
+
+@tried_again
+def delete_player(player_id: UUID) -> None:
+    """Hand over all seats as by resigning, and forget whatever tells who this was: address, name, tokens, webhooks, feed,
+    letters, mails, and what was said at tables. If it breaks off, call it again.
+
+    One game at a time, and the player last, so that somebody who is not yet gone can be named by his address.
+    """
+    give_up_seats(player_id)
+    email = _email(player_id)
+    for game_id in _games(player_id):
+        for table, condition in _of_game(game_id, player_id):
+            db.session.execute(delete(table).where(condition))
+        for condition in _said([game_id], player_id):
+            db.session.execute(update(Message).where(condition).values(text=NO_TEXT))
+        own = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
+        db.session.execute(update(SeatRow).where(own).values(mails=None))
+        db.session.execute(update(SeatRow).where(own, SeatRow.hours.is_not(None)).values(hours=_NEUTRAL_HOURS))
+        db.session.commit()
+    invited = (SeatRow.email == email) & (SeatRow.kind == "invited")
+    db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None))
+    for table, condition in [*_own(player_id, email), *_addressed(email)]:
+        db.session.execute(delete(table).where(condition))
+    db.session.commit()
+    db.session.execute(update(Player).where(Player.player_id == player_id).values(**_nobody(player_id)))
+    db.session.commit()
+
+
+def _nobody(player_id: UUID) -> Json:
+    return {
+        "email": f"{player_id.hex}@deleted.invalid",  # RFC 2606: nothing is ever sent there
+        "name": f"Former player {player_id.hex[:4]}",
+        "locale": "en",
+        "zone": "UTC",
+        "calendar": {},
+        "notifications": {},
+        "has_webhooks": False,
+        "unreachable_since": None,
+        "unreachable_why": None,
+        "feed": None,
+        "banned_at": None,
+        "banned_until": None,
+        "ban_reason": None,
+        "deleted_at": clock.now(),
+    }
+
+
+def _email(player_id: UUID) -> str:
+    return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one()
+
+
+def _games(player_id: UUID) -> Sequence[UUID]:
+    """Where this player sits, was written to, or said something before he got up again."""
+    tables: Any = (PlayerGame, Delivery, Message)
+    found = (db.session.scalars(select(table.game_id).where(table.player_id == player_id)) for table in tables)
+    return sorted({game_id for ids in found for game_id in ids})
+
+
+def _own(player_id: UUID, email: str) -> list[_Rows]:
+    """What is stored by player, and codes and counts of his address."""
+    tables: Any = (Token, WebhookDelivery, Webhook, PlayerLetter, PlayerDelivery, Bounce)
+    return [
+        *((table, table.player_id == player_id) for table in tables),
+        (SignIn, SignIn.email == email),
+        (RateLimit, RateLimit.key.in_([f"sign-in of {email}", f"invitations by {player_id}"])),
+    ]
+
+
+def _addressed(email: str) -> list[_Rows]:
+    """Letters to the address, which name no player."""
+    return [(table, table.data["to"].astext == email) for table in (Letter, PlayerLetter)]
+
+
+def _of_game(game_id: UUID, player_id: UUID) -> list[_Rows]:
+    tables: Any = (Letter, Delivery, IdempotencyKey)
+    seats = select(SeatRow.seat).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
+    of_seat: Any = (Incoming, Vote)
+    return [
+        *((table, (table.game_id == game_id) & (table.player_id == player_id)) for table in tables),
+        *((table, (table.game_id == game_id) & table.seat.in_(seats)) for table in of_seat),
+    ]
+
+
+def _said(ids: Sequence[UUID], player_id: UUID) -> list[ColumnElement[bool]]:
+    return [(Message.game_id == it) & (Message.player_id == player_id) & (Message.text != NO_TEXT) for it in ids]
