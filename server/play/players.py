@@ -100,12 +100,18 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None) -
 
 def within(key: str, limit: int, now: datetime) -> bool:
     """Count one use of `key` in this hour, as part of the transaction under way; False above the limit."""
+    return uses(key, now) <= limit
+
+
+def uses(key: str, now: datetime) -> int:
+    """Count one use of `key` in this hour, as part of the transaction under way; how many there are with it."""
     since = now.replace(minute=0, second=0, microsecond=0)
     row = insert(RateLimit).values(key=key, since=since, used=1)
     counted = row.on_conflict_do_update(
         index_elements=["key", "since"], set_={"used": RateLimit.used + row.excluded.used}
     ).returning(RateLimit.used)
-    return db.session.execute(counted).scalar_one() <= limit
+    used: int = db.session.execute(counted).scalar_one()
+    return used
 
 
 def forget_old_codes() -> None:

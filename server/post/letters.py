@@ -1,6 +1,7 @@
 """Writes a letter when it is carried: gathers what its kind needs, as its reader may see it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from server.play.clock import clock
 from server.play.deeds import at_version, load
 from server.play.game import Game
 from server.post import choices, wording
+from server.post.incoming.markup import lines_of_page
 from server.post.incoming.replies import LOOP
 from server.post.mail import build
 from server.post.wording import moment, span, spoken
@@ -32,6 +34,7 @@ from server.store.webhooks import NOTE
 from server.translations import noted
 
 _EXAMPLES = 4
+_NO_TIME: Json = {"due": "", "left": ""}
 _PICTURE = "table.png"
 _PICTURE_WIDTH = 640  # as wide as the mail
 
@@ -227,7 +230,7 @@ def _your_turn(reader: _Reader) -> wording.YourTurn | None:
         return None
     if not over and reader.game.table.turns[reader.seat] != reader.letter.data["turn"]:
         return None  # its reader has begun to play it
-    return _about_turn(reader, over, {"due": "", "left": ""} if over else _due(reader))
+    return _about_turn(reader, over, _NO_TIME if over else _due(reader))
 
 
 def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
@@ -250,14 +253,28 @@ def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
     )
 
 
-def lines_for_turn(game: Game, seat: Seat, turn: int) -> list[str]:
-    """What the letter for this turn says to its reader line by line, but for its times and links."""
+def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:
+    """What a mail to the address for this turn may quote, line by line, but for times: the letter for the turn, and
+    these answers (see `Incoming`), each as text and as HTML."""
+
+    def reader(version: int, data: Json) -> _Reader:
+        letter = Letter(game_id=game.game_id, seat=seat, version=version, data=data)
+        then = replace(game, table=at_version(game, version))
+        return _Reader(then, seat, clocks.ALWAYS.zone, base_url, letter)
+
     table = at_version(game, turn)
-    if not table.turns or table.turns[seat] != turn:
-        return []
-    letter = Letter(game_id=game.game_id, seat=seat, version=turn, data={"turn": turn})
-    words = _about_turn(_Reader(game, seat, clocks.ALWAYS.zone, "", letter), "", {"due": "", "left": ""})
-    return wording.write(words, wording.answer_above())[1].splitlines()
+    is_turn = table.turns and table.turns[seat] == turn
+    words: list[wording.YourTurn | wording.Answer] = []
+    if is_turn:
+        words.append(_about_turn(reader(turn, {"turn": turn}), "", _NO_TIME))
+    words += [_about_mail(reader(said["version"], said), _NO_TIME) for said in answers]
+    return [line for it in words for line in _lines(it)]
+
+
+def _lines(words: wording.YourTurn | wording.Answer) -> list[str]:
+    mark = wording.answer_above()
+    page = lines_of_page(wording.write_page(words, mark=mark))
+    return [*wording.write(words, mark)[1].splitlines(), *(line.text for line in page)]
 
 
 def _has_newer(letter: Letter) -> bool:
@@ -351,6 +368,11 @@ def _game_abandoned(reader: _Reader) -> wording.GameAbandoned:
 
 
 def _answer(reader: _Reader) -> wording.Answer:
+    is_asked = play.turn_of(reader.game.table, reader.seat) is not None
+    return _about_mail(reader, _due(reader) if is_asked else _NO_TIME)
+
+
+def _about_mail(reader: _Reader, time: Json) -> wording.Answer:
     game, seat, said = reader.game, reader.seat, reader.letter.data
     rules, turn = game.table.rules, play.turn_of(game.table, seat)
     is_asked = turn is not None and not said["confirm"]
@@ -359,7 +381,7 @@ def _answer(reader: _Reader) -> wording.Answer:
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
     return wording.Answer(
         **reader.about,
-        **(_due(reader) if is_asked else {"due": "", "left": ""}),
+        **(time if is_asked else _NO_TIME),
         **{name: said[name] for name in ("played", "wrong", "line", "confirm", "stranger")},
         since=reader.happened(said["since"]) if said["played"] else (),
         done=tuple(said["done"]),
@@ -368,6 +390,7 @@ def _answer(reader: _Reader) -> wording.Answer:
         table=text.table(rules.NAME, play.view_of(game, seat), game.names, spoken().locale) if shows_table else "",
         moves=tuple(wording.by_beginning([rules.write_move(move) for move in moves])),
         link=reader._link(turn) if turn is not None else "",
+        last=said["last"],
         back=reader.way_back if game.table.stand_ins[seat] and game.table.status in ("running", "paused") else "",
     )
 

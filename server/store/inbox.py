@@ -103,12 +103,22 @@ def asked(game_id: UUID, seat: int) -> list[Incoming]:
     return rows
 
 
+def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, Any]]:
+    """What we answered this seat in letters that are answered to the address of this turn, the newest of them."""
+    query = select(Incoming.answer).where(
+        Incoming.game_id == game_id, Incoming.seat == seat, Incoming.answer["turn"].as_integer() == turn
+    )
+    return list(db.session.scalars(query.order_by(Incoming.arrived_at.desc()).limit(most)))
+
+
 def done(mail: Incoming, asks: str, letter: dict[str, Any] | None, confirmed: UUID | None) -> bool:
     """Within the transaction under way: this mail is dealt with, `confirmed` asks no more, and the answer is noted.
 
     False if the lease ran out and somebody else has it now.
     """
-    finished = update(Incoming).where(_is_ours(mail)).values(due_at=None, asks=asks).returning(Incoming.mail_id)
+    answer = letter and {"version": letter["version"], "turn": letter["version"], **letter["data"]}
+    values = {"due_at": None, "asks": asks, "answer": answer}
+    finished = update(Incoming).where(_is_ours(mail)).values(values).returning(Incoming.mail_id)
     if db.session.execute(finished).first() is None:
         return False
     if confirmed:

@@ -342,6 +342,7 @@ class Incoming(Base):
 
     `due_at`: when to deal with it, also the lease of who does; None: it is dealt with. `asks`: what in it waits for
     the player's confirmation: nothing, "all" because somebody else may have sent it, or "rest", what needs a second thought.
+    `answer`: what we wrote back, which may come back as a quote; with its version, and the turn of its Reply-To.
     """
 
     __tablename__ = "inbox"
@@ -360,6 +361,7 @@ class Incoming(Base):
     due_at: Mapped[datetime | None]
     tries: Mapped[int]
     asks: Mapped[str]
+    answer: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
 
 
 class Webhook(Base):

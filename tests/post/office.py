@@ -2,12 +2,17 @@
 
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from itertools import count
 from typing import NamedTuple
 
 from flask import Flask
 
+from server import play
 from server.post import PostOffice
+from server.post.incoming.door import _same
 from server.post.mail import Refused, Unreachable
+
+_numbers = count(1)
 
 
 class Mail(NamedTuple):
@@ -74,3 +79,22 @@ class Office:
 
     def subjects(self, name: str) -> list[str]:
         return [mail.subject for mail in self.mails(name)]
+
+
+# Mail that comes in
+
+
+def a_mail(text: str, sender: str = "ada@example.org", **headers: str) -> bytes:
+    mail = EmailMessage()
+    mail["From"] = sender
+    mail["Message-ID"] = f"<{next(_numbers)}@ada.example.org>"
+    for name, value in headers.items():
+        del mail[name]
+        mail[name] = value
+    mail.set_content(text)
+    return mail.as_bytes().replace(b"\n", b"\r\n")
+
+
+def arrives(to: str, raw: bytes) -> None:
+    """As at the door, for whoever this address belongs to."""
+    play.take_mail(to.partition("@")[0], _same(raw), raw, limited=True)

@@ -2,8 +2,6 @@
 
 import re
 from datetime import timedelta
-from email.message import EmailMessage
-from itertools import count
 from uuid import UUID
 
 import pytest
@@ -14,9 +12,8 @@ from server.play.clock import clock
 from server.play.incoming import KEPT
 from server.post.incoming import answering, replies
 from server.post.incoming.answering import LEASE, MOST_TRIES, deal_with_mails
-from server.post.incoming.door import _same
 from server.store.connections import Unavailable
-from server.store.tables import Incoming, Message, db
+from server.store.tables import Incoming, Message, RateLimit, db
 from tests.helpers import (
     DAY,
     HOUR,
@@ -32,10 +29,9 @@ from tests.helpers import (
     service_is_up,
     until,
 )
-from tests.post.office import Mail, Office
+from tests.post.office import Mail, Office, a_mail, arrives
 
 DOMAIN = "stars.example"
-_numbers = count(1)
 
 
 pytestmark = pytest.mark.usefixtures("within")
@@ -50,23 +46,6 @@ def office(app: Flask) -> Office:
 def game_id(ada: UUID, bea: UUID) -> UUID:
     """A game of Ada, Bea and a bot, in which Ada begins."""
     return game_of(ada, bea, bots=1)
-
-
-def a_mail(text: str, sender: str = "ada@example.org", **headers: str) -> bytes:
-    mail = EmailMessage()
-    mail["From"] = sender
-    mail["Message-ID"] = f"<{next(_numbers)}@ada.example.org>"
-    for name, value in headers.items():
-        del mail[name]
-        mail[name] = value
-    mail.set_content(text)
-    return mail.as_bytes().replace(b"\n", b"\r\n")
-
-
-def arrives(to: str, raw: bytes) -> None:
-    word, _, domain = to.partition("@")
-    assert domain == DOMAIN
-    play.take_mail(word, _same(raw), raw, limited=True)
 
 
 def ada_writes(office: Office, text: str, **more: str) -> Mail:
@@ -405,12 +384,34 @@ def test_our_own_answer_that_comes_back_gets_none(office: Office, game_id: UUID)
 
 
 def test_answers_to_mails_that_play_nothing_have_an_end(office: Office, game_id: UUID, ada: UUID) -> None:
-    for _ in range(answering._PER_SEAT):
-        ada_writes(office, "Thank you for your mail.")
+    answers = [ada_writes(office, "Thank you for your mail.") for _ in range(answering._PER_SEAT)]
+    ends = [("this is the last one for now" in it.text, "this is the last one for now" in it.page) for it in answers]
+    assert ends == [*[(False, False)] * (answering._PER_SEAT - 1), (True, True)]
+    link = f"http://127.0.0.1:8000/t/{play.turn_word(game_id, 0, turn_of_ada(game_id) or 0)}"
+    assert f"You can also play here: {link}\n" in answers[-1].text
     assert no_answer(office, "Thank you for your mail.")
     assert "your move was played" in ada_writes(office, a_move(game_id, ada)).text
     later(HOUR)
     assert "It is not your turn" in ada_writes(office, "?").text
+
+
+def test_so_have_those_to_one_sender_whatever_the_game(
+    office: Office, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "_PER_SENDER", 3)
+    ends = []
+    for _ in range(3):
+        game_of(ada, bea, bots=1)
+        ends.append("this is the last one for now" in ada_writes(office, "Thank you for your mail.").text)
+    assert ends == [False, False, True]
+    assert no_answer(office, "Thank you for your mail.")
+
+
+def test_a_mail_of_nobody_that_can_be_read_counts_for_no_sender(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    ada_writes(office, "Thank you for your mail.", sender="")
+    counted = set(db.session.scalars(db.select(RateLimit.key).where(RateLimit.key.startswith("answers"))))
+    assert counted == {f"answers to {game_id}/0"}
 
 
 # Twice, and in pieces

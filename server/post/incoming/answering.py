@@ -22,7 +22,7 @@ from server.play import Json, RuleError
 from server.play.clock import clock
 from server.play.deeds import load
 from server.play.errors import PlayError, StaleTurn, UnderWay
-from server.play.players import within
+from server.play.players import uses
 from server.post import letters
 from server.post.incoming import replies
 from server.post.incoming.replies import Wishes
@@ -107,7 +107,10 @@ def _deal(mail: Incoming) -> None:
 def _wishes(mail: Incoming, read: replies.Mail) -> Wishes:
     game = load(mail.game_id)
     rules: Any = game.table.rules
-    return replies.understand(read, rules, letters.lines_for_turn(game, mail.seat, mail.turn))
+    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, _PER_SEAT)
+    ours = letters.lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
+    repeated = {line for said in answers for line in (said["line"], *said["asked"])}
+    return replies.understand(read, rules, ours, repeated)
 
 
 def _is_from(read: replies.Mail, email: str) -> bool:
@@ -122,7 +125,7 @@ def _fit_id(message_id: str | None) -> str:
 
 def _answer(**said: object) -> Json:
     """What an answer says, for `letters`."""
-    empty = {"played": "", "since": 0, "done": [], "wrong": "", "line": "", "moves": False}
+    empty = {"played": "", "since": 0, "done": [], "wrong": "", "line": "", "moves": False, "last": False}
     return {"answers": "", "confirm": "", "asked": [], "stranger": "", "how": [], **empty, **said}
 
 
@@ -331,13 +334,24 @@ _COMMANDS = {
 
 _PROBLEMS = {
     "unreadable": noted("We could not read your mail with certainty, so nothing was done. Plain text is best."),
-    "nothing-said": noted("We found nothing that you wrote above the letter that you answer."),
+    "too-long": noted(
+        "Your mail is longer than what we can read with certainty, so nothing was done. Please send your own lines only, "
+        "without the letters that your mail program quotes below them."
+    ),
+    "nothing-said": noted(
+        "We found nothing that you wrote above the letter that you answer. Please write there, with an empty line below."
+    ),
     "not-understood": noted("This is not quite in the notation, so nothing in your mail was done."),
     "two-moves": noted("There is more than one move in your mail, so none was played. One mail plays one turn."),
     "contradiction": noted("Your mail asks for two things that exclude each other, so nothing was done."),
     "amid-our-letter": noted(
         "This stands amid a copy of our letter, so we could not be sure that you wrote it, and nothing was done. "
-        "Please write above it."
+        "Please write above it, with an empty line between."
+    ),
+    "only-our-letter": noted(
+        "All that we found in your mail are lines of our letter, so we could not be sure that you wrote any of them, and "
+        "nothing was done. If you mean one of them, write it at the top and delete our letter below it. Steps of a turn go "
+        "into one line, with ; between them."
     ),
 }
 
@@ -350,16 +364,20 @@ def _finish(
     db.session.rollback()
     now = clock.now()
     letter = None if answer is None else _letter(mail, answer, now)
-    if letter and not letter["data"]["played"] and current_app.config["LIMITS"] and not _may_answer(mail, sender, now):
-        letter = None
-        log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
+    if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
+        more = _answers_left(mail, sender, now)
+        letter["data"]["last"] = more == 0
+        if more < 0:
+            letter = None
+            log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
     inbox.done(mail, asks, letter, confirmed)
     db.session.commit()
 
 
-def _may_answer(mail: Incoming, sender: str, now: datetime) -> bool:
-    to_seat = within(f"answers to {mail.game_id}/{mail.seat}", _PER_SEAT, now)
-    return within(f"answers to mails of {sender.lower()}", _PER_SENDER, now) and to_seat
+def _answers_left(mail: Incoming, sender: str, now: datetime) -> int:
+    """How many more may follow this one within the hour; below 0 if this is one too many."""
+    to_seat = _PER_SEAT - uses(f"answers to {mail.game_id}/{mail.seat}", now)
+    return min(to_seat, _PER_SENDER - uses(f"answers to mails of {sender.lower()}", now)) if sender else to_seat
 
 
 def _letter(mail: Incoming, answer: Json, now: datetime) -> Json:

@@ -6,7 +6,7 @@ whatever comes near to a move or a command without being one does.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from email.errors import HeaderParseError
@@ -45,9 +45,10 @@ class Mail:
 class Wishes:
     """What a reply asks for. With a `problem`, it asks for nothing else, and `line` is where it was met.
 
-    The problems: `automatic` (no person wrote; no answer either), `unreadable` (see `Mail.doubt`), `nothing-said`,
-    `not-understood`, `two-moves`, `contradiction` (such as pause and resume), `amid-our-letter` (written into a copy
-    of our letter that is not marked as a quote).
+    The problems: `automatic` (no person wrote; no answer either), `unreadable` (see `Mail.doubt`), `too-long` (the doubt
+    `too-large`), `nothing-said`, `not-understood`, `two-moves`, `contradiction` (such as pause and resume),
+    `amid-our-letter` (written into a copy of our letter that is not marked as a quote), `only-our-letter` (nothing but
+    such a copy).
     """
 
     move: str | None = None  # in notation, steps joined by "; "
@@ -183,22 +184,25 @@ _PROSE = 4  # words from which on a line of our letter cannot have been typed an
 _FULL_LINE = 60  # characters from which on a line may have been broken by the mail program
 
 
-def understand(mail: Mail, rules: Notation, ours: Sequence[str] = ()) -> Wishes:
+def understand(mail: Mail, rules: Notation, ours: Sequence[str] = (), repeated: Collection[str] = ()) -> Wishes:
     """What the person wishes, in the notation of this game.
 
-    `ours` are the lines of the letter that is answered, in order. A person may type a move that it gave as an example.
-    But where some of its prose turns up, or two of its lines in a row that are not both moves, or three, there begins a
-    copy of it that nobody marked as a quote: from there on its lines are ours, and what else would act is a problem.
+    `ours` are the lines of the letters that may be answered, in order. A person may type a move that one gave as an
+    example. But where some of our prose turns up, or two of our lines in a row that do not both act, or three, there
+    begins a copy that nobody marked as a quote: from there on its lines are ours, and what else would act is a problem.
+    `repeated` are those of our lines that he had written himself, and may write again.
     """
     if mail.automatic:
         return Wishes(problem="automatic")
     if mail.doubt:
-        return Wishes(problem="unreadable")
+        return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
     lines = _joined([_typed(line) for line in mail.lines], rules)
-    own, copied = _parted(lines, [_typed(line) for line in ours], rules)
+    own, copied = _parted(lines, [_typed(line) for line in ours], {_typed(line) for line in repeated}, rules)
     for line in copied:
         if _means_something(line, rules):
             return Wishes(problem="amid-our-letter", line=line)
+    if any(lines) and not any(own):
+        return Wishes(problem="only-our-letter")
     return _wishes(own, rules)
 
 
@@ -231,22 +235,28 @@ def _means_something(line: str, rules: Notation) -> bool:
     return _deed(line, rules) is not None or resembles(line, rules)
 
 
-def _parted(lines: Sequence[str], ours: Sequence[str], rules: Notation) -> tuple[list[str], list[str]]:
-    """The lines above an unmarked copy of our letter, and those amid and below it that are not ours."""
+def _parted(
+    lines: Sequence[str], ours: Sequence[str], repeated: Collection[str], rules: Notation
+) -> tuple[list[str], list[str]]:
+    """The lines above an unmarked copy of our letters, and those amid and below it that are not ours."""
     letter = [line for line in ours if line]
     whole = " ".join(letter)
     written = [place for place, line in enumerate(lines) if line]
-    moves = [_deed(line, rules) is not None for line in lines]
+    deeds = [_deed(line, rules) for line in lines]
     runs = {*pairwise(letter), *zip(letter, letter[1:], letter[2:], strict=False)}
 
+    def is_prose(place: int) -> bool:
+        line = lines[place]
+        return not deeds[place] and len(line.split()) >= _PROSE and line not in repeated and line in whole
+
+    def is_run(places: Sequence[int]) -> bool:
+        """Two lines that act may have been typed anew, and so may more than are moves: what we ask him to confirm."""
+        acts = [deed for place in places if (deed := deeds[place])]
+        is_example = len(acts) == 3 and all(deed.move for deed in acts)
+        return (len(acts) < len(places) or is_example) and tuple(lines[it] for it in places) in runs
+
     def begins(nr: int) -> bool:
-        place, next_ = written[nr], written[nr + 1 : nr + 3]
-        three = tuple(lines[it] for it in (place, *next_))
-        return (
-            (not moves[place] and len(lines[place].split()) >= _PROSE and lines[place] in whole)
-            or (three[:2] in runs and not (moves[place] and moves[next_[0]]))
-            or (len(three) == 3 and three in runs)
-        )
+        return is_prose(written[nr]) or is_run(written[nr : nr + 2]) or is_run(written[nr : nr + 3])
 
     first = next((written[nr] for nr in range(len(written)) if begins(nr)), len(lines))
     return list(lines[:first]), [line for line in lines[first:] if line not in whole]

@@ -59,7 +59,7 @@ def problem(code: str, **more: Any) -> Expected:
 
 
 def unreadable(doubt: str) -> Expected:
-    return {"problem": "unreadable", "doubt": doubt}
+    return {"problem": "too-long" if doubt == "too-large" else "unreadable", "doubt": doubt}
 
 
 def plain(
@@ -252,15 +252,15 @@ def quotes() -> None:
         ("block-in-dutch", "5 leo d\n\nVan: Sternenpost\nVerzonden: vandaag\nAan: Ada\n\n7 leo c", {"move": "5 leo d"}, SKY),
         ("typed-example", f"1 leo b\n\n{wrote}\n{marked(LETTER)}", {"move": "1 leo b"}, SKY),
         ("typed-example-above-unmarked", f"1 leo b\n\n{LETTER}", {"move": "1 leo b"}, SKY),
-        ("unmarked-copy", LETTER, problem("nothing-said"), SKY),
-        ("unmarked-copy-of-steps", LETTER_OF_STEPS, problem("nothing-said"), GLANZ),
+        ("unmarked-copy", LETTER, problem("only-our-letter"), SKY),
+        ("unmarked-copy-of-steps", LETTER_OF_STEPS, problem("only-our-letter"), GLANZ),
         ("unmarked-and-below", LETTER.split("-- ")[0] + "\n7 leo c", problem("amid-our-letter"), SKY),
-        ("unmarked-and-example-below", LETTER.split("-- ")[0] + "\n1 leo b", problem("nothing-said"), SKY),
+        ("unmarked-and-example-below", LETTER.split("-- ")[0] + "\n1 leo b", problem("only-our-letter"), SKY),
         ("unmarked-and-amid", LETTER.replace("The table:", "7 leo c\n\nThe table:"), problem("amid-our-letter"), SKY),
         ("unmarked-and-thanks-below", "7 leo c\n\n" + LETTER.split("-- ")[0] + "\nThank you!", MOVE, SKY),
         ("unmarked-from-the-table-on", "5 leo d\n\n" + LETTER[LETTER.index("Leo (leo)") :], {"move": "5 leo d"}, SKY),
-        ("examples-only", "  1 leo b\n  3 leo b\n  5 cancer a\n  D virgo d", problem("nothing-said"), SKY),
-        ("three-examples-in-a-row", "1 lay punkt b1\n2 move a1 b2 c3\n3 remove c1", problem("nothing-said"), GLANZ),
+        ("examples-only", "  1 leo b\n  3 leo b\n  5 cancer a\n  D virgo d", problem("only-our-letter"), SKY),
+        ("three-examples-in-a-row", "1 lay punkt b1\n2 move a1 b2 c3\n3 remove c1", problem("only-our-letter"), GLANZ),
         ("unmarked-and-rewrapped", "7 leo c\n\n" + " ".join(LETTER.split("\n")).replace("The ", "\nThe "), MOVE, SKY),
         ("example-steps-typed", "1 lay punkt b1\n2 move a1 b2 c3", STEPS, GLANZ),
         ("below-the-mark", "Hi\n\n##- Please write above this line -##\n\n7 leo c", UNCLEAR, SKY),

@@ -1,0 +1,223 @@
+"""Replies that hold our letters without a mark that would tell what is quoted: what our letters say never acts.
+
+The first line of each letter ends what a person wrote; here it is missing, as where somebody has deleted it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from flask_babel import force_locale
+
+from server import play
+from server.play.clock import clock
+from server.post import letters
+from server.post.incoming import replies
+from server.post.incoming.answering import _PER_SEAT, deal_with_mails
+from server.post.incoming.markup import lines_of_page
+from server.post.incoming.replies import Wishes, read, understand
+from server.rules import GAMES
+from server.store import inbox
+from server.translations.update import TRANSLATED
+from tests.helpers import DAY, game_of, happened, head_of, moves_of, seats_of
+from tests.post.office import Mail, Office, a_mail, arrives
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+@pytest.fixture
+def office(app: Flask) -> Office:
+    return Office(app, "stars.example")
+
+
+class Table:
+    """A game in which it is Ada's turn, and what she writes to it."""
+
+    def __init__(self, office: Office, ada: UUID, bea: UUID, rules: str, locale: str = "en") -> None:
+        play.change_profile(ada, {"locale": locale})
+        self.office, self.ada, self.locale = office, ada, locale
+        options = {"start_seat": 0} if rules == "sternenhimmel" else {}
+        self.game_id = game_of(ada, bea, bots=1, rules=rules, options=options)
+        assert self.turn is not None
+        self.first = office.mails("ada")[-1]
+
+    @property
+    def turn(self) -> int | None:
+        return seats_of(self.game_id)[0].turn
+
+    def line(self, number: int) -> str:
+        """The move of this number that is open to her."""
+        rules = GAMES[head_of(self.game_id).head["rules"]]
+        return rules.write_move(rules.move_from_json(moves_of(self.game_id, self.ada)[number]))
+
+    def new_line(self) -> str:
+        """A move that is in no letter as an example."""
+        number = len(moves_of(self.game_id, self.ada)) // 2 + 1
+        assert self.line(number) not in [line.strip() for line in self.first.text.splitlines()]
+        return self.line(number)
+
+    def sends(self, raw: bytes, answered: Mail | None = None) -> Mail:
+        """The answer to it."""
+        arrives((answered or self.first).reply_to, raw)
+        deal_with_mails()
+        return self.office.mails("ada")[-1]
+
+    def reading(self) -> Callable[[list[str]], Wishes]:
+        """What would be read in a mail with these lines, now and for the present turn."""
+        game = head_of(self.game_id)
+        assert self.turn is not None
+        answers = inbox.answers(self.game_id, 0, self.turn, _PER_SEAT)
+        with force_locale(self.locale):
+            ours = letters.lines_for(game, 0, self.turn, answers, "http://127.0.0.1:8000")
+        repeated = {line for said in answers for line in (said["line"], *said["asked"])}
+        return lambda lines: understand(read(a_mail("\n".join(lines))), game.table.rules, ours, repeated)
+
+    def letters(self) -> Iterator[Mail]:
+        """The letter of her turn, and an answer of each kind that plays nothing."""
+        yield self.first
+        day = (clock.now() + 10 * DAY).date()
+        for words in (
+            "?",
+            f"I play {self.line(0)}, I think.",
+            f"{self.line(0)}\n{self.line(1)}; {self.line(2)}\n{self.line(3)}",
+            "What a night we have!",
+            "say Good evening!",
+            "pause\nresume",
+            "resign",
+            f"vacation {day}..{day}",
+        ):
+            yield self.sends(a_mail(words))
+        yield self.sends(a_mail(f"{self.line(0)}\nsay From my other desk.", sender="ada@work.example"))
+
+
+def text_of(mail: Mail) -> str:
+    """Without its first line, above which one answers, and without its signature."""
+    return mail.text.partition("\n\n")[2].partition("\n-- \n")[0]
+
+
+def page_of(mail: Mail) -> str:
+    return re.sub('<p class="mark">.*?</p>', "", mail.page)
+
+
+def typed(line: str) -> replies.Mail:
+    return replies.Mail("ada@example.org", False, (line,), None, "", None)
+
+
+def copies(mail: Mail, rules: str) -> Iterator[list[str]]:
+    """Either part of a letter: whole, and cut off above each line that acts by itself. Where nothing but such lines is
+    left, somebody may have typed them."""
+    for lines in (text_of(mail).splitlines(), [line.text for line in lines_of_page(page_of(mail))]):
+        filled = [line for line in lines if line.strip()]
+        acts = [not understand(typed(line), GAMES[rules]).problem for line in filled]
+        for place in range(len(filled)):
+            if (place == 0 or acts[place]) and not all(acts[place:]):
+                yield filled[place:]
+
+
+@pytest.mark.parametrize(
+    ("rules", "locale"), [*((rules, "en") for rules in GAMES), *(("sternenhimmel", locale) for locale in TRANSLATED)]
+)
+def test_no_line_of_a_letter_acts_wherever_a_copy_of_it_begins(
+    office: Office, ada: UUID, bea: UUID, rules: str, locale: str
+) -> None:
+    table = Table(office, ada, bea, rules, locale)
+    for letter in table.letters():
+        reads = table.reading()
+        for lines in copies(letter, rules):
+            assert reads(lines).problem, lines
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_a_line_above_a_copy_of_a_letter_acts_as_it_is_written(
+    office: Office, ada: UUID, bea: UUID, rules: str
+) -> None:
+    table = Table(office, ada, bea, rules)
+    new, example = table.new_line(), table.line(0)
+    for letter in table.letters():
+        reads = table.reading()
+        for lines in copies(letter, rules):
+            assert reads([new, "", *lines]) == Wishes(move=new), lines
+        for whole in (text_of(letter).splitlines(), [line.text for line in lines_of_page(page_of(letter))]):
+            assert reads([example, "", *whole]) == reads([example, *whole]) == Wishes(move=example)
+
+
+# By mail
+
+
+@pytest.fixture
+def table(office: Office, ada: UUID, bea: UUID) -> Table:
+    return Table(office, ada, bea, "sternenhimmel")
+
+
+def as_text(words: str, letter: Mail) -> bytes:
+    return a_mail(f"{words}\n\n{text_of(letter)}")
+
+
+def as_page(words: str, letter: Mail) -> bytes:
+    return a_mail(f"<div>{words}</div>{page_of(letter)}").replace(b"text/plain", b"text/html")
+
+
+BOTH = pytest.mark.parametrize("quoting", [as_text, as_page])
+Quoting = Callable[[str, Mail], bytes]
+
+
+@BOTH
+def test_a_confirmation_is_not_given_by_the_letter_that_asks_for_it(table: Table, quoting: Quoting) -> None:
+    asked = table.sends(a_mail("resign"))
+    answer = table.sends(quoting("", asked), asked)
+    assert "All that we found in your mail are lines of our letter" in answer.text
+    assert "seat-handed-over" not in happened(table.game_id)
+    confirmed = re.search("^  (confirm .*)$", asked.text, re.MULTILINE)
+    assert confirmed
+    assert "You have resigned" in table.sends(quoting(confirmed[1], asked), asked).text
+
+
+@BOTH
+def test_a_move_that_was_refused_is_not_tried_again_with_the_answer_that_quotes_it(
+    table: Table, quoting: Quoting
+) -> None:
+    asked = table.sends(a_mail(f"{table.line(0)}\n{table.line(1)}"))
+    assert f"\n  {table.line(1)}\n" in asked.text
+    assert "nothing was done" in table.sends(quoting("", asked), asked).text
+    assert "star-placed" not in happened(table.game_id)
+    assert f"your move was played: {table.line(1)}" in table.sends(quoting(table.line(1), asked), asked).text
+
+
+@BOTH
+def test_a_line_below_a_copy_of_an_answer_is_asked_about(table: Table, quoting: Quoting) -> None:
+    asked = table.sends(a_mail("?"))
+    new = table.new_line()
+    below = quoting("", asked).replace(b"</body>", b"").replace(b"</html>", b"") + f"\r\n{new}\r\n".encode()
+    answer = table.sends(below, asked)
+    assert f"\n  {new}\n\nThis stands amid a copy of our letter" in answer.text
+    assert "star-placed" not in happened(table.game_id)
+
+
+def test_who_takes_our_examples_word_for_word_can_do_as_the_answer_says(office: Office, ada: UUID, bea: UUID) -> None:
+    table = Table(office, ada, bea, "sternenglanz")
+    examples = [line.strip() for line in table.first.text.splitlines() if line.startswith("  choose")][:3]
+    answer = table.sends(a_mail("\n".join(examples)))
+    assert "write it at the top and delete our letter below it" in answer.text
+    assert "was played" in table.sends(a_mail(examples[0]), answer).text
+
+
+def test_who_writes_once_more_from_his_own_address_need_not_confirm(table: Table) -> None:
+    words = f"A good evening to all of you!\n\n{table.line(0)}\nsay One.\nsay Two."
+    asked = table.sends(a_mail(words, sender="ada@work.example"))
+    assert "please confirm" in asked.text
+    assert "was played" in table.sends(a_mail(words), asked).text
+
+
+def test_who_begins_as_before_is_understood_all_the_same(table: Table) -> None:
+    answer = table.sends(a_mail("A good evening to all of you!"))
+    assert "A good evening to all of you!" in answer.text
+    assert "was played" in table.sends(a_mail(f"A good evening to all of you!\n{table.line(0)}"), answer).text
+
+
+def test_a_mail_that_is_too_long_is_answered_with_how_to_make_it_shorter(table: Table) -> None:
+    quoted = "\n".join(f"* {line}" for line in table.first.text.splitlines()[2:]) * 8
+    answer = table.sends(a_mail(f"{table.line(0)}\n{quoted}"))
+    assert "without the letters that your mail program quotes" in answer.text
+    assert "star-placed" not in happened(table.game_id)
