@@ -148,6 +148,12 @@ def test_every_object_and_every_list_of_words_has_a_name_of_its_own_or_that_of_i
             assert "enum" not in inner or place.count(".") == 1, place
 
 
+def test_no_member_of_a_union_is_a_single_value_which_generators_take_for_the_only_one() -> None:
+    for name, schema in SCHEMAS.items():
+        for place, inner in nested(schema, name):
+            assert "const" not in inner or place.rpartition(".")[2] not in ("oneOf", "anyOf"), place
+
+
 def test_no_two_lists_of_words_are_the_same() -> None:
     lists = [tuple(schema["enum"]) for schema in SCHEMAS.values() if "enum" in schema]
     assert len(set(lists)) == len(lists)

@@ -117,7 +117,7 @@ class Components:
         for key, value in schema.items():
             match key, value:
                 case "properties", dict():
-                    inner[key] = {field: self.lifted(it, prefix) for field, it in value.items()}
+                    inner[key] = {field: self.lifted(_of_one_word(it), prefix) for field, it in value.items()}
                 case (("items" | "additionalProperties"), dict()):
                     inner[key] = self.lifted(value, prefix)
                 case (("oneOf" | "anyOf" | "allOf"), list()):
@@ -144,6 +144,14 @@ class Components:
             if len(owners) == len(members) > 1:
                 return schema | {"discriminator": {"propertyName": field, "mapping": owners}}
         return schema
+
+
+def _of_one_word(schema: Json) -> Json:
+    """A list of one word is no choice."""
+    match schema:
+        case {"enum": [word], **rest} if "title" not in rest:
+            return {**rest, "const": word}
+    return schema
 
 
 def _union(description: str | None, names: Iterable[str]) -> Json:

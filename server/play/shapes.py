@@ -111,7 +111,7 @@ NOTIFICATIONS: Json = object_of(
             "due time; an empty list for never",
             "type": "array",
             "maxItems": MOST_REMINDERS,
-            "items": {"anyOf": [{"const": "half"}, DURATION]},
+            "items": {"anyOf": [named("HalfTime", {"enum": ["half"]}), DURATION]},
         },
         "mails": named(
             "MailsByKind",

@@ -866,7 +866,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                         object_of(
                             "A payment",
                             {
-                                "from": {"anyOf": [_SEAT_SCHEMA, {"const": BANK}]},
+                                "from": {"anyOf": [_SEAT_SCHEMA, named("Bank", {"enum": [BANK]})]},
                                 "to": _SEAT_SCHEMA,
                                 "amount": {"type": "integer", "minimum": 1},
                                 "reason": named("PaymentReason", {"enum": list(_REASONS)}),
