@@ -52,6 +52,16 @@ def test_a_translation_has_the_places_of_the_original(locale: str) -> None:
             assert Counter(_PLACE.findall(said)) == Counter(_PLACE.findall(english)), said
 
 
+def test_no_language_has_a_sentence_of_another() -> None:
+    said: dict[str, set[str]] = {}
+    for locale in TRANSLATED:
+        for message in read(locale):
+            for _, form in forms(message) if message.id else []:
+                if form.count(" ") > 2:
+                    said.setdefault(form, set()).add(locale)
+    assert not [form for form, locales in said.items() if len(locales) > 1]
+
+
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_what_is_compiled_is_what_is_written(locale: str) -> None:
     with path_of(locale).with_suffix(".mo").open("rb") as file:

@@ -9,7 +9,7 @@ from werkzeug.exceptions import Unauthorized
 from server import play
 from server.api.languages import speak
 from server.play import Caller
-from server.play.errors import BadToken
+from server.play.errors import PlayError
 from server.translations import Words
 
 
@@ -40,7 +40,7 @@ def viewer(scope: str) -> UUID | None:
 def recognise() -> None:
     """Speak the language of whoever sent this request, if that is known."""
     if "locale" not in g:
-        with suppress(Unauthorized, BadToken):
+        with suppress(Unauthorized, PlayError):
             _caller()
 
 

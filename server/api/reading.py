@@ -83,7 +83,10 @@ def from_to(least: int, most: int) -> validate.Range:
 
 
 def long(most: int, least: int | None = None) -> validate.Length:
-    at_most, between = Words("Its length must be at most %(max)s."), Words("Its length must be from %(min)s to %(max)s.")
+    at_most, between = (
+        Words("Its length must be at most %(max)s."),
+        Words("Its length must be from %(min)s to %(max)s."),
+    )
     return validate.Length(min=least, max=most, error=at_most if least is None else between)
 
 

@@ -171,11 +171,10 @@ def _written(
     subject, body = wording.write(words, mark, stop)
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
-    page, images = None, []
+    images = []
     if isinstance(words, wording.YourTurn | wording.GameEnded | wording.Answer):
-        page, images = wording.write_page(words, _PICTURE, mark, stop), [(_PICTURE, _picture(row))]
-    if isinstance(words, wording.Bundle):
-        page = wording.write_page(words, stop=stop)
+        images = [(_PICTURE, _picture(row))]
+    page = wording.write_page(words, _PICTURE if images else "", mark, stop)
     message = build(
         sender=sender,
         to=to,

@@ -204,9 +204,7 @@ def write(letter: Letter, mark: str = "", stop: str = "") -> tuple[str, str]:
     return subject, f"{mark}\n\n{text}" if mark else text
 
 
-def write_page(
-    letter: YourTurn | GameEnded | Answer | Bundle, picture: str = "", mark: str = "", stop: str = ""
-) -> str:
+def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "") -> str:
     """The letter as HTML; `picture` is the name under which one travels with the mail."""
     return _pages.get_template(f"{letter.KIND}.html").render(
         _words(letter), picture=picture, mark=mark, stop=stop, locale=spoken().locale
@@ -237,7 +235,7 @@ def _words(letter: Letter | WaitingGame) -> dict[str, object]:
 def _fit(name: str, words: object) -> object:
     """A name with a line break in it must not begin a line of its own, which might pass for one of ours."""
     match words:
-        case str() if name == "table":
+        case str() if name in ("table", "notation"):  # ours, and long
             return plain(words)
         case str():
             return clean(words, LINE_LENGTH)

@@ -31,7 +31,8 @@ def _cards_chosen(item: Json, names: Sequence[str], say: Language) -> str:
 
 
 def _choices_shown(item: Json, names: Sequence[str], say: Language) -> str:
-    shown = (f"{name} {_cards(cards, say)}" for name, cards in zip(names, item["choices"], strict=True))
+    chosen = zip(names, item["choices"], strict=True)
+    shown = (say.gettext("%(name)s: %(cards)s", name=name, cards=_cards(cards, say)) for name, cards in chosen)
     return say.gettext("All have chosen: %(choices)s.", choices="; ".join(shown))
 
 
@@ -162,7 +163,7 @@ def _cards(cards: Sequence[str | None], say: Language) -> str:
 
 
 def _bild(bild: str, say: Language) -> str:
-    return f'"{bild_name(bild, say.locale)}"'
+    return say.gettext("“%(name)s”", name=bild_name(bild, say.locale))
 
 
 def _gained(points: int, say: Language) -> str:
