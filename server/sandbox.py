@@ -1,35 +1,262 @@
-"""The sandbox: one signed-in player with a running game against bots, and where to look at it."""
+"""The sandbox: you, Ada and Ben, with a game in every state that a game can be in, and where to look at it."""
 
+import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID, uuid5
 
 from server import play
+from server.play import Json
+from server.play.clock import clock
+from server.play.deeds import load
+from server.play.errors import NotFound
+from server.play.game import Game
 
-EMAIL = "you@sandbox.example"
+EMAIL, ADA, BEN = "you@sandbox.example", "ada@sandbox.example", "ben@sandbox.example"
+FIRST = "The first sky"
 _PATIENCE = 10.0  # seconds for the bots to move
+_MOST_MOVES = 200
+_ME, _OPEN, _BOT = {"player": "me"}, {"open": True}, {"bot": "greedy"}
+
+
+class People(NamedTuple):
+    you: UUID
+    ada: UUID
+    ben: UUID
 
 
 def open_up(base_url: str) -> Iterator[str]:
-    """Lines for the terminal. The player and a game that still runs are found again."""
-    token = play.player_token(EMAIL)
-    player_id = play.caller(token).player_id
-    running = play.list_games(player_id, mine=True, status="running", limit=1).items
-    if running:
-        game_id = running[0]["id"]
-    else:
-        seats = [{"player": "me"}, {"bot": "greedy"}, {"bot": "greedy"}]
-        wanted = {"rules": "sternenhimmel", "title": "The first sky", "options": {"start_seat": 0}, "seats": seats}
-        game_id = play.open_game(player_id, wanted).game_id
-    game = play.seen_by(game_id, player_id)
-    seat = game.seat_of(player_id) or 0
-    deadline = time.monotonic() + _PATIENCE
-    while game.table.turns[seat] is None and game.table.status == "running" and time.monotonic() < deadline:
-        time.sleep(0.2)
-        game = play.seen_by(game_id, player_id)
-    turn = game.table.turns[seat]
-    if turn is not None:
-        yield f"  play your turn   {base_url}/t/{play.turn_word(game_id, seat, turn)}"
+    """Lines for the terminal. People and games are found again; only what is not there yet is made."""
+    play.follow_clock()
+    tokens = [play.player_token(email) for email in (EMAIL, ADA, BEN)]
+    people = People(*(play.caller(token).player_id for token in tokens))
+    games = {title: _seeded(people, title, make) for title, make in SEEDS.items()}
+    you = people.you
+    first = _first_sky(you)
+    yield f"  play your turn   {_link(base_url, first, you)}"
     yield f"  read your mail   {base_url}/sandbox/mail"
     yield f"  API handbook     {base_url}/docs"
-    yield f"  your game        {base_url}/v1/games/{game_id}"
-    yield f"  your token       {token}"
+    yield f"  your game        {base_url}/v1/games/{first.game_id}"
+    yield f"  your token       {tokens[0]}"
+    yield "  and one of each kind, as it was made; time has gone on since:"
+    for title, game in games.items():
+        yield f"    {title:<28} {_link(base_url, game, you)}"
+
+
+def _first_sky(you: UUID) -> Game:
+    """A game against bots that waits for you, or soon will; a new one once it is over."""
+    running = play.list_games(you, mine=True, status="running", limit=100).items
+    game_id = next((it["id"] for it in running if it["title"] == FIRST), None)
+    if game_id is None:
+        game_id = play.open_game(you, _sky(FIRST, _ME, _BOT, _BOT)).game_id
+    game = play.seen_by(game_id, you)
+    deadline = time.monotonic() + _PATIENCE
+    while game.table.status == "running" and not _is_asked(game, you) and time.monotonic() < deadline:
+        time.sleep(0.2)
+        game = play.seen_by(game_id, you)
+    return game
+
+
+def _seeded(people: People, title: str, make: Callable[[People, UUID], object]) -> Game:
+    """The game of this title, made unless it is there already."""
+    game_id = uuid5(people.you, title)
+    try:
+        return load(game_id)
+    except NotFound:
+        make(people, game_id)
+        return load(game_id)
+
+
+def _link(base_url: str, game: Game, you: UUID) -> str:
+    """To play your turn, to come in, or to come back, if there is something of that to be done; else to the game."""
+    seat = game.seat_of(you)
+    if seat is not None and _is_asked(game, you):
+        return f"{base_url}/t/{play.turn_word(game.game_id, seat, game.table.turns[seat] or 0)}"
+    if seat is not None and game.table.status == "running" and _is_absent(game, seat):
+        return f"{base_url}/back/{play.return_word(game.game_id, seat)}"
+    if seat is None and game.head["private"] and game.table.status == "open":
+        return f"{base_url}/i/{play.describe(game, 0)['invitation']}"
+    return f"{base_url}/v1/games/{game.game_id}"
+
+
+def _is_asked(game: Game, you: UUID) -> bool:
+    seat = game.seat_of(you)
+    if seat is None or not game.table.turns or _is_absent(game, seat):
+        return False
+    return play.turn_of(game.table, seat) is not None
+
+
+def _is_absent(game: Game, seat: int) -> bool:
+    """Whether a bot plays there for somebody, or will as soon as the worker has noticed that time is over."""
+    due_at = game.seats[seat]["due_at"]
+    return game.table.stand_ins[seat] is not None or (due_at is not None and due_at <= clock.now())
+
+
+# What games are made of
+
+
+def _sky(title: str, *seats: Json, **more: object) -> Json:
+    """A game of Sternenhimmel in which seat 0 begins."""
+    return {"rules": "sternenhimmel", "title": title, "options": {"start_seat": 0}, "seats": list(seats), **more}
+
+
+def _glow(title: str, scenario: int, **options: object) -> Json:
+    """A game of Sternenglanz for two, in which seat 0 begins."""
+    wanted = {"scenario": scenario, "start_seat": 0, **options}
+    return {"rules": "sternenglanz", "title": title, "options": wanted, "seats": [_ME, _OPEN]}
+
+
+def _opened(game_id: UUID, wanted: Json, host: UUID, *guests: UUID) -> UUID:
+    play.open_game(host, wanted, game_id)
+    for guest in guests:
+        play.take_seat(game_id, guest)
+    return game_id
+
+
+def _play_on(game_id: UUID, stops: Callable[[Game], bool]) -> None:
+    """Whoever is asked plays something, until it `stops`."""
+    dice = random.Random(game_id.int)
+    for _ in range(_MOST_MOVES):
+        game = load(game_id)
+        if stops(game):
+            return
+        rules, state = game.table.rules, game.table.state
+        seat = min(rules.to_act(state))
+        move = rules.move_to_json(dice.choice(rules.legal_moves(state, seat)))
+        play.play_move(game_id, game.seats[seat]["player_id"], game.table.turns[seat] or 0, move)
+
+
+def _all_vote(game_id: UUID, wish: str, *people: UUID) -> None:
+    for who in people:
+        play.vote(game_id, who, wish, consents=True)
+
+
+@contextmanager
+def _ago(length: timedelta) -> Iterator[None]:
+    """What is done here was done so long ago. Only this process believes it, and it does nothing else meanwhile."""
+    clock.forward(-length)
+    try:
+        yield
+    finally:
+        clock.forward(length)
+
+
+def _is_over(game: Game) -> bool:
+    return game.table.status == "finished"
+
+
+def _is_well_begun(game: Game) -> bool:
+    """Seat 0 is asked for something else than in the beginning, such as what all choose at once in Sternenglanz."""
+    return (game.table.turns[0] or 1) > 1
+
+
+def _is_in_a_turn_of_seat_0(game: Game) -> bool:
+    return game.table.status == "running" and bool(game.table.rules.goes_on(game.table.state, 0))
+
+
+def _has_stars(game: Game) -> bool:
+    """Everybody has placed some, most of them face down."""
+    return game.table.version > 7 and game.table.turns[0] is not None
+
+
+# The games
+
+
+def _free_seats(people: People, game_id: UUID) -> None:
+    _opened(game_id, _sky("Free seats", _ME, _OPEN, _OPEN), people.ada, people.ben)
+
+
+def _by_link(people: People, game_id: UUID) -> None:
+    _opened(game_id, _sky("By its link only", _ME, _OPEN, _OPEN, private=True), people.ada)
+
+
+def _invited(people: People, game_id: UUID) -> None:
+    _opened(game_id, _sky("You are invited", _ME, {"email": EMAIL}, _OPEN), people.ada)
+
+
+def _bens_turn(people: People, game_id: UUID) -> None:
+    wanted = _sky("Ben's turn", _ME, _OPEN, _BOT, options={"start_seat": 1})
+    _opened(game_id, wanted, people.you, people.ben)
+
+
+def _face_down(people: People, game_id: UUID) -> None:
+    _opened(game_id, _sky("Stars that lie face down", _ME, _OPEN, _OPEN), *people)
+    _play_on(game_id, _has_stars)
+
+
+def _choosing(people: People, game_id: UUID) -> None:
+    _opened(game_id, _glow("Everybody chooses at once", 1), people.you, people.ada)
+
+
+def _shared(people: People, game_id: UUID) -> None:
+    _opened(game_id, _glow("Scenario 3", 3), people.you, people.ada)
+    _play_on(game_id, _is_well_begun)
+
+
+def _mid_turn(people: People, game_id: UUID) -> None:
+    _opened(game_id, _glow("In the middle of a turn", 4), people.you, people.ada)
+    _play_on(game_id, _is_in_a_turn_of_seat_0)
+
+
+def _paused(people: People, game_id: UUID) -> None:
+    _opened(game_id, _sky("Paused", _ME, _OPEN, _OPEN), *people)
+    _all_vote(game_id, "pause", *people)
+
+
+def _vote_open(people: People, game_id: UUID) -> None:
+    _opened(game_id, _sky("Ada wants a pause", _ME, _OPEN, _OPEN), *people)
+    _all_vote(game_id, "pause", people.ada)
+
+
+def _little_time(people: People, game_id: UUID) -> None:
+    with _ago(timedelta(hours=47, minutes=45)):
+        _opened(game_id, _sky("Fifteen minutes left", _ME, _OPEN, _OPEN), *people)
+
+
+def _ben_is_gone(people: People, game_id: UUID) -> None:
+    _opened(game_id, _sky("A bot plays for Ben", _ME, _OPEN, _OPEN), *people)
+    play.leave(game_id, people.ben)
+
+
+def _you_were_away(people: People, game_id: UUID) -> None:
+    ladder = [{"do": "bot-takes-over", "bot": "greedy"}]
+    with _ago(timedelta(days=2, minutes=1)):  # the worker does the rest
+        _opened(game_id, _sky("A bot plays for you", _ME, _OPEN, _OPEN, on_timeout=ladder), *people)
+
+
+def _finished_sky(people: People, game_id: UUID) -> None:
+    _opened(game_id, _sky("Finished, Sternenhimmel", _ME, _OPEN, _OPEN), *people)
+    _play_on(game_id, _is_over)
+
+
+def _finished_glow(people: People, game_id: UUID) -> None:
+    _opened(game_id, _glow("Finished, Sternenglanz", 2, max_rounds=2), people.you, people.ada)
+    _play_on(game_id, _is_over)
+
+
+def _abandoned(people: People, game_id: UUID) -> None:
+    _opened(game_id, _sky("Abandoned", _ME, _OPEN, _OPEN), *people)
+    _all_vote(game_id, "abandon", *people)
+
+
+SEEDS: Mapping[str, Callable[[People, UUID], object]] = {
+    "free seats": _free_seats,
+    "private, by its link": _by_link,
+    "you are invited": _invited,
+    "not your turn": _bens_turn,
+    "stars face down": _face_down,
+    "all choose at once": _choosing,
+    "scenario 3": _shared,
+    "scenario 4, mid-turn": _mid_turn,
+    "paused": _paused,
+    "a vote is open": _vote_open,
+    "little time left": _little_time,
+    "a bot plays for Ben": _ben_is_gone,
+    "a bot plays for you": _you_were_away,
+    "finished": _finished_sky,
+    "finished, Sternenglanz": _finished_glow,
+    "abandoned": _abandoned,
+}

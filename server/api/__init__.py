@@ -34,4 +34,5 @@ def register(app: Flask) -> None:
     app.register_blueprint(pages.blp)
     app.register_blueprint(feeds.blp)
     if app.config["SANDBOX"]:
+        document.register_blueprint(sandbox.calls)
         app.register_blueprint(sandbox.blp)

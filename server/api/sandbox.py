@@ -12,18 +12,21 @@ from typing import Any
 
 from babel.dates import format_datetime
 from flask import Blueprint, Response, current_app, jsonify, request
+from flask.views import MethodView
 from flask_babel import gettext
-from werkzeug.exceptions import UnsupportedMediaType
+from marshmallow import Schema, fields
 
 from server import play
+from server.api import schemas
+from server.api.document import ANYBODY
+from server.api.document import Blueprint as Resources
 from server.api.languages import spoken
 from server.api.pages import page
-from server.api.reading import read_json
 from server.play.clock import duration
 from server.play.errors import BadField, NotFound, Unfit
-from server.translations import Words
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
+calls = Resources("clock", __name__, url_prefix="/sandbox", description="The sandbox: time that passes")
 
 
 @blp.before_app_request
@@ -74,17 +77,30 @@ def letter_as_html(key: str) -> Response:
     return response
 
 
-@blp.post("/clock")
-def put_forward() -> Response:
-    """`{"forward": "P3D"}`: three days later, for every process; what is due then happens."""
-    if not request.is_json:  # other types may be sent by any page that a browser has open
-        raise UnsupportedMediaType(Words("The body must be application/json."))
-    wanted = read_json(request.get_data())
-    try:
-        by = duration(wanted["forward"])
-    except (KeyError, TypeError, Unfit):
-        raise BadField("forward", "Send a duration such as P3D.") from None
-    return jsonify(now=play.move_clock(by))
+class ClockRequest(schemas.Request):
+    forward = fields.String(required=True, metadata={"description": "A duration such as P3D or PT36H"})
+
+
+class ClockAnswer(Schema):
+    now = schemas.Moment(required=True, metadata={"description": "What time it is from now on"})
+
+
+@calls.route("/clock")
+class Clock(MethodView):
+    @calls.arguments(ClockRequest, example={"forward": "P3D"})
+    @calls.response(200, ClockAnswer, example={"now": "2026-12-04T18:00:00Z"})
+    @calls.doc(operationId="forwardClock", **ANYBODY)
+    @calls.raises(BadField)
+    def post(self, wanted: Any) -> Any:
+        """Put the clock of all processes forward
+
+        As if the service had run all the while: reminders, time-outs and their mails follow within seconds.
+        """
+        try:
+            by = duration(wanted["forward"])
+        except Unfit as error:
+            raise BadField("forward", error.words) from None
+        return {"now": play.move_clock(by)}
 
 
 def _box() -> Mapping[str, mailbox.MaildirMessage]:
