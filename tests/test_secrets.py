@@ -8,6 +8,7 @@ import json
 import logging
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from functools import cache
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -19,6 +20,7 @@ from werkzeug.test import TestResponse
 
 from server import play
 from server.logs import JsonLines
+from server.pictures.png import png
 from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose
 from server.rules import Json, Seat
@@ -120,6 +122,12 @@ def part_without_own(part: EmailMessage) -> tuple[list[tuple[str, str]], str | b
     head = [(name, without_ids(value)) for name, value in part.items() if name not in DIFFER_ANYWAY]
     content = None if part.is_multipart() else part.get_content()
     return head, without_ids(content) if isinstance(content, str) else content
+
+
+@pytest.fixture(autouse=True)
+def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most letters to a seat show the same table, and drawing takes longer than all else here."""
+    monkeypatch.setattr("server.post.letters.png", cache(png))
 
 
 @pytest.fixture
