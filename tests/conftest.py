@@ -30,6 +30,10 @@ PUBLIC = "93.184.215.14"
 
 _numbers = count(1)
 _MOST_PROCESSES = 4  # more would only wait for the one with the longest file
+_LONG = (  # files that are begun first, so that all processes end together: by turns one that computes and one that waits
+    *("fuzz", "play_by_mail", "schemathesis", "whole_game", "secrets", "up", "crashes", "operating", "embedded"),
+    *("pages", "webhooks", "whole_turns", "leaks", "readme", "archive", "hostile", "dry_run", "earlier_versions"),
+)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -37,6 +41,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """All tests are shared out among processes, each with a Postgres of its own; some tests are faster without."""
     is_everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
     return min(os.cpu_count() or 1, _MOST_PROCESSES) if is_everything else 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {f"test_{name}.py": place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: places.get(item.path.name, len(_LONG)))
 
 
 @pytest.fixture
