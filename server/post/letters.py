@@ -378,6 +378,7 @@ def _about_mail(reader: _Reader, time: Json) -> wording.Answer:
     shows_table = not said["confirm"] and (said["played"] or said["moves"] or turn is not None)
     shows_moves = is_asked and (said["moves"] or rules.goes_on(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
+    link = reader._link(turn) if turn is not None else ""
     return wording.Answer(
         **reader.about,
         **(time if is_asked else _NO_TIME),
@@ -388,8 +389,8 @@ def _about_mail(reader: _Reader, time: Json) -> wording.Answer:
         how=tuple(said["how"]),
         table=text.table(rules.NAME, play.view_of(game, seat), game.names, spoken().locale) if shows_table else "",
         moves=tuple(wording.by_beginning([rules.write_move(move) for move in moves])),
-        link=reader._link(turn) if turn is not None else "",
-        last=said["last"],
+        link=link,
+        last=(link or reader.about["game_link"]) if said["last"] else "",
         back=reader.way_back if game.table.stand_ins[seat] and game.table.status in ("running", "paused") else "",
     )
 

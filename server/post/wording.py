@@ -119,7 +119,7 @@ class Answer(GameLetter):
     left: str
     link: str  # for that turn
     back: str  # to take the seat back from a bot
-    last: bool  # whether mails that play no move get no other answer for some time
+    last: str  # where to play as well, if mails that play no move get no other answer for some time
 
 
 @dataclass(frozen=True, kw_only=True)
