@@ -1,15 +1,16 @@
-"""Where requests arrive: gunicorn's worker of threads, in which a request gets a thread when all of it is there.
+"""Where requests arrive: gunicorn's worker of threads, in which a request has a thread while it is answered.
 
-However slowly clients send, they hold no thread while they do, so that they keep nobody waiting; after a while they are
-sent away. What gunicorn refuses by itself is told as a problem, as everywhere else.
+However slowly clients send or take in, they hold no thread while they do, so that they keep nobody waiting; after a while
+they are sent away. Event streams hold none, either. What gunicorn refuses by itself is told as a problem, as everywhere
+else.
 """
 
 import json
 import re
 import selectors
 import socket
-import struct
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -17,11 +18,17 @@ from typing import Any
 
 from gunicorn import util
 from gunicorn.glogging import Logger
+from gunicorn.http import wsgi
 from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from server.api.streams import STREAMS, EventStream
+from server.streams import Streams
 
 PATIENCE = 20.0  # seconds for all of a request to come, and for a client to take in some of its answer
 LARGEST = 160 * 1024  # bytes; more than any request that we take
+MOST_KEPT = 64 * 1024 * 1024  # bytes of answers that nobody has taken in yet, in one process
 _PIECE = 64 * 1024
+_PARTING = 2.0  # seconds
 _LONGEST_SIZE = 1000
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,18})[ \t]*\r\n", re.IGNORECASE)
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
@@ -51,20 +58,52 @@ class _Arriving:
         self.has_been_told_to_go_on = False
 
 
+class _Leaving:
+    """An answer, until the client has taken it in. gunicorn writes to it as to a socket."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self.kept = bytearray()
+        self.deadline = 0.0
+        self.heard = 0  # bytes that the client has gone on to say
+        self.has_become_a_stream = False
+
+    def sendall(self, piece: bytes) -> None:
+        self.kept += piece
+
+    def send(self, _: bytes) -> None:
+        """gunicorn's `100 Continue`: whoever waited for it has been told before."""
+
+    def send_some(self) -> None:
+        """As much as the client has room for. Raises OSError if it has gone."""
+        self.deadline = time.monotonic() + PATIENCE
+        with suppress(BlockingIOError):
+            del self.kept[: self._sock.send(self.kept, socket.MSG_DONTWAIT)]
+
+
 class Worker(ThreadWorker):
-    """All but `handle` runs in the one thread that watches the sockets."""
+    """All but `handle` and `handle_request` runs in the one thread that watches the sockets."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._arriving: dict[TConn, _Arriving] = {}  # in the order of their deadlines
+        self._leaving: dict[TConn, _Leaving] = {}
+        self._streams: Streams | None = None
+
+    def load_wsgi(self) -> None:
+        super().load_wsgi()
+        self._streams = Streams(self.wsgi)
+
+    def handle_exit(self, sig: Any, frame: Any) -> None:
+        super().handle_exit(sig, frame)
+        if self._streams is not None:
+            self._streams.stop()
 
     def enqueue_req(self, conn: TConn) -> None:
         """gunicorn has a new connection here, or one on which the next request begins."""
         if self.cfg.is_ssl:  # only a thread can read what is encrypted
             super().enqueue_req(conn)
             return
-        if not conn.initialized:
-            conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", int(PATIENCE), 0))
         conn.sock.setblocking(False)
         arriving = _Arriving(conn, conn.parser.unreader.take_buffered() if conn.parser else b"")
         if not self._hand_over_if_whole(arriving) and not self._read(arriving):
@@ -114,6 +153,89 @@ class Worker(ThreadWorker):
         conn.data_ready = True
         super().enqueue_req(conn)
 
+    def handle_request(self, req: Any, conn: TConn) -> bool:
+        """Answer in a thread; whether another request may follow on this connection.
+
+        In place of gunicorn's, which waits until the client has taken everything in.
+        """
+        conn.leaving = leaving = _Leaving(conn.sock)
+        response, environ = wsgi.create(req, leaving, conn.client, conn.server, self.cfg)
+        environ |= {"wsgi.multithread": True, STREAMS: self._streams}
+        if not self.alive or len(self.keepalived_conns) >= self.max_keepalived:
+            response.force_close()
+        body = self.wsgi(environ, response.start_response)
+        if isinstance(body, EventStream) and self._streams is not None:
+            response.force_close()
+            response.chunked = False  # it ends with the connection
+            response.send_headers()
+            leaving.has_become_a_stream = True
+            self._streams.take(socket.socket(fileno=conn.sock.detach()), body, bytes(leaving.kept))
+            return False
+        try:
+            for piece in body:
+                response.write(piece)
+            response.close()
+        finally:
+            if hasattr(body, "close"):
+                body.close()
+        leaving.send_some()
+        return not response.should_close()
+
+    def finish_request(self, conn: TConn, done: Any) -> None:
+        """gunicorn comes here after a request; it goes on when the client has taken in the answer."""
+        leaving = getattr(conn, "leaving", None) or _Leaving(conn.sock)
+        if leaving.has_become_a_stream:
+            self.nr_conns -= 1
+        elif leaving.kept:
+            self._let_leave(conn, leaving, selectors.EVENT_WRITE, partial(self._on_room, conn, done))
+            while sum(len(other.kept) for other in self._leaving.values()) > MOST_KEPT:
+                self._send_away(next(iter(self._leaving)))
+        elif done.result():
+            super().finish_request(conn, done)
+        else:
+            self._part(conn, leaving)
+
+    def _let_leave(self, conn: TConn, leaving: _Leaving, event: int, then: Callable[[Any], None]) -> None:
+        self._leaving[conn] = leaving
+        self.poller.register(conn.sock, event, then)
+
+    def _on_room(self, conn: TConn, done: Any, _: Any) -> None:
+        leaving = self._leaving[conn]
+        try:
+            leaving.send_some()
+        except OSError:
+            self._send_away(conn)
+        else:
+            if not leaving.kept:
+                del self._leaving[conn]
+                self.poller.unregister(conn.sock)
+                self.finish_request(conn, done)
+
+    def _part(self, conn: TConn, leaving: _Leaving) -> None:
+        """Close when the client has, or soon: at once, the end of the answer might be lost (RFC 9112, 9.6)."""
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self._drop(conn)
+        else:
+            leaving.deadline = time.monotonic() + _PARTING
+            self._let_leave(conn, leaving, selectors.EVENT_READ, partial(self._on_parting, conn))
+
+    def _on_parting(self, conn: TConn, _: Any) -> None:
+        leaving = self._leaving[conn]
+        with suppress(OSError):
+            heard = len(conn.sock.recv(_PIECE, socket.MSG_DONTWAIT))
+            leaving.heard += heard
+            if heard and leaving.heard <= LARGEST:
+                return
+        self._send_away(conn)
+
+    def _send_away(self, conn: TConn) -> None:
+        self._arriving.pop(conn, None)
+        self._leaving.pop(conn, None)
+        self.poller.unregister(conn.sock)
+        self._drop(conn)
+
     def _refuse(self, conn: TConn, why: str) -> None:
         with suppress(OSError):
             _write_problem(conn.sock, 400, why, "")
@@ -129,9 +251,10 @@ class Worker(ThreadWorker):
         now = time.monotonic()
         for conn, arriving in list(self._arriving.items()):
             if arriving.deadline <= now or not (self.alive or arriving.received):
-                del self._arriving[conn]
-                self.poller.unregister(conn.sock)
-                self._drop(conn)
+                self._send_away(conn)
+        for conn, leaving in list(self._leaving.items()):
+            if leaving.deadline <= now:
+                self._send_away(conn)
 
 
 def is_whole(received: bytes | bytearray) -> bool:

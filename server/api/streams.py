@@ -1,0 +1,102 @@
+"""Event streams: what happens, as it happens, by Server-Sent Events (WHATWG HTML, 9.2)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+from uuid import UUID
+
+import orjson
+from flask import Response, request
+from flask.views import MethodView
+
+from server import play
+from server.api import schemas
+from server.api.auth import caller, looker
+from server.api.document import TOKEN_OR_NONE, Blueprint
+from server.play import Follower, Item
+from server.play.errors import BadField, TooManyStreams
+from server.translations import noted
+
+blp = Blueprint("streams", __name__, url_prefix="/v1", description="What happens, as it happens")
+
+STREAMS = "sternenpost.streams"  # in a request's environment: who keeps streams open, if the server can
+_AGAIN = 2  # seconds until a client comes back whose stream has broken off
+_FULL = 10  # seconds until one may try again that found no room
+_HEADERS = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-store"}
+_SSE: Any = {"content_type": "text/event-stream"}
+_LAST = {
+    "in": "header",
+    "name": "Last-Event-ID",
+    "description": "The id of the last event that came: the stream goes on after it",
+    "schema": {"type": "string"},
+}
+_TEXT = {"type": "string", "description": "Each event's `data` is JSON, and its `id` goes into `Last-Event-ID`"}
+
+
+class EventStream:
+    """A body that the server keeps open, and adds to as things happen."""
+
+    def __init__(self, follower: Follower) -> None:
+        self.follower = follower
+        place = follower.place()
+        self.beginning = b"retry: %d\n" % (1000 * _AGAIN) + (b"id: %s\n" % place.encode() if place else b"") + b"\n"
+
+    def __iter__(self) -> Iterator[bytes]:
+        """All there is to tell by now."""
+        yield self.beginning
+        for game_id in list(self.follower.told):
+            is_more = True
+            while is_more:
+                is_more = False
+                for _, items, is_more in play.news(game_id, [self.follower]):
+                    yield written(items)
+
+
+def written(items: Iterable[Item]) -> bytes:
+    """Events as they go over the line. JSON has no line ends but escaped ones."""
+    return b"".join(b"id: %s\ndata: %s\n\n" % (item.id.encode(), orjson.dumps(item.what)) for item in items)
+
+
+@blp.route("/games/<uuid:game_id>/stream")
+class GameStream(MethodView):
+    @blp.arguments(schemas.StreamQuery, location="query")
+    @blp.response(200, _TEXT, **_SSE)
+    @blp.alt_response(204, description="The game is over, and you have been told everything: do not come back")
+    @blp.doc(operationId="followGame", parameters=[_LAST], **TOKEN_OR_NONE)
+    @blp.raises(BadField, TooManyStreams)
+    def get(self, query: Any, game_id: UUID) -> Response:
+        """Follow a game: its story as you see it happen
+
+        An `EventSource` that breaks off comes back by itself and misses nothing: it sends the id of the last event, which
+        is its `seq`, as `Last-Event-ID`, and goes on after it. Other clients may do the same, or name `after`.
+        A comment comes every ten seconds in which nothing happens.
+        """
+        last = request.headers.get("Last-Event-ID", "")
+        if last and not re.fullmatch("[0-9]{1,9}", last):
+            raise BadField("Last-Event-ID", noted("This is no id of an event of this stream."))
+        follower = play.follow_game(game_id, looker("games:read"), query.get("invitation"), int(last or query["after"]))
+        return _streamed(follower) if follower else Response(status=204)
+
+
+@blp.route("/stream")
+class OwnStream(MethodView):
+    @blp.response(200, _TEXT, **_SSE)
+    @blp.doc(operationId="followOwnGames", parameters=[_LAST])
+    @blp.raises(BadField, TooManyStreams)
+    def get(self) -> Response:
+        """Follow all games in which you sit, those too that begin meanwhile
+
+        Each event has the field `game` beside those of the story. It goes on after `Last-Event-ID`, as the stream of one
+        game does; without one it begins now. The ids mean nothing but a place in this stream.
+        """
+        return _streamed(play.follow_own(caller("games:read"), request.headers.get("Last-Event-ID")))
+
+
+def _streamed(follower: Follower) -> Response:
+    streams = request.environ.get(STREAMS)
+    if streams is not None and streams.is_full:
+        raise TooManyStreams(noted("There are as many streams as this server keeps open. Try again later."), _FULL)
+    body = EventStream(follower)
+    if streams is None:  # then it ends with the news, and the client comes back for more
+        return Response(iter(list(body)), mimetype="text/event-stream", headers=_HEADERS)
+    return Response(body, mimetype="text/event-stream", headers=_HEADERS, direct_passthrough=True)
