@@ -37,6 +37,7 @@ def post_worker_init(worker: Any) -> None:
     """gunicorn calls this in each of its processes, after the fork."""
     app = worker.app.wsgi()
     logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
+    play.hints.tell_from(app)
     Thread(target=_beats, args=(Beat(app, "heartbeat", partial(play.beat, "web")),), daemon=True).start()
 
 

@@ -55,6 +55,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
     }
     if door:
         beats[Beat(app, "door", door.keep_open)] = int(OPEN_AGAIN)
+    play.hints.tell_from(app)
     scheduler = _started(beats)
     if door:
         door.keep_open()

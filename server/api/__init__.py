@@ -14,6 +14,7 @@ from server.api import (
     problems,
     sandbox,
     service,
+    streams,
     watching,
     webhooks,
 )
@@ -29,7 +30,7 @@ def register(app: Flask) -> None:
     watching.register(app)
     manners.register(app)
     document = app.extensions["document"] = Document(app)
-    for blueprint in (service.blp, players.blp, games.blp, moves.blp, pictures.blp, webhooks.blp):
+    for blueprint in (service.blp, players.blp, games.blp, moves.blp, streams.blp, pictures.blp, webhooks.blp):
         document.register_blueprint(blueprint)
     app.register_blueprint(pages.blp)
     app.register_blueprint(feeds.blp)

@@ -28,13 +28,18 @@ def any_caller() -> Caller:
     return found
 
 
-def viewer(scope: str) -> UUID | None:
+def looker(scope: str) -> Caller | None:
     """The same for what anybody may look at: None without a token."""
     found = _caller()
-    if found is None:
-        return None
-    found.need(scope)
-    return found.player_id
+    if found is not None:
+        found.need(scope)
+    return found
+
+
+def viewer(scope: str) -> UUID | None:
+    """Only who that is."""
+    found = looker(scope)
+    return found and found.player_id
 
 
 def recognise() -> None:

@@ -25,7 +25,8 @@ def _is_of_api() -> bool:
 def _expect_accept() -> None:
     """Raises NotAcceptable if the client takes nothing of what this call answers in."""
     if _is_of_api() and "Accept" in request.headers:
-        answered_in = _PICTURES.get(request.path[-4:], "application/json")
+        is_stream = request.path.endswith("/stream")
+        answered_in = "text/event-stream" if is_stream else _PICTURES.get(request.path[-4:], "application/json")
         if not request.accept_mimetypes[answered_in]:
             raise NotAcceptable(Words("This call answers in %(type)s.", type=answered_in))
 
@@ -36,7 +37,7 @@ def _finish(response: Response) -> Response:
     if _is_of_api():
         for name, value in _TO_ALL.items():
             response.headers.setdefault(name, value)
-        if request.method in ("GET", "HEAD") and response.status_code == 200:
+        if request.method in ("GET", "HEAD") and response.status_code == 200 and not response.is_streamed:
             response.add_etag()
             response.make_conditional(request)
             if response.status_code == 412:

@@ -82,6 +82,13 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.TooMany: Problem(
         429, "too-many-requests", "Too many requests", "Wait for as many seconds as `Retry-After` says."
     ),
+    errors.TooManyStreams: Problem(
+        503,
+        "too-many-streams",
+        "No more event streams can be opened",
+        "This server keeps as many open as it can. Try again after `Retry-After` seconds, or ask for the game with its "
+        "ETag meanwhile.",
+    ),
     errors.TooManyWebhooks: Problem(
         409, "too-many-webhooks", "You have as many webhooks as you may have", "Delete one that you no longer need."
     ),

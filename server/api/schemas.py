@@ -425,6 +425,10 @@ class StoryQuery(InvitationQuery):
     since_version = QueryNumber(load_default=0, **_about("The version last seen"))
 
 
+class StreamQuery(InvitationQuery):
+    after = QueryNumber(load_default=0, **_about("The `seq` last seen, where `Last-Event-ID` cannot be sent"))
+
+
 class Story(Schema):
     items = fields.List(
         fields.Raw(metadata={"anyOf": by_game("Event")}),

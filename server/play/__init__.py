@@ -10,6 +10,17 @@ from server.play.deadlines import beat, follow_clock, follow_outages, move_clock
 from server.play.deliveries import RESULTS, deliveries
 from server.play.farewell import delete_player, what_goes
 from server.play.feeds import end_feed, feed, feed_word, new_feed
+from server.play.following import (
+    Follower,
+    Item,
+    OwnFollower,
+    follow_game,
+    follow_own,
+    new_games,
+    news,
+    still_valid,
+    versions,
+)
 from server.play.games import open_game
 from server.play.health import SKEW, clock_skew, parts, waiting
 from server.play.incoming import addressee, confirming_word, forget_old_mails, reply_word, take_mail
@@ -79,6 +90,7 @@ from server.play.webhooks import (
 from server.play.words import email_address
 from server.rules import GAMES, BadOption, IllegalMove, Json, MalformedMove, RuleError, Seat
 from server.store.connections import Unavailable, is_passing
+from server.store.hints import heard, hints, listening
 
 __all__ = [
     "BOTS",
@@ -98,10 +110,13 @@ __all__ = [
     "BadOption",
     "Caller",
     "Flaw",
+    "Follower",
     "IllegalMove",
+    "Item",
     "Json",
     "Kept",
     "MalformedMove",
+    "OwnFollower",
     "RuleError",
     "Seat",
     "Stopped",
@@ -138,7 +153,9 @@ __all__ = [
     "find_player",
     "first_answer",
     "follow_clock",
+    "follow_game",
     "follow_outages",
+    "follow_own",
     "forget_old_answers",
     "forget_old_codes",
     "forget_old_deliveries",
@@ -146,6 +163,8 @@ __all__ = [
     "further_token",
     "game_of_key",
     "give_up_seats",
+    "heard",
+    "hints",
     "invitation",
     "invite",
     "is_kept",
@@ -156,10 +175,13 @@ __all__ = [
     "leave",
     "legal_moves",
     "list_games",
+    "listening",
     "make_webhook",
     "messages",
     "move_clock",
     "new_feed",
+    "new_games",
+    "news",
     "next_bundle",
     "note_bounce",
     "note_return",
@@ -186,6 +208,7 @@ __all__ = [
     "seat_settings",
     "seats_under_way",
     "seen_by",
+    "still_valid",
     "stop_mails",
     "stop_word",
     "stopped",
@@ -200,6 +223,7 @@ __all__ = [
     "turn_of",
     "turn_word",
     "unban",
+    "versions",
     "view_of",
     "vote",
     "votes",

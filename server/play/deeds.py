@@ -17,6 +17,7 @@ from server.play.table import Table, TimeExtended, fold, new_table, to_the_end, 
 from server.rules import Json, Seat, commitment
 from server.store import log
 from server.store.connections import autocommit
+from server.store.hints import hints
 from server.store.log import Recorded
 from server.store.outages import outages_since
 
@@ -107,6 +108,8 @@ def record_within(
         [row for row, was in zip(seats, game.seats, strict=True) if row is not was],
         letters.after(after_game, events, now),
     )
+    if written:
+        hints.changed(game.game_id)
     return after_game if written else None
 
 

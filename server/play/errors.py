@@ -112,3 +112,7 @@ class TooMany(PlayError):
     def __init__(self, words: str, retry_after: int) -> None:
         super().__init__(words)
         self.retry_after = retry_after
+
+
+class TooManyStreams(TooMany):
+    """No more event streams are kept open here."""

@@ -66,7 +66,7 @@ class autocommit:
             while not _is_open(connection := self._idle.pop()):  # the one used last: its plans are at hand
                 connection.close()
         except IndexError:
-            connection = _new()
+            connection = connect()
         self._connection = connection
         return connection
 
@@ -81,7 +81,8 @@ _MOST_IDLE = 16
 _idle: WeakKeyDictionary[Engine, list[psycopg.Connection[Any]]] = WeakKeyDictionary()
 
 
-def _new() -> psycopg.Connection[Any]:
+def connect() -> psycopg.Connection[Any]:
+    """A new connection to keep, on which each statement is a transaction of its own."""
     pooled = db.engine.raw_connection()
     connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]
     pooled.detach()

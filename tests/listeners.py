@@ -1,0 +1,63 @@
+"""Programs that listen to event streams: bare clients of Server-Sent Events, many in one process."""
+
+import asyncio
+import json
+import random
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Listener:
+    """Follows a path, and comes back where it left off whenever the connection ends."""
+
+    port: int
+    path: str
+    token: str | None = None
+    last: str = ""  # the id of the last event
+    told: list[Json] = field(default_factory=list)
+    connections: int = 0
+    comments: int = 0
+    statuses: list[int] = field(default_factory=list)
+    is_dismissed: bool = False  # told not to come back
+
+    async def listen(self, cuts: random.Random | None = None, patience: float = 2.0, retry: float = 0.1) -> None:
+        """Until cancelled or dismissed; with `cuts`, breaking off by itself again and again."""
+        while not self.is_dismissed:
+            with suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+                async with asyncio.timeout(cuts.uniform(0, patience) if cuts else None):
+                    await self._once()
+            await asyncio.sleep(retry)
+
+    async def _once(self) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            head = [f"GET {self.path} HTTP/1.1", "Host: localhost", "Accept: text/event-stream"]
+            head += [f"Authorization: Bearer {self.token}"] * bool(self.token)
+            head += [f"Last-Event-ID: {self.last}"] * bool(self.last)
+            writer.write("\r\n".join([*head, "", ""]).encode())
+            status = int((await reader.readuntil(b"\r\n\r\n")).split()[1])
+            self.statuses.append(status)
+            self.is_dismissed = status == 204
+            if status == 200:
+                self.connections += 1
+                while line := await reader.readline():
+                    self._hear(line.decode().rstrip("\n"))
+        finally:
+            writer.close()
+
+    _id = ""
+
+    def _hear(self, line: str) -> None:
+        name, _, value = line.partition(": ")
+        if name == "id":
+            self._id = value
+        elif name == "data":
+            self.told.append(json.loads(value))
+        elif line == ":":
+            self.comments += 1
+        elif not line and self._id:  # only now has the event come whole
+            self.last = self._id
