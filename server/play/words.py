@@ -11,6 +11,7 @@ BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by catego
 UNBROKEN = frozenset("\u00a0\u202f")  # spaces at which no line ends, as French has them before a colon
 MARKS_IN_A_ROW = 3  # enough for any writing; more are piled up to paint over the neighbouring lines
 
+_SPACES = re.compile(r"\s+")
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(rf"({_ATOM}(?:\.{_ATOM})*)@({_LABEL}(?:\.{_LABEL})*)")
@@ -19,11 +20,15 @@ _ADDRESS = re.compile(rf"({_ATOM}(?:\.{_ATOM})*)@({_LABEL}(?:\.{_LABEL})*)")
 def clean(text: str, limit: int) -> str:
     """`text` as one visible line of at most `limit` characters (code points), in NFC; "" if nothing of it can be seen."""
     text = text[: 16 * limit]  # normalising a long run of marks takes quadratic time
-    text = unicodedata.normalize("NFC", " ".join(_visible(text).split()))
+    text = unicodedata.normalize("NFC", _SPACES.sub(_one_space, _visible(text)).strip())
     text = "".join(_few_marks(text)).lstrip()
     while text and _is_mark(text[0]):  # it would sit on whatever stands before the text
         text = text[1:].lstrip()
     return text[:limit].rstrip()
+
+
+def _one_space(spaces: re.Match[str]) -> str:
+    return spaces[0] if spaces[0] in UNBROKEN else " "
 
 
 def plain(text: str) -> str:

@@ -69,7 +69,7 @@ def is_english(mail: Mail) -> bool:
 
 def of_kind(kind: type[Any]) -> Any:
     """A letter of this kind in which nothing is said but by its template."""
-    values: dict[Any, object] = {str: "Xyz", int: 7, tuple[str, ...]: ("Xyz",)}
+    values: dict[Any, object] = {str: "Xyz", int: 7, bool: True, tuple[str, ...]: ("Xyz",)}
     values[tuple[wording.WaitingGame, ...]] = (wording.WaitingGame(**dict.fromkeys(WAITING, "Xyz")),) * 2
     values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is wording.Bundle else ()
     return kind(**{field.name: values[field.type] for field in fields(kind)})
@@ -85,7 +85,7 @@ def variants(kind: type[Any]) -> Iterator[Any]:
     """The letter with all that it may say, and with each of its parts missing."""
     letter = of_kind(kind)
     yield letter
-    empty = {str: "", tuple[str, ...]: ()}
+    empty = {str: "", bool: False, tuple[str, ...]: ()}
     for field in fields(kind):
         if field.type in empty and field.name not in ("name", "title"):
             yield replace(letter, **{field.name: empty[field.type]})
