@@ -3,6 +3,7 @@
 The worlds come from the same seed (see `worlds`). Until something is turned over nobody else may notice.
 """
 
+import base64
 import json
 import re
 from functools import reduce
@@ -75,11 +76,14 @@ class Answers(House):
         """All that this viewer can ask for."""
         who = Someone(self.app) if viewer is None else self.people[viewer]
         versions = len(world.moves) + 1
-        paths = [self.path, f"{self.path}/events", "/v1/games", f"{self.path}/archive"]
+        paths = [self.path, f"{self.path}/events", "/v1/games", f"{self.path}/archive", f"{self.path}/stream"]
         paths += [f"{self.path}?at={version}" for version in range(1, versions + 1)]
         paths += [f"{self.path}/events?since_version={versions}&after=3"]
         shown = [plain(who.get(path)) for path in paths]
-        return shown if viewer is None else shown + self._tried_by(viewer, world)
+        if viewer is None:
+            return shown
+        since_ever = {"Last-Event-ID": base64.urlsafe_b64encode(bytes(8)).decode()}
+        return [*shown, plain(who.get("/v1/stream", headers=since_ever)), *self._tried_by(viewer, world)]
 
     def _tried_by(self, viewer: Seat, world: World) -> list[str]:
         """Moves that are not made: legal ones as dry runs, others as they come."""
@@ -104,6 +108,7 @@ def without_ids(text: str) -> str:
     """The same without whatever differs between any two games: ids, sealed words, times."""
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}", "ID", text)
     text = re.sub(r"\b[a-z2-7]{60,}\b", "WORD", text)
+    text = re.sub(r"(?m)^id: [\w-]{11,}$", "id: PLACE", text)
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)|\d\d:\d\d(:\d\d)?", "TIME", text)
 
 
