@@ -264,7 +264,9 @@ class Seat(Schema):
     to_act = fields.Boolean(required=True, **_about("Whether the game waits for this seat"))
     turn = fields.Integer(required=True, allow_none=True, **_about("The number of the turn that it is asked for"))
     due_at = Moment(required=True, allow_none=True, **_about("When its time runs out; null where none runs"))
-    unreachable = fields.Boolean(required=True, **_about("Whether letters to its person come back at present"))
+    unreachable = fields.Boolean(
+        required=True, **_about("Whether letters to its person, or the invitation to it, do not arrive")
+    )
 
 
 class You(Schema):

@@ -54,7 +54,7 @@ from server.play.players import (
     redeem,
     revoke,
 )
-from server.play.reaching import bounce_word, bounced_from, note_bounce, note_return
+from server.play.reaching import bounce_word, bounced_from, lost_word, note_bounce, note_return
 from server.play.repeats import Kept, first_answer, forget_old_answers, game_of_key, keep
 from server.play.seats import (
     accept_invitation,
@@ -176,6 +176,7 @@ __all__ = [
     "legal_moves",
     "list_games",
     "listening",
+    "lost_word",
     "make_webhook",
     "messages",
     "move_clock",

@@ -133,7 +133,7 @@ def _seat(row: Json) -> Json:
         "to_act": row["turn"] is not None,
         "turn": row["turn"],
         "due_at": row["due_at"],
-        "unreachable": row["unreachable_since"] is not None,
+        "unreachable": row["unreachable_since"] is not None or row["lost_at"] is not None,
     }
 
 

@@ -2,17 +2,20 @@
 until its player signs in by a mailed code, which proves that mails arrive again."""
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.play.capabilities import ANY_SEAT, BOUNCE, Capability, seal, unseal
+from server.play.capabilities import ANY_SEAT, BOUNCE, Capability, mark_of, seal, unseal
 from server.play.clock import clock
-from server.rules import Json
+from server.play.notifications import INVITATION
+from server.rules import Json, Seat
+from server.store import outbox
 from server.store.connections import tried_again
 from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, db
+from server.store.tables import Seat as SeatRow
 
 HARD: Final = 1  # so many bounces for good
 SOFT: Final = 5  # or of any kind
@@ -24,8 +27,14 @@ def bounce_word(player_id: UUID, letter_id: UUID) -> str:
     return seal(BOUNCE, player_id, ANY_SEAT, _mark(letter_id))
 
 
+def lost_word(game_id: UUID, seat: Seat, email: str) -> str:
+    """The same for an invitation to an address at which we know no player."""
+    return seal(BOUNCE, game_id, seat, mark_of(email))
+
+
 def bounced_from(word: str) -> Capability:
-    """Whose letter came back to this word: its `game_id` is the player, its `number` tells the letter. Raises NotFound."""
+    """Whose letter came back to this word: its `game_id` is the player, its `number` tells the letter; with a seat, it was
+    an invitation to that seat of a game, and its `number` tells the address. Raises NotFound."""
     return unseal(BOUNCE, word)
 
 
@@ -36,19 +45,43 @@ def _mark(letter_id: UUID) -> int:
 @tried_again
 def note_return(word: str, is_hard: bool, why: str) -> None:
     """A letter came back. Changes nothing if it is noted already. Raises NotFound."""
-    player_id, _, mark = bounced_from(word)
-    since = clock.now() - WITHIN
+    owner_id, seat, mark = bounced_from(word)
+    if seat != ANY_SEAT:
+        _note_lost_invitation(owner_id, seat, mark, why)
+        return
+    player_id, since = owner_id, clock.now() - WITHIN
     for table, owner in ((Delivery, Delivery.game_id), (PlayerDelivery, PlayerDelivery.player_id)):
-        sent = select(owner, table.letter_id).where(
+        sent = select(table).where(
             table.player_id == player_id, table.at > since, table.result.in_(("sent", "bounced"))
         )
-        for owner_id, letter_id in db.session.execute(sent).all():
-            if _mark(letter_id) == mark:
-                own = (owner == owner_id) & (table.letter_id == letter_id) & (table.result == "sent")
+        rows: list[Any] = list(db.session.scalars(sent))
+        for row in rows:
+            if _mark(row.letter_id) == mark:
+                own = (owner == getattr(row, owner.key)) & (table.letter_id == row.letter_id) & (table.result == "sent")
                 db.session.execute(update(table).where(own).values(result="bounced", detail=why))
+                if isinstance(row, Delivery) and row.kind == INVITATION:
+                    outbox.lose_invitation(row.game_id, row.seat, _address(player_id), clock.now())
                 db.session.commit()
-                note_bounce(player_id, letter_id, is_hard, why)
+                note_bounce(player_id, row.letter_id, is_hard, why)
                 return
+
+
+def _address(player_id: UUID) -> str:
+    return db.session.get_one(Player, player_id).email
+
+
+def _note_lost_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> None:
+    """Unless somebody else has been invited meanwhile, or sits there."""
+    kept = db.session.get(SeatRow, (game_id, seat))
+    if kept is None or kept.email is None or mark_of(kept.email) != mark:
+        return
+    invitations = (Delivery.game_id == game_id) & (Delivery.seat == seat) & (Delivery.kind == INVITATION)
+    newest = select(Delivery.letter_id).where(invitations).order_by(Delivery.at.desc()).limit(1)
+    own = (Delivery.game_id == game_id) & (Delivery.letter_id == db.session.scalar(newest))
+    sent = update(Delivery).where(own, Delivery.result == "sent")
+    db.session.execute(sent.values(result="bounced", detail=why))
+    outbox.lose_invitation(game_id, seat, kept.email, clock.now())
+    db.session.commit()
 
 
 @tried_again

@@ -65,6 +65,7 @@ def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, inv
             raise SeatTaken("There is no free seat for you here.")
         raise SeatTaken("Seat %(seat)s is not free for you.", seat=seat)
     chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
+    chosen.lost_at = None
     db.session.flush()
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
@@ -104,7 +105,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         if seat is None:
             raise SeatTaken("There is no free seat.")
         raise SeatTaken("Seat %(seat)s is not free.", seat=seat)
-    chosen.kind, chosen.email = "invited", email
+    chosen.kind, chosen.email, chosen.lost_at = "invited", email, None
     note_invitation(game_id, chosen.seat, email, player_id, now)
     with committing(chosen.seat):
         db.session.commit()

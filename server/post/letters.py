@@ -114,9 +114,13 @@ def compose(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None 
     """
     with force_locale(_locale(row)):
         written, reader = _composed(row, base_url, reply_domain), reader_of(row)
-    if written is None or reader is None or reply_domain is None:
+    if written is None or reply_domain is None:
         return written
-    return written._replace(sender=f"{play.bounce_word(reader, row.letter_id)}@{reply_domain}")
+    if reader is not None:
+        return written._replace(sender=f"{play.bounce_word(reader, row.letter_id)}@{reply_domain}")
+    if isinstance(row, Letter):
+        return written._replace(sender=f"{play.lost_word(row.game_id, row.seat, row.data['to'])}@{reply_domain}")
+    return written
 
 
 def _locale(row: Letter | PlayerLetter) -> str:

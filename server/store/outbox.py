@@ -9,7 +9,7 @@ from sqlalchemy import Text, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import tried_again
-from server.store.tables import Delivery, Letter, Player, PlayerDelivery, PlayerLetter, db
+from server.store.tables import Delivery, Letter, Player, PlayerDelivery, PlayerLetter, Seat, db
 from server.store.webhooks import NOTE
 
 
@@ -131,10 +131,18 @@ def _note(row: Any, at: datetime, result: str, detail: str) -> None:
     }
     if isinstance(row, Letter):
         table, values = Delivery, values | {"game_id": row.game_id, "seat": row.seat, "version": row.version}
+        if row.kind == "invitation" and result in ("refused", "given-up", "dropped"):
+            lose_invitation(row.game_id, row.seat, row.data["to"], at)
     elif reader is None:
         return
     tried = insert(table).values(**values)
     db.session.execute(tried.on_conflict_do_nothing())  # a commit whose answer was lost has noted it
+
+
+def lose_invitation(game_id: UUID, seat: int, email: str, at: datetime) -> None:
+    """Within the transaction under way: the invitation to this address did not arrive."""
+    kept = (Seat.game_id == game_id) & (Seat.seat == seat) & (Seat.email == email)
+    db.session.execute(update(Seat).where(kept).values(lost_at=at))
 
 
 def reader_of(row: Any) -> UUID | None:

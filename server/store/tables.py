@@ -178,7 +178,8 @@ class Seat(Base):
     kind: human, bot, open or invited. `stand_in`: the bot that plays for an absent person. `allowed`: seconds of
     counted time for the present turn, or kept for the next one; `lent`: what an extension adds. `hours`: zone and
     calendar of its person when he was asked for the present turn. `wake_at`: when the worker must look at this seat next.
-    `mails`: at-once, bundled or off, if its person chose for this game alone.
+    `mails`: at-once, bundled or off, if its person chose for this game alone. `lost_at`: when it turned out that the
+    invitation to `email` did not arrive.
     """
 
     __tablename__ = "seats"
@@ -207,6 +208,7 @@ class Seat(Base):
     remind_at: Mapped[datetime | None]
     wake_at: Mapped[datetime | None]
     mails: Mapped[str | None]
+    lost_at: Mapped[datetime | None]
 
 
 class Vote(Base):

@@ -17,7 +17,7 @@ from server.post.incoming import bounces
 from server.post.incoming.bounces import Bounce, read
 from server.post.incoming.door import Door
 from server.post.mail import Refused
-from server.store.tables import PlayerLetter, db
+from server.store.tables import Delivery, PlayerLetter, db
 from tests.helpers import (
     DAY,
     HOUR,
@@ -27,6 +27,7 @@ from tests.helpers import (
     game_of,
     later,
     moves_on,
+    person,
     wanted,
 )
 from tests.house import free_port
@@ -226,12 +227,79 @@ def test_signing_in_otherwise_brings_no_mail(ada: UUID, bea: UUID, office: Offic
     assert len(office.mails("ada")) == 2
 
 
+def is_lost(game_id: UUID, viewer: UUID, seat: int = 1) -> bool:
+    """Whether those at the table see that the invitation to this seat did not arrive; in lists as well."""
+    shown: bool = play.describe(play.seen_by(game_id, viewer), 0)["seats"][seat]["unreachable"]
+    (listed,) = play.list_games(viewer, mine=True).items
+    assert listed["seats"][seat]["unreachable"] is shown
+    return shown
+
+
+def invitation_to(email: str, by: UUID) -> UUID:
+    return play.open_game(by, wanted(ME, {"email": email}, OPEN)).game_id
+
+
 def test_an_invitation_that_comes_back_counts_for_whom_we_know(ada: UUID, bea: UUID, office: Office) -> None:
-    play.open_game(bea, wanted(ME, {"email": "ada@example.org"}, {"email": "stranger@example.org"}, OPEN))
-    (known,), (stranger,) = office.mails("ada"), office.mails("stranger")
-    assert stranger.sender == "sternenpost@localhost"
-    comes_back(known, HARD)
+    game_id = invitation_to("ada@example.org", bea)
+    (invitation,) = office.mails("ada")
+    comes_back(invitation, HARD)
     assert why(ada)
+    assert is_lost(game_id, bea)
+
+
+@pytest.mark.parametrize("raw", [HARD, SOFT])
+def test_whoever_invites_a_stranger_sees_that_his_invitation_came_back(bea: UUID, office: Office, raw: bytes) -> None:
+    game_id = invitation_to("stranger@example.org", bea)
+    (invitation,) = office.mails("stranger")
+    assert re.fullmatch(r"[a-z2-7]{1,64}@reply\.stars\.example", invitation.sender)
+    assert not is_lost(game_id, bea)
+    comes_back(invitation, raw)
+    comes_back(invitation, raw)
+    assert is_lost(game_id, bea)
+    assert db.session.scalars(db.select(Delivery.result)).all() == ["bounced"]
+
+
+def test_who_is_invited_in_place_of_somebody_unknown_has_nothing_to_do_with_what_comes_back(
+    bea: UUID, office: Office
+) -> None:
+    game_id = invitation_to("stranger@example.org", bea)
+    (first,) = office.mails("stranger")
+    comes_back(first, HARD)
+    play.invite(game_id, bea, "friend@example.org", 1)
+    assert not is_lost(game_id, bea)
+    (second,) = office.mails("friend")
+    comes_back(first, HARD)
+    assert not is_lost(game_id, bea)
+    comes_back(second, HARD)
+    assert is_lost(game_id, bea)
+    play.take_seat(game_id, person("friend"))  # who heard of it otherwise
+    assert not is_lost(game_id, bea)
+    comes_back(second, HARD)
+    assert not is_lost(game_id, bea)
+
+
+def test_so_he_does_where_our_own_mail_server_refuses_it(bea: UUID, office: Office) -> None:
+    office.refusal = Refused("550 5.1.1 No such user")
+    game_id = invitation_to("stranger@example.org", bea)
+    office.delivers()
+    assert is_lost(game_id, bea)
+
+
+def test_so_he_does_where_nobody_takes_it_for_days(bea: UUID, office: Office) -> None:
+    office.is_closed = True
+    game_id = invitation_to("stranger@example.org", bea)
+    office.delivers()
+    assert not is_lost(game_id, bea)
+    later(5 * DAY)
+    office.delivers()
+    assert is_lost(game_id, bea)
+
+
+def test_so_he_does_where_nothing_is_sent_to_the_address(ada: UUID, bea: UUID, office: Office) -> None:
+    games_come_back(ada, bea, office, 1, HARD)
+    game_id = play.open_game(person("cyd"), wanted(ME, {"email": "ada@example.org"}, OPEN)).game_id
+    office.delivers()
+    assert is_lost(game_id, person("cyd"))
 
 
 @pytest.mark.parametrize(
