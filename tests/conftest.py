@@ -23,7 +23,12 @@ from server.store import embedded, migrate
 from server.store.tables import EventRow, Setting, db
 from tests.contract import Contract, ContractClient
 
-hypothesis.settings.register_profile("house", derandomize=True, deadline=None)
+hypothesis.settings.register_profile(
+    "house",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # so may a busy machine be
+)
 hypothesis.settings.load_profile("house")
 
 PUBLIC = "93.184.215.14"

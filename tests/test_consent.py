@@ -192,7 +192,7 @@ def test_the_clock_stands_still_in_a_pause_and_the_rest_of_the_turns_time_comes_
         assert [item["type"] for item in ada.get(f"{path}/events").json["items"]][-1] == "game-paused"
         pause(path, ada, bea, wish="resume")
         due_at = datetime.fromisoformat(ada.get(path).json["seats"][0]["due_at"])
-        assert abs(due_at - clock.now() - DAY).total_seconds() < 5
+        assert abs(due_at - clock.now() - DAY).total_seconds() < 60
         passes(app, DAY - HOUR)
         assert ada.get(path).json["seats"][0]["stand_in"] is None
         passes(app, 2 * HOUR)

@@ -1547,7 +1547,7 @@ def test_a_game_that_somebody_holds_is_left_for_the_next_sweep(ada: UUID, bea: U
         holder.execute("SELECT FROM games WHERE game_id = %s FOR UPDATE", (held,))
         before = time.monotonic()
         assert (play.sweep(), play.sweep()) == (1, 0)
-        assert time.monotonic() - before < 5
+        assert time.monotonic() - before < 9  # who waits for a lock does so for ten seconds
     assert happened(other)[-1] == "time-extended"
     assert play.sweep() == 1
     assert happened(held)[-1] == "time-extended"

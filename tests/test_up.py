@@ -49,7 +49,7 @@ class House:
         raise AssertionError("".join(said))
 
     def is_healthy(self):
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=5)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
         with contextlib.closing(connection), contextlib.suppress(OSError):
             connection.request("GET", "/healthz")
             return connection.getresponse().status == 200
@@ -80,7 +80,7 @@ def house(open_directory):
     house.process.stdout.close()
 
 
-def until(holds, patience=20):
+def until(holds, patience=60):
     deadline = time.monotonic() + patience
     while not holds():
         assert time.monotonic() < deadline

@@ -553,10 +553,10 @@ def test_an_answer_whose_head_never_ends_is_none() -> None:
 
 
 def test_an_answer_whose_body_never_ends_is_one() -> None:
-    assert Talker(drip(b"HTTP/1.1 204 OK\r\nTransfer-Encoding: chunked\r\n\r\n")).asked(0.5).status == 204
+    assert Talker(drip(b"HTTP/1.1 204 OK\r\nTransfer-Encoding: chunked\r\n\r\n")).asked(2).status == 204
     began = time.monotonic()
-    assert Talker(flood()).asked(10).status == 200
-    assert time.monotonic() - began < 5
+    assert Talker(flood()).asked(60).status == 200
+    assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize("words", [b"", b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 nonsense\r\n\r\n", b"\xff" * 70_000])

@@ -19,7 +19,7 @@ from server.play import check_archive
 from server.rules import GAMES
 from tests.house import Client, House, Json, Turn, new_house, sign_in, until
 
-pytestmark = pytest.mark.timeout(180)  # seconds; half a minute of the evening, and more on a busy machine
+pytestmark = pytest.mark.timeout(300)  # seconds; half a minute of the evening, and more on a busy machine
 
 RULES = GAMES["sternenglanz"]
 ADA, BEN = "ada@example.org", "ben@example.org"
