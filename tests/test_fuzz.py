@@ -179,7 +179,7 @@ class Fuzzer:
 
     def in_path(self, request: Json) -> None:
         parts = request["path"].split("/")
-        at = self.chance.randrange(2, len(parts))
+        at = self.chance.randrange(min(2, len(parts) - 1), len(parts))
         parts[at] = self.chance.choice(
             ("", "..", "%00", "%ff", "me", "0", "x" * 3000, quote("é\u2028"), str(UUID(int=1)), "{}")
         )
