@@ -29,7 +29,7 @@ forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
 
-_EVERY = 10  # seconds between two heartbeats
+_EVERY = 10  # seconds between two beats
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where the processes leave their numbers for /metrics
 
 
@@ -38,7 +38,8 @@ def post_worker_init(worker: Any) -> None:
     app = worker.app.wsgi()
     logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
     play.hints.tell_from(app)
-    Thread(target=_beats, args=(Beat(app, "heartbeat", partial(play.beat, "web")),), daemon=True).start()
+    beats = Beat(app, "heartbeat", partial(play.beat, "web")), Beat(app, "uses of tokens", play.note_uses)
+    Thread(target=_beats, args=beats, daemon=True).start()
 
 
 def child_exit(server: Any, worker: Any) -> None:
@@ -49,10 +50,11 @@ def on_exit(server: Any) -> None:
     shutil.rmtree(os.environ[_METRICS], ignore_errors=True)
 
 
-def _beats(beat: Beat) -> NoReturn:
-    """Leave heartbeats: hours without any count for nobody."""
+def _beats(*beats: Beat) -> NoReturn:
+    """Leave heartbeats (hours without any count for nobody), and note which tokens were used."""
     while True:
-        beat()
+        for beat in beats:
+            beat()
         time.sleep(_EVERY)
 
 

@@ -132,6 +132,7 @@ def _carrier(app: Flask, settings: Settings) -> Carrier:
 
 def _tidy() -> None:
     play.forget_old_codes()
+    play.forget_ended_tokens()
     play.forget_old_answers()
     play.forget_old_mails()
     play.forget_old_deliveries()

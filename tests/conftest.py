@@ -15,6 +15,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import delete
 
+from server.api.limits import full_buckets
 from server.app import create_app
 from server.config import Settings
 from server.play import addresses
@@ -109,6 +110,7 @@ def app(wired: Flask) -> Iterator[Flask]:
     """The app, its tables empty (but for the log, which nobody can empty) and its clock right."""
     yield wired
     clock.offset = NOTHING
+    wired.extensions["limits"] = full_buckets()
     with wired.app_context():
         for table in reversed(db.metadata.sorted_tables):
             if table not in (EventRow.__table__, Setting.__table__):

@@ -39,6 +39,8 @@ class Contract:
     def check(self, response: TestResponse) -> None:
         """Raises AssertionError for an answer that the document does not describe."""
         request, status = response.request, str(response.status_code)
+        if request.method == "OPTIONS" and status == "204":  # a browser asks before it calls
+            return
         asked = "get" if request.method == "HEAD" else request.method.lower()
         found = [op for path, method, op in self.operations if path.fullmatch(request.path) and method == asked]
         if not found:

@@ -248,12 +248,12 @@ class House:
         self.post.stop()
         self._postgres.stop()
 
-    def _start(self, command: str) -> subprocess.Popen[bytes]:
+    def _start(self, command: str, **settings: str) -> subprocess.Popen[bytes]:
         with open(self._data / "said.log", "ab") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", "server.cli", command],
                 cwd=CHECKOUT,
-                env=self._environment,
+                env=self._environment | settings,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -271,6 +271,13 @@ class House:
         """gunicorn with its processes; it answers when this returns."""
         self.web = self._start("web")
         until(lambda: is_up(self.port))
+
+    def start_another_web(self) -> str:
+        """The same beside it; its address."""
+        port = free_port()
+        self._start("web", STERNENPOST_PORT=str(port))
+        until(lambda: is_up(port))
+        return f"http://127.0.0.1:{port}"
 
     def start_worker(self) -> subprocess.Popen[bytes]:
         return self._start("worker")

@@ -46,7 +46,7 @@ class Call(NamedTuple):
 
     @property
     def needs_token(self) -> bool:
-        return self.operation.get("security") is None
+        return all(self.operation.get("security", ["a token"]))
 
 
 def calls(document: Json) -> Iterator[Call]:
@@ -100,6 +100,10 @@ class Scene:
         return f"/v1/webhooks/{made.json['id']}"
 
     @cached_property
+    def token_id(self) -> str:
+        return str(self.ada.post("/v1/tokens").json["id"])
+
+    @cached_property
     def delivery(self) -> str:
         return str(self.ada.post(f"{self.webhook}/pings").json["id"])
 
@@ -111,6 +115,8 @@ class Scene:
         if call.name in OF_A_GAME_THAT_IS_OVER:
             game = self.over
         path = call.path.replace("/v1/games/{game_id}", game).replace("{name}", "sternenhimmel")
+        if "{token_id}" in path:
+            path = path.replace("{token_id}", self.token_id)
         if "{delivery_id}" in path:
             path = path.replace("{delivery_id}", self.delivery)
         return path.replace("/v1/webhooks/{webhook_id}", self.webhook) if "{webhook_id}" in path else path

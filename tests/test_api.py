@@ -320,11 +320,15 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("POST", "/v1/me/feed", None, "profile:write"),
     ("DELETE", "/v1/me/feed", None, "profile:write"),
     ("POST", "/v1/tokens", {}, "tokens:write"),
+    ("GET", "/v1/tokens", None, "tokens:write"),
+    ("DELETE", "/v1/tokens", None, "tokens:write"),
+    ("DELETE", f"/v1/tokens/{NOBODYS_ID}", None, "tokens:write"),
     ("POST", "/v1/games", wanted(ME, OPEN, OPEN), "games:write"),
     ("GET", "/v1/games?mine=true", None, "games:read"),
     ("GET", "/v1/games?my_turn=true", None, "games:read"),
     ("POST", f"{GAME}/seats", {}, "games:write"),
     ("GET", f"{GAME}/seats/me", None, "games:read"),
+    ("POST", f"{GAME}/seats/me/tokens", {}, "tokens:write"),
     ("PATCH", f"{GAME}/seats/me", {"mails": "off"}, "games:write"),
     ("DELETE", f"{GAME}/seats/me", None, "games:write"),
     ("POST", f"{GAME}/invitations", {"email": "a@b.org"}, "games:write"),
@@ -355,7 +359,9 @@ def test_a_call_needs_a_token_with_its_scope(
 ) -> None:
     is_problem(stranger.ask(method, path, body), 401, "token-needed")
     others = further(app, ada, scopes=[other for other in play.SCOPES if other != scope])
-    is_problem(others.ask(method, path, body), 403, "missing-scope")
+    refused = others.ask(method, path, body)
+    is_problem(refused, 403, "missing-scope")
+    assert refused.json["scope"] == scope
     just_this = further(app, ada, scopes=[scope])
     assert just_this.ask(method, path, body).status_code in (200, 201, 204, 404)
 
@@ -369,7 +375,12 @@ def test_anybody_may_look_but_a_token_that_is_sent_must_allow_it(
 
 
 def test_every_call_that_takes_a_token_is_in_one_of_these_lists(app: Flask) -> None:
-    names = {GAME: "/v1/games/{game_id}", WEBHOOK: "/v1/webhooks/{webhook_id}", f"/{NOBODYS_ID}": "/{delivery_id}"}
+    names = {
+        GAME: "/v1/games/{game_id}",
+        f"/tokens/{NOBODYS_ID}": "/tokens/{token_id}",
+        WEBHOOK: "/v1/webhooks/{webhook_id}",
+        f"/{NOBODYS_ID}": "/{delivery_id}",
+    }
     listed = {(method, path.partition("?")[0]) for method, path, _, _ in CALLS} | {("GET", path) for path in OPEN_CALLS}
     for there, path in names.items():
         listed = {(method, it.replace(there, path)) for method, it in listed}

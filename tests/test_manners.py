@@ -129,7 +129,7 @@ def test_every_call_that_makes_something_takes_a_key_but_those_that_make_secrets
     names = {call.name for call in may_come_again(scene.contract)}
     assert names == {"openGame", "takeSeat", "invite", "vote", "say", "playMove"}
     webhooks = {"makeWebhook", "renewWebhookSecret", "pingWebhook", "tryWebhookDelivery"}
-    assert makes - names == {"signIn", "makeToken", "findLegalMoves", "makeFeed"} | webhooks
+    assert makes - names == {"signIn", "makeToken", "makeSeatToken", "findLegalMoves", "makeFeed"} | webhooks
 
 
 def test_a_request_that_comes_again_gets_its_first_answer_again(scene: Scene) -> None:
@@ -208,7 +208,7 @@ def test_after_seven_days_a_key_is_forgotten_and_may_stand_for_something_new(sce
 
 def test_no_answer_that_holds_a_token_is_kept(scene: Scene) -> None:
     for call in calls(scene.contract.document):
-        if call.name in ("makeToken", "signIn"):
+        if call.name in ("makeToken", "makeSeatToken", "signIn"):
             for body in call.examples.values():
                 assert scene.ask(call, body, headers=keyed("t")).status_code in (201, 202)
                 assert scene.ask(call, body, headers=keyed("t")).data

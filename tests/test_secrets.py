@@ -19,13 +19,15 @@ from prometheus_client import REGISTRY
 from werkzeug.test import TestResponse
 
 from server import play
+from server.api.examples import WEBHOOK_WANTED
 from server.logs import JsonLines
 from server.pictures.png import png
 from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose
 from server.rules import Json, Seat
 from server.store.tables import Letter, db
-from tests.contract import Someone
+from tests.contract import Someone, opened
+from tests.helpers import ME, OPEN
 from tests.test_leaks import without_ids
 from tests.worlds import BRINKS, NAMES, SECRETS, House, World, Worlds, exchanging, tries
 
@@ -47,9 +49,9 @@ class Everything(House):
 
     def reaches(self, viewer: Seat | None) -> Received:
         received = self._pictures(viewer)
-        return (
-            received if viewer is None else received | self._mails(viewer) | self._links(viewer) | self._errors(viewer)
-        )
+        if viewer is None:
+            return received
+        return received | self._mails(viewer) | self._links(viewer) | self._errors(viewer) | self._by_token(viewer)
 
     def _pictures(self, viewer: Seat | None) -> Received:
         who = Someone(self.app) if viewer is None else self.people[viewer]
@@ -101,6 +103,15 @@ class Everything(House):
             for move in self._wrong_moves(viewer)
             for turn in (old, present)
         }
+
+    def _by_token(self, viewer: Seat) -> Received:
+        """What a program gets that has a token for this seat alone: what the seat itself gets."""
+        own = self.people[viewer]
+        program = Someone(self.app, token=own.post(f"{self.path}/seats/me/tokens").json["token"])
+        looks = ("", "?at=1", "/events", "/legal-moves", "/messages", "/picture.svg")
+        seen = {look: without_own(program.get(self.path + look)) for look in looks}
+        assert seen == {look: without_own(own.get(self.path + look)) for look in looks}
+        return {f"by the token of a seat: {look}": answer for look, answer in seen.items()}
 
     def _wrong_moves(self, viewer: Seat) -> list[Json]:
         rules = self.worlds.rules
@@ -184,3 +195,39 @@ def requests_counted() -> dict[tuple[str, ...], float]:
         for it in family.samples
         if it.name.endswith("_total")
     }
+
+
+def test_neither_logs_nor_metrics_hold_anything_that_opens_something(
+    app: Flask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a program may put it by mistake, and whatever comes of it."""
+    caplog.set_level(logging.DEBUG)
+    ada = Someone(app, "ada")
+    game = opened(ada, ME, OPEN, OPEN, private=True)
+    with app.app_context():
+        turn = play.turn_word(UUID(game.rpartition("/")[2]), 0, 1)
+    secrets = [
+        turn,
+        str(ada.token),
+        ada.post("/v1/tokens").json["token"],
+        ada.post(f"{game}/seats/me/tokens").json["token"],
+        ada.post("/v1/me/feed").json["url"].rpartition("/")[2],
+        ada.get(game).json["invitation"],
+        ada.post("/v1/webhooks", WEBHOOK_WANTED).json["secret"],
+        f"sp_{32 * '0'}_{43 * 'A'}",
+    ]
+    monkeypatch.setattr(play, "profile", lambda player_id: 1 / 0 if player_id else None)
+    client = app.test_client()
+    for word in secrets:
+        for header in (f"Bearer {word}", f"Basic {word}", word):
+            client.get("/v1/me", headers={"Authorization": header})
+            client.get(game, headers={"Authorization": header, "Idempotency-Key": word, "If-None-Match": word})
+        for path in (f"/v1/tokens/{word}", f"/v1/games?token={word}", f"{game}?invitation={word}", f"/t/{word}"):
+            client.get(path)
+        client.post(f"/v1/{word}", data=word)
+        client.open("/v1/me", method=word[:20])
+        client.post("/v1/tokens", json={"sign_in": word, "code": word, word: 1})
+    lines = [JsonLines().format(record) for record in caplog.records]
+    assert len([line for line in lines if "ZeroDivisionError" in line]) >= 1
+    told = "\n".join([*lines, client.get("/metrics").text])
+    assert [word for word in secrets if word in told or word[-30:] in told] == []

@@ -3,11 +3,14 @@
 from flask import Flask
 
 from server.api import (
+    auth,
     feeds,
     games,
     languages,
+    limits,
     manners,
     moves,
+    origins,
     pages,
     pictures,
     players,
@@ -28,6 +31,11 @@ def register(app: Flask) -> None:
     languages.register(app)
     problems.register(app)
     watching.register(app)
+    if app.config["SANDBOX"]:
+        app.register_blueprint(sandbox.blp)  # whose clock counts for tokens, too
+    origins.register(app)
+    auth.register(app)
+    limits.register(app)
     manners.register(app)
     document = app.extensions["document"] = Document(app)
     for blueprint in (service.blp, players.blp, games.blp, moves.blp, streams.blp, pictures.blp, webhooks.blp):
@@ -36,4 +44,3 @@ def register(app: Flask) -> None:
     app.register_blueprint(feeds.blp)
     if app.config["SANDBOX"]:
         document.register_blueprint(sandbox.calls)
-        app.register_blueprint(sandbox.blp)

@@ -1,61 +1,85 @@
 """Who calls: the bearer token of a request (RFC 6750)."""
 
-from contextlib import suppress
 from uuid import UUID
 
-from flask import g, request
+from flask import Flask, g, request
 from werkzeug.exceptions import Unauthorized
 
 from server import play
 from server.api.languages import speak
-from server.play import Caller
+from server.play import Caller, Unavailable
 from server.play.errors import PlayError
 from server.translations import Words
 
 
-def caller(scope: str) -> Caller:
-    """Who sent this request with a token that allows `scope`. Raises Unauthorized, BadToken, MissingScope."""
+def register(app: Flask) -> None:
+    app.before_request(_look_at_token)
+
+
+def is_for_api() -> bool:
+    """Whether this request is for the API; what else there is acts by links and forms, or is for operators."""
+    return request.path.startswith("/v1/") or request.path == "/v1"
+
+
+def caller(scope: str, game_id: UUID | None = None) -> Caller:
+    """Who sent this request with a token that allows `scope`.
+
+    `game_id`: the game whose seat's tokens will do; without it none of a seat will. Raises Unauthorized, BadToken,
+    Banned, OneSeatOnly, MissingScope.
+    """
     found = any_caller()
-    found.need(scope)
+    found.need(scope, game_id)
     return found
 
 
 def any_caller() -> Caller:
-    """The same with whatever scopes. Raises Unauthorized, BadToken."""
-    found = _caller()
+    """The same with whatever token. Raises Unauthorized, BadToken, Banned."""
+    found = _sender()
     if found is None:
         raise Unauthorized(Words("Send a token: `Authorization: Bearer ...`. POST /v1/sign-ins is the way to get one."))
     return found
 
 
-def looker(scope: str) -> Caller | None:
-    """The same for what anybody may look at: None without a token."""
-    found = _caller()
+def looker(scope: str, game_id: UUID | None = None) -> Caller | None:
+    """The same as `caller` for what anybody may look at: None without a token."""
+    found = _sender()
     if found is not None:
-        found.need(scope)
+        found.need(scope, game_id)
     return found
 
 
-def viewer(scope: str) -> UUID | None:
+def viewer(scope: str, game_id: UUID | None = None) -> UUID | None:
     """Only who that is."""
-    found = looker(scope)
+    found = looker(scope, game_id)
     return found and found.player_id
 
 
-def recognise() -> None:
-    """Speak the language of whoever sent this request, if that is known."""
-    if "locale" not in g:
-        with suppress(Unauthorized, PlayError):
-            _caller()
+def known_sender() -> Caller | None:
+    """Who sent this request, if a good token says so."""
+    return g.sender if isinstance(g.sender, Caller) else None
 
 
-def _caller() -> Caller | None:
-    header = request.headers.get("Authorization")
-    if header is None:
-        return None
+def _sender() -> Caller | None:
+    if isinstance(g.sender, Exception):
+        raise g.sender
+    found: Caller | None = g.sender
+    return found
+
+
+def _look_at_token() -> None:
+    """Once for each request and before anything else: whatever is wrong is told in the language of its sender, and
+    counted as his. What is wrong with the token itself is told by the calls that take one."""
+    g.sender = None
+    if is_for_api() and "Authorization" in request.headers:
+        try:
+            g.sender = _by(request.headers["Authorization"])
+            speak(g.sender.locale)
+        except (Unauthorized, PlayError, Unavailable) as error:
+            g.sender = error
+
+
+def _by(header: str) -> Caller:
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer":
         raise Unauthorized(Words("The token is sent as `Authorization: Bearer ...`."))
-    found = play.caller(token.strip())
-    speak(found.locale)
-    return found
+    return play.caller(token.strip())

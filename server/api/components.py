@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from server.api import schemas
 from server.api.problems import ALL
-from server.play import BOTS, CHOICES, GAMES, RESULTS, SCOPES, WISHES, Json, shapes, webhooks
+from server.play import BOTS, CHOICES, GAMES, OF_A_SEAT, RESULTS, SCOPES, WISHES, Json, shapes, webhooks
 from server.play.table import HOUSE_EVENT_SCHEMAS
 from server.translations import LOCALES
 
@@ -23,6 +23,7 @@ WORDS: Final[Mapping[str, Iterable[Any]]] = {
     "PlayedBy": ("human", "bot"),
     "Rules": GAMES,
     "Scope": SCOPES,
+    "ScopeOfSeat": OF_A_SEAT,
     "SeatKind": ("human", "bot", "open", "invited"),
     "WebhookEvent": webhooks.KINDS,
     "WebhookKind": webhooks.PAYLOADS,
@@ -34,6 +35,7 @@ _OF_PROBLEMS: Final = {  # fields that only some problems have
     "reason": ("illegal-move", "malformed-move", "bad-option"),
     "turn": ("stale-turn",),
     "until": ("banned",),
+    "scope": ("missing-scope",),
     "field": ("invalid-field",),
     "errors": ("invalid-fields",),
 }

@@ -10,9 +10,10 @@ from werkzeug.exceptions import HTTPException
 
 from server.api import examples, problems, schemas
 from server.api.components import Components, pascal, ref
+from server.api.limits import LONG, OF_ADDRESS, OF_TOKEN
 from server.api.problems import ALL, PROBLEMS
 from server.api.reading import StrictParser
-from server.play import Json, webhooks
+from server.play import SCOPES, Json, webhooks
 
 _SETTINGS = {
     "API_TITLE": "Sternenpost",
@@ -24,7 +25,13 @@ _SETTINGS = {
         "info": {
             "description": "Play-by-email server for Sternenhimmel and Sternenglanz. Sign in with `POST /v1/sign-ins`, "
             "then send the token as `Authorization: Bearer ...`. Errors are RFC 9457 problems with a stable `code`. "
-            "[Chance is fair](/docs/fairness), and anybody can check it.",
+            "[Chance is fair](/docs/fairness), and anybody can check it.\n\n"
+            f"**Rate limits.** A token has {OF_TOKEN.quota} units, and so have, with {OF_ADDRESS.quota}, all requests "
+            f"from an address without one; within {OF_TOKEN.window} seconds they fill up again. A request takes one "
+            f"unit, a PNG or an archive takes {1 + LONG}, a 304 gives one back. The headers `RateLimit` and "
+            "`RateLimit-Policy` tell how much is left (draft-ietf-httpapi-ratelimit-headers): for the process that "
+            "answers, since each counts by itself. After a 429 wait for `Retry-After` seconds.\n\n"
+            "**Pages of other origins** may call everything here (CORS) with a token; cookies mean nothing.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
@@ -32,8 +39,25 @@ _SETTINGS = {
     },
 }
 
+_ABOUT_TOKENS = (
+    "What a token allows are its scopes:\n\n"
+    + "".join(f"- `{scope}`: {meaning}\n" for scope, meaning in SCOPES.items())
+    + "\nThe token of a seat (makeSeatToken) is good for that seat of that game alone: for the calls that say so."
+)
+_OF_SEAT = "x-of-seat"
 ANYBODY: Json = {"security": []}
-TOKEN_OR_NONE: Json = {"security": [{}, {"token": []}]}
+
+
+def needs(scope: str, of_seat: bool = False) -> Json:
+    """For the description of a call that takes a token with this scope; `of_seat`: that of a seat will do."""
+    return {"security": [{"token": [scope]}], _OF_SEAT: of_seat}
+
+
+def takes(scope: str, of_seat: bool = False) -> Json:
+    """The same for what anybody may look at; a token that is sent must have the scope."""
+    return {"security": [{}, {"token": [scope]}], _OF_SEAT: of_seat}
+
+
 _IDEMPOTENCY_KEY = {
     "in": "header",
     "name": "Idempotency-Key",
@@ -47,10 +71,27 @@ _IF_NONE_MATCH = {
     "description": "The ETag of an earlier answer: if it would be the same again, the answer is an empty 304",
     "schema": {"type": "string"},
 }
+_LIMITS = {
+    "RateLimit-Policy": {
+        "description": "`q` units in a full bucket, which an empty one is again after `w` seconds",
+        "schema": {"type": "string"},
+        "example": str(OF_TOKEN),
+    },
+    "RateLimit": {
+        "description": "`r` units are left; the bucket is full again in `t` seconds. Neither header comes where the "
+        "operator has switched the limits off",
+        "schema": {"type": "string"},
+        "example": f'"{OF_TOKEN.name}";r={OF_TOKEN.quota - 1};t=1',
+    },
+}
+_TELLS_LIMITS = {name: {"$ref": f"#/components/headers/{name}"} for name in _LIMITS}
 _ETAG = {"ETag": {"description": "Changes when and only when this answer changes", "schema": {"type": "string"}}}
 _HEADERS_OF_PROBLEMS: dict[int, Json] = {
     401: {"WWW-Authenticate": {"required": True, "schema": {"const": "Bearer"}}},
-    429: {"Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}}},
+    429: {
+        "Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}},
+        **_TELLS_LIMITS,
+    },
     503: {"Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}}},
 }
 _RAISED, _KEYED = "x-raised", "x-keyed"  # stand in an operation until it is written out
@@ -84,7 +125,9 @@ class Document(flask_smorest.Api):
         app.config.update(_SETTINGS)
         super().__init__(app)
         self.register_field(schemas.Email, "string", "email")
-        self.spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
+        self.spec.components.security_scheme(
+            "token", {"type": "http", "scheme": "bearer", "description": _ABOUT_TOKENS}
+        )
         self.spec.components.schema("Foresight", schema=schemas.Foresight)
 
     def handle_http_exception(self, error: HTTPException) -> Response:
@@ -99,12 +142,14 @@ class Document(flask_smorest.Api):
         document: Json = self.spec.to_dict()
         components = Components(document["components"].pop("schemas"))
         document["webhooks"] = dict(_webhooks())
+        document["components"]["headers"] = _LIMITS
         shared = document["components"]["responses"] = {}
         for path, item in document["paths"].items():
             for method, operation in item.items():
                 if method == "parameters":
                     continue
                 _name_examples(operation)
+                _tell_scope(operation)
                 parameters = operation.setdefault("parameters", [])
                 if operation.pop(_KEYED, False):
                     parameters.append(_IDEMPOTENCY_KEY)
@@ -113,6 +158,9 @@ class Document(flask_smorest.Api):
                     operation["responses"]["200"].setdefault("headers", {}).update(_ETAG)
                     operation["responses"]["304"] = {"description": "Nothing has changed", "headers": _ETAG}
                 operation["responses"].pop("422", None)  # what smorest says of it
+                for status, response in operation["responses"].items():
+                    if status != "default":
+                        response.setdefault("headers", {}).update(_TELLS_LIMITS)
                 for status, codes in _by_status(_codes(path, operation)):
                     name = ".".join(codes)
                     shared[name] = _problem_response(status, codes, components)
@@ -172,13 +220,21 @@ def _name_examples(operation: Json) -> None:
                 content["examples"] = {"Example": {"value": content.pop("example")}}
 
 
+def _tell_scope(operation: Json) -> None:
+    of_seat = operation.pop(_OF_SEAT, False)
+    for requirement in operation.get("security", ()):
+        for scope in requirement.get("token", ()):
+            about = f"Scope: `{scope}`." + (" A seat's token will do." if of_seat else "")
+            operation["description"] = f"{operation.get('description', '')}\n\n{about}".strip()
+
+
 # Problems
 
 
 def _codes(path: str, operation: Json) -> Iterator[str]:
     """The codes of all problems that a call may answer with."""
     yield from operation.pop(_RAISED, ())
-    yield from ("malformed-request", "not-acceptable", "internal-error", "unavailable")
+    yield from ("malformed-request", "not-acceptable", "too-many-requests", "internal-error", "unavailable")
     if _IF_NONE_MATCH in operation["parameters"]:
         yield "precondition-failed"
     places = {parameter["in"] for parameter in operation["parameters"]}
@@ -189,7 +245,7 @@ def _codes(path: str, operation: Json) -> Iterator[str]:
     if _IDEMPOTENCY_KEY in operation["parameters"]:
         yield from ("idempotency-key-reused", "request-under-way")
     if operation.get("security") != []:
-        yield from ("token-needed", "bad-token", "banned", "missing-scope")
+        yield from ("token-needed", "bad-token", "banned", "missing-scope", "one-seat-only")
     if "{" in path:
         yield "not-found"
 

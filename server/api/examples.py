@@ -3,7 +3,7 @@
 Tests send every request and hold every answer against its schema.
 """
 
-from server.play import GAMES, Json
+from server.play import GAMES, SCOPES, Json
 
 # The service
 
@@ -19,9 +19,40 @@ SIGN_IN: Json = {"email": "ada@example.org", "locale": "en"}
 SIGN_IN_ANSWER: Json = {"sign_in": "0f8b5b0e-6d3c-4d7e-8f55-9d1c2b7a4e60"}
 TOKEN_BY_CODE: Json = {"sign_in": SIGN_IN_ANSWER["sign_in"], "code": "123456"}
 FURTHER_TOKEN: Json = {"name": "My bot", "scopes": ["games:read", "moves:write"], "expires_at": None}
-TOKEN_ANSWER: Json = {
-    "token": "sp_3d2c8f5e1b7a4096a1f0e9d8c7b6a594_u0Q4cJq3pXo8vYwZ1rT5sB7nK9mL2dF6hG3jE4aA1bC",
-    "scopes": ["games:read", "moves:write"],
+_TOKEN: Json = {
+    "id": "6f0c1d4e-9a52-4b1c-8f3e-2d7a5b9c0e11",
+    **FURTHER_TOKEN,
+    "game": None,
+    "made_at": "2026-11-21T19:15:00Z",
+    "last_used_at": None,
+    "current": False,
+}
+_SECRET: Json = {"token": "sp_3d2c8f5e1b7a4096a1f0e9d8c7b6a594_u0Q4cJq3pXo8vYwZ1rT5sB7nK9mL2dF6hG3jE4aA1bC"}
+TOKEN_ANSWER: Json = _TOKEN | _SECRET
+SEAT_TOKEN: Json = {"name": "A bot by Cleo", "scopes": ["games:read", "moves:write"], "expires_at": None}
+SEAT_TOKEN_ANSWER: Json = {
+    **_TOKEN,
+    **SEAT_TOKEN,
+    **_SECRET,
+    "id": "c2a94b7d-0e3f-4d68-9b15-7f8e6a1d3c20",
+    "game": "6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11",
+    "made_at": "2026-11-21T19:50:00Z",
+}
+TOKENS: Json = {
+    "items": [
+        {name: value for name, value in SEAT_TOKEN_ANSWER.items() if name != "token"},
+        _TOKEN | {"last_used_at": "2026-11-21T19:42:00Z"},
+        _TOKEN
+        | {
+            "id": "e1b7f3a0-5c4d-4e2f-a6b8-90d1c2e3f4a5",
+            "name": "sign-in",
+            "scopes": list(SCOPES),
+            "made_at": "2026-11-21T19:10:00Z",
+            "last_used_at": "2026-11-21T19:10:00Z",
+            "current": True,
+        },
+    ],
+    "next": None,
 }
 PROFILE_CHANGES: Json = {
     "name": "Ada",

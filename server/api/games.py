@@ -9,8 +9,9 @@ from flask.views import MethodView
 from server import play
 from server.api import examples, schemas
 from server.api.auth import caller, viewer
-from server.api.document import ANYBODY, TOKEN_OR_NONE, Blueprint
+from server.api.document import ANYBODY, Blueprint, needs, takes
 from server.api.idempotency import new_game_id, once
+from server.api.limits import LONG, spend
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.play import BadOption
 from server.play.errors import (
@@ -58,7 +59,7 @@ class Rules(MethodView):
 class Games(MethodView):
     @blp.arguments(schemas.GameWanted, example=examples.GAME_WANTED)
     @blp.response(201, schemas.Game, example=examples.GAME_OPENED, headers=_WHERE)
-    @blp.doc(operationId="openGame", responses={201: {"links": _LINKS}})
+    @blp.doc(operationId="openGame", responses={201: {"links": _LINKS}}, **needs("games:write"))
     @blp.may_come_again
     @blp.raises(BadField, BadOption)
     def post(self, wanted: Any) -> Any:
@@ -79,7 +80,7 @@ class Games(MethodView):
 
     @blp.arguments(schemas.GamesQuery, location="query")
     @blp.response(200, schemas.GamesPage, example=examples.GAMES_PAGE, headers=NEXT_PAGE)
-    @blp.doc(operationId="listGames", **TOKEN_OR_NONE)
+    @blp.doc(operationId="listGames", **takes("games:read"))
     @blp.raises(BadField)
     def get(self, query: Any) -> Any:
         """List games, newest first
@@ -96,10 +97,10 @@ class Games(MethodView):
 class OneGame(MethodView):
     @blp.arguments(schemas.AtQuery, location="query")
     @blp.response(200, schemas.Game, example=examples.GAME)
-    @blp.doc(operationId="getGame", **TOKEN_OR_NONE)
+    @blp.doc(operationId="getGame", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Any:
         """A game as you may see it, now or at an earlier version"""
-        player_id = viewer("games:read")
+        player_id = viewer("games:read", game_id)
         game = play.seen_by(game_id, player_id, query.get("invitation"))
         return play.describe(game, game.seat_of(player_id), query.get("at"))
 
@@ -108,7 +109,7 @@ class OneGame(MethodView):
 class Seats(MethodView):
     @blp.arguments(schemas.SeatRequest, required=False, example=examples.SEAT_REQUEST)
     @blp.response(201, schemas.Game, example=examples.SEAT_TAKEN)
-    @blp.doc(operationId="takeSeat")
+    @blp.doc(operationId="takeSeat", **needs("games:write"))
     @blp.may_come_again
     @blp.raises(SeatTaken, AlreadySeated, NotRunning)
     def post(self, wanted: Any, game_id: UUID) -> Any:
@@ -125,7 +126,7 @@ class Seats(MethodView):
 @blp.route("/games/<uuid:game_id>/seats/me")
 class MySeat(MethodView):
     @blp.response(200, schemas.OwnSeat, example=examples.OWN_SEAT)
-    @blp.doc(operationId="getOwnSeat")
+    @blp.doc(operationId="getOwnSeat", **needs("games:read"))
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
         """What only you see of your seat"""
@@ -133,25 +134,42 @@ class MySeat(MethodView):
 
     @blp.arguments(schemas.SeatChanges, example=examples.SEAT_CHANGES)
     @blp.response(200, schemas.OwnSeat, example=examples.OWN_SEAT)
-    @blp.doc(operationId="changeOwnSeat")
+    @blp.doc(operationId="changeOwnSeat", **needs("games:write"))
     @blp.raises(NotSeated)
     def patch(self, changes: Any, game_id: UUID) -> Any:
         """Choose what you want of this game's mails"""
         return play.choose_mails(game_id, caller("games:write").player_id, changes["mails"])
 
     @blp.response(204)
-    @blp.doc(operationId="leaveSeat")
+    @blp.doc(operationId="leaveSeat", **needs("games:write"))
     @blp.raises(NotSeated, NotRunning)
     def delete(self, game_id: UUID) -> None:
         """Leave before the start; afterwards resign, and a bot plays on"""
         play.leave(game_id, caller("games:write").player_id)
 
 
+@blp.route("/games/<uuid:game_id>/seats/me/tokens")
+class SeatTokens(MethodView):
+    @blp.arguments(schemas.SeatTokenRequest, required=False, example=examples.SEAT_TOKEN)
+    @blp.response(201, schemas.TokenAnswer, example=examples.SEAT_TOKEN_ANSWER)
+    @blp.doc(operationId="makeSeatToken", **needs("tokens:write"))
+    @blp.raises(NotSeated, BadField)
+    def post(self, wanted: Any, game_id: UUID) -> Any:
+        """Get a token for your seat alone
+
+        For a bot or a program of somebody else: it sees what this seat sees of this game and plays its moves, and
+        can do nothing else. It ends when you leave the game or resign; you may revoke it, as any token of yours.
+        """
+        who = caller("tokens:write")
+        made = play.seat_token(who, game_id, wanted["name"], wanted["scopes"], wanted.get("expires_at"))
+        return made.facts | {"token": made.text}
+
+
 @blp.route("/games/<uuid:game_id>/invitations")
 class Invitations(MethodView):
     @blp.arguments(schemas.InvitationRequest, example=examples.INVITATION)
     @blp.response(201, schemas.Invited, example=examples.INVITED)
-    @blp.doc(operationId="invite")
+    @blp.doc(operationId="invite", **needs("games:write"))
     @blp.may_come_again
     @blp.raises(NotSeated, SeatTaken, NotRunning, TooMany)
     def post(self, wanted: Any, game_id: UUID) -> Any:
@@ -169,7 +187,7 @@ class Invitations(MethodView):
 class Votes(MethodView):
     @blp.arguments(schemas.VoteRequest, example=examples.VOTE)
     @blp.response(200, schemas.Votes, example=examples.VOTES)
-    @blp.doc(operationId="vote")
+    @blp.doc(operationId="vote", **needs("games:write"))
     @blp.may_come_again
     @blp.raises(NotSeated, NotRunning, HandedOver)
     def post(self, wanted: Any, game_id: UUID) -> Any:
@@ -187,7 +205,7 @@ class Votes(MethodView):
 
     @blp.arguments(schemas.InvitationQuery, location="query")
     @blp.response(200, schemas.Votes, example=examples.VOTES)
-    @blp.doc(operationId="getVotes", **TOKEN_OR_NONE)
+    @blp.doc(operationId="getVotes", **takes("games:read"))
     def get(self, query: Any, game_id: UUID) -> Any:
         """Who consents to what at present"""
         play.seen_by(game_id, viewer("games:read"), query.get("invitation"))
@@ -198,20 +216,20 @@ class Votes(MethodView):
 class Messages(MethodView):
     @blp.arguments(schemas.MessageRequest, example=examples.MESSAGE)
     @blp.response(201, schemas.Message, example=examples.MESSAGE_SAID)
-    @blp.doc(operationId="say")
+    @blp.doc(operationId="say", **needs("chat:write", of_seat=True))
     @blp.may_come_again
     @blp.raises(NotSeated, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Say something at your table"""
-        who = caller("chat:write")
+        who = caller("chat:write", game_id)
         return once(who, game_id, lambda: (play.say(game_id, who.player_id, wanted["text"]), 201))
 
     @blp.arguments(schemas.MessagesQuery, location="query")
     @blp.response(200, schemas.Messages, example=examples.MESSAGES, headers=NEXT_PAGE)
-    @blp.doc(operationId="getMessages", **TOKEN_OR_NONE)
+    @blp.doc(operationId="getMessages", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Any:
         """What was said since message number `after`"""
-        play.seen_by(game_id, viewer("games:read"), query.get("invitation"))
+        play.seen_by(game_id, viewer("games:read", game_id), query.get("invitation"))
         limit = query["limit"]
         found = play.messages(game_id, query["after"], limit + 1)
         return page_of(found[:limit], {"after": found[limit - 1]["nr"]} if len(found) > limit else None)
@@ -221,10 +239,10 @@ class Messages(MethodView):
 class Events(MethodView):
     @blp.arguments(schemas.StoryQuery, location="query")
     @blp.response(200, schemas.Story, example=examples.STORY)
-    @blp.doc(operationId="getEvents", **TOKEN_OR_NONE)
+    @blp.doc(operationId="getEvents", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Any:
         """The story since an event or a version, as you saw it happen"""
-        player_id = viewer("games:read")
+        player_id = viewer("games:read", game_id)
         game = play.seen_by(game_id, player_id, query.get("invitation"))
         story = play.story(game, game.seat_of(player_id), query["after"], since_version=query["since_version"])
         return jsonify(items=story)
@@ -234,7 +252,9 @@ class Events(MethodView):
 class ArchiveOf(MethodView):
     @blp.arguments(schemas.InvitationQuery, location="query")
     @blp.response(200, schemas.Archive, example=examples.ARCHIVE)
-    @blp.doc(operationId="getArchive", **TOKEN_OR_NONE)
+    @blp.doc(operationId="getArchive", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Any:
         """A game that is over, with seed, salts and all events: [check that it was fair](/docs/fairness)"""
-        return jsonify(play.archive_of(game_id, viewer("games:read"), query.get("invitation")))
+        player_id = viewer("games:read", game_id)
+        spend(LONG)
+        return jsonify(play.archive_of(game_id, player_id, query.get("invitation")))

@@ -4,11 +4,10 @@ from flask import Flask, Response, request
 from flask_babel import gettext
 from werkzeug.exceptions import NotAcceptable
 
+from server.api.auth import is_for_api
 from server.api.problems import HTTP_PROBLEMS, answer
 from server.translations import Words
 
-_PREFIX = "/v1/"
-_ROOT = "/v1"
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
 _PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
 
@@ -18,13 +17,9 @@ def register(app: Flask) -> None:
     app.after_request(_finish)
 
 
-def _is_of_api() -> bool:
-    return request.path.startswith(_PREFIX) or request.path == _ROOT
-
-
 def _expect_accept() -> None:
     """Raises NotAcceptable if the client takes nothing of what this call answers in."""
-    if _is_of_api() and "Accept" in request.headers:
+    if is_for_api() and "Accept" in request.headers:
         is_stream = request.path.endswith("/stream")
         answered_in = "text/event-stream" if is_stream else _PICTURES.get(request.path[-4:], "application/json")
         if not request.accept_mimetypes[answered_in]:
@@ -34,7 +29,7 @@ def _expect_accept() -> None:
 def _finish(response: Response) -> Response:
     """An ETag for whatever can be looked at: a hash of exactly what this viewer gets, so it tells nobody more."""
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
-    if _is_of_api():
+    if is_for_api():
         for name, value in _TO_ALL.items():
             response.headers.setdefault(name, value)
         if request.method in ("GET", "HEAD") and response.status_code == 200 and not response.is_streamed:

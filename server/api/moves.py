@@ -9,7 +9,7 @@ from flask.views import MethodView
 from server import play
 from server.api import examples, schemas
 from server.api.auth import caller
-from server.api.document import Blueprint
+from server.api.document import Blueprint, needs
 from server.api.idempotency import once
 from server.play import IllegalMove, MalformedMove
 from server.play.errors import HandedOver, NotRunning, NotSeated, StaleTurn
@@ -37,7 +37,7 @@ class Moves(MethodView):
         description="This very move was played before: the first answer again. Or the answer to a dry run.",
         examples={"again": {"value": examples.MOVED}, "dry run": {"value": examples.FORESEEN}},
     )
-    @blp.doc(operationId="playMove")
+    @blp.doc(operationId="playMove", **needs("moves:write", of_seat=True))
     @blp.may_come_again
     @blp.raises(NotSeated, StaleTurn, NotRunning, HandedOver, IllegalMove, MalformedMove)
     def post(self, query: Any, wanted: Any, game_id: UUID) -> Any:
@@ -46,7 +46,7 @@ class Moves(MethodView):
         With `dry_run=true` nothing changes; the answer is a 200 with what the move `would` lead to (schema Foresight),
         as far as you can foresee it.
         """
-        who, turn, move = caller("moves:write"), wanted["turn"], wanted["move"]
+        who, turn, move = caller("moves:write", game_id), wanted["turn"], wanted["move"]
         if query["dry_run"]:
             return jsonify(play.try_move(game_id, who.player_id, turn, move))
 
@@ -60,16 +60,16 @@ class Moves(MethodView):
 @blp.route("/legal-moves")
 class Legal(MethodView):
     @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)
-    @blp.doc(operationId="getLegalMoves", responses={200: {"links": _TO_MOVE}})
+    @blp.doc(operationId="getLegalMoves", responses={200: {"links": _TO_MOVE}}, **needs("games:read", of_seat=True))
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
         """Your turn and the moves open to you; none if you are not asked"""
-        return play.legal_moves(game_id, caller("games:read").player_id, [])
+        return play.legal_moves(game_id, caller("games:read", game_id).player_id, [])
 
     @blp.arguments(schemas.LegalMovesRequest, example=examples.BEGUN)
     @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)
-    @blp.doc(operationId="findLegalMoves")
+    @blp.doc(operationId="findLegalMoves", **needs("games:read", of_seat=True))
     @blp.raises(NotSeated, MalformedMove, IllegalMove)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """The next steps open to you after those begun, for games whose turns have several"""
-        return play.legal_moves(game_id, caller("games:read").player_id, wanted["begun"])
+        return play.legal_moves(game_id, caller("games:read", game_id).player_id, wanted["begun"])

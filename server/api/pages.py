@@ -292,7 +292,7 @@ def sign_in(sign_in: UUID) -> Response:
 def signed_in(sign_in: UUID) -> Response:
     """A token for programs, shown once."""
     try:
-        token, _ = play.redeem(sign_in, request.form.get("code", "").strip())
+        token = play.redeem(sign_in, request.form.get("code", "").strip()).text
     except WrongCode as error:
         return page("sign-in.html", 401, wrong=said(error))
     return page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])

@@ -1,6 +1,7 @@
 """Signing in, tokens, profiles."""
 
 from typing import Any
+from uuid import UUID
 
 from flask import current_app, request
 from flask.views import MethodView
@@ -8,7 +9,7 @@ from flask.views import MethodView
 from server import play
 from server.api import examples, schemas
 from server.api.auth import any_caller, caller
-from server.api.document import ANYBODY, TOKEN_OR_NONE, Blueprint
+from server.api.document import ANYBODY, Blueprint, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.play.errors import BadField, TooMany, WrongCode
 
@@ -39,21 +40,37 @@ class Tokens(MethodView):
         examples={"by code": {"value": examples.TOKEN_BY_CODE}, "a further one": {"value": examples.FURTHER_TOKEN}},
     )
     @blp.response(201, schemas.TokenAnswer, example=examples.TOKEN_ANSWER)
-    @blp.doc(operationId="makeToken", **TOKEN_OR_NONE)
+    @blp.doc(operationId="makeToken", **takes("tokens:write"))
     @blp.raises(WrongCode, BadField)
     def post(self, wanted: Any) -> Any:
         """Get a token
 
-        With `sign_in` and the mailed `code`; or, with a token, a further one with some of its scopes.
+        With `sign_in` and the mailed `code`, one with all scopes; or, with a token, a further one. It has no scope
+        that the first one lacks, and ends no later.
         """
         if "code" in wanted:
-            token, scopes = play.redeem(wanted["sign_in"], wanted["code"])
+            made = play.redeem(wanted["sign_in"], wanted["code"])
         else:
             who = caller("tokens:write")
-            token, scopes = play.further_token(
+            made = play.further_token(
                 who, wanted.get("name", "further"), wanted.get("scopes"), wanted.get("expires_at")
             )
-        return {"token": token, "scopes": scopes}
+        return made.facts | {"token": made.text}
+
+    @blp.arguments(schemas.PageQuery, location="query")
+    @blp.response(200, schemas.Tokens, example=examples.TOKENS, headers=NEXT_PAGE)
+    @blp.doc(operationId="listTokens", **needs("tokens:write"))
+    @blp.raises(BadField)
+    def get(self, query: Any) -> Any:
+        """Your tokens that are good for something, and when each was last used"""
+        page = play.tokens_of(caller("tokens:write"), read_cursor(query.get("cursor")), query["limit"])
+        return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
+
+    @blp.response(204)
+    @blp.doc(operationId="revokeAllTokens", **needs("tokens:write"))
+    def delete(self) -> None:
+        """Make all your tokens worthless at once, the one of this request too"""
+        play.revoke_all(caller("tokens:write").player_id)
 
 
 @blp.route("/tokens/current")
@@ -61,21 +78,30 @@ class CurrentToken(MethodView):
     @blp.response(204)
     @blp.doc(operationId="revokeToken")
     def delete(self) -> None:
-        """Make the token of this request worthless at once"""
+        """Make the token of this request worthless at once, whatever its scopes"""
         play.revoke(any_caller())
+
+
+@blp.route("/tokens/<uuid:token_id>")
+class OneToken(MethodView):
+    @blp.response(204)
+    @blp.doc(operationId="revokeOneToken", **needs("tokens:write"))
+    def delete(self, token_id: UUID) -> None:
+        """Make one of your tokens worthless at once"""
+        play.revoke_token(caller("tokens:write").player_id, token_id)
 
 
 @blp.route("/me")
 class Me(MethodView):
     @blp.response(200, schemas.Profile, example=examples.PROFILE)
-    @blp.doc(operationId="getProfile")
+    @blp.doc(operationId="getProfile", **needs("profile:read"))
     def get(self) -> Any:
         """Your profile"""
         return play.profile(caller("profile:read").player_id)
 
     @blp.arguments(schemas.ProfileChanges, required=False, example=examples.PROFILE_CHANGES)
     @blp.response(200, schemas.Profile, example=examples.PROFILE)
-    @blp.doc(operationId="changeProfile")
+    @blp.doc(operationId="changeProfile", **needs("profile:write"))
     @blp.raises(BadField)
     def patch(self, changes: Any) -> Any:
         """Change your profile; your time counts by it from your next turn on"""
@@ -86,7 +112,7 @@ class Me(MethodView):
 class Deliveries(MethodView):
     @blp.arguments(schemas.PageQuery, location="query")
     @blp.response(200, schemas.Deliveries, example=examples.DELIVERIES, headers=NEXT_PAGE)
-    @blp.doc(operationId="listDeliveries")
+    @blp.doc(operationId="listDeliveries", **needs("profile:read"))
     @blp.raises(BadField)
     def get(self, query: Any) -> Any:
         """The letters to you and what became of each, newest first"""
@@ -98,19 +124,19 @@ class Deliveries(MethodView):
 @blp.route("/me/feed")
 class Feed(MethodView):
     @blp.response(200, schemas.Feed, example=examples.FEED)
-    @blp.doc(operationId="getFeed")
+    @blp.doc(operationId="getFeed", **needs("profile:read"))
     def get(self) -> Any:
         """The secret address of your due times, for calendar programs"""
         return _feed(play.feed_word(caller("profile:read").player_id))
 
     @blp.response(201, schemas.Feed, example=examples.FEED)
-    @blp.doc(operationId="makeFeed")
+    @blp.doc(operationId="makeFeed", **needs("profile:write"))
     def post(self) -> Any:
         """Make a new secret address of your due times; the earlier one is worthless at once"""
         return _feed(play.new_feed(caller("profile:write").player_id))
 
     @blp.response(204)
-    @blp.doc(operationId="endFeed")
+    @blp.doc(operationId="endFeed", **needs("profile:write"))
     def delete(self) -> None:
         """Have no such address any more"""
         play.end_feed(caller("profile:write").player_id)

@@ -6,7 +6,6 @@ from flask import Flask, Response, current_app, json, request
 from flask_babel import get_locale, gettext
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 
-from server.api.auth import recognise
 from server.api.languages import spoken
 from server.pictures.refusals import refused
 from server.play import BadOption, IllegalMove, MalformedMove, RuleError, Unavailable, errors, is_passing
@@ -77,10 +76,19 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "play your seats. Afterwards the same tokens are good again, and you may take your seats back.",
     ),
     errors.MissingScope: Problem(
-        403, "missing-scope", "The token does not allow this", "Use a token that has the scope named in `detail`."
+        403, "missing-scope", "The token does not allow this", "Use a token that has the scope named in `scope`."
+    ),
+    errors.OneSeatOnly: Problem(
+        403,
+        "one-seat-only",
+        "The token is for one seat only",
+        "It sees and plays that seat of that game. For all else a player uses a token that is not bound to a seat.",
     ),
     errors.TooMany: Problem(
-        429, "too-many-requests", "Too many requests", "Wait for as many seconds as `Retry-After` says."
+        429,
+        "too-many-requests",
+        "Too many requests",
+        "Wait for as many seconds as `Retry-After` says. `RateLimit` in every answer tells how much is left.",
     ),
     errors.TooManyStreams: Problem(
         503,
@@ -208,6 +216,8 @@ def _of_ours(error: Exception) -> Response:
             return answer(problem, said(error), until=error.until)
         case errors.BadField():
             return answer(problem, said(error), field=error.field)
+        case errors.MissingScope():
+            return answer(problem, said(error), scope=error.scope)
         case RuleError():
             return answer(problem, refused(error, spoken().locale), reason=error.code)
         case errors.TooMany():
@@ -230,7 +240,6 @@ def of_http(error: HTTPException) -> Response:
     if status < 400:
         return Response(status=status, headers=list(error.get_headers()))
     problem = HTTP_PROBLEMS.get(status) or HTTP_PROBLEMS[400 if status < 500 else 500]
-    recognise()  # a request is read before anybody asks who sent it
     fields = (getattr(error, "data", None) or {}).get("messages")
     if fields:
         detail, more = gettext("Some fields are not right; `errors` names them."), {"errors": _told(fields)}

@@ -7,7 +7,19 @@ from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validat
 
 from server.api.problems import ALL as PROBLEMS_BY_CODE
 from server.api.reading import QueryNumber, QueryTruth, Truth, from_to, long, one_of, written_as
-from server.play import BOTS, CHOICES, GAMES, RESULTS, SCOPES, WISHES, Json, addresses, email_address, webhooks
+from server.play import (
+    BOTS,
+    CHOICES,
+    GAMES,
+    OF_A_SEAT,
+    RESULTS,
+    SCOPES,
+    WISHES,
+    Json,
+    addresses,
+    email_address,
+    webhooks,
+)
 from server.play.errors import Unfit
 from server.translations import LOCALES, Words
 
@@ -118,9 +130,38 @@ class TokenRequest(Request):
             raise ValidationError(Words("Send sign_in and code, or name, scopes and expires_at."))
 
 
-class TokenAnswer(Schema):
-    token = fields.String(required=True, **_about("Shown once; only a hash of it is kept"))
+class SeatTokenRequest(Request):
+    """What a token for your seat alone is to allow."""
+
+    name = _text(80, load_default="seat", **_about("Whom or what it is for"))
+    scopes = fields.List(
+        fields.String(validate=one_of(OF_A_SEAT)),
+        load_default=["games:read", "moves:write"],
+        **_about("What it is to allow, if your own token does; `chat:write` must be asked for"),
+    )
+    expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
+
+
+class Token(Schema):
+    id = fields.UUID(required=True, **_about("Goes into DELETE /v1/tokens/{token_id}; it opens nothing"))
+    name = fields.String(required=True)
     scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True, **_about("What it allows"))
+    game = fields.UUID(
+        required=True, allow_none=True, **_about("Your seat in this game is all that it is good for; null for all")
+    )
+    made_at = Moment(required=True)
+    expires_at = Moment(required=True, allow_none=True, **_about("null if it does not end by itself"))
+    last_used_at = Moment(required=True, allow_none=True, **_about("To the hour; null if it never was"))
+    current = fields.Boolean(required=True, **_about("Whether this request was sent with it"))
+
+
+class TokenAnswer(Token):
+    token = fields.String(required=True, **_about("Shown once; only a hash of it is kept"))
+
+
+class Tokens(Schema):
+    items = fields.List(fields.Nested(Token), required=True, **_about("The newest first"))
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
 
 
 class _Person(Schema):
@@ -636,6 +677,7 @@ class Problem(Schema):
     detail = fields.String(required=True)
     reason = fields.String(**_about("Why the rules refuse (illegal-move, malformed-move, bad-option)"))
     turn = fields.Integer(allow_none=True, **_about("Your present turn (stale-turn)"))
+    scope = fields.String(**_about("What the token would have to allow (missing-scope)"))
     until = Moment(allow_none=True, **_about("When the ban ends; null if it does not (banned)"))
     field = fields.String(**_about("The field that makes no sense (invalid-field)"))
     errors = fields.Dict(**_about("What is wrong, by place (json, query) and field (invalid-fields)"))

@@ -12,7 +12,7 @@ from flask.views import MethodView
 from server import play
 from server.api import schemas
 from server.api.auth import caller, looker
-from server.api.document import TOKEN_OR_NONE, Blueprint
+from server.api.document import Blueprint, needs, takes
 from server.play import Follower, Item
 from server.play.errors import BadField, TooManyStreams
 from server.translations import noted
@@ -62,7 +62,7 @@ class GameStream(MethodView):
     @blp.arguments(schemas.StreamQuery, location="query")
     @blp.response(200, _TEXT, **_SSE)
     @blp.alt_response(204, description="The game is over, and you have been told everything: do not come back")
-    @blp.doc(operationId="followGame", parameters=[_LAST], **TOKEN_OR_NONE)
+    @blp.doc(operationId="followGame", parameters=[_LAST], **takes("games:read", of_seat=True))
     @blp.raises(BadField, TooManyStreams)
     def get(self, query: Any, game_id: UUID) -> Response:
         """Follow a game: its story as you see it happen
@@ -74,14 +74,16 @@ class GameStream(MethodView):
         last = request.headers.get("Last-Event-ID", "")
         if last and not re.fullmatch("[0-9]{1,9}", last):
             raise BadField("Last-Event-ID", noted("This is no id of an event of this stream."))
-        follower = play.follow_game(game_id, looker("games:read"), query.get("invitation"), int(last or query["after"]))
+        follower = play.follow_game(
+            game_id, looker("games:read", game_id), query.get("invitation"), int(last or query["after"])
+        )
         return _streamed(follower) if follower else Response(status=204)
 
 
 @blp.route("/stream")
 class OwnStream(MethodView):
     @blp.response(200, _TEXT, **_SSE)
-    @blp.doc(operationId="followOwnGames", parameters=[_LAST])
+    @blp.doc(operationId="followOwnGames", parameters=[_LAST], **needs("games:read"))
     @blp.raises(BadField, TooManyStreams)
     def get(self) -> Response:
         """Follow all games in which you sit, those too that begin meanwhile

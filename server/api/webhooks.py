@@ -9,7 +9,7 @@ from flask.views import MethodView
 from server import play
 from server.api import examples, schemas
 from server.api.auth import caller
-from server.api.document import Blueprint
+from server.api.document import Blueprint, needs
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.play.errors import BadField, TooMany, TooManyWebhooks, WebhookDisabled
 
@@ -26,7 +26,7 @@ def _owner() -> UUID:
 class Webhooks(MethodView):
     @blp.arguments(schemas.WebhookWanted, example=examples.WEBHOOK_WANTED)
     @blp.response(201, schemas.WebhookMade, example=examples.WEBHOOK_MADE, headers=_WHERE)
-    @blp.doc(operationId="makeWebhook")
+    @blp.doc(operationId="makeWebhook", **needs("webhooks:manage"))
     @blp.raises(BadField, TooManyWebhooks)
     def post(self, wanted: Any) -> Any:
         """Have your program told at an address
@@ -41,7 +41,7 @@ class Webhooks(MethodView):
         return made.webhook | {"secret": made.secret}, 201, where
 
     @blp.response(200, schemas.Webhooks, example=examples.WEBHOOKS)
-    @blp.doc(operationId="listWebhooks")
+    @blp.doc(operationId="listWebhooks", **needs("webhooks:manage"))
     def get(self) -> Any:
         """Your webhooks"""
         return {"items": play.webhooks_of(_owner())}
@@ -50,21 +50,21 @@ class Webhooks(MethodView):
 @blp.route("/webhooks/<uuid:webhook_id>")
 class OneWebhook(MethodView):
     @blp.response(200, schemas.Webhook, example=examples.WEBHOOK)
-    @blp.doc(operationId="getWebhook")
+    @blp.doc(operationId="getWebhook", **needs("webhooks:manage"))
     def get(self, webhook_id: UUID) -> Any:
         """One of your webhooks"""
         return play.webhook(_owner(), webhook_id)
 
     @blp.arguments(schemas.WebhookChanges, required=False, example=examples.WEBHOOK_CHANGES)
     @blp.response(200, schemas.Webhook, example=examples.WEBHOOK_CHANGED)
-    @blp.doc(operationId="changeWebhook")
+    @blp.doc(operationId="changeWebhook", **needs("webhooks:manage"))
     @blp.raises(BadField)
     def patch(self, changes: Any, webhook_id: UUID) -> Any:
         """Change a webhook, or switch it off and on"""
         return play.change_webhook(_owner(), webhook_id, changes, sandbox=current_app.config["SANDBOX"])
 
     @blp.response(204)
-    @blp.doc(operationId="deleteWebhook")
+    @blp.doc(operationId="deleteWebhook", **needs("webhooks:manage"))
     def delete(self, webhook_id: UUID) -> None:
         """Delete a webhook, and all that waits for it"""
         play.delete_webhook(_owner(), webhook_id)
@@ -73,7 +73,7 @@ class OneWebhook(MethodView):
 @blp.route("/webhooks/<uuid:webhook_id>/secret")
 class Secret(MethodView):
     @blp.response(200, schemas.NewSecret, example=examples.NEW_SECRET)
-    @blp.doc(operationId="renewWebhookSecret")
+    @blp.doc(operationId="renewWebhookSecret", **needs("webhooks:manage"))
     def post(self, webhook_id: UUID) -> Any:
         """Get a new secret
 
@@ -86,7 +86,7 @@ class Secret(MethodView):
 @blp.route("/webhooks/<uuid:webhook_id>/pings")
 class Pings(MethodView):
     @blp.response(202, schemas.WebhookDelivery, example=examples.PING)
-    @blp.doc(operationId="pingWebhook")
+    @blp.doc(operationId="pingWebhook", **needs("webhooks:manage"))
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID) -> Any:
         """Try a webhook out; look at the delivery to see what became of it"""
@@ -97,7 +97,7 @@ class Pings(MethodView):
 class Deliveries(MethodView):
     @blp.arguments(schemas.DeliveriesQuery, location="query")
     @blp.response(200, schemas.WebhookDeliveries, example=examples.WEBHOOK_DELIVERIES, headers=NEXT_PAGE)
-    @blp.doc(operationId="listWebhookDeliveries")
+    @blp.doc(operationId="listWebhookDeliveries", **needs("webhooks:manage"))
     @blp.raises(BadField)
     def get(self, query: Any, webhook_id: UUID) -> Any:
         """What a webhook was told, and what waits for it, newest first; kept for 30 days"""
@@ -108,7 +108,7 @@ class Deliveries(MethodView):
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
 class OneDelivery(MethodView):
     @blp.response(200, schemas.WebhookDelivery, example=examples.WEBHOOK_DELIVERY)
-    @blp.doc(operationId="getWebhookDelivery")
+    @blp.doc(operationId="getWebhookDelivery", **needs("webhooks:manage"))
     def get(self, webhook_id: UUID, delivery_id: UUID) -> Any:
         """One delivery"""
         return play.webhook_delivery(_owner(), webhook_id, delivery_id)
@@ -117,7 +117,7 @@ class OneDelivery(MethodView):
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/tries")
 class Tries(MethodView):
     @blp.response(202, schemas.WebhookDelivery, example=examples.TRIED_AGAIN)
-    @blp.doc(operationId="tryWebhookDelivery")
+    @blp.doc(operationId="tryWebhookDelivery", **needs("webhooks:manage"))
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID, delivery_id: UUID) -> Any:
         """Have a delivery made once more, under the same id"""

@@ -42,17 +42,12 @@ from server.play.notifications import BUNDLED, CHOICES, INVITATION, MAIL_KINDS, 
 from server.play.overview import find_player
 from server.play.players import (
     CODE_LIFE,
-    SCOPES,
-    Caller,
     begin_sign_in,
-    caller,
     change_profile,
     forget_old_codes,
-    further_token,
     player_token,
     profile,
     redeem,
-    revoke,
 )
 from server.play.reaching import bounce_word, bounced_from, lost_word, note_bounce, note_return
 from server.play.repeats import Kept, first_answer, forget_old_answers, game_of_key, keep
@@ -72,6 +67,20 @@ from server.play.seats import (
     take_seat,
 )
 from server.play.stopping import KIND, Stopped, stop_mails, stop_word, stopped
+from server.play.tokens import (
+    OF_A_SEAT,
+    SCOPES,
+    Caller,
+    caller,
+    forget_ended_tokens,
+    further_token,
+    note_uses,
+    revoke,
+    revoke_all,
+    revoke_token,
+    seat_token,
+    tokens_of,
+)
 from server.play.upkeep import all_games, archive_of, check_game, rebuild_game, take_in
 from server.play.votes import WISHES, vote, votes
 from server.play.webhooks import (
@@ -103,6 +112,7 @@ __all__ = [
     "LARGEST",
     "MAIL_KINDS",
     "OFF",
+    "OF_A_SEAT",
     "RESULTS",
     "SCOPES",
     "SKEW",
@@ -156,6 +166,7 @@ __all__ = [
     "follow_game",
     "follow_outages",
     "follow_own",
+    "forget_ended_tokens",
     "forget_old_answers",
     "forget_old_codes",
     "forget_old_deliveries",
@@ -186,6 +197,7 @@ __all__ = [
     "next_bundle",
     "note_bounce",
     "note_return",
+    "note_uses",
     "notice",
     "open_game",
     "open_turn",
@@ -205,8 +217,11 @@ __all__ = [
     "return_word",
     "returning",
     "revoke",
+    "revoke_all",
+    "revoke_token",
     "say",
     "seat_settings",
+    "seat_token",
     "seats_under_way",
     "seen_by",
     "still_valid",
@@ -219,6 +234,7 @@ __all__ = [
     "take_in",
     "take_mail",
     "take_seat",
+    "tokens_of",
     "try_delivery_again",
     "try_move",
     "turn_of",

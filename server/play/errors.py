@@ -103,7 +103,18 @@ class Banned(PlayError):
 
 
 class MissingScope(PlayError):
-    """The token is good, but not for this."""
+    """The token is good, but not for this; `scope` is what it would take."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(noted("This token has no scope %(scope)s."), scope=scope)
+        self.scope = scope
+
+
+class OneSeatOnly(PlayError):
+    """The token of a seat, for something else than its game."""
+
+    def __init__(self) -> None:
+        super().__init__(noted("This token is for one seat of one game, and for nothing else."))
 
 
 class TooMany(PlayError):

@@ -11,8 +11,8 @@ from server.play.bans import is_in_force
 from server.play.clock import clock
 from server.play.errors import BadField, NotFound
 from server.play.looking import seen_by
-from server.play.players import Caller
 from server.play.table import story_item, typed
+from server.play.tokens import Caller
 from server.rules import GAMES, Json
 from server.store import log
 from server.store.connections import autocommit

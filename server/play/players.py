@@ -1,58 +1,32 @@
-"""People: signing in by a mailed code, tokens, profiles."""
+"""People: signing in by a mailed code, profiles."""
 
-import hashlib
-import re
 import secrets
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.play import clock as clocks
-from server.play.bans import expect_welcome, is_in_force
+from server.play.bans import expect_welcome
 from server.play.capabilities import keyed_hash
 from server.play.clock import clock
-from server.play.errors import BadField, BadToken, Banned, MissingScope, TooMany, Unfit, WrongCode
+from server.play.errors import BadField, TooMany, Unfit, WrongCode
 from server.play.notifications import check_notifications
 from server.play.reaching import reached_again, unreachable
+from server.play.tokens import SCOPES, NewToken, new_token
 from server.play.words import clean
 from server.rules import Json
-from server.store.connections import autocommit, tried_again
+from server.store.connections import tried_again
 from server.store.outbox import put_into_bundle
-from server.store.tables import Player, PlayerLetter, RateLimit, SignIn, Token, db
+from server.store.tables import Player, PlayerLetter, RateLimit, SignIn, db
 
-SCOPES = (
-    "games:read",
-    "games:write",
-    "moves:write",
-    "chat:write",
-    "profile:read",
-    "profile:write",
-    "tokens:write",
-    "webhooks:manage",
-)
 CODE_LIFE = timedelta(minutes=10)
 CODE_TRIES = 5
 _HOUR = timedelta(hours=1)
 _PER_ADDRESS = 5  # codes an hour to one address
 _PER_SENDER = 30  # and from one network address
-
-
-class Caller(NamedTuple):
-    """Who speaks, and what his token allows."""
-
-    player_id: UUID
-    scopes: frozenset[str]
-    until: datetime | None  # when his token ends
-    token_hash: bytes
-    locale: str
-
-    def need(self, scope: str) -> None:
-        """Raises MissingScope."""
-        if scope not in self.scopes:
-            raise MissingScope("This token has no scope %(scope)s.", scope=scope)
 
 
 def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
@@ -126,7 +100,7 @@ def _code_hash(sign_in: UUID, code: str) -> bytes:
     return keyed_hash("sign-in code", f"{sign_in}/{code}")
 
 
-def redeem(sign_in: UUID, code: str) -> tuple[str, tuple[str, ...]]:
+def redeem(sign_in: UUID, code: str) -> NewToken:
     """A token with all scopes for a mailed code, and an account if there was none. Raises WrongCode, Banned."""
     now = clock.now()
     row = db.session.execute(select(SignIn).where(SignIn.sign_in == sign_in).with_for_update()).scalar_one_or_none()
@@ -141,35 +115,17 @@ def redeem(sign_in: UUID, code: str) -> tuple[str, tuple[str, ...]]:
     expect_welcome(player_id)
     if reached_again(player_id):
         put_into_bundle(player_id, now, now)  # what waits by now has not reached him
-    token = _new_token(player_id, "sign-in", SCOPES, None, now)
+    token = new_token(player_id, "sign-in", SCOPES, None, now)
     db.session.commit()
-    return token, SCOPES
+    return token
 
 
 def player_token(email: str) -> str:
     """A token with all scopes for the player of this address, who is made if need be. For operators and tests."""
     now = clock.now()
-    token = _new_token(player_of(email, "en"), "operator", SCOPES, None, now)
+    token = new_token(player_of(email, "en"), "operator", SCOPES, None, now)
     db.session.commit()
-    return token
-
-
-def further_token(
-    caller: Caller, name: str, scopes: list[str] | None, expires_at: datetime | None
-) -> tuple[str, tuple[str, ...]]:
-    """One more token of the caller, with at most the scopes and the time of his own. Raises MissingScope, BadField."""
-    caller.need("tokens:write")
-    wanted = tuple(s for s in SCOPES if s in (caller.scopes if scopes is None else scopes))
-    for scope in wanted:
-        caller.need(scope)
-    now = clock.now()
-    if expires_at is not None and expires_at <= now:
-        raise BadField("expires_at", "This moment is over.")
-    if expires_at is not None and caller.until is not None and expires_at > caller.until:
-        raise BadField("expires_at", "A further token ends no later than the one that it is made with.")
-    token = _new_token(caller.player_id, name, wanted, expires_at or caller.until, now)
-    db.session.commit()
-    return token, wanted
+    return token.text
 
 
 def player_of(email: str, locale: str) -> UUID:
@@ -186,53 +142,6 @@ def player_of(email: str, locale: str) -> UUID:
     )
     db.session.execute(new.on_conflict_do_nothing(index_elements=["email"]))
     return db.session.execute(select(Player.player_id).where(Player.email == email)).scalar_one()
-
-
-def _new_token(player_id: UUID, name: str, scopes: tuple[str, ...], expires_at: datetime | None, now: datetime) -> str:
-    secret = secrets.token_urlsafe(32)
-    db.session.add(
-        Token(
-            player_id=player_id,
-            token_hash=_token_hash(secret),
-            name=name,
-            scopes=list(scopes),
-            made_at=now,
-            expires_at=expires_at,
-        )
-    )
-    return f"sp_{player_id.hex}_{secret}"
-
-
-def _token_hash(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode()).digest()
-
-
-_TOKEN = re.compile(r"sp_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
-_CALLER = """\
-SELECT t.scopes, t.expires_at, p.locale, p.banned_at, p.banned_until, p.ban_reason FROM tokens t JOIN players p ON p.player_id = t.player_id
- WHERE t.player_id = %s AND t.token_hash = %s"""
-
-
-@tried_again
-def caller(token: str) -> Caller:
-    """Whose token this is. Raises BadToken, Banned."""
-    if parts := _TOKEN.fullmatch(token):
-        player_id = UUID(parts[1])
-        with autocommit() as connection:
-            row = connection.execute(_CALLER, (player_id, token_hash := _token_hash(parts[2]))).fetchone()
-        if row is not None and (row[1] is None or row[1] > clock.now()):
-            if is_in_force(row[3], row[4]):
-                raise Banned(row[4], row[5])
-            return Caller(player_id, frozenset(row[0]), row[1], token_hash, row[2])
-    raise BadToken("This token is not valid.")
-
-
-@tried_again
-def revoke(who: Caller) -> None:
-    """Make the token of this caller worthless at once."""
-    own = (Token.player_id == who.player_id) & (Token.token_hash == who.token_hash)
-    db.session.execute(delete(Token).where(own))
-    db.session.commit()
 
 
 def profile(player_id: UUID) -> Json:

@@ -14,6 +14,7 @@ from server.play.games import note_invitation, note_seat, start_if_full
 from server.play.looking import invited_to, may_see, own_seat, seen_by
 from server.play.players import player_of, within
 from server.play.table import SeatHandedOver, SeatTakenBack
+from server.play.tokens import revoke_of_seat
 from server.play.votes import count_votes
 from server.rules import Json, Seat
 from server.store.connections import committing, in_doubt, tried_again
@@ -185,6 +186,8 @@ def leave(game_id: UUID, player_id: UUID) -> None:
     elif game.table.status not in ("running", "paused"):
         raise NotRunning("This game is over.")
     else:
+        revoke_of_seat(player_id, game_id)
+        db.session.commit()
         resigned = SeatHandedOver(seat, bot_of(game.ladder), "resigned")
         if game.table.stand_ins[seat] is None and record(game, [resigned], clock.now()) is None:
             leave(game_id, player_id)
@@ -200,6 +203,7 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
     db.session.execute(update(SeatRow).where(mine).values(kind="open", player_id=None, salt=""))
     gone = (PlayerGame.player_id == player_id) & (PlayerGame.game_id == game_id)
     db.session.execute(delete(PlayerGame).where(gone))
+    revoke_of_seat(player_id, game_id)
     with committing("getting up"):
         db.session.commit()
 

@@ -101,14 +101,19 @@ class Token(Base):
     """A token at rest: only the SHA-256 of its secret part."""
 
     __tablename__ = "tokens"
-    __table_args__ = ({"info": {"spread": "player_id"}},)
+    __table_args__ = (
+        Index("tokens_expires_at", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),
+        {"info": {"spread": "player_id"}},
+    )
 
     player_id: Mapped[UUID] = _key()
     token_hash: Mapped[bytes] = _key()
     name: Mapped[str]
     scopes: Mapped[list[str]]
+    game_id: Mapped[UUID | None]  # the player's seat in this game is all that it is good for
     made_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]  # an hour old or less
 
 
 class PlayerGame(Base):

@@ -1,0 +1,36 @@
+"""Pages of other origins may use the API (CORS, by the Fetch standard): whoever calls says so by a token, and by nothing
+that a browser sends along by itself. So may not pages that act by a link or a form."""
+
+from flask import Flask, Response, request
+
+from server.api.auth import is_for_api
+
+_TO_ALL = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, "
+    "Allow, WWW-Authenticate, Content-Language",
+}
+_TO_PREFLIGHTS = {
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Match, "
+    "Last-Event-ID, Accept, Accept-Language",
+    "Access-Control-Max-Age": "7200",  # seconds; no browser takes more
+}
+
+
+def register(app: Flask) -> None:
+    """Before whatever asks who calls, since a preflight has no token, and before whatever may replace an answer."""
+    app.before_request(_answer_preflight)
+    app.after_request(_finish)
+
+
+def _answer_preflight() -> Response | None:
+    """The call itself will tell whether there is such a thing, and which methods it has."""
+    asked = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+    return Response(status=204, headers=_TO_PREFLIGHTS) if asked and is_for_api() else None
+
+
+def _finish(response: Response) -> Response:
+    if is_for_api():
+        response.headers.update(_TO_ALL)
+    return response
