@@ -1,8 +1,9 @@
-"""Clients that others generate from the published document: they compile, and play whole games with one another.
+"""Clients that others generate from the published document, and the bot of the handbook: they play whole games.
 
 Nothing generated is kept. The programs that use the clients are in tests/clients/, with the versions of the tools.
 """
 
+import ast
 import json
 import os
 import re
@@ -10,11 +11,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
+import httpx
 import pytest
 
-from tests.house import House, new_house, sign_in
+from tests.house import Client, House, new_house, sign_in
 
 HERE = Path(__file__).parent / "clients"
 PUBLISHED = HERE.parents[1] / "api_spec" / "openapi.yaml"
@@ -94,27 +97,60 @@ def test_the_python_client_and_a_program_with_it_pass_mypy(in_python: Path) -> N
     runs(sys.executable, "-m", "mypy", *strictly, "player.py", where=in_python)
 
 
+@pytest.fixture
+def programs() -> Iterator[list[subprocess.Popen[str]]]:
+    """Those that run; none is left when the test is over."""
+    started: list[subprocess.Popen[str]] = []
+    yield started
+    for program in started:
+        program.kill()
+
+
+def begun(*command: str | Path, where: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def said(program: subprocess.Popen[str]) -> str:
+    told, wrong = program.communicate(timeout=PLAYED)
+    assert program.returncode == 0, wrong
+    return told
+
+
+def tokens(house: House, *names: str) -> list[str]:
+    return [str(sign_in(house, f"{name}@example.org").token) for name in names]
+
+
 def test_clients_in_two_languages_play_a_game_of_each_kind_to_its_end(
-    house: House, in_python: Path, in_typescript: Path
+    house: House, in_python: Path, in_typescript: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
-    ada, bea, cyd = (sign_in(house, f"{name}@example.org").token for name in ("ada", "bea", "cyd"))
-    players = [
-        subprocess.Popen([*command, house.url, *tokens], cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for command, tokens, where in (
-            ([sys.executable, "player.py"], [ada, cyd], in_python),
-            (["node", "player.js"], [bea], in_typescript),
-        )
-    ]
-    reports = []
-    try:
-        for player in players:
-            said, wrong = player.communicate(timeout=PLAYED)
-            assert player.returncode == 0, wrong.decode()
-            reports.append(json.loads(said))
-    finally:
-        for player in players:
-            player.kill()
+    ada, bea, cyd = tokens(house, "ada", "bea", "cyd")
+    programs.append(begun(sys.executable, "player.py", house.url, ada, cyd, where=in_python))
+    programs.append(begun("node", "player.js", house.url, bea, where=in_typescript))
+    reports = [json.loads(said(program)) for program in programs]
     assert reports[0] == reports[1]
     for of_game in reports[0].values():
         assert of_game["outcome"] == of_game["story"] == of_game["view"]
     assert reports[0].keys() == {"sternenhimmel", "sternenglanz"}
+
+
+def test_the_bot_of_the_handbook_has_30_lines_and_plays_both_games_as_it_is_printed_there(
+    house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
+) -> None:
+    printed = re.search(r'(?s)<pre id="bot">(.*?)</pre>', httpx.get(f"{house.url}/docs/bot").text)
+    assert printed is not None
+    bot = tmp_path / "bot.py"
+    bot.write_text(unescape(printed[1]), "utf-8")
+    assert len(bot.read_text("utf-8").splitlines()) <= 30
+    for rules, options, names in (
+        ("sternenhimmel", {}, ("dan", "eve", "fay")),
+        ("sternenglanz", {"max_rounds": 5}, ("dan", "eve")),
+    ):
+        own, *others = tokens(house, *names)
+        seats = [{"player": "me"}, *[{"open": True}] * len(others)]
+        wanted = {"rules": rules, "options": options, "seats": seats}
+        game = Client(house, own).post("/v1/games", wanted)["id"]
+        for token in others:
+            Client(house, token).post(f"/v1/games/{game}/seats", {})
+        programs += [begun(sys.executable, bot, house.url, it, game, "0.1", where=tmp_path) for it in (own, *others)]
+    for program in programs:
+        assert {"scores", "places"} == ast.literal_eval(said(program)).keys()

@@ -97,6 +97,25 @@ def test_the_handbook_shows_every_operation(page: Page, site: Site) -> None:
         assert any(re.search(rf"(?im)^{method}\s+{re.escape(path)}$", text) for text in shown), path
 
 
+def test_a_call_is_found_in_the_handbook_and_tried_out_with_a_token(page: Page) -> None:
+    token = play.player_token("ada@example.org")
+    page.set_viewport_size(DESKTOP)
+    page.goto("/docs")
+    shown = page.locator(".nav-bar-path:visible")
+    expect(shown.first).to_be_visible(timeout=PATIENCE)
+    page.get_by_placeholder("Filter").fill("profile")
+    page.get_by_placeholder("Filter").press("Enter")
+    expect(shown).to_contain_text(["Your profile", "Change your profile"])
+    shown.first.click()
+    call = page.locator("[id='get-/v1/me']")
+    call.get_by_role("button", name="Try").click()
+    expect(call.locator("api-request")).to_contain_text("token-needed")
+    page.get_by_placeholder("api-token").fill(token)
+    page.locator("#auth").get_by_role("button", name="Set").click()
+    call.get_by_role("button", name="Try").click()
+    expect(call.locator("api-request")).to_contain_text("ada@example.org")
+
+
 # A turn
 
 
@@ -412,6 +431,7 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
         "a sign-in": mailed_link(site, "sign-in"),
         "fewer mails": f"/stop/{play.stop_word('your-turn', str(ada), turn.game_id)}",
         "a problem": "/problems/stale-turn",
+        "a bot": "/docs/bot",
         "fairness": "/docs/fairness",
         "the mailbox": "/sandbox/mail",
     }

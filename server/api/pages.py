@@ -88,6 +88,13 @@ def fairness() -> Response:
     return page("fairness.html", title="Fair chance, and how to check it", games=games, reader=spoken().locale)
 
 
+@blp.get("/docs/bot")
+def bot() -> Response:
+    """A program that plays, and what there is to know about it."""
+    base = current_app.config["BASE_URL"]
+    return page("bot.html", title="Write a bot in 30 lines", base=base, reader=spoken().locale)
+
+
 # One turn
 
 
