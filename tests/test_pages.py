@@ -1,7 +1,6 @@
 """The plain pages and the handbook in a real browser: a person with a mail program and a phone gets by with them."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from threading import Thread
 from typing import NamedTuple
@@ -9,7 +8,7 @@ from uuid import UUID
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from werkzeug.serving import make_server
 
 from server import play
@@ -20,12 +19,14 @@ from server.post import PostOffice
 from server.post.mail import carrier
 from server.rules import Json, sternenglanz
 from server.store import embedded
+from tests.browser import chromium
 from tests.helpers import ME, OPEN, game_of, moves_of, moves_on, person, service_is_up, turn_of, wanted
 
 expect.set_options(timeout=30_000)  # milliseconds; the handbook is large, and the machine may be busy
 
+assert chromium  # a fixture
+
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
-CHROMIUM = shutil.which("chromium")
 ENOUGH = 4.5  # contrast of text and what is behind it (WCAG 2.2, 1.4.3)
 
 
@@ -51,16 +52,6 @@ def site(postgres: embedded.Server, template_url: str, tmp_path_factory: pytest.
         service_is_up()
         yield Site(app, url)
     server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed, so nobody looks at the pages")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -102,7 +93,7 @@ def test_a_call_is_found_in_the_handbook_and_tried_out_with_a_token(page: Page) 
     page.set_viewport_size(DESKTOP)
     page.goto("/docs")
     shown = page.locator(".nav-bar-path:visible")
-    expect(shown.first).to_be_visible(timeout=PATIENCE)
+    expect(shown.first).to_be_visible()
     page.get_by_placeholder("Filter").fill("profile")
     page.get_by_placeholder("Filter").press("Enter")
     expect(shown).to_contain_text(["Your profile", "Change your profile"])
