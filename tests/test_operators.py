@@ -14,7 +14,8 @@ from click.testing import CliRunner, Result
 from flask import Flask
 from sqlalchemy import func, select
 
-from server import cli, play
+from server import cli, play, web
+from server.config import VARIABLES
 from server.play.deeds import load, whole_log
 from server.play.errors import BadToken, Banned, NotFound
 from server.post import PostOffice
@@ -357,6 +358,37 @@ def test_a_token_is_only_made_without_dry_run(ada: UUID) -> None:
 
 def test_tables_that_are_up_to_date_have_no_step_ahead() -> None:
     assert run("migrate", "--dry-run") == "Nothing was changed. Without --dry-run:\n  nothing\n"
+
+
+# More machines
+
+
+def scaling(house: Flask) -> str:
+    return house.test_client().get("/docs/scaling").text.replace("&#39;", "'")
+
+
+def test_the_guide_to_more_machines_spreads_every_table_by_its_own_column(house: Flask) -> None:
+    commands = re.findall(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?", scaling(house))
+    kinds = {"create_reference_table": "everywhere", "citus_add_local_table_to_metadata": "local"}
+    told = {table: key or kinds[command] for command, table, key in commands}
+    assert told == {it.name: it.info["spread"] for it in db.metadata.sorted_tables} | {"alembic_version": "local"}
+    order = [table for _, table, _ in commands]
+    for table in db.metadata.sorted_tables:
+        assert all(
+            order.index(it.referred_table.name) < order.index(table.name) for it in table.foreign_key_constraints
+        )
+
+
+def test_the_guide_names_commands_and_settings_that_there_are_and_counts_as_the_web_does(house: Flask) -> None:
+    guide = re.sub(r"<[^>]+>", " ", scaling(house))
+    assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
+    assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
+    assert f"{web.workers} processes of {web.threads} threads" in guide
+    assert f"{2 * web.workers * web.threads} at the very most" in guide
+    assert f"after {web.keepalive} seconds" in guide
+    known = {"sternenpost_app", "sternenpost_streams"}  # a role, and what only a web with streams has
+    known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics").text))
+    assert set(re.findall(r"sternenpost_[a-z_]+", guide)) <= known
 
 
 # The message of the day

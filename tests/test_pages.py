@@ -424,6 +424,7 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
         "a problem": "/problems/stale-turn",
         "a bot": "/docs/bot",
         "fairness": "/docs/fairness",
+        "more machines": "/docs/scaling",
         "the mailbox": "/sandbox/mail",
     }
 

@@ -95,6 +95,13 @@ def bot() -> Response:
     return page("bot.html", title="Write a bot in 30 lines", base=base, reader=spoken().locale)
 
 
+@blp.get("/docs/scaling")
+def scaling() -> Response:
+    """How one machine becomes several."""
+    title = "From one machine to several"
+    return page("scaling.html", title=title, spread=play.tables_by_spread(), reader=spoken().locale)
+
+
 # One turn
 
 

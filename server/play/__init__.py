@@ -22,7 +22,7 @@ from server.play.following import (
     versions,
 )
 from server.play.games import open_game
-from server.play.health import SKEW, clock_skew, parts, waiting
+from server.play.health import SKEW, clock_skew, parts, tables_by_spread, waiting
 from server.play.incoming import addressee, confirming_word, forget_old_mails, reply_word, take_mail
 from server.play.lobby import list_games, waiting_games
 from server.play.looking import describe, seen_by, story, turn_of, view_of
@@ -230,6 +230,7 @@ __all__ = [
     "stopped",
     "story",
     "sweep",
+    "tables_by_spread",
     "take_down_notice",
     "take_in",
     "take_mail",

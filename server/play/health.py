@@ -10,7 +10,7 @@ from server.play.clock import clock
 from server.play.deadlines import GAP, PARTS, follow_clock
 from server.store import migrate as revisions
 from server.store.connections import let_go
-from server.store.tables import APP_ROLE, Heartbeat, Incoming, Letter, PlayerLetter, db
+from server.store.tables import APP_ROLE, Game, Heartbeat, Incoming, Letter, PlayerLetter, db
 from server.store.tables import Seat as SeatRow
 
 LATE_LETTER = timedelta(minutes=10)
@@ -74,6 +74,14 @@ def _overdue(now: datetime) -> str:
 
 def _count(rows: ColumnElement[bool]) -> int:
     return db.session.scalar(select(func.count()).where(rows)) or 0
+
+
+def tables_by_spread() -> dict[str, list[str]]:
+    """The tables by what they are spread by where one machine is too small; what others refer to comes first."""
+    found: dict[str, list[str]] = {}
+    for table in sorted(db.metadata.sorted_tables, key=lambda it: it.name != Game.__tablename__):
+        found.setdefault(table.info["spread"], []).append(table.name)
+    return found
 
 
 def clock_skew() -> timedelta:
