@@ -5,13 +5,16 @@ from uuid import UUID
 
 from flask import current_app
 from flask.views import MethodView
+from flask_babel import gettext
 
 from server import play
 from server.api import examples, schemas
 from server.api.auth import caller
 from server.api.document import Blueprint, needs
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
+from server.play import Json
 from server.play.errors import BadField, TooMany, TooManyWebhooks, WebhookDisabled
+from server.play.failures import failure
 
 blp = Blueprint("webhooks", __name__, url_prefix="/v1", description="Webhooks: your program is told what happens")
 
@@ -20,6 +23,11 @@ _WHERE = {"Location": {"description": "Where it is", "required": True, "schema":
 
 def _owner() -> UUID:
     return caller("webhooks:manage").player_id
+
+
+def _told(delivery: Json) -> Json:
+    """What became of it, in the language of the caller."""
+    return delivery | {"detail": failure(delivery["detail"], gettext)}
 
 
 @blp.route("/webhooks")
@@ -90,7 +98,7 @@ class Pings(MethodView):
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID) -> Any:
         """Try a webhook out; look at the delivery to see what became of it"""
-        return play.ping_webhook(_owner(), webhook_id, current_app.config["LIMITS"])
+        return _told(play.ping_webhook(_owner(), webhook_id, current_app.config["LIMITS"]))
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries")
@@ -102,7 +110,7 @@ class Deliveries(MethodView):
     def get(self, query: Any, webhook_id: UUID) -> Any:
         """What a webhook was told, and what waits for it, newest first; kept for 30 days"""
         page = play.webhook_deliveries(_owner(), webhook_id, read_cursor(query.get("cursor")), query["limit"])
-        return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
+        return page_of(list(map(_told, page.items)), page.next and {"cursor": cursor_of(*page.next)})
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
@@ -111,7 +119,7 @@ class OneDelivery(MethodView):
     @blp.doc(operationId="getWebhookDelivery", **needs("webhooks:manage"))
     def get(self, webhook_id: UUID, delivery_id: UUID) -> Any:
         """One delivery"""
-        return play.webhook_delivery(_owner(), webhook_id, delivery_id)
+        return _told(play.webhook_delivery(_owner(), webhook_id, delivery_id))
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/tries")
@@ -121,4 +129,5 @@ class Tries(MethodView):
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID, delivery_id: UUID) -> Any:
         """Have a delivery made once more, under the same id"""
-        return play.try_delivery_again(_owner(), webhook_id, delivery_id, current_app.config["LIMITS"])
+        limited = current_app.config["LIMITS"]
+        return _told(play.try_delivery_again(_owner(), webhook_id, delivery_id, limited))

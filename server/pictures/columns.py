@@ -1,14 +1,21 @@
 """How a table is laid out as plain text: a line per fact, in blocks, at most 72 columns."""
 
+import re
 from collections.abc import Iterable
 from textwrap import fill
 
 WIDTH = 72
 
 
-def page(blocks: Iterable[Iterable[str]]) -> str:
+def page(blocks: Iterable[Iterable[str]], locale: str) -> str:
     """These blocks of lines, without the empty ones, a blank line between them."""
-    return "\n\n".join(block for lines in blocks if (block := "\n".join(map(_fit, lines)))) + "\n"
+    laid_out = ("\n".join(_fit(_punctuated(line, locale)) for line in lines) for lines in blocks)
+    return "\n\n".join(block for block in laid_out if block) + "\n"
+
+
+def _punctuated(line: str, locale: str) -> str:
+    """French has a narrow space before a colon."""
+    return re.sub(r":(?= |$)", "\u202f:", line) if locale == "fr" else line
 
 
 def _fit(line: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from threading import Timer
 from typing import NamedTuple
 
+from server.play import failures
 from server.play.addresses import Target
 
 _MOST_READ = 4096  # octets of an answer's body, so that its sender sees it taken; nobody looks at them
@@ -49,7 +50,7 @@ def post(
         return Answer(answer.status, _seconds(answer.headers.get("Retry-After", "")))
     except (OSError, http.client.HTTPException, ValueError) as error:
         if connection.hung_up or isinstance(error, TimeoutError):
-            raise Unanswered(f"No answer within {seconds:g} seconds") from None
+            raise Unanswered(failures.NO_ANSWER % {"seconds": f"{seconds:g}"}) from None
         raise Unanswered(_reason(error)) from None
     finally:
         watch.cancel()
@@ -81,7 +82,7 @@ class _Connection(http.client.HTTPConnection):
             except OSError:
                 if number == len(self._addresses):
                     raise
-        raise OSError("The name has no address")
+        raise OSError(failures.NO_ADDRESS)
 
     def hang_up(self) -> None:
         """From another thread; whatever is under way breaks off."""
@@ -94,14 +95,14 @@ class _Connection(http.client.HTTPConnection):
 def _reason(error: Exception) -> str:
     match error:
         case ssl.SSLCertVerificationError():
-            return f"The certificate is not valid: {error.verify_message}"
+            return failures.BAD_CERTIFICATE % {"why": error.verify_message}
         case ssl.SSLError():
-            return "TLS could not be agreed on"
+            return failures.NO_TLS
         case ConnectionRefusedError():
-            return "The connection was refused"
+            return failures.REFUSED
         case http.client.HTTPException() if not isinstance(error, OSError):  # nor cut off before it began
-            return "The answer was not HTTP"
-    return "The connection broke off"
+            return failures.NO_HTTP
+    return failures.BROKE_OFF
 
 
 def _seconds(text: str) -> int:

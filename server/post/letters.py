@@ -22,6 +22,7 @@ from server.play import Json, Seat
 from server.play import clock as clocks
 from server.play.clock import clock
 from server.play.deeds import at_version, load
+from server.play.failures import failure
 from server.play.game import Game
 from server.post import choices, wording
 from server.post.incoming.markup import lines_of_page
@@ -459,7 +460,8 @@ def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle 
 
 
 def _to_owner(row: PlayerLetter, player: Player) -> wording.WebhookDisabled:
-    why = gettext("For three days nothing has arrived there. The last failure: %(detail)s.", detail=row.data["detail"])
+    detail = failure(row.data["detail"], gettext).rstrip(".")
+    why = gettext("For three days nothing has arrived there. The last failure: %(detail)s.", detail=detail)
     if row.data["why"] == play.webhooks.GONE:
         why = gettext("It answered 410, which means that nobody wants to be told there.")
     return wording.WebhookDisabled(name=player.name, url=row.data["url"], why=why)

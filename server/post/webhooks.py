@@ -13,6 +13,7 @@ from uuid import UUID
 
 from flask import Flask
 
+from server.play import failures
 from server.play.addresses import BadAddress, addresses_of, target_of
 from server.play.clock import clock
 from server.play.webhooks import FAILING, GONE, hand_over
@@ -110,13 +111,13 @@ class HookOffice:
         except (Unanswered, BadAddress) as error:
             answer, reason = None, str(error)
         except OSError:
-            answer, reason = None, "The name of the host has no address"
+            answer, reason = None, failures.NO_ADDRESS
         now = clock.now()
         status = answer and answer.status
         if answer is not None and 200 <= answer.status < 300:
             store.delivered(hook, delivery, now, answer.status, f"{answer.status}")
             return None
-        detail = reason or f"The answer was {status}"
+        detail = reason or failures.BAD_STATUS % {"status": status}
         scattered = random.uniform(1.0, 1.1)
         rests_until = now + _pause(hook.failures, answer) * scattered
         later = max(rests_until, now + _pause(delivery.tries, answer) * scattered)

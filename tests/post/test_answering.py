@@ -297,7 +297,8 @@ def test_so_is_a_vacation(office: Office, game_id: UUID, ada: UUID) -> None:
     first, last = (clock.now() + 10 * DAY).date(), (clock.now() + 15 * DAY).date()
     asked = ada_writes(office, f"vacation {first}..{last}")
     assert play.profile(ada)["calendar"] == {}
-    assert f"from {first} to {last}" in ada_writes(office, confirmation_in(asked)).text
+    said = f"from {first:%-d %B %Y} to {last:%-d %B %Y}"
+    assert said in ada_writes(office, confirmation_in(asked)).text
     assert play.profile(ada)["calendar"] == {"vacations": [{"from": str(first), "to": str(last)}]}
 
 

@@ -58,7 +58,8 @@ def test_the_others_see_a_back_and_no_hand() -> None:
 
 @pytest.mark.parametrize(("locale", "title"), [("de", "Widder"), ("en", "Aries"), ("fr", "Bélier"), ("it", "Ariete")])
 def test_every_locale_has_its_words(locale: str, title: str) -> None:
-    assert table("sternenhimmel", game.view(night(), 0), NAMES, locale).startswith(f"{title} (aries): ")
+    colon = "\u202f:" if locale == "fr" else ":"
+    assert table("sternenhimmel", game.view(night(), 0), NAMES, locale).startswith(f"{title} (aries){colon} ")
 
 
 def test_no_line_is_too_long_whatever_the_names_are() -> None:

@@ -16,7 +16,7 @@ def table(view: Json, names: Sequence[str], locale: str) -> str:
     """The Firmament, what each seat has on its slots, and what the reader holds in a game of Sternenglanz."""
     blocks = [_goal(view, locale), _firmament(view, locale), _supply(view, locale)]
     blocks += [_seat(view, seat, names, locale) for seat in range(len(names))]
-    return page([*blocks, _bilder(view, locale), _hand(view, locale), _turn(view, names, locale)])
+    return page([*blocks, _bilder(view, locale), _hand(view, locale), _turn(view, names, locale)], locale)
 
 
 def _goal(view: Json, locale: str) -> Iterator[str]:

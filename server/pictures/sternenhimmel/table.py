@@ -20,7 +20,7 @@ def table(view: Json, names: Sequence[str], locale: str) -> str:
     facts.append(say["game over"] if view["next"] is None else f"{say['on turn']}: {names[view['next']]}")
     legend = [say["legend"]] if view["boards"] else []
     blocks = [*(_board(it, names, locale) for it in view["boards"]), seats, facts, legend]
-    return page(blocks)
+    return page(blocks, locale)
 
 
 def _board(shown: Json, names: Sequence[str], locale: str) -> list[str]:

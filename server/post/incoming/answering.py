@@ -13,6 +13,7 @@ from hmac import compare_digest
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
+from babel.dates import format_date
 from flask import current_app
 from flask_babel import force_locale, gettext
 
@@ -295,14 +296,15 @@ def _vote(doing: _Doing, wish: str) -> None:
 def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
     assert wishes.vacation
     first, last = (day.isoformat() for day in wishes.vacation)
+    from_, to = (format_date(day, "long", spoken().region) for day in wishes.vacation)
     calendar, days = play.profile(doing.player_id)["calendar"], {"from": first, "to": last}
     before = calendar.get("vacations", [])
     if days not in before:
         play.change_profile(doing.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
     told = gettext(
         "Your time does not count from %(first)s to %(last)s, in all games, from the next turn on that you are asked for.",
-        first=first,
-        last=last,
+        first=from_,
+        last=to,
     )
     doing.answer["done"].append(told)
 
@@ -319,7 +321,7 @@ def _how(mail: Incoming) -> list[str]:
     """What one may write, each with what it does."""
     rules = load(mail.game_id).table.rules
     example = rules.describe()["notation"]["examples"][0]["text"]
-    move = gettext("a move; %(notation)s", notation=notation(rules.NAME, spoken().locale))
+    move = gettext("a move. %(notation)s", notation=notation(rules.NAME, spoken().locale))
     return [f"{example}  ({move})", *(f"{command}  ({gettext(what)})" for command, what in _COMMANDS.items())]
 
 

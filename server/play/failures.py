@@ -1,0 +1,25 @@
+"""Why a delivery to a webhook failed: noted in English when it happens, and told in the language of whoever asks."""
+
+import re
+from typing import Final
+
+from server.translations import LookUp, noted
+
+REFUSED: Final = noted("The connection was refused")
+BROKE_OFF: Final = noted("The connection broke off")
+NO_ADDRESS: Final = noted("The name of the host has no address")
+NO_ANSWER: Final = noted("No answer within %(seconds)s seconds")
+NO_HTTP: Final = noted("The answer was not HTTP")
+NO_TLS: Final = noted("TLS could not be agreed on")
+BAD_CERTIFICATE: Final = noted("The certificate is not valid: %(why)s")
+BAD_STATUS: Final = noted("The answer was %(status)s")
+_ALL = (REFUSED, BROKE_OFF, NO_ADDRESS, NO_ANSWER, NO_HTTP, NO_TLS, BAD_CERTIFICATE, BAD_STATUS)
+
+
+def failure(detail: str, gettext: LookUp) -> str:
+    """What was noted, in this language; as it is if it is none of ours."""
+    for words in _ALL:
+        form = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.+)", re.escape(words))
+        if found := re.fullmatch(form, detail):
+            return gettext(words, **found.groupdict())
+    return gettext(detail) if detail else ""
