@@ -20,6 +20,7 @@ from server.play.deeds import load, whole_log
 from server.play.errors import BadToken, Banned, NotFound
 from server.post import PostOffice
 from server.post.letters import compose
+from server.store import migrate
 from server.store.tables import Delivery, Token, Webhook, db
 from server.store.tables import Letter as GameLetter
 from tests.helpers import DAY, HOUR, ME, OPEN, game_of, happened, later, moves_on, person, service_is_up, wanted
@@ -113,8 +114,20 @@ def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch: pytest.Monke
     monkeypatch.setenv("DATABASE_URL", "postgresql://stars:secret@127.0.0.1:1/stars")
     result = ask("players", "list")
     assert result.exit_code == 1
-    assert result.stderr.startswith("Error: The database does not answer: ")
+    assert result.stderr.startswith("Error: The database: does not answer: ")
     assert "secret" not in result.output
+
+
+def test_tables_of_an_earlier_release_are_told_in_a_sentence_and_what_migrate_would_do(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    migrate.downgrade(database_url, "0009")
+    result = ask("players", "list")
+    assert result.stderr == "Error: The database: its tables are not up to date: run `sternenpost migrate`\n"
+    assert "  step 0010: Players who are banned or deleted\n" in run("migrate", "--dry-run")
+    run("migrate")
+    assert run("players", "list") == "None.\n"
 
 
 # Looking

@@ -18,6 +18,7 @@ from server.play.clock import clock, duration
 from server.play.errors import PlayError
 from server.post.mail import carrier
 from server.post.signing import read_key
+from server.store.connections import let_go
 
 T = TypeVar("T")
 _MOST_TIDINGS = 1000  # things done between two lines that say how far it is, where no terminal shows it all the time
@@ -48,13 +49,12 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
                 return command(app, settings, *args, **kwargs)
             except (PlayError, play.Flaw) as error:
                 raise click.ClickException(str(error)) from None
-            except play.Unavailable:
-                raise click.ClickException("The database does not answer.") from None
-            except Exception as error:
-                if not play.is_passing(error):
+            except Exception:
+                let_go()
+                state = play.parts()["database"]
+                if state == "ok":
                     raise
-                reason = str(getattr(error, "orig", error)).partition("\n")[0]
-                raise click.ClickException(f"The database does not answer: {reason}") from None
+                raise click.ClickException(f"The database: {state}") from None
 
     return run
 

@@ -68,7 +68,7 @@ def delete_player(player_id: UUID) -> None:
         db.session.execute(update(SeatRow).where(own, SeatRow.hours.is_not(None)).values(hours=_NEUTRAL_HOURS))
         db.session.commit()
     invited = (SeatRow.email == email) & (SeatRow.kind == "invited")
-    db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None))
+    db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
     for table, condition in [*_own(player_id, email), *_addressed(email)]:
         db.session.execute(delete(table).where(condition))
     db.session.commit()

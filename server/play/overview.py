@@ -67,7 +67,7 @@ def player(player_id: UUID) -> Json:
     """All that helps to help a player: how he is set up, where he sits, what waits for him."""
     row = db.session.get_one(Player, player_id, populate_existing=True)
     tokens = db.session.execute(
-        select(Token.name, Token.scopes, Token.made_at, Token.expires_at)
+        select(Token.name, Token.scopes, Token.game_id, Token.made_at, Token.expires_at, Token.last_used_at)
         .where(Token.player_id == player_id)
         .order_by(Token.made_at)
     )
