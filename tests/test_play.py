@@ -1365,6 +1365,26 @@ def test_hours_in_which_both_parts_were_away_count_once(ada: UUID, bea: UUID) ->
     assert abs(seats_of(game_id)[0].due_at - due_at - 5 * HOUR) < MINUTE
 
 
+@pytest.mark.parametrize("terms", [{}, {"clock": BANK}], ids=["per-move", "bank"])
+def test_two_days_in_which_nothing_was_to_be_reached_count_for_nobody_and_nobody_is_timed_out(
+    ada: UUID, bea: UUID, terms: Any
+) -> None:
+    game_id = game_of(ada, bea, bots=1, **terms)
+    due_at = seats_of(game_id)[0].due_at
+    later(due_at - clock.now() - HOUR)
+    everything_due_happens()
+    clock.forward(2 * DAY)
+    everything_due_happens()  # by a worker that does not know yet how long it was away
+    service_is_up()
+    everything_due_happens()
+    assert happened(game_id)[-1] == "board-dealt"
+    assert letters(game_id, "time-extended") == []
+    assert abs(seats_of(game_id)[0].due_at - due_at - 2 * DAY) < MINUTE
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert happened(game_id)[-1] == "time-extended"
+
+
 def test_an_outage_is_noted_while_somebody_holds_a_game_and_its_times_follow_later(
     ada: UUID, bea: UUID, shared_url: str
 ) -> None:
@@ -1446,10 +1466,14 @@ def test_bots_move_while_the_web_is_away(ada: UUID, bea: UUID) -> None:
     assert turn_of(game_id, ada) == 2
 
 
-def test_a_jump_of_the_clock_by_a_year_times_nobody_out(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
+@pytest.mark.parametrize("terms", [{}, {"clock": BANK}], ids=["per-move", "bank"])
+@pytest.mark.parametrize("first", ["web", "worker"])
+def test_a_jump_of_the_clock_by_a_year_times_nobody_out(ada: UUID, bea: UUID, terms: Any, first: str) -> None:
+    game_id = game_of(ada, bea, bots=1, **terms)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(365 * DAY)
+    everything_due_happens()
+    play.beat(first)
     everything_due_happens()
     service_is_up()
     everything_due_happens()

@@ -2,9 +2,10 @@
 
 import logging
 import random
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from functools import reduce
-from typing import Any
+from functools import partial, reduce
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID, uuid4
 
 import psycopg
@@ -14,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from server.bots import BOTS
 from server.play import clock as clocks
 from server.play.clock import clock
-from server.play.deeds import load, record, record_within, with_due_time
+from server.play.deeds import load, outlined, outlines, record, record_within, with_due_time
 from server.play.game import Game
 from server.play.letters import letter, note
 from server.play.table import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
@@ -22,6 +23,7 @@ from server.play.votes import count_votes
 from server.rules import Json, Seat
 from server.store import inbox, outbox, webhooks
 from server.store.connections import autocommit, is_passing, let_go, tried_again
+from server.store.log import Outline, record_if_free
 from server.store.tables import Heartbeat, Outage, Setting, db
 from server.store.tables import Seat as SeatRow
 
@@ -30,8 +32,11 @@ GAP = timedelta(minutes=2)  # a part not seen for longer was not to be reached
 SOON = timedelta(seconds=5)  # when to look again at a seat whose mail is being read
 LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
 
+_AT_ONCE = 20  # so many games are looked at together
 _APART = 5  # among so many batches a sweep picks its own, so that it seldom meets another one
 _OFFSET = "clock-offset"
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -86,36 +91,48 @@ def follow_outages() -> None:
     outbox.bring_forward(now, GAP)
     inbox.bring_forward(now, GAP)
     webhooks.bring_forward(now, GAP)
-    have_followed = [_has_followed(game_id) for game_id in games]
+    have_followed = [_have_followed(some) for some in _by_few(games)]
     if all(have_followed):
         db.session.execute(update(Outage).where(Outage.outage_id.in_(noted)).values(followed=True))
         db.session.commit()
 
 
-def _has_followed(game_id: UUID) -> bool:
-    """Compute the due times of this game anew; False if somebody is at it."""
+def _have_followed(game_ids: Sequence[UUID]) -> bool:
+    """Compute the due times of these games anew, as far as they change; False if somebody is at one of them."""
+    found, now = outlines(game_ids), clock.now()
+    have_followed = [_has_followed(outline, now) for outline in found.values()]
+    return all(have_followed)
+
+
+def _has_followed(outline: Outline, now: datetime) -> bool:
     try:
-        return _is_free(game_id) and _follow(game_id)
+        return _follow(outlined(outline), now)
     except Exception as error:
         if is_passing(error):
             raise
         let_go()
-        log.exception("The due times of game %s do not follow the outages", game_id)
+        log.exception("The due times of game %s do not follow the outages", outline.head["game_id"])
         return True  # the sweep goes on trying
 
 
 @tried_again
-def _follow(game_id: UUID) -> bool:
-    game, now = load(game_id), clock.now()
-    for row in game.seats:
-        if (asked_at := row["asked_at"]) and asked_at > now:
-            seen = _is_seat(game_id, row["seat"]) & (SeatRow.asked_at == asked_at)
+def _follow(game: Game, now: datetime) -> bool:
+    moved = [row for row in game.seats if row["asked_at"] and (row["asked_at"] > now or _is_moved(row, now))]
+    if moved and not _is_free(game.game_id):
+        return False
+    for row in moved:
+        if (asked_at := row["asked_at"]) > now:
+            seen = _is_seat(game.game_id, row["seat"]) & (SeatRow.asked_at == asked_at)
             db.session.execute(update(SeatRow).where(seen).values(asked_at=now))
             row |= {"asked_at": now}
-        if row["due_at"] and (fresh := with_due_time(row, now))["due_at"] != row["due_at"]:
-            _remind(game, row, fresh, now)
+        if _is_moved(row, now):
+            _remind(game, row, with_due_time(row, now), now)
     db.session.commit()
     return True
+
+
+def _is_moved(row: Json, now: datetime) -> bool:
+    return row["due_at"] is not None and with_due_time(row, now)["due_at"] != row["due_at"]
 
 
 def is_reachable(now: datetime) -> bool:
@@ -155,6 +172,14 @@ def _stored_offset() -> timedelta | None:
 # The sweep
 
 
+class Due(NamedTuple):
+    """A seat whose time has come; a hint only."""
+
+    game_id: UUID
+    seat: Seat
+    wake_at: datetime | None
+
+
 def sweep(batch: int = 100) -> int:
     """Wake seats whose time has come, one game at a time; how many were woken, 0 if all sleep.
 
@@ -165,31 +190,39 @@ def sweep(batch: int = 100) -> int:
     query = select(SeatRow.game_id, SeatRow.seat, SeatRow.wake_at).where(SeatRow.wake_at <= now)
     if not is_reachable(now):
         query = query.where(SeatRow.due_at.is_(None) | (SeatRow.due_at > now))
-    due = db.session.execute(query.order_by(SeatRow.wake_at).limit(_APART * batch)).all()
+    due = [Due(*row) for row in db.session.execute(query.order_by(SeatRow.wake_at).limit(_APART * batch))]
     db.session.rollback()
-    woken = 0
-    for game_id, seat, wake_at in random.sample(due, min(batch, len(due))):
+    picked = random.sample(due, min(batch, len(due)))
+    return sum(map(_wake_all, _by_few(picked)))
+
+
+def _by_few(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Not more than are looked at together."""
+    return (items[n : n + _AT_ONCE] for n in range(0, len(items), _AT_ONCE))
+
+
+def _wake_all(due: Sequence[Due]) -> int:
+    """Looked at together, but each game's deed is one of its own."""
+    now = clock.now()
+    can_run_out = is_reachable(now)
+    found, woken = outlines({it.game_id for it in due}), 0
+    for game_id, seat, wake_at in due:
         try:
-            if _is_free(game_id, _STILL_DUE, (game_id, seat, now)):
-                woken += 1
-                wake(game_id, seat)
+            woken += 1 if wake(outlined(found[game_id]), seat, now, can_run_out) else 0
         except Exception:
             _put_off(_is_seat(game_id, seat) & (SeatRow.wake_at == wake_at), now + LATER)
             log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)
     return woken
 
 
-_STILL_DUE = "EXISTS (SELECT FROM seats WHERE game_id = %s AND seat = %s AND wake_at <= %s)"
-
-
-def _is_free(game_id: UUID, condition: str = "TRUE", values: tuple[object, ...] = ()) -> bool:
+def _is_free(game_id: UUID) -> bool:
     """Whether nobody holds this game's head; to wait for one who has stopped would hold up all other games.
 
     Rolled back, since a lock that is committed has to reach the disk first, as if it were a deed.
     """
-    look = f"SELECT FROM games WHERE game_id = %s AND {condition} FOR UPDATE SKIP LOCKED"
+    look = "SELECT FROM games WHERE game_id = %s FOR UPDATE SKIP LOCKED"
     with autocommit() as connection, psycopg.ClientCursor(connection) as cursor:  # it can send several statements
-        cursor.execute(f"BEGIN; {look}; ROLLBACK", (game_id, *values))
+        cursor.execute(f"BEGIN; {look}; ROLLBACK", (game_id,))
         cursor.nextset()
         return cursor.rowcount == 1
 
@@ -202,19 +235,27 @@ def _put_off(seat_as_seen: ColumnElement[bool], wake_at: datetime) -> None:
 
 
 @tried_again
-def wake(game_id: UUID, seat: Seat) -> None:
-    """Do what is due for a seat, if it still is: let its bot move, time its player out, or remind him."""
-    game, now = load(game_id), clock.now()
-    row = game.seats[seat]
+def wake(outline: Game, seat: Seat, now: datetime, can_run_out: bool) -> bool:
+    """Do what is due for a seat, if it still is: let its bot move, time its player out, or remind him.
+
+    False if there was nothing to do, or somebody holds the game or was faster.
+    """
+    row = outline.seats[seat]
     if row["turn"] is None or row["wake_at"] is None or row["wake_at"] > now:
-        return
-    if bot := game.bot_at(seat):
-        events, drawn = _bots_turn(game, seat, bot)
-        record(game, events, now, drawn)
-    elif (fresh := with_due_time(row, now))["due_at"] > now:
-        _remind(game, row, fresh, now)
-    elif is_reachable(now):
-        _time_out(game, seat, fresh["due_at"], now)
+        return False
+    if bot := outline.bot_at(seat):
+        return _let_move(outline, seat, bot, now)
+    if (fresh := with_due_time(row, now))["due_at"] > now:
+        return _is_free(outline.game_id) and _remind(outline, row, fresh, now)
+    return can_run_out and _time_out(outline, seat, fresh["due_at"], now)
+
+
+def _let_move(outline: Game, seat: Seat, bot: str, now: datetime) -> bool:
+    game = load(outline.game_id)
+    if game.table.version != outline.table.version:
+        return False
+    events, drawn = _bots_turn(game, seat, bot)
+    return record(game, events, now, drawn, write=record_if_free) is not None
 
 
 def _bots_turn(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
@@ -228,9 +269,15 @@ def _bots_turn(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
     return events, dice.drawn
 
 
-def _time_out(game: Game, seat: Seat, due_at: datetime, now: datetime) -> None:
-    table, drawn = game.table, game.head["drawn"]
-    match clocks.rung_for(game.ladder, table.extended[seat], table.missed[seat]):
+def _time_out(game: Game, seat: Seat, due_at: datetime, now: datetime) -> bool:
+    """What the ladder says; only for a rung above its extensions must the story be known."""
+    rung, drawn = clocks.rung_for(game.ladder, game.table.extended[seat], 0), game.head["drawn"]
+    if not isinstance(rung, clocks.Extend):
+        seen, game = game.table.version, load(game.game_id)
+        if game.table.version != seen:
+            return False
+        rung = clocks.rung_for(game.ladder, game.table.extended[seat], game.table.missed[seat])
+    match rung:
         case clocks.Extend(by):
             events: list[Any] = [TimeExtended(seat, clocks.duration_text(by))]
         case clocks.BotMove(bot):
@@ -240,18 +287,21 @@ def _time_out(game: Game, seat: Seat, due_at: datetime, now: datetime) -> None:
             events = [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]
         case clocks.Abandon():
             events = [TimeRanOut(seat, None), GameAbandoned(seat)]
-    with autocommit() as connection, connection.transaction():
-        in_time = inbox.has_mail(connection, game.game_id, seat, due_at)
-        if not in_time:
-            record_within(connection, game, events, now, drawn)
-    if in_time:  # what is in that mail comes first
-        _put_off(_is_seat(game.game_id, seat) & (SeatRow.wake_at == game.seats[seat]["wake_at"]), now + SOON)
-    elif isinstance(events[-1], SeatHandedOver):
+    with autocommit() as connection:
+        if_free = partial(record_if_free, late=seat, due_at=due_at)
+        is_recorded = record_within(connection, game, events, now, drawn, write=if_free) is not None
+    if is_recorded and isinstance(events[-1], SeatHandedOver):
         count_votes(game.game_id)
+    if not is_recorded and inbox.has_mail(game.game_id, seat, due_at):  # what is in that mail comes first
+        _put_off(_is_seat(game.game_id, seat) & (SeatRow.wake_at == game.seats[seat]["wake_at"]), now + SOON)
+    return is_recorded
 
 
-def _remind(game: Game, row: Json, fresh: Json, now: datetime) -> None:
-    """Note the next time to wake this seat, and a reminder if one is due; an outage only moves the times."""
+def _remind(game: Game, row: Json, fresh: Json, now: datetime) -> bool:
+    """Note the next time to wake this seat, and a reminder if one is due; an outage only moves the times.
+
+    False if somebody else has done so.
+    """
     times = {name: fresh[name] for name in ("due_at", "remind_at", "wake_at")}
     seen = _is_seat(game.game_id, row["seat"]) & (SeatRow.turn == row["turn"]) & (SeatRow.wake_at == row["wake_at"])
     written = db.session.execute(update(SeatRow).where(seen).values(**times).returning(SeatRow.seat)).first()
@@ -262,6 +312,7 @@ def _remind(game: Game, row: Json, fresh: Json, now: datetime) -> None:
             letters.append(note(game, "reminder", row["seat"], now, about))
         outbox.put(game.game_id, letters)
     db.session.commit()
+    return written is not None
 
 
 def _is_seat(game_id: UUID, seat: Seat) -> ColumnElement[bool]:

@@ -1,7 +1,7 @@
 """Loading a game, and adding one deed to its log: events, due times and letters in one commit."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any
@@ -14,11 +14,11 @@ from server.play import letters
 from server.play.errors import NotFound
 from server.play.game import Game
 from server.play.table import Table, TimeExtended, fold, new_table, to_the_end, type_name
-from server.rules import Json, Seat, commitment
+from server.rules import GAMES, Json, Seat, commitment
 from server.store import log
 from server.store.connections import autocommit
 from server.store.hints import hints
-from server.store.log import Recorded
+from server.store.log import Outline, Recorded
 from server.store.outages import outages_since
 
 _RECENT = 1000
@@ -66,15 +66,55 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
     return Game(records.head, records.seats, fold(known or new_table(records.head["rules"]), records.events))
 
 
+def outlines(game_ids: Collection[UUID]) -> dict[UUID, Outline]:
+    """What there is to these games but their stories, in a single look; without those that have not begun."""
+    with autocommit() as connection:
+        found = log.outlines(connection, game_ids, "time-extended")
+    asked = [row for outline in found.values() for row in outline.seats if row["asked_at"]]
+    lost = outages_since(min(row["asked_at"] for row in asked)) if asked else ()
+    for row in asked:
+        row["outages"] = [outage for outage in lost if outage[1] > row["asked_at"]]
+    return found
+
+
+def outlined(outline: Outline) -> Game:
+    """A game whose table lacks the state of its rules and what was `missed`: enough for deeds that are no moves.
+
+    Raises ValueError if head and log do not belong together.
+    """
+    head, rows = outline.head, outline.seats
+    if head["version"] != outline.version:
+        raise ValueError(f"The head is at version {head['version']}, the log at {outline.version}.")
+    table = Table(
+        GAMES[head["rules"]],
+        version=outline.version,
+        seq=outline.seq,
+        hash=outline.hash,
+        status=head["status"],
+        turns=tuple(row["turn"] for row in rows),
+        stand_ins=tuple(row["stand_in"] for row in rows),
+        extended=tuple(outline.counts[row["seat"]] for row in rows),
+    )
+    return Game(head, rows, table)
+
+
+Write = Callable[..., bool]  # log.record, or another with the same first arguments
+
+
 def record(
-    game: Game, events: Sequence[Any], now: datetime, drawn: int | None = None, arrived_at: datetime | None = None
+    game: Game,
+    events: Sequence[Any],
+    now: datetime,
+    drawn: int | None = None,
+    arrived_at: datetime | None = None,
+    write: Write = log.record,
 ) -> Game | None:
     """The game after this deed, or None if another deed came first and nothing was written.
 
     `arrived_at`: until when the turn that it answers has taken time, if not until now.
     """
     with autocommit() as connection:
-        after = record_within(connection, game, events, now, drawn, arrived_at)
+        after = record_within(connection, game, events, now, drawn, arrived_at, write)
     if after is not None:
         tables.put(game.game_id, after.table)
     return after
@@ -87,6 +127,7 @@ def record_within(
     now: datetime,
     drawn: int | None = None,
     arrived_at: datetime | None = None,
+    write: Write = log.record,
 ) -> Game | None:
     """The same as part of a transaction, which may still be rolled back."""
     before = game.table
@@ -99,7 +140,7 @@ def record_within(
     }
     seats = [_timed(game, seat, before, after, events, now, arrived_at or now) for seat in range(len(game.seats))]
     after_game = Game(head, seats, after, rows)
-    written = log.record(
+    written = write(
         connection,
         game.game_id,
         before.version,
@@ -174,8 +215,10 @@ def with_due_time(row: Json, now: datetime) -> Json:
 
 
 def outages_of(row: Json, now: datetime) -> Collection[clocks.Stretch]:
-    """The hours lost since this seat was asked; looked up only where some time has passed."""
-    return outages_since(row["asked_at"]) if row["asked_at"] < now else ()
+    """The hours lost since this seat was asked; looked up only where some time has passed and nobody has done so."""
+    if row["asked_at"] >= now:
+        return ()
+    return row["outages"] if "outages" in row else outages_since(row["asked_at"])
 
 
 def calendar_of(row: Json) -> clocks.Calendar:

@@ -177,7 +177,9 @@ class Table(NamedTuple):
                     table = table._replace(state=self.rules.apply(table.state, event))
         if actor is not None and not late and table.missed[actor] and table.stand_ins[actor] is None:
             table = table._replace(missed=_put(table.missed, actor, 0))
-        return table._replace(version=version, seq=seq, hash=hash_, turns=_turns(table, actor, version))
+        if table.state is not self.state or table.status != self.status:  # else nobody is asked anew
+            table = table._replace(turns=_turns(table, actor, version))
+        return table._replace(version=version, seq=seq, hash=hash_)
 
 
 def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, ...]:
@@ -202,7 +204,8 @@ def terms(head: Json, seats: Sequence[Json]) -> Json:
 def to_the_end(before: Table, events: Sequence[Any]) -> Sequence[Any]:
     """The events of a deed, and `game-ended` after them if the rules say so."""
     after = before.after(events, 0, 0, b"")
-    outcome = after.rules.outcome(after.state) if after.status == "running" else None
+    has_moved = after.state is not before.state
+    outcome = after.rules.outcome(after.state) if has_moved and after.status == "running" else None
     return events if outcome is None else [*events, GameEnded(list(outcome.scores), list(outcome.places))]
 
 

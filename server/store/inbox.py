@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
-import psycopg
 from sqlalchemy import ColumnElement, delete, exists, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import aliased
@@ -28,8 +27,8 @@ def keep(game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callab
 
     False if there is no such game.
     """
-    # Under the lock of the game's head, under which seats are timed out, too: whoever does that has seen every mail
-    # with an earlier moment of arrival.
+    # Under the lock of the game's head, under which seats are timed out, too, by `record_deed_if_free`: it has seen
+    # every mail with an earlier moment of arrival.
     if db.session.execute(select(Game.game_id).where(Game.game_id == game_id).with_for_update()).first() is None:
         return False
     moment = now()
@@ -49,14 +48,11 @@ def keep(game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callab
     return True
 
 
-_HOLD = "SELECT FROM games WHERE game_id = %s FOR UPDATE"
-_WAITS = "SELECT FROM inbox WHERE game_id = %s AND seat = %s AND due_at IS NOT NULL AND arrived_at < %s LIMIT 1"
-
-
-def has_mail(connection: psycopg.Connection[Any], game_id: UUID, seat: int, before: datetime) -> bool:
-    """Whether a mail that arrived before this moment is not dealt with yet; holds the game's head from now on."""
-    connection.execute(_HOLD, (game_id,))
-    return connection.execute(_WAITS, (game_id, seat, before)).rowcount == 1
+def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
+    """Whether a mail that arrived before this moment is not dealt with yet."""
+    waits = (Incoming.game_id == game_id) & (Incoming.seat == seat) & Incoming.due_at.is_not(None)
+    query = select(Incoming.mail_id).where(waits, Incoming.arrived_at < before).limit(1)
+    return db.session.execute(query).first() is not None
 
 
 def due(now: datetime, most: int) -> list[Arrived]:

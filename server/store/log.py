@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -12,6 +13,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 Json = dict[str, Any]
+Seat = int
 
 MOMENT = "%Y-%m-%dT%H:%M:%S.%fZ"  # UTC with microseconds, as hashed
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -35,6 +37,17 @@ class Records(NamedTuple):
     head: Json
     seats: list[Json]
     events: list[Recorded]
+
+
+class Outline(NamedTuple):
+    """What is stored of one game but for its story, all seen at the same instant."""
+
+    head: Json
+    seats: list[Json]
+    seq: int  # of the newest event, as its version and hash
+    version: int
+    hash: bytes
+    counts: Counter[Seat]  # of the events of one type
 
 
 def chained(previous: bytes, event: Recorded) -> bytes:
@@ -63,16 +76,23 @@ def canonical(value: Any) -> str:
 
 
 # In one statement, so that all is seen at the same instant; as json, since jsonb would be sorted and parsed on the way.
-_READ = """
-SELECT row_to_json(g),
+_SEATS = """
   (SELECT json_agg(r) FROM (
      SELECT s.*, p.name, p.zone, p.calendar, p.notifications, p.has_webhooks, p.unreachable_since
        FROM seats s LEFT JOIN players p ON p.player_id = s.player_id
-       WHERE s.game_id = %(game)s ORDER BY s.seat) AS r),
+       WHERE s.game_id = {game} ORDER BY s.seat) AS r)"""
+_READ = f"""
+SELECT row_to_json(g), {_SEATS.format(game="%(game)s")},
   (SELECT json_agg(r) FROM (
      SELECT e.seq, e.version, e.type, e.seat, e.body, e.recorded_at, e.hash
        FROM events e WHERE e.game_id = %(game)s AND e.seq > %(after)s ORDER BY e.seq) AS r)
 FROM games g WHERE g.game_id = %(game)s
+"""
+_OUTLINES = f"""
+SELECT g.game_id, row_to_json(g), {_SEATS.format(game="g.game_id")},
+  (SELECT json_build_array(e.seq, e.version, e.hash) FROM events e WHERE e.game_id = g.game_id ORDER BY e.seq DESC LIMIT 1),
+  (SELECT json_agg(e.seat) FROM events e WHERE e.game_id = g.game_id AND e.type = %(counted)s)
+FROM games g WHERE g.game_id = ANY(%(games)s)
 """
 _MOMENTS = ("asked_at", "due_at", "remind_at", "wake_at")
 _CHANGING = ("seat", "to_act", "turn", "stand_in", "allowed", "lent", "hours", *_MOMENTS)
@@ -84,14 +104,35 @@ def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> 
     if row is None:
         return None
     head, seats, events = row
-    head |= {"game_id": game_id, "seed": _bytes(head["seed"]), "made_at": _moment(head["made_at"])}
+    for event in events or ():
+        event |= {"recorded_at": _moment(event["recorded_at"]), "hash": _bytes(event["hash"])}
+    return Records(_head(head), _seats(seats), [Recorded(**event) for event in events or ()])
+
+
+def outlines(connection: psycopg.Connection[Any], game_ids: Collection[UUID], counted: str) -> dict[UUID, Outline]:
+    """Those of these games that have begun, and how many events of the type `counted` each seat has there."""
+    rows = connection.execute(_OUTLINES, {"games": list(game_ids), "counted": counted})
+    return {
+        game_id: Outline(_head(head), _seats(seats), newest[0], newest[1], _bytes(newest[2]), Counter(of_seats or ()))
+        for game_id, head, seats, newest, of_seats in rows
+        if newest is not None
+    }
+
+
+def _head(head: Json) -> Json:
+    return head | {
+        "game_id": UUID(head["game_id"]),
+        "seed": _bytes(head["seed"]),
+        "made_at": _moment(head["made_at"]),
+    }
+
+
+def _seats(seats: list[Json]) -> list[Json]:
     for seat in seats:
         seat["player_id"] = seat["player_id"] and UUID(seat["player_id"])
         for name in _MOMENTS:
             seat[name] = seat[name] and _moment(seat[name])
-    for event in events or ():
-        event |= {"recorded_at": _moment(event["recorded_at"]), "hash": _bytes(event["hash"])}
-    return Records(head, seats, [Recorded(**event) for event in events or ()])
+    return seats
 
 
 def _bytes(text: str) -> bytes:
@@ -116,20 +157,35 @@ def record(
 
     False if somebody else was faster. Runs in one round trip, as a function of the database.
     """
-    rows = [e._asdict() | {"hash": e.hash.hex()} for e in events]
-    found = connection.execute(
-        "SELECT record_deed(%s, %s, %s, %s, %s, %s)",
-        (
-            game_id,
-            seen,
-            _json(head),
-            _json(rows),
-            _json([{name: seat.get(name) for name in _CHANGING} for seat in seats]),
-            _json(list(letters)),
-        ),
-    ).fetchone()
+    deed = _as_json(head, events, seats, letters)
+    found = connection.execute("SELECT record_deed(%s, %s, %s, %s, %s, %s)", (game_id, seen, *deed)).fetchone()
     return found is not None and found[0] == seen
 
 
-def _json(value: Any) -> Jsonb:
-    return Jsonb(value, dumps=orjson.dumps)
+def record_if_free(
+    connection: psycopg.Connection[Any],
+    game_id: UUID,
+    seen: int,
+    head: Json,
+    events: Sequence[Recorded],
+    seats: Iterable[Json],
+    letters: Iterable[Json],
+    late: Seat | None = None,
+    due_at: datetime | None = None,
+) -> bool:
+    """The same for those who would not wait: False also if somebody holds the game at the moment.
+
+    Or if a mail from the seat that is `late` arrived before `due_at` and is not dealt with yet.
+    """
+    deed = _as_json(head, events, seats, letters)
+    query = "SELECT record_deed_if_free(%s, %s, %s, %s, %s, %s, %s, %s)"
+    found = connection.execute(query, (game_id, seen, *deed, late, due_at)).fetchone()
+    return found is not None and found[0] == seen
+
+
+def _as_json(
+    head: Json, events: Sequence[Recorded], seats: Iterable[Json], letters: Iterable[Json]
+) -> tuple[Jsonb, ...]:
+    rows = [e._asdict() | {"hash": e.hash.hex()} for e in events]
+    changed = [{name: seat.get(name) for name in _CHANGING} for seat in seats]
+    return tuple(Jsonb(value, dumps=orjson.dumps) for value in (head, rows, changed, list(letters)))
