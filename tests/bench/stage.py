@@ -29,6 +29,7 @@ from server.store import embedded, migrate
 from server.store.tables import Letter, db
 
 OURS = "wsgi:app"
+A_BOT_MOVES = [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-takes-over", "bot": "greedy"}]
 
 
 class Line(NamedTuple):
@@ -73,7 +74,7 @@ def in_process(url: str) -> Iterator[None]:
         yield
 
 
-def rehearse(name: str, count: int) -> list[Rehearsed]:
+def rehearse(name: str, count: int, on_timeout: Sequence[Json] = A_BOT_MOVES) -> list[Rehearsed]:
     """So many games with people in every seat, begun; numbers of seats and editions take turns."""
     rules, games = GAMES[name], []
     editions = list(rules.describe()["editions"].values())
@@ -84,7 +85,7 @@ def rehearse(name: str, count: int) -> list[Rehearsed]:
         wanted = {
             "rules": name,
             "options": editions[number % len(editions)],
-            "on_timeout": [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-takes-over", "bot": "greedy"}],
+            "on_timeout": on_timeout,
             "seats": [{"player": "me"}, *[{"open": True}] * (seats - 1)],
         }
         game = play.open_game(players[0], wanted)

@@ -1,7 +1,8 @@
-"""What stored games cost: `python -m tests.bench.store view`, or `sweep`, `memory`, `growth`, `ends`, `all`.
+"""What stored games cost: `python -m tests.bench.store view`, or `sweep`, `due`, `memory`, `growth`, `ends`, `all`.
 
 view    a seat's view of the longest game, from Postgres alone: no process holds its table yet
-sweep   a sweep with nothing due; ten thousand seats due at once, while other players go on over HTTP
+sweep   a sweep with nothing due
+due     ten thousand seats due at once, or `--rows`, while others go on over HTTP; was each timed out exactly once?
 memory  what a web process keeps of a thousand live half-played games
 growth  the same moves and lists among ten times the games and a hundred times the events (`--large`; else ten times)
 ends    the last moves of games beside the first
@@ -13,10 +14,13 @@ same run: the bare statement in Postgres, or an answer that says nothing. What c
 import argparse
 import gc
 import os
+import random
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
@@ -30,9 +34,11 @@ import psycopg
 
 from server import play
 from server.config import CHECKOUT
+from server.play.clock import DEFAULT_LADDER
 from server.play.deeds import whole_log
-from server.rules import GAMES
+from server.rules import GAMES, Json
 from server.store import embedded
+from tests import flood
 from tests.bench import crowd, stage
 from tests.bench.client import drive
 from tests.bench.http import report as report_moves
@@ -45,7 +51,9 @@ VIEWS = 500
 DUE = 10_000
 OTHERS = 500
 PACE = 50  # moves a second of the other players
-PATIENCE = 120  # seconds
+PATIENCE = 720  # seconds
+WHOLE = 1_000  # logs whose hashes are looked through
+LADDERS = {"extend": DEFAULT_LADDER, "bot-move": stage.A_BOT_MOVES}
 LIVE = 1_000
 LOOKS = 60
 
@@ -118,15 +126,10 @@ def _get(path: str, token: str) -> bytes:
 # The sweep
 
 
-def sweep(workers: Sequence[int]) -> None:
-    """Half-played games whose seats are all late, and others that are not."""
+def sweep() -> None:
+    """Half-played games in which nobody is late."""
     with stage.postgres() as postgres:
-        with stage.in_process(postgres.url):
-            rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
-            for game in rehearsed:
-                play_on(game, slice(len(game.lines) // 2))
-        games = stage.copies(postgres.url, rehearsed, (DUE * len(workers) + OTHERS) // REHEARSED + 1)
-        games = [game._replace(lines=game.lines[len(game.lines) // 2 :]) for game in games]
+        games = _half_played(postgres, DUE, stage.A_BOT_MOVES)
         with stage.in_process(postgres.url):
             for part in ("web", "worker"):
                 play.beat(part)
@@ -135,7 +138,23 @@ def sweep(workers: Sequence[int]) -> None:
             with psycopg.connect(postgres.url, autocommit=True) as connection:
                 report("the bare SELECT", [timed(_select, connection, query) for _ in range(200)])
             report("play.sweep()", [timed(play.sweep) for _ in range(200)])
-        others, games = games[:OTHERS], games[OTHERS:]
+
+
+def _half_played(postgres: embedded.Server, count: int, on_timeout: Sequence[Json]) -> list[stage.Rehearsed]:
+    with stage.in_process(postgres.url):
+        rehearsed = stage.rehearse("sternenhimmel", REHEARSED, on_timeout)
+        for game in rehearsed:
+            play_on(game, slice(len(game.lines) // 2))
+    games = stage.copies(postgres.url, rehearsed, count // REHEARSED + 1)
+    return [game._replace(lines=game.lines[len(game.lines) // 2 :]) for game in games]
+
+
+def due(rows: int, workers: Sequence[int], first_step: str, end: str) -> None:
+    """Half-played games whose seats are all late, and others that are not."""
+    with stage.postgres() as postgres:
+        others_count = max(OTHERS, rows // 50)
+        games = _half_played(postgres, rows * len(workers) + others_count, LADDERS[first_step])
+        others, games = games[:others_count], games[others_count:]
         with stage.serving(stage.OURS, GUNICORN, postgres.url) as served:
             print(f"others play {PACE} moves/s over HTTP (target p99 100 ms)")
             requests = chain.from_iterable(zip(*map(stage.requests, others), strict=True))
@@ -143,51 +162,80 @@ def sweep(workers: Sequence[int]) -> None:
             _paced(served.port, requests, lambda: len(undisturbed) == 5 * PACE, undisturbed)
             report("with nothing due", undisturbed)
             for n, count in enumerate(workers):
-                late = [game.game_id for game in games[n * DUE : (n + 1) * DUE]]
-                _sweep_with(postgres, served, count, late, requests)
+                late = [game.game_id for game in games[n * rows : (n + 1) * rows]]
+                _flood(postgres, served, count, late, requests, end)
 
 
-def _sweep_with(
-    postgres: embedded.Server, served: stage.Served, count: int, late: list[UUID], requests: Iterator[bytes]
+def _flood(
+    postgres: embedded.Server,
+    served: stage.Served,
+    count: int,
+    games: list[UUID],
+    requests: Iterator[bytes],
+    end: str,
 ) -> None:
     with ExitStack() as stack:
         connection = stack.enter_context(psycopg.connect(postgres.url, autocommit=True))
         mailbox = stack.enter_context(tempfile.TemporaryDirectory())
-        pids = [stack.enter_context(_worker(postgres.url, mailbox)) for _ in range(count)]
+        workers = [stack.enter_context(_worker(postgres.url, mailbox)) for _ in range(count)]
         sleep(5)  # until they have begun
-        carriers = [child.pid for pid in pids for child in psutil.Process(pid).children()]
-        parts = {"Postgres": [postgres.pid], "web": [served.pid], "workers with their post": pids, "post": carriers}
-        used = {pid: stage.cpu_seconds(pid) for pid in chain.from_iterable(parts.values())}
-        connection.execute(
-            "UPDATE seats SET asked_at = asked_at - interval '3 days', due_at = due_at - interval '3 days',"
-            "  remind_at = NULL, wake_at = due_at - interval '3 days' WHERE game_id = ANY(%s) AND wake_at IS NOT NULL",
-            (late,),
-        )
-        left = "SELECT count(*) FROM seats WHERE wake_at <= now()"
+        before = _cpu(postgres, served, workers)
+        late = flood.time_runs_out(connection, games)
         took: list[float] = []
+        lost: dict[str, float] = {}
 
         def is_over() -> bool:
-            row = connection.execute(left).fetchone() if len(took) % 10 == 0 else None
-            return row is not None and row[0] == 0
+            if len(took) % PACE:
+                return False
+            if end != "none" and not lost and len(flood.timed_out(connection, games)) > len(late) // 3:
+                lost.update(_cpu(postgres, served, workers[:1]))
+                os.kill(workers[0].pid, signal.SIGKILL)  # its post ends with it
+                workers[0].wait()
+                print(f"  kill -9 of a worker after {perf_counter() - began:.1f} s")
+                if end == "restarted":
+                    workers.append(stack.enter_context(_worker(postgres.url, mailbox)))
+            return flood.is_over(connection)
 
         began = perf_counter()
         _paced(served.port, requests, is_over, took)
         seconds = perf_counter() - began
-        cpu = {pid: stage.cpu_seconds(pid) - was for pid, was in used.items()}
-        row = connection.execute(
-            "SELECT count(*) FILTER (WHERE type = 'time-ran-out'), count(DISTINCT game_id) FROM events"
-            "  WHERE game_id = ANY(%s) AND type = 'time-ran-out'",
-            (late,),
-        ).fetchone()
-        waiting = connection.execute("SELECT count(*) FROM outbox WHERE game_id = ANY(%s)", (late,)).fetchone()
-    assert row is not None and waiting is not None
-    if row[0] != row[1]:
-        raise SystemExit(f"{row[0] - row[1]} seats were timed out twice.")
-    done = row[0]
-    each = [f"{who} {1000 * sum(cpu[pid] for pid in its) / done:.2f}" for who, its in parts.items()]
-    print(f"  {done:,} of {len(late):,} due at once, workers: {count}: {seconds:.1f} s (target 10 s)")
-    print(f"    CPU ms a seat: {', '.join(each)}; letters noted and not yet carried: {waiting[0]:,}")
+        after = _cpu(postgres, served, [worker for worker in workers if worker.poll() is None])
+        _report_flood(connection, late, count, seconds)
+    for who in ("workers", "post"):
+        after[who] += lost.get(who, 0)
+    each = [f"{who} {1000 * (after[who] - before[who]) / len(late):.2f}" for who in after]
+    print(f"    CPU ms a seat: {', '.join(each)}")
     report("    the others' moves meanwhile", took, "(target p99 100 ms)")
+
+
+def _cpu(
+    postgres: embedded.Server, served: stage.Served, workers: Sequence[subprocess.Popen[bytes]]
+) -> dict[str, float]:
+    """Seconds of CPU so far."""
+    posts = [child.pid for worker in workers for child in psutil.Process(worker.pid).children()]
+    post = sum(map(stage.cpu_seconds, posts))
+    both = sum(stage.cpu_seconds(worker.pid) for worker in workers)
+    used = {"Postgres": stage.cpu_seconds(postgres.pid), "web": stage.cpu_seconds(served.pid)}
+    return used | {"workers": both - post, "post": post}
+
+
+def _report_flood(connection: psycopg.Connection[Any], late: Sequence[flood.Late], count: int, seconds: float) -> None:
+    """What was done, by the logs. Raises SystemExit unless each seat was timed out and told once."""
+    games = [it.game_id for it in late]
+    once = Counter(late)
+    done, told = flood.timed_out(connection, games), flood.told(connection, games)
+    sample = random.sample(games, min(len(games), WHOLE))
+    broken = flood.broken(connection, sample)
+    row = connection.execute("SELECT count(*) FROM outbox WHERE game_id = ANY(%s)", (games,)).fetchone()
+    print(f"  {len(late):,} due at once, workers: {count}: {seconds:.1f} s, {len(late) / seconds:.0f} seats/s")
+    print(
+        f"    timed out by the logs: {done.total():,}, of them twice {len(done - once)}, forgotten {len(once - done)}"
+    )
+    print(f"    letters: {told.total():,}, of them twice {len(told - once)}, forgotten {len(once - told)}")
+    print(f"    logs looked through: {len(sample):,}, broken {len(broken)}")
+    print(f"    letters noted and not yet carried: {row[0] if row else 0:,}")
+    if done != once or told != once or broken:
+        raise SystemExit("Not each of them exactly once.")
 
 
 def _paced(port: int, requests: Iterator[bytes], is_over: Callable[[], bool], took: list[float]) -> None:
@@ -217,11 +265,11 @@ def _is_whole(answer: bytes) -> bool:
 
 
 @contextmanager
-def _worker(url: str, data: str) -> Iterator[int]:
+def _worker(url: str, data: str) -> Iterator[subprocess.Popen[bytes]]:
     environment = os.environ | {"DATABASE_URL": url, "STERNENPOST_DATA": data}
     process = subprocess.Popen([sys.executable, "-m", "server.cli", "worker"], cwd=CHECKOUT, env=environment)
     try:
-        yield process.pid
+        yield process
     finally:
         process.terminate()
         process.wait(30)
@@ -348,13 +396,17 @@ def ends() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("figure", choices=("view", "sweep", "memory", "growth", "ends", "all"))
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="of the sweep, one run each")
+    parser.add_argument("figure", choices=("view", "sweep", "due", "memory", "growth", "ends", "all"))
+    parser.add_argument("--rows", type=int, default=DUE, help="seats due at once")
+    parser.add_argument("--workers", type=int, nargs="+", default=[2], help="that time them out, one run each")
+    parser.add_argument("--step", choices=LADDERS, default="extend", help="what the first time-out of a seat does")
+    parser.add_argument("--killed", choices=("none", "one", "restarted"), default="none", help="of the workers")
     parser.add_argument("--large", action="store_true", help="growth to 1e5 games and 1e7 events")
     wanted = parser.parse_args()
     figures: dict[str, Callable[[], None]] = {
         "view": view,
-        "sweep": lambda: sweep(wanted.workers),
+        "sweep": sweep,
+        "due": lambda: due(wanted.rows, wanted.workers, wanted.step, wanted.killed),
         "memory": memory,
         "growth": lambda: growth(wanted.large),
         "ends": ends,

@@ -1,0 +1,69 @@
+"""Very many seats whose time runs out at the same moment: how that comes about, and what is true when it is over."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import psycopg
+
+from server.rules import Seat, commitment
+from server.store import log
+
+
+class Late(NamedTuple):
+    game_id: UUID
+    seat: Seat
+
+
+Connection = psycopg.Connection[Any]
+
+_RUN_OUT = """
+UPDATE seats SET asked_at = asked_at - interval '3 days', due_at = due_at - interval '3 days', remind_at = NULL,
+    wake_at = due_at - interval '3 days'
+  WHERE game_id = ANY(%s) AND due_at IS NOT NULL RETURNING game_id, seat
+"""
+_TIMED_OUT = "SELECT game_id, seat FROM events WHERE game_id = ANY(%s) AND type IN ('time-extended', 'time-ran-out')"
+_TOLD = """
+SELECT DISTINCT game_id, seat, letter_id FROM (
+  SELECT game_id, seat, letter_id, kind FROM outbox UNION ALL SELECT game_id, seat, letter_id, kind FROM deliveries
+) AS letters WHERE game_id = ANY(%s) AND kind IN ('time-extended', 'bot-moved')
+"""
+
+
+def time_runs_out(connection: Connection, games: Collection[UUID]) -> list[Late]:
+    """For everybody who is asked in these games, at once: he was asked three days earlier than he was."""
+    return [Late(*row) for row in connection.execute(_RUN_OUT, (list(games),))]
+
+
+def is_over(connection: Connection) -> bool:
+    """Whether nothing is due any more."""
+    row = connection.execute("SELECT EXISTS (SELECT FROM seats WHERE wake_at <= now())").fetchone()
+    return row is not None and not row[0]
+
+
+def timed_out(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
+    """How often each seat was, by the logs."""
+    return Counter(Late(*row) for row in connection.execute(_TIMED_OUT, (list(games),)))
+
+
+def told(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
+    """How many letters each seat was or will be sent that say so."""
+    return Counter(Late(game_id, seat) for game_id, seat, _ in connection.execute(_TOLD, (list(games),)))
+
+
+def broken(connection: Connection, games: Iterable[UUID]) -> list[UUID]:
+    """Those whose log is not whole: a number or a version left out, a hash that does not follow from the one before."""
+    return [game_id for game_id in games if not _is_whole(connection, game_id)]
+
+
+def _is_whole(connection: Connection, game_id: UUID) -> bool:
+    records = log.read(connection, game_id)
+    assert records is not None
+    head, _, events = records
+    hash_, version = bytes.fromhex(commitment(head["seed"])), 0
+    for seq, event in enumerate(events, 1):
+        if event.seq != seq or event.version - version not in (0, 1) or event.hash != log.chained(hash_, event):
+            return False
+        hash_, version = event.hash, event.version
+    return version == head["version"]
