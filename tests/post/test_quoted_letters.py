@@ -5,6 +5,7 @@ The first line of each letter ends what a person wrote; here it is missing, as w
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import cycle
 from uuid import UUID
 
 import pytest
@@ -16,6 +17,7 @@ from server.play.clock import clock
 from server.post import letters
 from server.post.incoming import replies
 from server.post.incoming.answering import _PER_SEAT, deal_with_mails
+from server.post.incoming.door import LARGEST
 from server.post.incoming.markup import lines_of_page
 from server.post.incoming.replies import Wishes, read, understand
 from server.rules import GAMES
@@ -23,6 +25,7 @@ from server.store import inbox
 from server.translations.update import TRANSLATED
 from tests.helpers import DAY, game_of, happened, head_of, moves_of, seats_of
 from tests.post.office import Mail, Office, a_mail, arrives
+from tests.post.replies.programs import NAMES, PROGRAMS, Typed, answering
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -64,15 +67,15 @@ class Table:
         deal_with_mails()
         return self.office.mails("ada")[-1]
 
-    def reading(self) -> Callable[[list[str]], Wishes]:
-        """What would be read in a mail with these lines, now and for the present turn."""
+    def reading(self) -> Callable[[bytes], Wishes]:
+        """What would be read in a mail, now and for the present turn."""
         game = head_of(self.game_id)
         assert self.turn is not None
         answers = inbox.answers(self.game_id, 0, self.turn, _PER_SEAT)
         with force_locale(self.locale):
             ours = letters.lines_for(game, 0, self.turn, answers, "http://127.0.0.1:8000")
         repeated = {line for said in answers for line in (said["line"], *said["asked"])}
-        return lambda lines: understand(read(a_mail("\n".join(lines))), game.table.rules, ours, repeated)
+        return lambda raw: understand(read(raw), game.table.rules, ours, repeated)
 
     def letters(self) -> Iterator[Mail]:
         """The letter of her turn, and an answer of each kind that plays nothing."""
@@ -101,6 +104,10 @@ def page_of(mail: Mail) -> str:
     return re.sub('<p class="mark">.*?</p>', "", mail.page)
 
 
+def of(*lines: str) -> bytes:
+    return a_mail("\n".join(lines))
+
+
 def typed(line: str) -> replies.Mail:
     return replies.Mail("ada@example.org", False, (line,), None, "", None)
 
@@ -126,7 +133,7 @@ def test_no_line_of_a_letter_acts_wherever_a_copy_of_it_begins(
     for letter in table.letters():
         reads = table.reading()
         for lines in copies(letter, rules):
-            assert reads(lines).problem, lines
+            assert reads(of(*lines)).problem, lines
 
 
 @pytest.mark.parametrize("rules", GAMES)
@@ -138,9 +145,27 @@ def test_a_line_above_a_copy_of_a_letter_acts_as_it_is_written(
     for letter in table.letters():
         reads = table.reading()
         for lines in copies(letter, rules):
-            assert reads([new, "", *lines]) == Wishes(move=new), lines
+            assert reads(of(new, "", *lines)) == Wishes(move=new), lines
         for whole in (text_of(letter).splitlines(), [line.text for line in lines_of_page(page_of(letter))]):
-            assert reads([example, "", *whole]) == reads([example, *whole]) == Wishes(move=example)
+            assert reads(of(example, "", *whole)) == reads(of(example, *whole)) == Wishes(move=example)
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_a_reply_by_any_program_to_any_letter_means_what_is_typed_in_it(
+    office: Office, ada: UUID, bea: UUID, rules: str
+) -> None:
+    table = Table(office, ada, bea, rules)
+    locales, new = cycle(NAMES), table.new_line()
+    for letter in table.letters():
+        reads, answered = table.reading(), answering(letter.message)
+        for name, program in PROGRAMS.items():
+            locale = next(locales)
+            for place in program.places:
+                raw = program.write(Typed(new, locale, place, letter.text, answered=answered))
+                assert len(raw) < LARGEST
+                assert reads(raw) == Wishes(move=new), (name, locale, place)
+            empty = reads(program.write(Typed("", locale, letter=letter.text, answered=answered)))
+            assert empty.problem in ("nothing-said", "only-our-letter", "not-understood"), (name, locale)
 
 
 # By mail

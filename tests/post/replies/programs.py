@@ -5,8 +5,12 @@ Modelled on what the programs send, in German, English, French and Italian where
 
 import base64
 import quopri
+import re
 from collections.abc import Callable
 from email.header import Header
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import parseaddr
 from html import escape
 from typing import NamedTuple
 
@@ -63,6 +67,34 @@ Tuesday stars (Sternenglanz)
 """
 
 
+class Answered(NamedTuple):
+    """What a reply tells of the letter that it answers, besides its text."""
+
+    reader: str = ADA
+    sender: str = ADDRESS
+    reply_to: str = ADDRESS
+    subject: str = "Tuesday stars (Sternenhimmel by mail)"
+    message_id: str = "<0190aa-7@stars.example>"
+    references: str = "<0190aa@stars.example>"  # up to and with this letter
+    page: str = ""  # its HTML; "" for the text with tags around its lines
+    pictures: tuple[bytes, ...] = ()  # parts with head and body
+
+
+def answering(letter: EmailMessage) -> Answered:
+    """What a reply to this letter tells of it."""
+    page = letter.get_body(("html",))
+    return Answered(
+        reader=str(letter["To"]),
+        sender=parseaddr(letter["From"])[1],
+        reply_to=str(letter["Reply-To"]),
+        subject=str(letter["Subject"]),
+        message_id=str(letter["Message-ID"]),
+        references=f"{letter['References'] or ''} {letter['Message-ID']}".strip(),
+        page=page.get_content().replace("\r\n", "\n") if page else "",
+        pictures=tuple(it.as_bytes(policy=SMTP) for it in letter.walk() if it.get_content_type() == "image/png"),
+    )
+
+
 class Typed(NamedTuple):
     """What somebody typed, in which language his program speaks, and where he put it."""
 
@@ -71,6 +103,22 @@ class Typed(NamedTuple):
     place: str = "top"  # or "bottom" or "inline", where the program lets him
     letter: str = LETTER
     head: str = ""  # further fields, each with its line break
+    answered: Answered = Answered()
+    message_id: str = "<5f2c7e1a-0b7d@mail.example.org>"
+
+    @property
+    def page(self) -> str:
+        """What the program takes over of the letter's HTML: not its head, but its styles."""
+        if not self.answered.page:
+            return '<div style="max-width:640px">' + paragraphs(self.letter, "p") + "</div>"
+        return re.sub(
+            r"<!doctype.*?>|<(?!style).*?>(?=.*<style>)|</?(?:html|head|body|meta|title).*?>", "", self.answered.page
+        )
+
+    @property
+    def by(self) -> str:
+        """Who wrote the letter."""
+        return f"{OURS} <{self.answered.sender}>"
 
 
 class Program(NamedTuple):
@@ -103,17 +151,23 @@ def multipart(kind: str, *parts: bytes, boundary: str = "000000000000a1b2c3d4e5f
     )
 
 
+def illustrated(typed: Typed, body: bytes) -> bytes:
+    """With the pictures of the letter that is quoted, if it has any."""
+    pictures = typed.answered.pictures
+    return multipart("related", body, *pictures, boundary="----=_NextPart_001_0007") if pictures else body
+
+
 def mail(typed: Typed, body: bytes, program: str) -> bytes:
     """A whole mail; `body` begins with its own fields."""
-    name = NAMES[typed.locale]
+    name, answered = NAMES[typed.locale], typed.answered
     shown = name if name.isascii() else Header(name, "utf-8").encode()
     return (
-        f"From: {shown} <{ADA}>\r\n"
-        f"To: {OURS} <{ADDRESS}>\r\n"
-        f"Subject: {PREFIX[typed.locale]}Tuesday stars (Sternenhimmel by mail)\r\n"
+        f"From: {shown} <{answered.reader}>\r\n"
+        f"To: {OURS} <{answered.reply_to}>\r\n"
+        f"Subject: {PREFIX[typed.locale]}{answered.subject}\r\n"
         "Date: Sat, 21 Nov 2026 10:02:11 +0100\r\n"
-        "Message-ID: <5f2c7e1a-0b7d@mail.example.org>\r\n"
-        "In-Reply-To: <0190aa-7@stars.example>\r\nReferences: <0190aa@stars.example>\r\n"
+        f"Message-ID: {typed.message_id}\r\n"
+        f"In-Reply-To: {answered.message_id}\r\nReferences: {answered.references}\r\n"
         f"{typed.head}{program}\r\nMIME-Version: 1.0\r\n"
     ).encode() + body
 
@@ -140,47 +194,150 @@ def paragraphs(text: str, tag: str = "div", style: str = "") -> str:
     return "".join(f"<{tag}{style}>{escape(line, quote=False) or '<br>'}</{tag}>\n" for line in lines)
 
 
-def page_of_letter(letter: str) -> str:
-    return '<div style="max-width:640px">' + paragraphs(letter, "p") + "</div>"
-
-
 def say(typed: Typed, **by_locale: str) -> str:
     return by_locale[typed.locale]
 
 
-# The programs
+# Programs that send plain text only
+
+
+class Plain(NamedTuple):
+    """How a program writes above what it quotes, in each language that it knows, and what else is its own."""
+
+    wrote: dict[str, str]  # `{by}` is whose letter it is, `{ours}` his name alone
+    head: str
+    charset: str = "utf-8"
+    transfer: str = "8bit"
+    more: str = ""
+    mark: str = "> "
+    below: dict[str, str] | None = None
+
+    def __call__(self, typed: Typed) -> bytes:
+        wrote = self.wrote.get(typed.locale, self.wrote.get("any", "")).format(by=typed.by, ours=OURS)
+        below = f"\n-- \n{self.below[typed.locale]}" if self.below else ""
+        plain = around(typed, wrote, self.mark) + below
+        return mail(typed, part("plain", plain, self.charset, self.transfer, self.more), self.head)
+
+
+DATED = {
+    "de": "Am 21.11.26 um 10:00 schrieb {ours}:",
+    "en": "On 21/11/2026 10:00, {ours} wrote:",
+    "fr": "Le 21/11/2026 à 10:00, {ours} a écrit\u00a0:",
+    "it": "Il 21/11/2026 10:00, {ours} ha scritto:",
+}
+thunderbird = Plain(DATED, "User-Agent: Mozilla Thunderbird", "UTF-8", more="; format=flowed")
+k9 = Plain(
+    {
+        "de": "Am 21. November 2026 10:00:00 MEZ schrieb {by}:",
+        "en": "On 21 November 2026 10:00:00 CET, {by} wrote:",
+        "fr": "Le 21 novembre 2026 10:00:00 GMT+01:00, {by} a écrit :",
+        "it": "Il 21 novembre 2026 10:00:00 CET, {by} ha scritto:",
+    },
+    "User-Agent: K-9 Mail for Android",
+    transfer="quoted-printable",
+    mark=">",
+    below={
+        "de": "Diese Nachricht wurde von meinem Android-Gerät mit K-9 Mail gesendet.",
+        "en": "Sent from my Android device with K-9 Mail. Please excuse my brevity.",
+        "fr": "Envoyé de mon appareil Android avec K-9 Mail. Veuillez excuser ma brièveté.",
+        "it": "Inviato dal mio dispositivo Android con K-9 Mail. Perdonate la brevità.",
+    },
+)
+mutt = Plain(
+    {"any": "On Sat, Nov 21, 2026 at 10:00:00AM +0100, {ours} wrote:"},
+    "User-Agent: Mutt/2.2.13 (2024-03-09)",
+    "us-ascii",
+    "7bit",
+)
+evolution = Plain(
+    {
+        "de": "Am Samstag, dem 21.11.2026 um 10:00 +0100 schrieb {ours}:",
+        "en": "On Sat, 2026-11-21 at 10:00 +0100, {ours} wrote:",
+        "fr": "Le samedi 21 novembre 2026 à 10:00 +0100, {ours} a écrit :",
+        "it": "Il giorno sab, 21/11/2026 alle 10.00 +0100, {ours} ha scritto:",
+    },
+    "User-Agent: Evolution 3.54.1",
+    transfer="quoted-printable",
+)
+kmail = Plain(
+    {
+        "de": "Am Samstag, 21. November 2026, 10:00:00 CET schrieb {ours}:",
+        "en": "On Saturday, November 21, 2026 10:00:00 AM CET {ours} wrote:",
+        "fr": "Le samedi 21 novembre 2026, 10:00:00 CET {ours} a écrit :",
+        "it": "In data sabato 21 novembre 2026 10:00:00 CET, {ours} ha scritto:",
+    },
+    "X-KMail-Version: 6.2.3",
+    transfer="base64",
+)
+roundcube = Plain(
+    {
+        "de": "Am 2026-11-21 10:00, schrieb {ours}:",
+        "en": "On 2026-11-21 10:00, {ours} wrote:",
+        "fr": "Le 2026-11-21 10:00, {ours} a écrit :",
+        "it": "Il 2026-11-21 10:00 {ours} ha scritto:",
+    },
+    "User-Agent: Roundcube Webmail/1.6.9",
+    "UTF-8",
+    more=";\r\n format=flowed",
+)
+gnus = Plain({"any": "{by} writes:\n"}, "User-Agent: Gnus/5.13 (Gnus v5.13)")
+claws = Plain(
+    {"any": "On Sat, 21 Nov 2026 10:00:00 +0100\n{by} wrote:\n"},
+    "X-Mailer: Claws Mail 4.3.0 (GTK 3.24.41)",
+    "US-ASCII",
+    "7bit",
+)
+fastmail = Plain({"any": "On Sat, 21 Nov 2026, at 10:00 AM, {ours} wrote:"}, "User-Agent: Cyrus-JMAP/3.11")
+horde = Plain(
+    {
+        "de": "\nZitat von {ours}:\n",
+        "en": "\nQuoting {ours}:\n",
+        "fr": "\n{ours} a écrit\u00a0:\n",
+        "it": "\nCitando {ours}:\n",
+    },
+    "User-Agent: Horde Application Framework 5",
+    transfer="quoted-printable",
+    more="; format=flowed; DelSp=Yes",
+)
+initials = Plain(  # as some Usenet people quote
+    {"any": "{ours} schrieb am 21.11.2026 um 10:00:\n"}, "X-Mailer: CrossPoint v3.40", "iso-8859-15", mark="SP> "
+)
+
+
+# The other programs
 
 
 def gmail(typed: Typed) -> bytes:
     attribution = say(
         typed,
-        de=f"Am Sa., 21. Nov. 2026 um 10:00 Uhr schrieb {OURS} <\n{ADDRESS}>:\n",
-        en=f"On Sat, Nov 21, 2026 at 10:00\u202fAM {OURS} <{ADDRESS}>\nwrote:\n",
-        fr=f"Le sam. 21 nov. 2026 à 10:00, {OURS} <{ADDRESS}> a\nécrit :\n",
-        it=f"Il giorno sab 21 nov 2026 alle ore 10:00 {OURS} <\n{ADDRESS}> ha scritto:\n",
+        de=f"Am Sa., 21. Nov. 2026 um 10:00 Uhr schrieb {OURS} <\n{typed.answered.sender}>:\n",
+        en=f"On Sat, Nov 21, 2026 at 10:00\u202fAM {typed.by}\nwrote:\n",
+        fr=f"Le sam. 21 nov. 2026 à 10:00, {typed.by} a\nécrit :\n",
+        it=f"Il giorno sab 21 nov 2026 alle ore 10:00 {OURS} <\n{typed.answered.sender}> ha scritto:\n",
     )
     one_line = attribution.replace("\n", " ")
     quote = (
         f'<br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">{escape(one_line)}<br>'
         '</div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204)">'
-        f"{page_of_letter(typed.letter)}</blockquote></div>"
+        f"{typed.page}</blockquote></div>"
     )
     html = f'<div dir="ltr">{paragraphs(typed.words)}</div>{quote}'
     plain = part("plain", around(typed, attribution), "UTF-8")
-    return mail(typed, multipart("alternative", plain, part("html", html, "UTF-8")), "X-Gm-Features: AZwV_Qj1")
+    body = illustrated(typed, multipart("alternative", plain, part("html", html, "UTF-8")))
+    return mail(typed, body, "X-Gm-Features: AZwV_Qj1")
 
 
 def gmail_android(typed: Typed) -> bytes:
     attribution = say(
         typed,
-        de=f"{OURS} <{ADDRESS}> schrieb am Sa., 21. Nov. 2026, 10:00:\n",
-        en=f"On Sat, 21 Nov 2026, 10:00 {OURS}, <{ADDRESS}> wrote:\n",
-        fr=f"Le sam. 21 nov. 2026, 10:00, {OURS} <{ADDRESS}> a écrit :\n",
-        it=f"Il sab 21 nov 2026, 10:00 {OURS} <{ADDRESS}> ha scritto:\n",
+        de=f"{typed.by} schrieb am Sa., 21. Nov. 2026, 10:00:\n",
+        en=f"On Sat, 21 Nov 2026, 10:00 {OURS}, <{typed.answered.sender}> wrote:\n",
+        fr=f"Le sam. 21 nov. 2026, 10:00, {typed.by} a écrit :\n",
+        it=f"Il sab 21 nov 2026, 10:00 {typed.by} ha scritto:\n",
     )
     html = (
         f'<div dir="auto">{paragraphs(typed.words)}</div><br><div class="gmail_quote"><div dir="ltr" class="gmail_attr">'
-        f'{escape(attribution)}</div><blockquote class="gmail_quote">{page_of_letter(typed.letter)}</blockquote></div>'
+        f'{escape(attribution)}</div><blockquote class="gmail_quote">{typed.page}</blockquote></div>'
     )
     plain = part("plain", around(typed, attribution), "UTF-8", "base64")
     return mail(
@@ -204,7 +361,7 @@ def _outlook_block(typed: Typed) -> list[tuple[str, str]]:
         it="sabato 21 novembre 2026 10:00",
     )
     colon = "\u00a0:" if typed.locale == "fr" else ":"
-    values = (f"{OURS} <{ADDRESS}>", date, f"{NAMES[typed.locale]} <{ADA}>", "Tuesday stars (Sternenhimmel by mail)")
+    values = (typed.by, date, f"{NAMES[typed.locale]} <{typed.answered.reader}>", typed.answered.subject)
     return [(name + colon, value) for name, value in zip(names, values, strict=True)]
 
 
@@ -222,12 +379,14 @@ def outlook(typed: Typed) -> bytes:
         + paragraphs(typed.words, "p", ' class="MsoNormal"').replace("<br>", "<o:p>&nbsp;</o:p>")
         + '<p class="MsoNormal"><o:p>&nbsp;</o:p></p><div><div style="border:none;border-top:solid #E1E1E1 1.0pt;'
         f'padding:3.0pt 0cm 0cm 0cm"><p class="MsoNormal">{block}<o:p></o:p></p></div></div>'
-        f"{page_of_letter(typed.letter)}</div></body></html>"
+        f"{typed.page}</div></body></html>"
     )
     plain = f"{typed.words}\n\n{_block_of_text(typed)}\n{typed.letter}"
     charset = "iso-8859-1" if typed.locale in ("de", "it") else "utf-8"
     body = multipart("alternative", part("plain", plain, charset), part("html", html, charset), boundary="_000_AM6PR0")
-    return mail(typed, body, "X-MS-Has-Attach:\r\nThread-Index: AQHZ4l0=\r\nContent-Language: de-DE")
+    return mail(
+        typed, illustrated(typed, body), "X-MS-Has-Attach:\r\nThread-Index: AQHZ4l0=\r\nContent-Language: de-DE"
+    )
 
 
 def outlook_html_only(typed: Typed) -> bytes:
@@ -254,7 +413,7 @@ def outlook_web(typed: Typed) -> bytes:
         '<html><head><style type="text/css" style="display:none;"> P {margin-top:0;margin-bottom:0;} </style></head>'
         f'<body dir="ltr">{paragraphs(typed.words, "div", " class=elementToProof")}<div id="appendonsend"></div>'
         f'<hr style="display:inline-block;width:98%" tabindex="-1"><div id="divRplyFwdMsg" dir="ltr"><font>{block}'
-        f"</font><div>&nbsp;</div></div>{page_of_letter(typed.letter)}</body></html>"
+        f"</font><div>&nbsp;</div></div>{typed.page}</body></html>"
     )
     plain = f"{typed.words}\n\n{'_' * 32}\n{_block_of_text(typed)}\n{typed.letter}"
     body = multipart("alternative", part("plain", plain), part("html", html), boundary="_000_DB9P191MB")
@@ -273,7 +432,7 @@ def outlook_mobile(typed: Typed) -> bytes:
         f'<html><body>{paragraphs(typed.words, "div", " dir=auto")}<div id="ms-outlook-mobile-signature">{escape(sent)}'
         '</div><hr style="display:inline-block;width:98%"><div id="divRplyFwdMsg">'
         + "<br>".join(f"<b>{name}</b> {escape(value)}" for name, value in _outlook_block(typed))
-        + f"</div>{page_of_letter(typed.letter)}</body></html>"
+        + f"</div>{typed.page}</body></html>"
     )
     plain = f"{typed.words}\n\n{sent}\n{'_' * 32}\n{_block_of_text(typed)}\n{typed.letter}"
     body = multipart("alternative", part("plain", plain, transfer="base64"), part("html", html, transfer="base64"))
@@ -283,18 +442,20 @@ def outlook_mobile(typed: Typed) -> bytes:
 def apple_mail(typed: Typed) -> bytes:
     attribution = say(
         typed,
-        de=f"Am 21.11.2026 um 10:00 schrieb {OURS} <{ADDRESS}>:",
-        en=f"On 21 Nov 2026, at 10:00, {OURS} <{ADDRESS}> wrote:",
-        fr=f"Le 21 nov. 2026 à 10:00, {OURS} <{ADDRESS}> a écrit :",
-        it=f"Il giorno 21 nov 2026, alle ore 10:00, {OURS} <{ADDRESS}> ha scritto:",
+        de=f"Am 21.11.2026 um 10:00 schrieb {typed.by}:",
+        en=f"On 21 Nov 2026, at 10:00, {typed.by} wrote:",
+        fr=f"Le 21 nov. 2026 à 10:00, {typed.by} a écrit :",
+        it=f"Il giorno 21 nov 2026, alle ore 10:00, {typed.by} ha scritto:",
     )
     plain = around(typed, f"> {attribution}\n> ")
     html = (
         '<html><head><meta http-equiv="content-type" content="text/html; charset=utf-8"></head>'
         f'<body style="overflow-wrap: break-word;">{paragraphs(typed.words)}<div><br><blockquote type="cite"><div>'
-        f"{escape(attribution)}</div><br><div>{page_of_letter(typed.letter)}</div></blockquote></div><br></body></html>"
+        f"{escape(attribution)}</div><br><div>{typed.page}</div></blockquote></div><br></body></html>"
     )
-    body = multipart("alternative", part("plain", plain), part("html", html), boundary="Apple-Mail=_8F2B")
+    body = multipart(
+        "alternative", part("plain", plain), illustrated(typed, part("html", html)), boundary="Apple-Mail=_8F2B"
+    )
     return mail(
         typed, body, "Mime-Version: 1.0 (Mac OS X Mail 16.0 \\(3774.600.62\\))\r\nX-Mailer: Apple Mail (2.3774)"
     )
@@ -310,10 +471,10 @@ def iphone(typed: Typed) -> bytes:
     )
     attribution = say(
         typed,
-        de=f"Am 21.11.2026 um 10:00 schrieb {OURS} <{ADDRESS}>:",
-        en=f"On Nov 21, 2026, at 10:00, {OURS} <{ADDRESS}> wrote:",
-        fr=f"Le 21 nov. 2026 à 10:00, {OURS} <{ADDRESS}> a écrit :",
-        it=f"Il giorno 21 nov 2026, alle ore 10:00, {OURS} <{ADDRESS}> ha scritto:",
+        de=f"Am 21.11.2026 um 10:00 schrieb {typed.by}:",
+        en=f"On Nov 21, 2026, at 10:00, {typed.by} wrote:",
+        fr=f"Le 21 nov. 2026 à 10:00, {typed.by} a écrit :",
+        it=f"Il giorno 21 nov 2026, alle ore 10:00, {typed.by} ha scritto:",
     )
     plain = f"{typed.words}\n\n{sent}\n\n> {attribution}\n> \n{marked(chr(0xFEFF) + typed.letter)}\n"
     return mail(typed, part("plain", plain, transfer="base64"), "X-Mailer: iPhone Mail (23B85)")
@@ -323,31 +484,15 @@ def iphone_html(typed: Typed) -> bytes:
     html = (
         f'<html><body dir="auto">{paragraphs(typed.words)}<br id="lineBreakAtBeginningOfSignature"><div dir="ltr">Von '
         'meinem iPhone gesendet</div><div dir="ltr"><br><blockquote type="cite">Am 21.11.2026 um 10:00 schrieb '
-        f'{OURS}:<br><br></blockquote></div><blockquote type="cite"><div dir="ltr">\ufeff{page_of_letter(typed.letter)}'
+        f'{OURS}:<br><br></blockquote></div><blockquote type="cite"><div dir="ltr">\ufeff{typed.page}'
         "</div></blockquote></body></html>"
     )
     return mail(typed, part("html", html), "X-Mailer: iPad Mail (23B85)")
 
 
-def _date_attribution(typed: Typed) -> str:
-    return say(
-        typed,
-        de=f"Am 21.11.26 um 10:00 schrieb {OURS}:",
-        en=f"On 21/11/2026 10:00, {OURS} wrote:",
-        fr=f"Le 21/11/2026 à 10:00, {OURS} a écrit\u00a0:",
-        it=f"Il 21/11/2026 10:00, {OURS} ha scritto:",
-    )
-
-
-def thunderbird(typed: Typed) -> bytes:
-    plain = around(typed, _date_attribution(typed))
-    flowed = "\n".join(line if line == "-- " else line.rstrip(" ") for line in plain.split("\n"))
-    return mail(typed, part("plain", flowed, "UTF-8", "8bit", "; format=flowed"), "User-Agent: Mozilla Thunderbird")
-
-
 def thunderbird_html(typed: Typed) -> bytes:
-    attribution = f'<div class="moz-cite-prefix">{escape(_date_attribution(typed))}<br></div>'
-    quote = f'{attribution}<blockquote type="cite" cite="mid:0190aa-7@stars.example">{page_of_letter(typed.letter)}</blockquote>'
+    attribution = f'<div class="moz-cite-prefix">{escape(DATED[typed.locale].format(ours=OURS))}<br></div>'
+    quote = f'{attribution}<blockquote type="cite" cite="mid:0190aa-7@stars.example">{typed.page}</blockquote>'
     words = paragraphs(typed.words, "p")
     inside = f"{quote}{words}" if typed.place == "bottom" else f"{words}{quote}"
     html = f'<!DOCTYPE html><html><head><meta charset="UTF-8"></head><body>{inside}</body></html>'
@@ -360,8 +505,8 @@ def gmx(typed: Typed) -> bytes:
         f'<html><head></head><body><div style="font-family: Verdana;font-size: 12.0px;">{paragraphs(typed.words)}'
         '<div>&nbsp;<div name="quote" style="margin:10px 5px 5px 10px; padding: 10px 0 10px 10px; border-left:2px solid '
         '#C3D9E5; word-wrap: break-word;"><div style="margin:0 0 10px 0;"><b>Gesendet:</b>&nbsp;Samstag, 21. November '
-        f"2026 um 10:00 Uhr<br/><b>Von:</b>&nbsp;{OURS} &lt;{ADDRESS}&gt;<br/><b>An:</b>&nbsp;{ADA}<br/><b>Betreff:</b>"
-        f'&nbsp;Tuesday stars</div><div name="quoted-content">{page_of_letter(typed.letter)}</div></div></div></div>'
+        f"2026 um 10:00 Uhr<br/><b>Von:</b>&nbsp;{escape(typed.by)}<br/><b>An:</b>&nbsp;{ADA}<br/><b>Betreff:</b>"
+        f'&nbsp;Tuesday stars</div><div name="quoted-content">{typed.page}</div></div></div></div>'
         "</body></html>"
     )
     return mail(typed, part("html", html, "UTF-8"), "X-UI-Sender-Class: 01bb95c1\r\nX-Priority: 3")
@@ -369,7 +514,7 @@ def gmx(typed: Typed) -> bytes:
 
 def gmx_app(typed: Typed) -> bytes:
     sent = "-- \nDiese Nachricht wurde von meinem Android Mobiltelefon mit GMX Mail gesendet."
-    plain = f"{typed.words}\n{sent}\nAm 21.11.26, 10:00 schrieb {OURS} <{ADDRESS}>:\n{marked(typed.letter)}\n"
+    plain = f"{typed.words}\n{sent}\nAm 21.11.26, 10:00 schrieb {typed.by}:\n{marked(typed.letter)}\n"
     return mail(typed, part("plain", plain, transfer="base64"), "X-Mailer: GMX Android App")
 
 
@@ -383,16 +528,16 @@ def proton(typed: Typed) -> bytes:
     )
     attribution = say(
         typed,
-        de=f"Am Samstag, 21. November 2026 um 10:00 schrieb {OURS} <{ADDRESS}>:\n",
-        en=f"On Saturday, November 21st, 2026 at 10:00 AM, {OURS} <{ADDRESS}> wrote:\n",
-        fr=f"Le samedi 21 novembre 2026 à 10:00, {OURS} <{ADDRESS}> a écrit :\n",
-        it=f"Il sabato 21 novembre 2026 alle 10:00, {OURS} <{ADDRESS}> ha scritto:\n",
+        de=f"Am Samstag, 21. November 2026 um 10:00 schrieb {typed.by}:\n",
+        en=f"On Saturday, November 21st, 2026 at 10:00 AM, {typed.by} wrote:\n",
+        fr=f"Le samedi 21 novembre 2026 à 10:00, {typed.by} a écrit :\n",
+        it=f"Il sabato 21 novembre 2026 alle 10:00, {typed.by} ha scritto:\n",
     )
     plain = f"{typed.words}\n\n{sent}\n\n{attribution}\n{marked(typed.letter)}\n"
     html = (
         f'<div style="font-family: Arial;">{paragraphs(typed.words)}</div><div class="protonmail_signature_block">{sent}'
         f'</div><div class="protonmail_quote">{escape(attribution)}<br><blockquote class="protonmail_quote" type="cite">'
-        f"{page_of_letter(typed.letter)}</blockquote></div>"
+        f"{typed.page}</blockquote></div>"
     )
     body = multipart("alternative", part("plain", plain, transfer="base64"), part("html", html, transfer="base64"))
     return mail(typed, body, "X-Pm-Message-ID: 7f0a")
@@ -401,33 +546,9 @@ def proton(typed: Typed) -> bytes:
 def proton_html(typed: Typed) -> bytes:
     html = (
         f'<div style="font-family: Arial;">{paragraphs(typed.words)}</div><div class="protonmail_quote">On Saturday, '
-        f'{OURS} wrote:<br><blockquote class="protonmail_quote">{page_of_letter(typed.letter)}</blockquote></div>'
+        f'{OURS} wrote:<br><blockquote class="protonmail_quote">{typed.page}</blockquote></div>'
     )
     return mail(typed, part("html", html), "X-Pm-Message-ID: 7f0b")
-
-
-def k9(typed: Typed) -> bytes:
-    attribution = say(
-        typed,
-        de=f"Am 21. November 2026 10:00:00 MEZ schrieb {OURS} <{ADDRESS}>:",
-        en=f"On 21 November 2026 10:00:00 CET, {OURS} <{ADDRESS}> wrote:",
-        fr=f"Le 21 novembre 2026 10:00:00 GMT+01:00, {OURS} <{ADDRESS}> a écrit :",
-        it=f"Il 21 novembre 2026 10:00:00 CET, {OURS} <{ADDRESS}> ha scritto:",
-    )
-    sent = say(
-        typed,
-        de="Diese Nachricht wurde von meinem Android-Gerät mit K-9 Mail gesendet.",
-        en="Sent from my Android device with K-9 Mail. Please excuse my brevity.",
-        fr="Envoyé de mon appareil Android avec K-9 Mail. Veuillez excuser ma brièveté.",
-        it="Inviato dal mio dispositivo Android con K-9 Mail. Perdonate la brevità.",
-    )
-    plain = f"{around(typed, attribution, '>')}\n-- \n{sent}"
-    return mail(typed, part("plain", plain), "User-Agent: K-9 Mail for Android")
-
-
-def mutt(typed: Typed) -> bytes:
-    plain = around(typed, f"On Sat, Nov 21, 2026 at 10:00:00AM +0100, {OURS} wrote:")
-    return mail(typed, part("plain", plain, "us-ascii", "7bit"), "User-Agent: Mutt/2.2.13 (2024-03-09)")
 
 
 def mutt_signed(typed: Typed) -> bytes:
@@ -441,14 +562,14 @@ def mutt_signed(typed: Typed) -> bytes:
 def yahoo(typed: Typed) -> bytes:
     attribution = say(
         typed,
-        de=f"    Am Samstag, 21. November 2026 um 10:00:00 MEZ hat {OURS} <{ADDRESS}> Folgendes geschrieben:  ",
-        en=f"    On Saturday, 21 November 2026 at 10:00:00 CET, {OURS} <{ADDRESS}> wrote:  ",
-        fr=f"    Le samedi 21 novembre 2026 à 10:00:00 UTC+1, {OURS} <{ADDRESS}> a écrit :  ",
-        it=f"    Il sabato 21 novembre 2026 alle ore 10:00:00 CET, {OURS} <{ADDRESS}> ha scritto:  ",
+        de=f"    Am Samstag, 21. November 2026 um 10:00:00 MEZ hat {typed.by} Folgendes geschrieben:  ",
+        en=f"    On Saturday, 21 November 2026 at 10:00:00 CET, {typed.by} wrote:  ",
+        fr=f"    Le samedi 21 novembre 2026 à 10:00:00 UTC+1, {typed.by} a écrit :  ",
+        it=f"    Il sabato 21 novembre 2026 alle ore 10:00:00 CET, {typed.by} ha scritto:  ",
     )
     html = (
         f'<html><head></head><body><div class="ydp1a2b yahoo-style-wrap">{paragraphs(typed.words)}</div>'
-        f'<div id="ydp9c" class="yahoo_quoted"><div>{escape(attribution)}</div>{page_of_letter(typed.letter)}</div></body></html>'
+        f'<div id="ydp9c" class="yahoo_quoted"><div>{escape(attribution)}</div>{typed.page}</div></body></html>'
     )
     plain = f" {typed.words}\n\n{attribution}\n \n {typed.letter}"
     body = multipart("alternative", part("plain", plain, "UTF-8"), part("html", html, "UTF-8"))
@@ -458,58 +579,24 @@ def yahoo(typed: Typed) -> bytes:
 def yahoo_app(typed: Typed) -> bytes:
     html = (
         f'{paragraphs(typed.words)}<br><br><p class="yahoo-quoted-begin" style="font-size:15px;">On Saturday, November 21, '
-        f'2026, 10:00, {OURS} &lt;{ADDRESS}&gt; wrote:</p><blockquote class="iosymail">{page_of_letter(typed.letter)}'
+        f'2026, 10:00, {escape(typed.by)} wrote:</p><blockquote class="iosymail">{typed.page}'
         "</blockquote>"
     )
     return mail(typed, part("html", html, "utf-8", "base64"), "X-Mailer: WebService/1.1.24866 AndroidMobile")
 
 
-def evolution(typed: Typed) -> bytes:
-    attribution = say(
-        typed,
-        de=f"Am Samstag, dem 21.11.2026 um 10:00 +0100 schrieb {OURS}:",
-        en=f"On Sat, 2026-11-21 at 10:00 +0100, {OURS} wrote:",
-        fr=f"Le samedi 21 novembre 2026 à 10:00 +0100, {OURS} a écrit :",
-        it=f"Il giorno sab, 21/11/2026 alle 10.00 +0100, {OURS} ha scritto:",
-    )
-    return mail(typed, part("plain", around(typed, attribution)), "User-Agent: Evolution 3.54.1")
-
-
-def kmail(typed: Typed) -> bytes:
-    attribution = say(
-        typed,
-        de=f"Am Samstag, 21. November 2026, 10:00:00 CET schrieb {OURS}:",
-        en=f"On Saturday, November 21, 2026 10:00:00 AM CET {OURS} wrote:",
-        fr=f"Le samedi 21 novembre 2026, 10:00:00 CET {OURS} a écrit :",
-        it=f"In data sabato 21 novembre 2026 10:00:00 CET, {OURS} ha scritto:",
-    )
-    return mail(typed, part("plain", around(typed, attribution), "utf-8", "base64"), "X-KMail-Version: 6.2.3")
-
-
-def roundcube(typed: Typed) -> bytes:
-    attribution = say(
-        typed,
-        de=f"Am 2026-11-21 10:00, schrieb {OURS}:",
-        en=f"On 2026-11-21 10:00, {OURS} wrote:",
-        fr=f"Le 2026-11-21 10:00, {OURS} a écrit :",
-        it=f"Il 2026-11-21 10:00 {OURS} ha scritto:",
-    )
-    body = part("plain", around(typed, attribution), "UTF-8", "8bit", ";\r\n format=flowed")
-    return mail(typed, body, "User-Agent: Roundcube Webmail/1.6.9")
-
-
 def open_xchange(typed: Typed) -> bytes:
     attribution = say(
         typed,
-        de=f"{OURS} <{ADDRESS}> hat am 21.11.2026 10:00 CET geschrieben:",
-        en=f"On 11/21/2026 10:00 AM CET {OURS} <{ADDRESS}> wrote:",
-        fr=f"Le 21/11/2026 10:00 CET, {OURS} <{ADDRESS}> a écrit :",
-        it=f"Il 21/11/2026 10:00 CET {OURS} <{ADDRESS}> ha scritto:",
+        de=f"{typed.by} hat am 21.11.2026 10:00 CET geschrieben:",
+        en=f"On 11/21/2026 10:00 AM CET {typed.by} wrote:",
+        fr=f"Le 21/11/2026 10:00 CET, {typed.by} a écrit :",
+        it=f"Il 21/11/2026 10:00 CET {typed.by} ha scritto:",
     )
     plain = f"{typed.words}\n\n> {attribution}\n> \n>  \n{marked(typed.letter)}\n"
     html = (
         f'<!doctype html><html><body>{paragraphs(typed.words)}<blockquote type="cite"><div>{escape(attribution)}</div>'
-        f"{page_of_letter(typed.letter)}</blockquote></body></html>"
+        f"{typed.page}</blockquote></body></html>"
     )
     body = multipart("alternative", part("plain", plain), part("html", html))
     return mail(typed, body, "X-Mailer: Open-Xchange Mailer v7.10.6-Rev67")
@@ -528,7 +615,7 @@ def samsung(typed: Typed) -> bytes:
         f'<html><body dir="auto">{paragraphs(typed.words, "div", " dir=auto")}<div id="composer_signature" dir="auto">'
         f'{sent}</div><div align="left" dir="auto"><div>{title}</div>'
         + "".join(f"<div>{name} {escape(value)} </div>" for name, value in _outlook_block(typed))
-        + f"</div>{page_of_letter(typed.letter)}</body></html>"
+        + f"</div>{typed.page}</body></html>"
     )
     plain_part, html_part = part("plain", plain, transfer="base64"), part("html", html, transfer="base64")
     return mail(typed, multipart("alternative", plain_part, html_part, boundary="--_com.samsung.android_1"), "X-Sam: 1")
@@ -536,7 +623,7 @@ def samsung(typed: Typed) -> bytes:
 
 def notes(typed: Typed) -> bytes:
     plain = (
-        f"{typed.words}\n\n\n-----{OURS} <{ADDRESS}> schrieb: -----\nAn: {ADA}\nVon: {OURS} <{ADDRESS}>\n"
+        f"{typed.words}\n\n\n-----{typed.by} schrieb: -----\nAn: {ADA}\nVon: {typed.by}\n"
         f"Datum: 21.11.2026 10:00\nBetreff: Tuesday stars\n\n{typed.letter}"
     )
     return mail(typed, part("plain", plain, "iso-8859-1"), "X-Mailer: HCL Domino Release 14.0")
@@ -550,7 +637,7 @@ def em_client(typed: Typed) -> bytes:
         fr="------ Message d'origine ------|De À Date Objet",
         it="------ Messaggio originale ------|Da A Data Oggetto",
     ).split("|")
-    values = (f'"{OURS}" <{ADDRESS}>', ADA, "21.11.2026 10:00:00", "Tuesday stars")
+    values = (f'"{OURS}" <{typed.answered.sender}>', typed.answered.reader, "21.11.2026 10:00:00", "Tuesday stars")
     block = "\n".join(f"{name} {value}" for name, value in zip(names.split(), values, strict=True))
     plain = f"{typed.words}\n\n{title}\n{block}\n\n{typed.letter}"
     return mail(
@@ -560,63 +647,38 @@ def em_client(typed: Typed) -> bytes:
 
 def tutanota(typed: Typed) -> bytes:
     html = (
-        f"<html><body>{paragraphs(typed.words)}<div><br></div><div>21. Nov. 2026, 10:00 von {ADDRESS}:<br></div>"
-        f'<blockquote class="tutanota_quote" style="border-left: 1px solid #93A3B8;">{page_of_letter(typed.letter)}'
+        f"<html><body>{paragraphs(typed.words)}<div><br></div><div>21. Nov. 2026, 10:00 von {typed.answered.sender}:<br></div>"
+        f'<blockquote class="tutanota_quote" style="border-left: 1px solid #93A3B8;">{typed.page}'
         "</blockquote></body></html>"
     )
     return mail(typed, part("html", html, "utf-8", "base64"), "X-Mailer: Tuta")
 
 
 def orange(typed: Typed) -> bytes:
-    block = f"Message du 21/11/26 10:00\nDe : {OURS} <{ADDRESS}>\nA : {ADA}\nCopie à : \nObjet : Tuesday stars\n\n"
+    block = f"Message du 21/11/26 10:00\nDe : {typed.by}\nA : {ADA}\nCopie à : \nObjet : Tuesday stars\n\n"
     return mail(
         typed, part("plain", f"{typed.words}\n\n\n{marked(block + typed.letter)}\n"), "X-Wum-Nature: EMAIL-NATURE"
     )
 
 
 def libero(typed: Typed) -> bytes:
-    plain = f"{typed.words}\n\n\nIl 21/11/2026 10:00 CET {OURS} <{ADDRESS}> ha scritto:\n\n \n{marked(typed.letter, '>  ')}\n"
+    plain = f"{typed.words}\n\n\nIl 21/11/2026 10:00 CET {typed.by} ha scritto:\n\n \n{marked(typed.letter, '>  ')}\n"
     return mail(typed, part("plain", plain, "UTF-8", "quoted-printable"), "X-Mailer: Open-Xchange Mailer v8")
 
 
 def aol(typed: Typed) -> bytes:
-    plain = f" {typed.words}\n\n \n\n-----Original Message-----\nFrom: {OURS} <{ADDRESS}>\nTo: ada <{ADA}>\n\n{typed.letter}"
+    plain = f" {typed.words}\n\n \n\n-----Original Message-----\nFrom: {typed.by}\nTo: ada <{ADA}>\n\n{typed.letter}"
     return mail(typed, part("plain", plain, "us-ascii", "7bit"), "X-Mailer: AOL Webmail")
 
 
 def zoho(typed: Typed) -> bytes:
-    plain = (
-        f"{typed.words}\n\n\n\n---- On Sat, 21 Nov 2026 10:00:00 +0100 {OURS} <{ADDRESS}> wrote ----\n\n{typed.letter}"
-    )
+    plain = f"{typed.words}\n\n\n\n---- On Sat, 21 Nov 2026 10:00:00 +0100 {typed.by} wrote ----\n\n{typed.letter}"
     html = (
         f'<div>{paragraphs(typed.words)}</div><div class="zmail_extra_hr"><br></div><div class="zmail_extra"><div>---- On '
-        f'Sat, 21 Nov 2026 <b>{OURS}</b> wrote ---</div><blockquote id="blockquote_zmail">{page_of_letter(typed.letter)}'
+        f'Sat, 21 Nov 2026 <b>{OURS}</b> wrote ---</div><blockquote id="blockquote_zmail">{typed.page}'
         "</blockquote></div>"
     )
     return mail(typed, multipart("alternative", part("plain", plain), part("html", html)), "User-Agent: Zoho Mail")
-
-
-def gnus(typed: Typed) -> bytes:
-    plain = around(typed, f"{OURS} <{ADDRESS}> writes:\n")
-    return mail(typed, part("plain", plain, "utf-8", "8bit"), "User-Agent: Gnus/5.13 (Gnus v5.13)")
-
-
-def claws(typed: Typed) -> bytes:
-    plain = around(typed, f"On Sat, 21 Nov 2026 10:00:00 +0100\n{OURS} <{ADDRESS}> wrote:\n")
-    return mail(typed, part("plain", plain, "US-ASCII", "7bit"), "X-Mailer: Claws Mail 4.3.0 (GTK 3.24.41)")
-
-
-def fastmail(typed: Typed) -> bytes:
-    plain = around(typed, f"On Sat, 21 Nov 2026, at 10:00 AM, {OURS} wrote:")
-    return mail(typed, part("plain", plain, "utf-8", "8bit"), "User-Agent: Cyrus-JMAP/3.11")
-
-
-def horde(typed: Typed) -> bytes:
-    title = say(
-        typed, de=f"Zitat von {OURS}:", en=f"Quoting {OURS}:", fr=f"{OURS} a écrit\u00a0:", it=f"Citando {OURS}:"
-    )
-    body = part("plain", around(typed, f"\n{title}\n"), "utf-8", "quoted-printable", "; format=flowed; DelSp=Yes")
-    return mail(typed, body, "User-Agent: Horde Application Framework 5")
 
 
 def windows_mail(typed: Typed) -> bytes:
@@ -631,15 +693,9 @@ def windows_mail(typed: Typed) -> bytes:
     html = (
         f'<html><body><div class="WordSection1">{paragraphs(typed.words, "p", " class=MsoNormal")}<p class="MsoNormal">{sent}'
         f'</p><p class="MsoNormal">&nbsp;</p><div style="mso-element:para-border-div;border-top:solid #E1E1E1 1.0pt"><p '
-        f'class="MsoNormal" style="border:none;padding:0cm">{block}</p></div>{page_of_letter(typed.letter)}</div></body></html>'
+        f'class="MsoNormal" style="border:none;padding:0cm">{block}</p></div>{typed.page}</div></body></html>'
     )
     return mail(typed, part("html", html, "Windows-1252"), "X-MS-TNEF-Correlator:")
-
-
-def initials(typed: Typed) -> bytes:
-    """As some Usenet people quote."""
-    plain = around(typed, f"{OURS} schrieb am 21.11.2026 um 10:00:\n", "SP> ")
-    return mail(typed, part("plain", plain, "iso-8859-15", "8bit"), "X-Mailer: CrossPoint v3.40")
 
 
 def fresh(typed: Typed) -> bytes:
