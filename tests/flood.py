@@ -36,10 +36,11 @@ def time_runs_out(connection: Connection, games: Collection[UUID]) -> list[Late]
     return [Late(*row) for row in connection.execute(_RUN_OUT, (list(games),))]
 
 
-def is_over(connection: Connection) -> bool:
-    """Whether nothing is due any more."""
-    row = connection.execute("SELECT EXISTS (SELECT FROM seats WHERE wake_at <= now())").fetchone()
-    return row is not None and not row[0]
+def still_due(connection: Connection) -> int:
+    """How many seats are."""
+    row = connection.execute("SELECT count(*) FROM seats WHERE wake_at <= now()").fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def timed_out(connection: Connection, games: Collection[UUID]) -> Counter[Late]:

@@ -71,7 +71,7 @@ def test_hundreds_of_due_seats_are_timed_out_exactly_once_by_three_workers_of_wh
             assert 0 < len(flood.timed_out(postgres, games)) < GAMES
             house.kill(workers[0])
             workers.append(house.start_worker())
-        until(lambda: flood.is_over(postgres))
+        until(lambda: not flood.still_due(postgres))
     assert flood.timed_out(postgres, games) == Counter(late)
     assert flood.told(postgres, games) == Counter(late)
     assert flood.broken(postgres, games) == []
@@ -84,7 +84,7 @@ def test_after_two_days_in_which_nothing_could_be_reached_nobody_is_timed_out_an
     postgres.execute("UPDATE heartbeats SET at = at - interval '2 days'")
     with staff(house):
         until(lambda: house.count("outages WHERE followed") >= 2)
-        assert flood.is_over(postgres)
+        assert not flood.still_due(postgres)
         left = house.rows("SELECT due_at - now() AS time FROM seats WHERE game_id = ANY(%s) AND to_act", games)
     assert len(left) == len(late) == GAMES
     assert all(

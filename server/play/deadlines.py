@@ -204,7 +204,7 @@ def _by_few(items: Sequence[T]) -> Iterator[Sequence[T]]:
 def _wake_all(due: Sequence[Due]) -> int:
     """Looked at together, but each game's deed is one of its own."""
     now = clock.now()
-    can_run_out = is_reachable(now)
+    can_run_out = is_reachable(now)  # before the outages are looked up: what has ended by now is among them
     found, woken = outlines({it.game_id for it in due}), 0
     for game_id, seat, wake_at in due:
         try:

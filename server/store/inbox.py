@@ -52,7 +52,9 @@ def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
     """Whether a mail that arrived before this moment is not dealt with yet."""
     waits = (Incoming.game_id == game_id) & (Incoming.seat == seat) & Incoming.due_at.is_not(None)
     query = select(Incoming.mail_id).where(waits, Incoming.arrived_at < before).limit(1)
-    return db.session.execute(query).first() is not None
+    found = db.session.execute(query).first()
+    db.session.rollback()
+    return found is not None
 
 
 def due(now: datetime, most: int) -> list[Arrived]:
