@@ -201,7 +201,7 @@ def test_the_link_of_an_old_turn_says_so(page: Page, turn: Turn) -> None:
     [
         ("de", "Du bist an der Reihe. Bitte zieh bis ", "Dieses Sternbild hat kein solches Feld."),
         ("en", "It is your turn. Please move by ", "has no such space, only"),
-        ("fr", "C’est à vous. Jouez s’il vous plaît avant ", "Cette constellation n’a pas cette case."),
+        ("fr", "C’est à vous. Jouez avant le ", "Cette constellation n’a pas cette case."),
         ("it", "Tocca a te. Muovi, per favore, entro ", "Questa costellazione non ha questa casella."),
     ],
 )
@@ -366,8 +366,8 @@ def test_the_mailbox_shows_each_letter_with_reader_time_subject_and_first_line(
     first = page.get_by_role("listitem").first
     expect(first).to_contain_text("A clear night (Sternenhimmel by mail)")
     expect(first).to_contain_text("ada, it is your turn.")
-    expect(first).to_contain_text("to ada@example.org, ")
-    expect(first.locator("time")).to_have_text(re.compile(r"\w{3} \d\d \w{3} 20\d\d, \d\d:\d\d:\d\d UTC"))
+    expect(first).to_contain_text("To ada@example.org, ")
+    expect(first.locator("time")).to_have_text(re.compile(r"\d{1,2} \w{3} 20\d\d, \d\d:\d\d:\d\d UTC"))
     first.get_by_role("link").first.click()
     expect(page.locator("pre").first).to_contain_text("Please move by")
     page.get_by_role("link", name="With pictures").click()
