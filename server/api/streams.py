@@ -30,7 +30,7 @@ _LAST = {
     "description": "The id of the last event that came: the stream goes on after it",
     "schema": {"type": "string"},
 }
-_TEXT = {"type": "string", "description": "Each event's `data` is JSON, and its `id` goes into `Last-Event-ID`"}
+_TEXT = {"description": "Each event's `data` is JSON, and its `id` goes into `Last-Event-ID`"}
 
 
 class EventStream:
