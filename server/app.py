@@ -7,7 +7,7 @@ from flask import Flask
 from flask.json.provider import DefaultJSONProvider
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from server import api
+from server import api, page
 from server.config import Settings
 from server.store import embedded
 from server.store.connections import engine_options, let_go
@@ -51,4 +51,5 @@ def create_app(settings: Settings | None = None) -> Flask:
     db.init_app(app)
     app.teardown_appcontext(let_go)  # before the database's own, which would raise if the connection broke off
     api.register(app)
+    app.register_blueprint(page.blp)
     return app

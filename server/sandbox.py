@@ -36,6 +36,7 @@ def open_up(base_url: str) -> Iterator[str]:
     games = {title: _seeded(people, title, make) for title, make in SEEDS.items()}
     you = people.you
     first = _first_sky(you)
+    yield f"  the page         {base_url}/"
     yield f"  play your turn   {_link(base_url, first, you)}"
     yield f"  read your mail   {base_url}/sandbox/mail"
     yield f"  API handbook     {base_url}/docs"

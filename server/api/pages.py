@@ -4,9 +4,8 @@ from base64 import b64encode
 from typing import Any
 from uuid import UUID
 
-from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
+from flask import Blueprint, Response, current_app, render_template, request
 from flask_babel import gettext
-from werkzeug.wrappers import Response as AnyResponse
 
 from server import play
 from server.api.languages import speak, spoken
@@ -54,11 +53,6 @@ def _sorry(error: Exception) -> Response:
     sorry = page("message.html", problem.status_code, title=title, text=detail)
     sorry.headers.extend((name, value) for name, value in problem.headers if name in ("Allow", "Retry-After"))
     return sorry
-
-
-@blp.get("/")
-def home() -> AnyResponse:
-    return redirect(url_for("pages.docs"))
 
 
 @blp.get("/docs")

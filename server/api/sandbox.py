@@ -1,4 +1,4 @@
-"""The sandbox: a mailbox to look at instead of SMTP, and a clock to put forward."""
+"""The sandbox: a mailbox to look at instead of SMTP, people to be without a code, and a clock to put forward."""
 
 import mailbox
 from base64 import b64encode
@@ -14,7 +14,8 @@ from babel.dates import format_datetime
 from flask import Blueprint, Response, current_app, jsonify, request
 from flask.views import MethodView
 from flask_babel import gettext
-from marshmallow import Schema, fields
+from marshmallow import Schema, fields, validate
+from werkzeug.exceptions import Forbidden
 
 from server import play
 from server.api import schemas
@@ -24,9 +25,10 @@ from server.api.languages import spoken
 from server.api.pages import page
 from server.play.clock import duration
 from server.play.errors import BadField, NotFound, Unfit
+from server.translations import Words
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
-calls = Resources("clock", __name__, url_prefix="/sandbox", description="The sandbox: time that passes")
+calls = Resources("clock", __name__, url_prefix="/sandbox", description="The sandbox: its people, and time that passes")
 
 
 @blp.before_app_request
@@ -83,6 +85,29 @@ class ClockRequest(schemas.Request):
 
 class ClockAnswer(Schema):
     now = schemas.Moment(required=True, metadata={"description": "What time it is from now on"})
+
+
+class SandboxTokenRequest(schemas.Request):
+    name = fields.String(required=True, validate=validate.OneOf(["you", "ada", "ben"]), metadata={"description": "Who"})
+
+
+class SandboxTokenAnswer(Schema):
+    token = fields.String(required=True)
+
+
+@calls.route("/token")
+class Token(MethodView):
+    @calls.arguments(SandboxTokenRequest, example={"name": "ada"})
+    @calls.response(201, SandboxTokenAnswer, example={"token": "pMb2nXwDFl8sF1kV2m0eBg"})
+    @calls.doc(operationId="enterSandbox", **ANYBODY)
+    def post(self, wanted: Any) -> Any:
+        """A token of one of the three people of the sandbox, whose codes lie open in its mailbox, too
+
+        Pages of other origins get none.
+        """
+        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+            raise Forbidden(Words("Only our own page may ask for this."))
+        return {"token": play.player_token(f"{wanted['name']}@sandbox.example")}
 
 
 @calls.route("/clock")

@@ -1,0 +1,14 @@
+// Where in the page the reader is: `#/games/<id>?invitation=word`. The part behind # never leaves the browser.
+import { store } from "./store.js";
+
+const read = () => {
+  const [path, query] = location.hash.replace(/^#/, "").split("?");
+  return { parts: path.split("/").filter(Boolean), query: new URLSearchParams(query) };
+};
+
+export const here = store(read());
+
+addEventListener("hashchange", () => here.set(read()));
+
+export const go = (hash) => (location.hash = hash);
+export const toGame = (id) => `#/games/${id}`;

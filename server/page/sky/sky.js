@@ -1,0 +1,118 @@
+// The table of Sternenhimmel. A move is two taps, a star and a space in either order; then it is looked at and confirmed.
+import { html, useEffect, useRef, useState } from "../html.js";
+import { t } from "../words.js";
+import { isStale } from "../table/game.js";
+import { boardName, sentence, sinceOwnTurn, starName } from "../table/story.js";
+import { seatName } from "../screens/game-card.js";
+import { Sorry } from "../screens/parts.js";
+import { Board } from "./board.js";
+import { Hand } from "./hand.js";
+
+const NOTHING = { star: null, space: null };
+
+export function Sky({ table, rules, view, at }) {
+  const { game, legal, story } = table;
+  const seat = game.you?.seat;
+  const names = game.seats.map(seatName);
+  const turn = at === null && legal?.turn != null ? legal.turn : null;
+  const moves = turn === null ? [] : legal.moves;
+  const [chosen, choose] = useState(NOTHING);
+  const [preview, setPreview] = useState(null);
+  const [error, setError] = useState(null);
+  const [sending, setSending] = useState(null);
+  const confirm = useRef();
+  useEffect(() => { choose(NOTHING); setPreview(null); }, [turn]);
+
+  const hand = view.hand ?? [];
+  const star = chosen.star === null ? null : hand[chosen.star];
+  const move = star && chosen.space ? { star, ...chosen.space } : null;
+  const fits = (it) => (!star || it.star === star);
+  const isOpen = (board, space) => moves.some((it) => fits(it) && it.board === board && it.space === space);
+  const isStarOpen = (kind) => moves.some((it) => it.star === kind && (!chosen.space || (it.board === chosen.space.board && it.space === chosen.space.space)));
+
+  useEffect(() => {
+    if (!move) return setPreview(null);
+    let is_wanted = true;
+    setError(null);
+    table.foresee(turn, move).then(
+      (it) => is_wanted && setPreview(it),
+      (wrong) => is_wanted && (setError(wrong), choose(NOTHING)),
+    );
+    return () => (is_wanted = false);
+  }, [turn, chosen.star, chosen.space?.board, chosen.space?.space]);
+  useEffect(() => { if (preview) confirm.current?.focus({ preventScroll: true }); }, [preview]);
+
+  const give_up = () => { choose(NOTHING); setPreview(null); };
+  async function send() {
+    setSending("sent");
+    setError(null);
+    try {
+      await table.play(turn, move, () => setSending("unanswered"));
+      give_up();
+    } catch (wrong) {
+      setError(wrong);
+      if (isStale(wrong)) give_up();
+    }
+    setSending(null);
+  }
+
+  const shown = preview?.view ?? view;
+  const fresh = new Set((at === null ? sinceOwnTurn(story, seat) : story.filter((it) => it.version === at))
+    .filter((it) => it.type === "star-placed").map((it) => `${it.board} ${it.space}`));
+  return html`<div class="sky" onKeyDown=${(event) => event.key === "Escape" && !sending && give_up()}>
+    ${shown.boards.length === 0 && html`<p class="card">${t("sky.empty")}</p>`}
+    <div class="boards">
+      ${shown.boards.map(({ board: id, spaces }) => {
+        const board = rules.boards.find((it) => it.id === id);
+        const title = boardName(id, rules);
+        return html`<${Board} key=${id} board=${board} title=${title} lying=${lyingOn(board, spaces)}
+          name=${(space) => spaceName(title, space, spaces[space.id], names)}
+          marks=${(space) => [
+            isOpen(id, space) && "open",
+            isOpen(id, space) && star && !chosen.space && "lit",
+            chosen.space?.board === id && chosen.space.space === space && "chosen",
+            fresh.has(`${id} ${space}`) && "fresh",
+          ].filter(Boolean).join(" ")}
+          act=${(space) => !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
+      })}
+    </div>
+    ${seat !== undefined && shown.boards.length > 0 && html`<div class="tray">
+      <p class="ask" role="status">${asking(turn, star, chosen.space, preview, sending)}</p>
+      ${error && html`<${Sorry} error=${error} />`}
+      ${preview && html`<div class="row confirm">
+        <span>${foreseen(preview, names, rules)}</span>
+        <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
+        <button class="plain" disabled=${!!sending} onClick=${give_up}>${t("choose-again")}</button>
+      </div>`}
+      <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} isOpen=${isStarOpen}
+        choose=${(i) => !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
+    </div>`}
+  </div>`;
+}
+
+/** A large space holds its star face down; its owner knows it all the same. */
+const lyingOn = (board, spaces) =>
+  Object.fromEntries(board.spaces.map(({ id, size }) => [id, spaces[id] && { ...spaces[id], isDown: size === "large" }]));
+
+const spaceName = (title, space, lying, names) =>
+  t(lying ? "space.taken" : "space.empty", {
+    board: title,
+    space: space.id,
+    size: t(`space.${space.size}`),
+    name: lying && names[lying.seat],
+    star: lying && starName(lying.star),
+  });
+
+function asking(turn, star, space, preview, sending) {
+  if (sending) return t(`sending.${sending}`);
+  if (turn === null) return t("ask.wait");
+  if (preview) return t("ask.confirm");
+  if (star) return t("ask.space", { star: starName(star) });
+  if (space) return t("ask.star");
+  return t("ask.both");
+}
+
+function foreseen(preview, names, rules) {
+  const told = preview.would.map((it) => sentence(it, names, rules)).filter(Boolean);
+  return [...told, preview.would_reveal ? t("would-reveal") : ""].join(" ");
+}

@@ -1,0 +1,28 @@
+// A value that others watch.
+import { useEffect, useState } from "./html.js";
+
+export function store(value) {
+  const watchers = new Set();
+  return {
+    get: () => value,
+    set(next) {
+      if (next === value) return;
+      value = next;
+      watchers.forEach((tell) => tell(value));
+    },
+    watch(tell) {
+      watchers.add(tell);
+      return () => watchers.delete(tell);
+    },
+  };
+}
+
+/** The value of a store; the component is drawn anew when it changes. */
+export function useStore(it) {
+  const [value, set] = useState(it.get());
+  useEffect(() => {
+    set(it.get());
+    return it.watch(set);
+  }, [it]);
+  return value;
+}

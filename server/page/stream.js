@@ -1,0 +1,89 @@
+// Server-Sent Events by fetch, since an EventSource cannot send a token.
+import { headers } from "./api.js";
+import { line } from "./line.js";
+import { store } from "./store.js";
+
+const AGAIN = 2_000; // milliseconds until the next try
+const SILENCE = 25_000; // milliseconds; a comment comes every ten seconds
+
+/**
+ * Follows a stream until `stop` is called, and goes on after the last event when it breaks off.
+ * `state` is "live", "away", or "over" when there is nothing more to come.
+ */
+export function follow(path, tell, last = "") {
+  const state = store("away");
+  let stopped = false;
+  let quits = () => {};
+
+  async function run() {
+    while (!stopped && state.get() !== "over") {
+      await listen().catch(() => {});
+      if (stopped || state.get() === "over") return;
+      state.set("away");
+      await new Promise((again) => {
+        quits = again;
+        setTimeout(again, AGAIN);
+        addEventListener("online", again, { once: true });
+      });
+    }
+  }
+
+  async function listen() {
+    const abort = new AbortController();
+    quits = () => abort.abort();
+    let watch = setTimeout(quits, SILENCE);
+    try {
+      const resumed = last === "" ? {} : { "Last-Event-ID": String(last) };
+      const answer = await fetch(path, { headers: { ...headers(), ...resumed, Accept: "text/event-stream" }, signal: abort.signal });
+      if (answer.status === 204) return state.set("over");
+      if (!answer.ok) return line.held();
+      line.held();
+      state.set("live");
+      for await (const event of events(answer.body, () => {
+        clearTimeout(watch);
+        watch = setTimeout(quits, SILENCE);
+      })) {
+        if (event.id !== undefined) last = event.id;
+        if (event.data) tell(JSON.parse(event.data));
+      }
+    } catch (error) {
+      if (!stopped) line.lost();
+    } finally {
+      clearTimeout(watch);
+      abort.abort();
+    }
+  }
+
+  run();
+  return {
+    state,
+    stop() {
+      stopped = true;
+      quits();
+    },
+  };
+}
+
+/** The events of a body, by the grammar of WHATWG HTML 9.2.5 as far as our server uses it: lines end with \n. */
+async function* events(body, onPiece) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let kept = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    onPiece();
+    kept += value;
+    const whole = kept.split("\n\n");
+    kept = whole.pop();
+    yield* whole.map(read);
+  }
+}
+
+function read(text) {
+  const event = {};
+  for (const row of text.split("\n")) {
+    const [, field, value] = /^(\w+): ?(.*)$/.exec(row) ?? [];
+    if (field) event[field] = value;
+  }
+  return event;
+}

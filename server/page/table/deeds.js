@@ -1,0 +1,97 @@
+// What can be done at a table besides moving: take a seat, invite, vote, leave.
+import { html, useRef, useState } from "../html.js";
+import { call } from "../api.js";
+import { clockInWords, timeoutsInWords } from "../moments.js";
+import { toGame } from "../routes.js";
+import { t } from "../words.js";
+import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
+
+export function Terms({ game }) {
+  return html`<dl class="terms">
+    <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
+    <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
+  </dl>`;
+}
+
+/** Before the start: who is still missing, and how they come. */
+export function Waiting({ table, invitation, player }) {
+  const { game } = table;
+  const [busy, error, join] = useSubmit(async () => {
+    await call("POST", `${table.base}/seats`, invitation ? { invitation } : {});
+    await table.look();
+  });
+  const link = game.invitation && `${location.origin}/${toGame(game.id)}?invitation=${game.invitation}`;
+  return html`<section class="card">
+    <p>${t("status.open")}</p>
+    <${Terms} game=${game} />
+    ${!player && html`<p><a href="#/sign-in">${t("lobby.sign-in")}</a></p>`}
+    ${player && !game.you && html`<button disabled=${busy} onClick=${join}>${t("lobby.join")}</button>`}
+    ${error && html`<${Sorry} error=${error} />`}
+    ${link && html`<p>${t("link")}<br /><input readonly value=${link} aria-label=${t("link")} onFocus=${(event) => event.target.select()} /></p>`}
+    ${game.you && html`<${Invite} table=${table} /><${Leave} table=${table} />`}
+  </section>`;
+}
+
+function Invite({ table }) {
+  const email = useRef();
+  const [done, setDone] = useState(null);
+  const [busy, error, invite] = useSubmit(async () => {
+    const address = email.current.value.trim();
+    await call("POST", `${table.base}/invitations`, { email: address });
+    setDone(address);
+    email.current.value = "";
+    await table.look();
+  });
+  return html`<form onSubmit=${invite}>
+    <label>${t("invite")} <input ref=${email} type="email" required /></label>
+    <button class="plain" disabled=${busy}>${t("invite.send")}</button>
+    ${done && html`<p role="status">${t("invite.sent", { email: done })}</p>`}
+    ${error && html`<${Sorry} error=${error} />`}
+  </form>`;
+}
+
+/** While the game goes on: consent to a pause or an end, come back, or give up. */
+export function Deeds({ table }) {
+  const { game } = table;
+  const own = game.seats[game.you.seat];
+  const [votes, , again] = useLoaded(() => call("GET", `${table.base}/votes?${table.word}`), [game.version, game.status]);
+  const [busy, error, back] = useSubmit(async () => {
+    await call("POST", `${table.base}/seats`, {});
+    await table.look();
+  });
+  const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
+  return html`${own.stand_in && html`<section class="card back"><p>${t("back.why", { bot: own.stand_in })}</p>
+      <button disabled=${busy} onClick=${back}>${t("back")}</button>${error && html`<${Sorry} error=${error} />`}</section>`}
+    <details class="card"><summary>${t("deeds")}</summary>
+      <${Terms} game=${game} />
+      ${votes && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${votes[wish]} again=${again} />`)}
+      <${Leave} table=${table} />
+    </details>`;
+}
+
+function Vote({ table, wish, seats, again }) {
+  const mine = seats.includes(table.game.you.seat);
+  const [busy, error, vote] = useSubmit(async () => {
+    await call("POST", `${table.base}/votes`, { on: wish, vote: !mine });
+    again();
+    await table.look();
+  });
+  const names = seats.map((seat) => table.game.seats[seat].name).join(", ");
+  return html`<p class="row"><button class="plain" disabled=${busy} aria-pressed=${mine} onClick=${vote}>${t(`vote.${wish}`)}</button>
+    ${names && html`<span>${t("vote.for", { names })}</span>`}${error && html`<${Sorry} error=${error} />`}</p>`;
+}
+
+function Leave({ table }) {
+  const [sure, setSure] = useState(false);
+  const begun = table.game.status !== "open";
+  const [busy, error, leave] = useSubmit(async () => {
+    await call("DELETE", `${table.base}/seats/me`);
+    setSure(false);
+    await table.look();
+  });
+  if (!sure) return html`<p><button class="plain" onClick=${() => setSure(true)}>${t(begun ? "resign" : "leave")}</button></p>`;
+  return html`<p class="row"><span>${t(begun ? "resign.sure" : "leave.sure")}</span>
+    <button disabled=${busy} onClick=${leave}>${t(begun ? "resign" : "leave")}</button>
+    <button class="plain" onClick=${() => setSure(false)}>${t("cancel")}</button>
+    ${error && html`<${Sorry} error=${error} />`}</p>`;
+}
