@@ -26,7 +26,7 @@ BESIDE_PYTHON = {
     "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
 }  # for the generator's ruff
 BOUND = 100  # seconds
-PLAYED = 60  # seconds
+PLAYED = 120  # seconds
 pytestmark = pytest.mark.timeout(300)  # tools are fetched, and two clients made
 
 
