@@ -25,7 +25,7 @@ OPEN = Gauge("sternenpost_streams", "Open event streams", multiprocess_mode="liv
 MOST = 1000  # streams in a process
 _QUIET = 10.0  # seconds after which a comment says that the connection is alive
 _LOOK = 2.0  # seconds between two looks at what no hint may have told
-_CHECK = 5.0  # seconds between two looks whether tokens are still good, and which games have begun
+_CHECK = 2.0  # seconds between two looks whether tokens are still good, and which games have begun
 _FULL = 64 * 1024  # bytes that nobody takes in, before no more are added
 _PATIENCE = 30.0  # seconds for a client to take in some of it
 _COMMENT = b":\n\n"

@@ -65,6 +65,12 @@ _IDEMPOTENCY_KEY = {
     "A key counts for you and for one game, or for opening one",
     "schema": {"type": "string", "pattern": "^[!-~]([ -~]{0,198}[!-~])?$"},
 }
+_LAST_EVENT_ID = {
+    "in": "header",
+    "name": "Last-Event-ID",
+    "description": "The `id` of the last event that came: the stream goes on after it",
+    "schema": {"type": "string"},
+}
 _IF_NONE_MATCH = {
     "in": "header",
     "name": "If-None-Match",
@@ -153,7 +159,9 @@ class Document(flask_smorest.Api):
                 parameters = operation.setdefault("parameters", [])
                 if operation.pop(_KEYED, False):
                     parameters.append(_IDEMPOTENCY_KEY)
-                if method == "get" and "text/event-stream" not in operation["responses"]["200"].get("content", {}):
+                if "text/event-stream" in operation["responses"].get("200", {}).get("content", {}):
+                    parameters.append(_LAST_EVENT_ID)
+                elif method == "get":
                     parameters.append(_IF_NONE_MATCH)
                     operation["responses"]["200"].setdefault("headers", {}).update(_ETAG)
                     operation["responses"]["304"] = {"description": "Nothing has changed", "headers": _ETAG}

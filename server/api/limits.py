@@ -34,7 +34,7 @@ class Policy(NamedTuple):
         return f'"{self.name}";q={self.quota};w={self.window}'
 
 
-OF_TOKEN, OF_ADDRESS = Policy("token", 3000, 60), Policy("address", 600, 60)
+OF_TOKEN, OF_ADDRESS = Policy("token", 12_000, 60), Policy("address", 6_000, 60)
 
 
 class Level(NamedTuple):

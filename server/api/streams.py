@@ -24,13 +24,21 @@ _AGAIN = 2  # seconds until a client comes back whose stream has broken off
 _FULL = 10  # seconds until one may try again that found no room
 _HEADERS = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-store"}
 _SSE: Any = {"content_type": "text/event-stream"}
-_LAST = {
-    "in": "header",
-    "name": "Last-Event-ID",
-    "description": "The id of the last event that came: the stream goes on after it",
-    "schema": {"type": "string"},
+_DATA: Any = {"type": "string", "contentMediaType": "application/json"}
+_TOLD = {
+    "title": "StreamedEvent",
+    "description": "An event of a stream; the first line of a stream may be an `id` alone",
+    "type": "object",
+    "required": ["data", "id"],
+    "properties": {
+        "id": {"type": "string", "description": "For `Last-Event-ID`"},
+        "data": {
+            **_DATA,
+            "description": "As in the story; in the stream of all your games with the field `game`, too",
+            "contentSchema": {"$ref": "#/components/schemas/Event"},
+        },
+    },
 }
-_TEXT = {"description": "Each event's `data` is JSON, and its `id` goes into `Last-Event-ID`"}
 
 
 class EventStream:
@@ -60,9 +68,9 @@ def written(items: Iterable[Item]) -> bytes:
 @blp.route("/games/<uuid:game_id>/stream")
 class GameStream(MethodView):
     @blp.arguments(schemas.StreamQuery, location="query")
-    @blp.response(200, _TEXT, **_SSE)
+    @blp.response(200, _TOLD, **_SSE)
     @blp.alt_response(204, description="The game is over, and you have been told everything: do not come back")
-    @blp.doc(operationId="followGame", parameters=[_LAST], **takes("games:read", of_seat=True))
+    @blp.doc(operationId="followGame", **takes("games:read", of_seat=True))
     @blp.raises(BadField, TooManyStreams)
     def get(self, query: Any, game_id: UUID) -> Response:
         """Follow a game: its story as you see it happen
@@ -82,8 +90,8 @@ class GameStream(MethodView):
 
 @blp.route("/stream")
 class OwnStream(MethodView):
-    @blp.response(200, _TEXT, **_SSE)
-    @blp.doc(operationId="followOwnGames", parameters=[_LAST], **needs("games:read"))
+    @blp.response(200, _TOLD, **_SSE)
+    @blp.doc(operationId="followOwnGames", **needs("games:read"))
     @blp.raises(BadField, TooManyStreams)
     def get(self) -> Response:
         """Follow all games in which you sit, those too that begin meanwhile
