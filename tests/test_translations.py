@@ -120,7 +120,9 @@ def test_numbers_take_the_form_of_their_language() -> None:
         return {"type": "board-scored", "board": "leo", "totals": [5, None, None], "payouts": [paid, 0, 0]}
 
     said = [sentence(scored(paid), NAMES, "fr") for paid in (1, 7)]
-    assert said == [f"Constellation pleine et comptée, Lion\u202f: Ada 5 ({coins})." for coins in ("+1 pièce", "+7 pièces")]
+    assert said == [
+        f"Constellation pleine et comptée, Lion\u202f: Ada 5 ({coins})." for coins in ("+1 pièce", "+7 pièces")
+    ]
 
 
 def test_winners_are_listed_as_one_lists_them() -> None:
