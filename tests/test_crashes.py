@@ -96,7 +96,18 @@ def another_carries_on(house: House) -> None:
     house.kill(worker)
 
 
-def test_a_letter_arrives_once_if_its_carrier_dies_before_it_is_taken(table: Table) -> None:
+def test_kill_9_between_the_commit_of_a_move_and_smtp_loses_no_letter(table: Table) -> None:
+    assert table.ada_moves().status_code == 201
+    with table.house.locked("SELECT * FROM outbox WHERE game_id = %s", table.game_id):
+        worker = table.house.start_worker()
+        table.house.await_waiters()  # it wants to claim the letter
+        table.house.kill(worker)
+    assert table.mails_of_ben() == []
+    another_carries_on(table.house)
+    assert len(table.mails_of_ben()) == 1
+
+
+def test_kill_9_amid_smtp_before_the_250_lets_a_letter_arrive_once(table: Table) -> None:
     worker = carrier_at_bens_door(table)
     table.house.kill(worker)
     table.house.post.release(BEN)
@@ -105,9 +116,7 @@ def test_a_letter_arrives_once_if_its_carrier_dies_before_it_is_taken(table: Tab
     assert len(table.mails_of_ben()) == 1
 
 
-def test_a_letter_arrives_twice_under_one_id_if_its_carrier_dies_before_he_notes_that_it_was_taken(
-    table: Table,
-) -> None:
+def test_kill_9_between_250_and_its_mark_lets_a_letter_arrive_twice_under_one_message_id(table: Table) -> None:
     worker = carrier_at_bens_door(table)
     with table.house.locked("SELECT * FROM outbox WHERE game_id = %s", table.game_id):
         table.house.post.release(BEN)

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import timedelta
-from email.message import EmailMessage
-from itertools import count
+from datetime import date, timedelta
+from itertools import count, cycle
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import psycopg
@@ -19,6 +18,7 @@ import pytest
 from server.post import LEASE  # of a letter; that of a mail is shorter
 from server.rules import GAMES
 from tests.house import Client, House, Json, Mail, new_house, sign_in, until
+from tests.post.replies.programs import PROGRAMS, Typed, answering
 
 pytestmark = pytest.mark.timeout(400)  # seconds; games by mail take a minute, and more on a busy machine
 
@@ -31,40 +31,58 @@ _numbers = count(1)
 # People
 
 
-def reply_to(mail: Mail, text: str, quote: bool = True) -> EmailMessage:
-    """The reader of this letter answers it as mail programs do."""
-    reply = EmailMessage()
-    reply["From"], reply["To"] = f"Somebody <{mail.to}>", mail.message["Reply-To"]
-    reply["Subject"] = f"Re: {mail.message['Subject']}"
-    reply["Message-ID"] = f"<{next(_numbers)}.reply@example.org>"
-    reply["In-Reply-To"] = mail.message_id
-    quoted = "".join(f"> {line}\n" for line in mail.text.splitlines())
-    reply.set_content(f"{text}\n\nOn Saturday, 21 November 2026, Sternenpost wrote:\n{quoted}" if quote else text)
-    return reply
+class Sent(NamedTuple):
+    """A mail of a player, as his program sends it."""
+
+    raw: bytes
+    sender: str
+    to: str
+    message_id: str
+    words: str
 
 
-def hands_over(house: House, mail: EmailMessage, *more: str) -> None:
+def reply_to(mail: Mail, words: str, program: str = "gmail", locale: str = "en", place: str = "top") -> Sent:
+    """The reader of this letter answers it with this mail program, which quotes both parts of it as they are."""
+    answered = answering(mail.message)
+    message_id = f"<{next(_numbers)}.reply@example.org>"
+    typed = Typed(words, locale, place, mail.text, answered=answered, message_id=message_id)
+    return Sent(PROGRAMS[program].write(typed), mail.to, answered.reply_to, message_id, words)
+
+
+def hands_over(house: House, mail: Sent, *more: str) -> None:
     """As a mail server does: until it hears 250; `more` are further recipients."""
 
     def is_taken() -> bool:
         try:
             with smtplib.SMTP("127.0.0.1", house.mail_in, timeout=20) as smtp:
-                smtp.send_message(mail, to_addrs=[str(mail["To"]), *more])
-        except (smtplib.SMTPServerDisconnected, smtplib.SMTPConnectError, smtplib.SMTPDataError, OSError):
+                smtp.sendmail(mail.sender, [mail.to, *more], mail.raw)
+        except (smtplib.SMTPDataError, smtplib.SMTPSenderRefused) as error:
+            assert error.smtp_code < 500, error
+            return False
+        except (smtplib.SMTPServerDisconnected, smtplib.SMTPConnectError, OSError):
             return False
         return True
 
     until(is_taken)
 
 
-class Player:
-    """Somebody in a game who has a mail program and nothing else."""
+USES = {  # from one mail to the next: at his desk, on his way, in another house
+    ADA: [("gmail", "en", "top"), ("apple-mail", "fr", "top"), ("thunderbird", "it", "inline"), ("outlook", "en", "top")],
+    BEN: [("outlook", "de", "top"), ("thunderbird", "de", "bottom"), ("outlook-2003", "fr", "top"), ("outlook", "it", "top")],
+}  # fmt: skip
 
-    def __init__(self, house: House, email: str, game_id: UUID) -> None:
+
+class Player:
+    """Somebody in a game who has mail programs and nothing else. Now and then he asks or errs before he moves."""
+
+    def __init__(self, house: House, email: str, game_id: UUID, talks: list[str]) -> None:
         self.house, self.email, self.game_id = house, email, game_id
-        self.sent: list[EmailMessage] = []
+        self.moved: list[Sent] = []
+        self.talked: list[Sent] = []
+        self._talks, self._asked = talks, ""
         self._rng, self._looked_at = Random(email), 0
         self._read: set[str] = set()
+        self._uses = cycle(USES[email])
 
     def plays(self) -> None:
         while True:
@@ -76,14 +94,26 @@ class Player:
                 self._read.add(mail.message_id)  # whose carrier was killed may come again
                 if "look back" in mail.text:
                     return
-                if moves := moves_in(mail):
-                    self._answers(mail, moves)
+                self._answers(mail)
 
-    def _answers(self, mail: Mail, moves: list[str]) -> None:
-        text = self._rng.choice(["{}", "Hello!\n\n{}\n\nGood luck to you all.", "{}\nsay What a sky!"])
-        reply = reply_to(mail, text.format(self._rng.choice(moves)), quote=self._rng.random() < 0.8)
-        self.sent.append(reply)
-        hands_over(self.house, reply)
+    def _answers(self, mail: Mail) -> None:
+        """A letter that wants an answer; be it one of our answers, which then is what he quotes."""
+        if asked := re.search(r"^  (confirm \w+)$", mail.text, re.MULTILINE):
+            self.talked.append(self._sends(mail, asked[1]))
+        elif "Your time does not count from" in mail.text:
+            self.talked.append(self._sends(mail, "?"))
+        elif moves := moves_in(mail):
+            is_asked = mail.message["Auto-Submitted"] == "auto-generated"
+            if is_asked and len(self.moved) % 3 == 1 and self._talks:
+                self.talked.append(self._sends(mail, self._talks.pop(0)))
+                return
+            text = self._rng.choice(["{}", "Hello!\n\n{}\n\nGood luck to you all.", "{}\nsay What a sky!"])
+            self.moved.append(self._sends(mail, text.format(self._rng.choice(moves))))
+
+    def _sends(self, mail: Mail, words: str) -> Sent:
+        sent = reply_to(mail, words, *next(self._uses))
+        hands_over(self.house, sent)
+        return sent
 
 
 def moves_in(mail: Mail) -> list[str]:
@@ -98,8 +128,8 @@ def moves_in(mail: Mail) -> list[str]:
     return moves
 
 
-def answers_to(house: House, sent: EmailMessage) -> list[Mail]:
-    return [mail for mail in house.post.letters if mail.message["In-Reply-To"] == sent["Message-ID"]]
+def answers_to(house: House, sent: Sent) -> list[Mail]:
+    return [mail for mail in house.post.letters if mail.message["In-Reply-To"] == sent.message_id]
 
 
 @pytest.fixture(scope="module")
@@ -144,12 +174,24 @@ def working(house: House, workers: int = 1) -> Iterator[Any]:
 # Whole games
 
 
+ILLEGAL = {"sternenhimmel": "1 leo z", "sternenglanz": "2 nova c3"}
+
+
+def talks(rules: str) -> list[str]:
+    """What else one may write than a move."""
+    first = date.today() + timedelta(days=20 + list(GAMES).index(rules))
+    return ["?", ILLEGAL[rules], f"say Hello!\n{ILLEGAL[rules]}", f"vacation {first}..{first}"]
+
+
 @pytest.fixture(scope="module")
 def evening(house: House, people: list[Client]) -> dict[str, list[Player]]:
     """The players of each game when it is over. All games go on at once, and a worker is killed in the middle."""
     with working(house, 3) as worker, ThreadPoolExecutor() as threads:
         games = {rules: new_game(people, rules) for rules in GAMES}
-        players = {rules: [Player(house, email, game_id) for email in (ADA, BEN)] for rules, game_id in games.items()}
+        players = {
+            rules: [Player(house, ADA, game_id, talks(rules)), Player(house, BEN, game_id, talks(rules)[::-1])]
+            for rules, game_id in games.items()
+        }
         playing = [threads.submit(player.plays) for each in players.values() for player in each]
         until(lambda: all(house.count("events WHERE game_id = %s", it) > 30 for it in games.values()), 120)
         house.kill(worker)
@@ -168,13 +210,33 @@ def test_a_whole_game_is_played_by_mail_alone(house: House, evening: dict[str, l
     game_id = players[0].game_id
     (head,) = house.rows("SELECT status FROM games WHERE game_id = %s", game_id)
     assert head["status"] == "finished"
-    sent = [mail for player in players for mail in player.sent]
-    assert len(sent) >= 20
-    answered = Counter(len({mail.message_id for mail in answers_to(house, reply)}) for reply in sent)
-    assert answered == {1: len(sent)}
-    assert all("your move was played" in answers_to(house, reply)[0].text for reply in sent)
-    chat = sum("say What a sky!" in reply.get_content() for reply in sent)
-    assert house.count("messages WHERE game_id = %s", game_id) == chat > 0
+    moved = [mail for player in players for mail in player.moved]
+    talked = [mail for player in players for mail in player.talked]
+    assert len(moved) >= 20
+    answered = Counter(len({mail.message_id for mail in answers_to(house, reply)}) for reply in moved + talked)
+    assert answered == {1: len(moved + talked)}
+    assert all("your move was played" in answers_to(house, reply)[0].text for reply in moved)
+    chat = Counter(line[4:] for mail in moved + talked for line in mail.words.splitlines() if line.startswith("say "))
+    said = Counter(row["text"] for row in house.rows("SELECT text FROM messages WHERE game_id = %s", game_id))
+    assert said == chat
+    assert chat["What a sky!"]
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_whoever_asks_or_errs_in_between_is_answered_and_plays_on_by_answering_that(
+    house: House, evening: dict[str, list[Player]], rules: str
+) -> None:
+    for player in evening[rules]:
+        told = {mail.words: answers_to(house, mail)[0].text for mail in player.talked}
+        asked, wrong, said, vacation = (told[words] for words in talks(rules))
+        assert "thank you for your mail" in asked
+        for answer in (wrong, said):
+            assert f"this could not be done.\n\n  {ILLEGAL[rules]}\n" in answer
+        assert "Your words stand at the table" in said
+        assert all("The moves open to you" in answer for answer in (asked, wrong, said))
+        confirmed = re.search(r"^  (confirm \w+)$", vacation, re.MULTILINE)
+        assert confirmed
+        assert "Your time does not count from" in told[confirmed[1]]
 
 
 # kill -9
@@ -190,7 +252,7 @@ def turn_mail(house: House, game_id: UUID) -> Mail:
     return house.await_mail(ADA, lambda mail: f"games/{game_id}" in mail.text and moves_in(mail))
 
 
-def is_dealt_with_once(house: House, game_id: UUID, sent: EmailMessage) -> None:
+def is_dealt_with_once(house: House, game_id: UUID, sent: Sent) -> None:
     """One deed in the log, one mail in the inbox, and one answer for whoever sent it."""
     house.forward(A_LEASE)
     with working(house):
@@ -203,20 +265,20 @@ def is_dealt_with_once(house: House, game_id: UUID, sent: EmailMessage) -> None:
     assert house.count("inbox WHERE game_id = %s", game_id) == 1
 
 
-def a_reply(mail: Mail) -> EmailMessage:
+def a_reply(mail: Mail) -> Sent:
     return reply_to(mail, f"{moves_in(mail)[0]}\nsay Good evening!")
 
 
-def test_a_mail_that_the_worker_did_not_live_to_take_is_brought_again(house: House, game_id: UUID) -> None:
+def test_kill_9_during_an_incoming_mail_has_it_brought_again(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
         smtp = smtplib.SMTP("127.0.0.1", house.mail_in, timeout=20)
         smtp.ehlo()
         smtp.mail(ADA)
-        smtp.rcpt(str(sent["To"]))
+        smtp.rcpt(sent.to)
         smtp.docmd("DATA")
-        smtp.send(sent.as_bytes()[:200])
+        smtp.send(sent.raw[:200])
         house.kill(worker)
     smtp.close()
     assert house.count("inbox WHERE game_id = %s", game_id) == 0
@@ -225,7 +287,7 @@ def test_a_mail_that_the_worker_did_not_live_to_take_is_brought_again(house: Hou
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_a_mail_that_was_kept_and_whose_250_was_lost_acts_once(
+def test_kill_9_between_keeping_a_mail_and_its_250_lets_it_act_once(
     house: House, game_id: UUID, people: list[Client]
 ) -> None:
     other = new_game(people)
@@ -243,7 +305,7 @@ def test_a_mail_that_was_kept_and_whose_250_was_lost_acts_once(
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_who_dies_before_the_deed_leaves_it_to_another(house: House, game_id: UUID) -> None:
+def test_kill_9_before_the_deed_of_a_mail_leaves_it_to_another(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -254,7 +316,9 @@ def test_who_dies_before_the_deed_leaves_it_to_another(house: House, game_id: UU
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_who_dies_between_the_deed_and_its_mark_leaves_only_the_mark_to_another(house: House, game_id: UUID) -> None:
+def test_kill_9_between_the_deed_of_a_mail_and_its_mark_leaves_only_the_mark_to_another(
+    house: House, game_id: UUID
+) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()

@@ -19,12 +19,12 @@ from server.post.incoming import bounces
 from server.post.mail import Unreachable
 from server.store.connections import let_go
 
-LARGEST = 256 * 1024  # octets of a mail; what people write is far smaller, and what they quote, too
+LARGEST = 1024 * 1024  # octets of a mail; what people write is far smaller, but programs send our picture back with it
 MOST_READERS = 10  # recipients of one mail
 MOST_GUESTS = 50  # connections at a time
 PATIENCE = 60.0  # seconds from one command to the next, and for a whole mail
 LONGEST_STAY = 600.0
-_MOST_OCTETS = 4 * LARGEST  # between two mails, whatever they are
+_MOST_OCTETS = 2 * LARGEST  # between two mails, whatever they are
 _STORERS = 4
 
 OPEN_AGAIN = 5.0  # seconds to wait for a port
