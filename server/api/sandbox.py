@@ -15,7 +15,6 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from flask.views import MethodView
 from flask_babel import gettext
 from marshmallow import Schema, fields, validate
-from werkzeug.exceptions import Forbidden
 
 from server import play
 from server.api import schemas
@@ -25,7 +24,6 @@ from server.api.languages import spoken
 from server.api.pages import page
 from server.play.clock import duration
 from server.play.errors import BadField, NotFound, Unfit
-from server.translations import Words
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
 calls = Resources("clock", __name__, url_prefix="/sandbox", description="The sandbox: its people, and time that passes")
@@ -106,7 +104,7 @@ class Token(MethodView):
         Pages of other origins get none.
         """
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-            raise Forbidden(Words("Only our own page may ask for this."))
+            raise NotFound("Only our own page may ask for this.")
         return {"token": play.player_token(f"{wanted['name']}@sandbox.example")}
 
 

@@ -2,6 +2,8 @@
 
 import gzip
 import hashlib
+import posixpath
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +15,15 @@ _FOLDER = Path(__file__).parent
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".txt": "text/plain"}
 _HEADERS = {
     "Cache-Control": "no-cache",  # what is asked for again is mostly a 304, and a release is seen at once
+    "X-Content-Type-Options": "nosniff",
+}
+_POLICY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'",
     "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
 }
+_IMPORT = re.compile(r'^(?:import|export) .*"(\..*?)";$', re.MULTILINE)
 
 
 class _File(NamedTuple):
@@ -34,14 +39,25 @@ def _read(path: Path) -> _File:
 
 
 FILES = {str(path.relative_to(_FOLDER)): _read(path) for path in sorted(_FOLDER.rglob("*")) if path.suffix in _TYPES}
-MODULES = [name for name in FILES if name.endswith(".js")]
+
+
+def _needed(module: str, found: dict[str, None]) -> list[str]:
+    """This module and all that it imports as soon as it runs."""
+    if module not in found:
+        found[module] = None
+        for address in _IMPORT.findall(FILES[module].plain.decode()):
+            _needed(posixpath.normpath(posixpath.join(posixpath.dirname(module), address)), found)
+    return list(found)
+
+
+FIRST = _needed("main.js", {})
 
 
 @blp.get("/")
 def home() -> Response:
-    """The page itself. It names all its modules, so that a browser need not find them one after the other."""
-    response = Response(render_template("index.html", modules=MODULES), mimetype="text/html")
-    response.headers.update(_HEADERS)
+    """The page itself. It names the modules that it begins with, so that a browser need not find them one by one."""
+    response = Response(render_template("index.html", modules=FIRST), mimetype="text/html")
+    response.headers.update(_HEADERS | _POLICY)
     return response
 
 

@@ -8,10 +8,11 @@ import { useStore } from "./store.js";
 import { LANGUAGES, speak, spoken, t } from "./words.js";
 import { Lobby } from "./screens/lobby.js";
 import { MyGames } from "./screens/my-games.js";
-import { Opening } from "./screens/opening.js";
 import { SignIn } from "./screens/sign-in.js";
 import { Table } from "./screens/table.js";
-import { Sorry } from "./screens/parts.js";
+import { later, Sorry } from "./screens/parts.js";
+
+const Opening = later(() => import("./screens/opening.js"), "Opening");
 
 function Page() {
   const { parts, query } = useStore(here);

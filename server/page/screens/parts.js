@@ -41,3 +41,11 @@ export function useSubmit(run) {
   };
   return [...state, submit];
 }
+
+/** A component whose module comes only when it is shown: most first looks do without it. */
+export const later = (load, name) =>
+  function Later(props) {
+    const [module, error] = useLoaded(load, []);
+    if (!module) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+    return html`<${module[name]} ...${props} />`;
+  };

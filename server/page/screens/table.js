@@ -4,7 +4,6 @@ import { once } from "../api.js";
 import { me } from "../session.js";
 import { useStore } from "../store.js";
 import { listed, t } from "../words.js";
-import { Glow } from "../glow/glow.js";
 import { Sky } from "../sky/sky.js";
 import { Chat } from "../table/chat.js";
 import { Deeds, Waiting } from "../table/deeds.js";
@@ -13,9 +12,9 @@ import { History, useEarlier } from "../table/history.js";
 import { Seats } from "../table/seats.js";
 import { sentence, Story } from "../table/story.js";
 import { Due, gameName, seatName } from "./game-card.js";
-import { Sorry, useLoaded } from "./parts.js";
+import { later, Sorry, useLoaded } from "./parts.js";
 
-const GAMES = { sternenhimmel: Sky, sternenglanz: Glow };
+const GAMES = { sternenhimmel: Sky, sternenglanz: later(() => import("../glow/glow.js"), "Glow") };
 
 export function Table({ id, invitation }) {
   const player = useStore(me);

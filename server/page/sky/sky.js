@@ -31,7 +31,7 @@ export function Sky({ table, rules, view, at }) {
   const isStarOpen = (kind) => moves.some((it) => it.star === kind && (!chosen.space || (it.board === chosen.space.board && it.space === chosen.space.space)));
 
   useEffect(() => {
-    if (!move) return setPreview(null);
+    if (!move || turn === null) return setPreview(null);
     let is_wanted = true;
     setError(null);
     table.foresee(turn, move).then(
