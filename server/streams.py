@@ -56,6 +56,7 @@ class Streams:
         self._selector = selectors.DefaultSelector()
         self._rope, self._bell = socket.socketpair()
         self._bell.setblocking(False)
+        self._rope.setblocking(False)
         self._selector.register(self._bell, selectors.EVENT_READ)
         self._ear: psycopg.Connection[Any] | None = None
         self._next_look = self._next_check = self._next_round = 0.0
@@ -83,7 +84,8 @@ class Streams:
         self._ring()
 
     def _ring(self) -> None:
-        self._rope.send(b"!")
+        with suppress(BlockingIOError):  # then it has been rung often enough
+            self._rope.send(b"!")
 
     # In our own
 
@@ -265,12 +267,13 @@ class Streams:
 
     def _on_words(self, stream: _Open) -> None:
         """Clients have nothing to say here, but that they go."""
-        with suppress(BlockingIOError):
-            try:
-                if stream.sock.recv(4096):
-                    return
-            except ConnectionError:
-                pass
+        try:
+            has_gone = not stream.sock.recv(4096)
+        except BlockingIOError:
+            return
+        except OSError:  # not always a ConnectionError: a line may go dead, or lead nowhere any more
+            has_gone = True
+        if has_gone:
             self._end(stream)
 
     def _keep_alive(self) -> None:

@@ -17,7 +17,9 @@ import pytest
 from flask import Flask
 
 from server import play
+from server.api.streams import EventStream
 from server.play.clock import clock
+from server.streams import Streams
 from tests import helpers
 from tests.helpers import game_of, head_of, person, turn_of
 from tests.house import gunicorn, new_house, sign_in, until
@@ -254,6 +256,28 @@ def test_who_takes_nothing_in_is_no_burden_to_the_others(port: int, ada: UUID, b
             connection.sendall(f"GET {path_of(game_id)} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         with Stream(port, path_of(game_id)) as stream:
             assert stream.tell(1)
+
+
+def test_a_client_whose_line_goes_dead_takes_nobody_along(app: Flask, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id, streams = game_of(ada, ben, cleo), Streams(app)
+    with socket.create_server(("127.0.0.1", 0)) as door, ExitStack() as clients:
+
+        def begin(head: bytes) -> tuple[socket.socket, socket.socket]:
+            client = clients.enter_context(socket.create_connection(door.getsockname(), timeout=20))
+            connection = clients.enter_context(door.accept()[0])
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 200)  # milliseconds
+            follower = play.follow_game(game_id, None, None, 0)
+            assert follower is not None
+            streams.take(connection, EventStream(follower), head)
+            return client, connection
+
+        _, dead = begin(b"x" * 8 * 1024 * 1024)
+        until(lambda: dead.fileno() < 0)
+        alive, _ = begin(b"welcome\n")
+        assert alive.recv(8) == b"welcome\n"
+        streams.stop()
+        while alive.recv(4096):
+            pass
 
 
 def test_a_stream_is_asked_for_as_what_it_is(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
