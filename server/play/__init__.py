@@ -18,7 +18,6 @@ from server.play.following import (
     follow_own,
     new_games,
     news,
-    still_valid,
     versions,
 )
 from server.play.games import open_game
@@ -79,6 +78,7 @@ from server.play.tokens import (
     revoke_all,
     revoke_token,
     seat_token,
+    still_valid,
     tokens_of,
 )
 from server.play.upkeep import all_games, archive_of, check_game, rebuild_game, take_in

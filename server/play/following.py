@@ -2,12 +2,11 @@
 
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from server.play.bans import is_in_force
 from server.play.clock import clock
 from server.play.errors import BadField, NotFound
 from server.play.looking import seen_by
@@ -19,9 +18,7 @@ from server.store.connections import autocommit
 from server.translations import noted
 
 _MOST = 500  # events told at a time
-_LATE = timedelta(
-    minutes=1
-)  # longer than any deed may take from its moment to its commit, on clocks that disagree a little
+_LATE = timedelta(minutes=1)  # longer than a deed takes to its commit, on clocks that disagree a little
 _ROOM = 8  # bytes of a game's id that tell it from all others of one person
 _OVER = ("finished", "abandoned")
 
@@ -48,9 +45,7 @@ def _place(word: str) -> Place:
     try:
         packed = urlsafe_b64decode(word + "=" * (-len(word) % 4))
         since = datetime.fromtimestamp(struct.unpack_from(">Q", packed)[0] / 1_000_000, UTC)
-        size = _ROOM + 4
-        told = {game: seq for game, seq in struct.iter_unpack(f">{_ROOM}sI", packed[8:]) if len(packed[8:]) % size == 0}
-        return Place(since, told)
+        return Place(since, dict(struct.iter_unpack(f">{_ROOM}sI", packed[8:])))
     except (ValueError, OverflowError, OSError, struct.error):
         raise BadField("Last-Event-ID", noted("This is no id of an event of this stream.")) from None
 
@@ -210,18 +205,6 @@ def versions(games: Collection[UUID]) -> dict[UUID, int]:
     with autocommit() as connection:
         found = connection.execute("SELECT game_id, version FROM games WHERE game_id = ANY(%s)", (list(games),))
         return dict(found.fetchall())
-
-
-def still_valid(callers: Iterable[Caller]) -> set[bytes]:
-    """The hashes of those tokens that are still good."""
-    with autocommit() as connection:
-        found = connection.execute(
-            "SELECT token_hash, expires_at, banned_at, banned_until FROM tokens JOIN players USING (player_id) "
-            "WHERE token_hash = ANY(%s)",
-            ([caller.token_hash for caller in callers],),
-        ).fetchall()
-    now = clock.now()
-    return {hash_ for hash_, ends, *ban in found if (ends is None or ends > now) and not is_in_force(*ban)}
 
 
 def _games_of(players: Collection[UUID]) -> list[tuple[UUID, UUID]]:

@@ -78,9 +78,8 @@ def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expi
     Raises NotFound, NotSeated, BadToken, MissingScope, BadField.
     """
     seen_by(game_id, caller.player_id)
-    db.session.execute(
-        select(Game.game_id).where(Game.game_id == game_id).with_for_update()
-    )  # nobody gets up meanwhile
+    head = select(Game.game_id).where(Game.game_id == game_id)
+    db.session.execute(head.with_for_update())  # nobody gets up meanwhile
     own = select(Seat.seat).where(Seat.game_id == game_id, Seat.player_id == caller.player_id)
     if db.session.execute(own).first() is None:
         raise NotSeated("You have no seat at this table.")
@@ -141,6 +140,11 @@ _CALLER = """\
 SELECT t.scopes, t.expires_at, t.game_id, t.last_used_at, p.locale, p.banned_at, p.banned_until, p.ban_reason
   FROM tokens t JOIN players p ON p.player_id = t.player_id
  WHERE t.player_id = %s AND t.token_hash = %s"""
+_STILL_THERE = """\
+SELECT t.token_hash, t.expires_at, p.banned_at, p.banned_until
+  FROM unnest(%s::uuid[], %s::bytea[]) AS k (player_id, token_hash)
+  JOIN tokens t ON t.player_id = k.player_id AND t.token_hash = k.token_hash
+  JOIN players p ON p.player_id = t.player_id"""
 _NOTE_USE = "UPDATE tokens SET last_used_at = %s WHERE player_id = %s AND token_hash = %s"
 _used: dict[tuple[UUID, bytes], datetime] = {}  # what this process has yet to note
 
@@ -153,7 +157,7 @@ def caller(token: str) -> Caller:
         with autocommit() as connection:
             row = connection.execute(_CALLER, (player_id, token_hash)).fetchone()
         now = clock.now()
-        if row is not None and (row[1] is None or row[1] > now):
+        if row is not None and not _is_over(row[1], now):
             scopes, until, game_id, last_used_at, locale, *ban, why = row
             if is_in_force(*ban):
                 raise Banned(ban[1], why)
@@ -161,6 +165,20 @@ def caller(token: str) -> Caller:
                 _used[player_id, token_hash] = now
             return Caller(player_id, frozenset(scopes), until, token_hash, locale, game_id)
     raise BadToken("This token is not valid.")
+
+
+def still_valid(callers: Iterable[Caller]) -> set[bytes]:
+    """The hashes of those tokens that are good even now."""
+    known = list(callers)
+    keys = [it.player_id for it in known], [it.token_hash for it in known]
+    with autocommit() as connection:
+        found = connection.execute(_STILL_THERE, keys).fetchall()
+    now = clock.now()
+    return {hash_ for hash_, until, *ban in found if not _is_over(until, now) and not is_in_force(*ban)}
+
+
+def _is_over(until: datetime | None, now: datetime) -> bool:
+    return until is not None and until <= now
 
 
 @tried_again
