@@ -17,9 +17,7 @@ from server.store.connections import autocommit, connect
 
 log = logging.getLogger(__name__)
 _CHANNEL = "games"
-_PAUSE = (
-    0.05  # seconds from a deed to its hint: it commits meanwhile, and a notice for each deed would cost Postgres more
-)
+_PAUSE = 0.05  # seconds from a deed to its hint: it commits meanwhile, and one notice tells of several
 _MOST = 200  # games in a notice, whose text ends at 8,000 bytes
 
 
