@@ -37,7 +37,7 @@ PUBLIC = "93.184.215.14"
 _numbers = count(1)
 _MOST_PROCESSES = 4  # more would only wait for the one with the longest file
 _LONG = (  # files that are begun first, so that all processes end together: by turns one that computes and one that waits
-    *("fuzz", "play_by_mail", "schemathesis", "whole_game", "secrets", "clients", "up", "crashes", "operating"),
+    *("fuzz", "page", "play_by_mail", "schemathesis", "whole_game", "secrets", "clients", "up", "crashes", "operating"),
     *("embedded", "pages", "webhooks", "whole_turns", "leaks", "readme", "archive", "hostile", "dry_run"),
     "earlier_versions",
 )

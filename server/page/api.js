@@ -1,7 +1,7 @@
 // Calls of the public API. A refusal is a Problem in the words of the server; no answer at all is an Unreachable.
 import { locale } from "./words.js";
 import { line } from "./line.js";
-import { token } from "./session.js";
+import { forget, token } from "./session.js";
 
 const PATIENCE = 20_000; // milliseconds for an answer
 const AGAIN = 1_500; // milliseconds until the very same is sent again
@@ -54,6 +54,7 @@ async function send(method, path, body) {
   }
   line.held();
   if (answer.ok) return answer;
+  if (answer.status === 401 && token()) forget(); // it has been revoked, or has ended
   throw new Problem(answer.status, await answer.json().catch(() => ({ title: answer.statusText })));
 }
 

@@ -20,6 +20,10 @@ function Page() {
   const player = useStore(me);
   const main = useRef();
   const path = parts.join("/");
+  useEffect(() => {
+    const words = { lobby: "lobby", open: "opening", "sign-in": "sign-in" }[parts[0]] ?? (player ? "games" : "sign-in");
+    if (parts[0] !== "games") document.title = `${t(words)} – Sternenpost`;
+  }, [path, player, language]);
   const shown = useRef(path);
   useEffect(() => {
     if (shown.current !== path) main.current.focus(); // whoever hears the page, hears the new screen

@@ -18,7 +18,7 @@ function keep(value, forGood) {
   (forGood ? localStorage : sessionStorage).setItem(KEY, value);
 }
 
-function forget() {
+export function forget() {
   current = null;
   localStorage.removeItem(KEY);
   sessionStorage.removeItem(KEY);

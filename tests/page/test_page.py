@@ -157,7 +157,7 @@ def play_out(pages: dict[Page, Callable[[Page], None]]) -> None:
             if page.evaluate(f"!!({turn})"):
                 before = page.locator(".history .faint").inner_text()
                 move(page)
-                expect(page.locator(".history .faint")).not_to_have_text(before)
+                page.wait_for_function("before => document.querySelector('.history .faint').innerText !== before", arg=before)
         if all(page.get_by_text("The game is over:").first.is_visible() for page in pages):
             return
         next(iter(pages)).wait_for_timeout(20)
@@ -220,7 +220,7 @@ def test_whoever_was_offline_sees_what_happened_meanwhile(house: House, windows:
     page = windows.open(client)
     windows.expected = "ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED"
     page.goto(f"/#/games/{game_id}")
-    expect(page.locator(".live.live")).to_be_visible()
+    expect(page.locator(".news.live")).to_be_visible()
 
     page.context.set_offline(True)
     expect(page.get_by_text("No connection.")).to_be_visible()
@@ -229,7 +229,7 @@ def test_whoever_was_offline_sees_what_happened_meanwhile(house: House, windows:
     page.context.set_offline(False)
     expect(page.get_by_text("No connection.")).to_be_hidden()
     expect(page.locator(".space.fresh")).to_have_count(2)  # what the bots did since
-    expect(page.locator(".live.live")).to_be_visible()
+    expect(page.locator(".news.live")).to_be_visible()
 
 
 def test_the_slider_shows_earlier_tables_and_news_come_to_the_live_region(house: House, windows: Windows) -> None:
@@ -329,7 +329,7 @@ def test_the_first_view_of_a_game_is_small(house: House, windows: Windows) -> No
     line.send("Network.enable")
     page.goto(f"/#/games/{game_id}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
-    expect(page.locator(".live.live")).to_be_visible()
+    expect(page.locator(".news.live")).to_be_visible()
     print(f"A first view takes {sum(sizes) / 1024:.0f} KiB in {len(sizes)} answers.")
     assert 10 * 1024 < sum(sizes) < FIRST_VIEW
 
@@ -345,6 +345,32 @@ def test_every_space_is_a_button_with_a_full_name(house: House, windows: Windows
 
 
 # Without a browser
+
+
+def test_text_can_be_read_by_day_and_by_night() -> None:
+    css = served.FILES["page.css"].plain.decode()
+    day, night = (dict(re.findall(r"--([\w-]+): (#\w{6});", part)) for part in css.split("prefers-color-scheme: dark"))
+    for colours in (day, day | night):
+        for ground in ("ground", "card"):
+            for ink in ("ink", "faint", "accent", "wrong", "gold"):
+                assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+            assert contrast(colours["line"], colours[ground]) >= 3
+        assert contrast(colours["on-accent"], colours["accent"]) >= 4.5
+        assert contrast(colours["ink"], colours["notice"]) >= 4.5
+        for ink in ("sky-ink", "sky-faint", "lit"):
+            assert contrast(colours[ink], colours["sky-low"]) >= 4.5, ink
+
+
+def contrast(one: str, other: str) -> float:
+    """Of two colours (WCAG 2.2)."""
+    darker, lighter = sorted(map(luminance, (one, other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (it / 12.92 if it <= 0.04045 else ((it + 0.055) / 1.055) ** 2.4 for it in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 @pytest.mark.parametrize("language", ["de", "fr", "it"])

@@ -23,14 +23,14 @@ function Picture({ table, at }) {
   const theme = matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
   useEffect(() => {
     let made = null;
-    let is_wanted = true;
+    let isWanted = true;
     picture(`${base}/picture.svg?theme=${theme}${at === null ? "" : `&at=${at}`}&${word}`).then((it) => {
-      if (!is_wanted) return URL.revokeObjectURL(it);
+      if (!isWanted) return URL.revokeObjectURL(it);
       made = it;
       set(it);
     }, () => {});
     return () => {
-      is_wanted = false;
+      isWanted = false;
       if (made) URL.revokeObjectURL(made);
     };
   }, [game.version, at]);

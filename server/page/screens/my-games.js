@@ -1,6 +1,6 @@
 // The games in which one sits: those that wait for one first, the most urgent at the top.
 import { html, useEffect } from "../html.js";
-import { all } from "../api.js";
+import { all, call } from "../api.js";
 import { follow } from "../stream.js";
 import { me } from "../session.js";
 import { t } from "../words.js";
@@ -10,7 +10,7 @@ import { Sorry, useLoaded } from "./parts.js";
 const SOON = 400; // milliseconds in which several events are one reason to look again
 
 export function MyGames() {
-  const [games, error, again] = useLoaded(() => all("/v1/games?mine=true&limit=100"), [me.get()?.id]);
+  const [games, error, again] = useLoaded(load, [me.get()?.id]);
   useEffect(() => {
     let timer = null;
     const stream = follow("/v1/stream", () => {
@@ -33,6 +33,15 @@ export function MyGames() {
         <h2>${t(`games.${name}`)} <small>${found.length}</small></h2>
         <ul class="cards">${found.map((game) => html`<${GameCard} key=${game.id} game=${game} />`)}</ul>
       </section>`)}`;
+}
+
+/** All that go on or will, and of those that are over the latest. */
+async function load() {
+  const found = await Promise.all([
+    ...["running", "paused", "open"].map((it) => all(`/v1/games?mine=true&limit=100&status=${it}`)),
+    ...["finished", "abandoned"].map(async (it) => (await call("GET", `/v1/games?mine=true&limit=12&status=${it}`)).items),
+  ]);
+  return found.flat();
 }
 
 /** By what they ask of the reader. */

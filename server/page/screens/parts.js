@@ -15,12 +15,12 @@ export function useLoaded(load, asked) {
   const [state, set] = useState([null, null]);
   const [round, again] = useState(0);
   useEffect(() => {
-    let is_wanted = true;
+    let isWanted = true;
     load().then(
-      (value) => is_wanted && set([value, null]),
-      (error) => is_wanted && set(([value]) => [value, error]),
+      (value) => isWanted && set([value, null]),
+      (error) => isWanted && set(([value]) => [value, error]),
     );
-    return () => (is_wanted = false);
+    return () => (isWanted = false);
   }, [...asked, round]);
   useEffect(() => isOnline.watch((online) => online && again((n) => n + 1)), []);
   return [...state, () => again((n) => n + 1)];

@@ -6,7 +6,7 @@ import { useStore } from "../store.js";
 import { listed, t } from "../words.js";
 import { Sky } from "../sky/sky.js";
 import { Chat } from "../table/chat.js";
-import { Deeds, Waiting } from "../table/deeds.js";
+import { Back, Deeds, Waiting } from "../table/deeds.js";
 import { useGame } from "../table/game.js";
 import { History, useEarlier } from "../table/history.js";
 import { Seats } from "../table/seats.js";
@@ -20,6 +20,9 @@ export function Table({ id, invitation }) {
   const player = useStore(me);
   const table = useGame(id, invitation);
   const { game, error } = table;
+  useEffect(() => {
+    if (game) document.title = `${game.you?.turn != null ? "★ " : ""}${game.title} – Sternenpost`;
+  }, [game]);
   if (!game) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   return html`
     <h1>${game.title} <small class="faint">${gameName(game)}</small></h1>
@@ -36,18 +39,19 @@ function Begun({ table }) {
   const earlier = useEarlier(table, at);
   const names = game.seats.map(seatName);
   const Drawn = GAMES[game.rules];
+  const goesOn = game.you && (game.status === "running" || game.status === "paused");
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   return html`
     <${Status} table=${table} />
     <${Said} story=${story} names=${names} rules=${rules} />
     <${History} version=${game.version} at=${at} set=${setAt} />
     <div class="table">
-      <div><${Drawn} table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
+      <div>${goesOn && html`<${Back} table=${table} />`}<${Drawn} table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
       <aside>
-        ${game.you && game.status !== "finished" && game.status !== "abandoned" && html`<${Deeds} table=${table} />`}
         <${Seats} game=${game} view=${earlier ?? game.view} />
         <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat} names=${names} rules=${rules} showAt=${setAt} />
         <${Chat} table=${table} version=${game.version} seated=${!!game.you} />
+        ${goesOn && html`<${Deeds} table=${table} />`}
       </aside>
     </div>`;
 }
@@ -64,7 +68,7 @@ function Status({ table }) {
     ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
     ${game.status === "running" && html`<strong class=${mine ? "mine" : ""}>${mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) })}</strong>`}
     ${game.status === "running" && due && html` <${Due} at=${due} />`}
-    <span class="live ${live}" role="status">${t(`live.${live}`)}</span>
+    <span class="news ${live}" role="status">${t(`live.${live}`)}</span>
     ${game.status === "finished" && !game.private && html` <a href=${`${table.base}/archive?${table.word}`} download=${`${game.id}.json`}>${t("archive")}</a>`}
   </p>`;
 }

@@ -21,6 +21,7 @@ export function Sky({ table, rules, view, at }) {
   const [error, setError] = useState(null);
   const [sending, setSending] = useState(null);
   const confirm = useRef();
+  const tray = useRef();
   useEffect(() => { choose(NOTHING); setPreview(null); }, [turn]);
 
   const hand = view.hand ?? [];
@@ -32,26 +33,30 @@ export function Sky({ table, rules, view, at }) {
 
   useEffect(() => {
     if (!move || turn === null) return setPreview(null);
-    let is_wanted = true;
+    let isWanted = true;
     setError(null);
     table.foresee(turn, move).then(
-      (it) => is_wanted && setPreview(it),
-      (wrong) => is_wanted && (setError(wrong), choose(NOTHING)),
+      (it) => isWanted && setPreview(it),
+      (wrong) => isWanted && (setError(wrong), choose(NOTHING)),
     );
-    return () => (is_wanted = false);
+    return () => (isWanted = false);
   }, [turn, chosen.star, chosen.space?.board, chosen.space?.space]);
   useEffect(() => { if (preview) confirm.current?.focus({ preventScroll: true }); }, [preview]);
 
-  const give_up = () => { choose(NOTHING); setPreview(null); };
+  const giveUp = () => {
+    choose(NOTHING);
+    setPreview(null);
+    tray.current?.focus({ preventScroll: true }); // the button that had the focus is gone
+  };
   async function send() {
     setSending("sent");
     setError(null);
     try {
       await table.play(turn, move, () => setSending("unanswered"));
-      give_up();
+      giveUp();
     } catch (wrong) {
       setError(wrong);
-      if (isStale(wrong)) give_up();
+      if (isStale(wrong)) giveUp();
     }
     setSending(null);
   }
@@ -59,7 +64,7 @@ export function Sky({ table, rules, view, at }) {
   const shown = preview?.view ?? view;
   const fresh = new Set((at === null ? sinceOwnTurn(story, seat) : story.filter((it) => it.version === at))
     .filter((it) => it.type === "star-placed").map((it) => `${it.board} ${it.space}`));
-  return html`<div class="sky" onKeyDown=${(event) => event.key === "Escape" && !sending && give_up()}>
+  return html`<div class="sky" onKeyDown=${(event) => event.key === "Escape" && !sending && (star || chosen.space) && giveUp()}>
     ${shown.boards.length === 0 && html`<p class="card">${t("sky.empty")}</p>`}
     <div class="boards">
       ${shown.boards.map(({ board: id, spaces }) => {
@@ -76,13 +81,13 @@ export function Sky({ table, rules, view, at }) {
           act=${(space) => !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
       })}
     </div>
-    ${seat !== undefined && shown.boards.length > 0 && html`<div class="tray">
+    ${seat !== undefined && shown.boards.length > 0 && html`<div class="tray" tabindex="-1" ref=${tray}>
       <p class="ask" role="status">${asking(turn, star, chosen.space, preview, sending)}</p>
       ${error && html`<${Sorry} error=${error} />`}
       ${preview && html`<div class="row confirm">
         <span>${foreseen(preview, names, rules)}</span>
         <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
-        <button class="plain" disabled=${!!sending} onClick=${give_up}>${t("choose-again")}</button>
+        <button class="plain" disabled=${!!sending} onClick=${giveUp}>${t("choose-again")}</button>
       </div>`}
       <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} isOpen=${isStarOpen}
         choose=${(i) => !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />

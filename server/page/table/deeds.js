@@ -50,23 +50,31 @@ function Invite({ table }) {
   </form>`;
 }
 
-/** While the game goes on: consent to a pause or an end, come back, or give up. */
-export function Deeds({ table }) {
-  const { game } = table;
-  const own = game.seats[game.you.seat];
-  const [votes, , again] = useLoaded(() => call("GET", `${table.base}/votes?${table.word}`), [game.version, game.status]);
+/** For somebody whose seat a bot keeps. */
+export function Back({ table }) {
+  const own = table.game.seats[table.game.you.seat];
   const [busy, error, back] = useSubmit(async () => {
     await call("POST", `${table.base}/seats`, {});
     await table.look();
   });
+  if (!own.stand_in) return null;
+  return html`<section class="card back">
+    <p>${t("back.why", { bot: own.stand_in })}</p>
+    <button disabled=${busy} onClick=${back}>${t("back")}</button>
+    ${error && html`<${Sorry} error=${error} />`}
+  </section>`;
+}
+
+/** While the game goes on: consent to a pause or an end, or give up. */
+export function Deeds({ table }) {
+  const { game } = table;
+  const [votes, , again] = useLoaded(() => call("GET", `${table.base}/votes?${table.word}`), [game.version, game.status]);
   const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
-  return html`${own.stand_in && html`<section class="card back"><p>${t("back.why", { bot: own.stand_in })}</p>
-      <button disabled=${busy} onClick=${back}>${t("back")}</button>${error && html`<${Sorry} error=${error} />`}</section>`}
-    <details class="card"><summary>${t("deeds")}</summary>
-      <${Terms} game=${game} />
-      ${votes && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${votes[wish]} again=${again} />`)}
-      <${Leave} table=${table} />
-    </details>`;
+  return html`<details class="card"><summary>${t("deeds")}</summary>
+    <${Terms} game=${game} />
+    ${votes && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${votes[wish]} again=${again} />`)}
+    <${Leave} table=${table} />
+  </details>`;
 }
 
 function Vote({ table, wish, seats, again }) {
