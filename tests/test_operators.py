@@ -12,13 +12,14 @@ from uuid import UUID
 import pytest
 from click.testing import CliRunner, Result
 from flask import Flask
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 
 from server import cli, play, web
 from server.config import VARIABLES
 from server.play.deeds import load, whole_log
 from server.play.errors import BadToken, Banned, NotFound
 from server.post import PostOffice
+from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose
 from server.store import migrate
 from server.store.tables import Delivery, Token, Webhook, db
@@ -270,6 +271,7 @@ def known(ada: UUID, game: UUID) -> UUID:
     play.new_feed(ada)
     play.begin_sign_in(ADA, "en", "192.0.2.7")
     play.take_mail(play.reply_word(game, 0, 1), "", b"From: ada@example.org\r\n\r\n?", limited=False)
+    deal_with_mails()
     play.invite(play.open_game(person("cleo"), wanted(ME, OPEN, OPEN)).game_id, person("cleo"), ADA)
     moves_on(game, ada)
     return ada
@@ -303,6 +305,24 @@ def test_of_whoever_is_deleted_nothing_is_left_but_a_seat_in_logs_that_stay_whol
     run("check", game)
     assert run("players", "search", "Former").split()[-1] == str(known)
     assert person("ada") != known  # the same address is somebody new
+
+
+def test_a_farewell_is_said_to_one_game_at_a_time(known: UUID) -> None:
+    of_games = {table.name for table in db.metadata.sorted_tables if table.info["spread"] == "game_id"}
+    changes: list[str] = []
+
+    def note(_: object, __: object, statement: str, *___: object) -> None:
+        if (words := statement.split())[0] in ("UPDATE", "DELETE") and of_games & set(words[1:3]):
+            changes.append(statement)
+
+    event.listen(db.engine, "before_cursor_execute", note)
+    try:
+        play.delete_player(known)
+    finally:
+        event.remove(db.engine, "before_cursor_execute", note)
+    assert changes
+    for change in changes:
+        assert re.search(r"\bgame_id = %", change), change
 
 
 def test_a_game_of_somebody_who_is_deleted_goes_on_to_an_archive_that_verifies(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, delete, func, select, update
@@ -14,6 +14,7 @@ from server.store.connections import tried_again
 from server.store.tables import (
     Bounce,
     Delivery,
+    Game,
     IdempotencyKey,
     Incoming,
     Letter,
@@ -39,8 +40,9 @@ _Rows = tuple[Any, ColumnElement[bool]]  # a table, and which of its rows
 
 def what_goes(player_id: UUID) -> dict[str, int]:
     """How many rows of each table `delete_player` would delete or, of messages, empty."""
-    email, ids = _email(player_id), _games(player_id)
-    rows = [*_own(player_id, email), *_addressed(email), *(it for each in ids for it in _of_game(each, player_id))]
+    email = _email(player_id)
+    ids = _games(player_id, email)
+    rows = [*_own(player_id, email), *(it for each in ids for it in _of_game(each, player_id, email))]
     rows += [(Message, condition) for condition in _said(ids, player_id)]
     counted: Counter[str] = Counter()
     for table, condition in rows:
@@ -58,18 +60,19 @@ def delete_player(player_id: UUID) -> None:
     """
     give_up_seats(player_id)
     email = _email(player_id)
-    for game_id in _games(player_id):
-        for table, condition in _of_game(game_id, player_id):
+    for game_id in _games(player_id, email):
+        db.session.execute(select(Game.game_id).where(Game.game_id == game_id).with_for_update())
+        for table, condition in _of_game(game_id, player_id, email):
             db.session.execute(delete(table).where(condition))
         for condition in _said([game_id], player_id):
             db.session.execute(update(Message).where(condition).values(text=NO_TEXT))
         own = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
         db.session.execute(update(SeatRow).where(own).values(mails=None))
         db.session.execute(update(SeatRow).where(own, SeatRow.hours.is_not(None)).values(hours=_NEUTRAL_HOURS))
+        invited = (SeatRow.game_id == game_id) & (SeatRow.email == email) & (SeatRow.kind == "invited")
+        db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
         db.session.commit()
-    invited = (SeatRow.email == email) & (SeatRow.kind == "invited")
-    db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
-    for table, condition in [*_own(player_id, email), *_addressed(email)]:
+    for table, condition in _own(player_id, email):
         db.session.execute(delete(table).where(condition))
     db.session.commit()
     db.session.execute(update(Player).where(Player.player_id == player_id).values(**_nobody(player_id)))
@@ -99,33 +102,38 @@ def _email(player_id: UUID) -> str:
     return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one()
 
 
-def _games(player_id: UUID) -> Sequence[UUID]:
-    """Where this player sits, was written to, or said something before he got up again."""
+def _games(player_id: UUID, email: str) -> Sequence[UUID]:
+    """Where this player sits, is invited, was written to, or said something before he got up again."""
     tables: Any = (PlayerGame, Delivery, Message)
-    found = (db.session.scalars(select(table.game_id).where(table.player_id == player_id)) for table in tables)
+    rows = [*((table, table.player_id == player_id) for table in tables), (SeatRow, SeatRow.email == email)]
+    rows.append((Letter, _is_to(Letter, email)))
+    found = (db.session.scalars(select(table.game_id).where(condition)) for table, condition in rows)
     return sorted({game_id for ids in found for game_id in ids})
 
 
 def _own(player_id: UUID, email: str) -> list[_Rows]:
-    """What is stored by player, and codes and counts of his address."""
-    tables: Any = (Token, WebhookDelivery, Webhook, PlayerLetter, PlayerDelivery, Bounce)
+    """What is stored by player, and letters, codes and counts of his address."""
+    tables: Any = (Token, WebhookDelivery, Webhook, PlayerDelivery, Bounce)
+    counts = (f"sign-in of {email}", f"answers to mails of {email}", f"invitations by {player_id}")
     return [
         *((table, table.player_id == player_id) for table in tables),
+        (PlayerLetter, (PlayerLetter.player_id == player_id) | _is_to(PlayerLetter, email)),
         (SignIn, SignIn.email == email),
-        (RateLimit, RateLimit.key.in_([f"sign-in of {email}", f"invitations by {player_id}"])),
+        (RateLimit, RateLimit.key.in_(counts)),
     ]
 
 
-def _addressed(email: str) -> list[_Rows]:
-    """Letters to the address, which name no player."""
-    return [(table, table.data["to"].astext == email) for table in (Letter, PlayerLetter)]
+def _is_to(table: Any, email: str) -> ColumnElement[bool]:
+    """Whether a letter is to this address; it may name no player."""
+    return cast(ColumnElement[bool], table.data["to"].astext == email)
 
 
-def _of_game(game_id: UUID, player_id: UUID) -> list[_Rows]:
-    tables: Any = (Letter, Delivery, IdempotencyKey)
+def _of_game(game_id: UUID, player_id: UUID, email: str) -> list[_Rows]:
+    tables: Any = (Delivery, IdempotencyKey)
     seats = select(SeatRow.seat).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
     of_seat: Any = (Incoming, Vote)
     return [
+        (Letter, (Letter.game_id == game_id) & ((Letter.player_id == player_id) | _is_to(Letter, email))),
         *((table, (table.game_id == game_id) & (table.player_id == player_id)) for table in tables),
         *((table, (table.game_id == game_id) & table.seat.in_(seats)) for table in of_seat),
     ]
