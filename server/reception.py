@@ -54,6 +54,7 @@ class _Arriving:
     def __init__(self, conn: TConn, received: bytes) -> None:
         self.conn = conn
         self.received = bytearray(received)
+        self.extent = Extent()
         self.deadline = time.monotonic() + PATIENCE
         self.has_been_told_to_go_on = False
 
@@ -134,13 +135,13 @@ class Worker(ThreadWorker):
 
     def _hand_over_if_whole(self, arriving: _Arriving) -> bool:
         try:
-            whole = is_whole(arriving.received)
+            whole = arriving.extent.is_whole(arriving.received)
         except ValueError as error:
             self._refuse(arriving.conn, str(error))
             return True
         if whole:
             self._hand_over(arriving)
-        elif not arriving.has_been_told_to_go_on and _EXPECTS.search(_head(arriving.received)):
+        elif not arriving.has_been_told_to_go_on and _EXPECTS.search(arriving.extent.head):
             arriving.has_been_told_to_go_on = True
             with suppress(OSError):
                 arriving.conn.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -257,43 +258,55 @@ class Worker(ThreadWorker):
                 self._send_away(conn)
 
 
-def is_whole(received: bytes | bytearray) -> bool:
-    """Whether a request has come to its end, or so much of it that it will be refused.
+class Extent:
+    """How far a request reaches that comes bit by bit. What has been looked at is not looked at again: many small
+    pieces must not take longer than a few large ones."""
 
-    Raises ValueError for a body in chunks that are none (RFC 9112, 7.1).
-    """
-    head = _head(received)
-    if not head:
-        return len(received) > LARGEST
-    body = bytes(received[len(head) :])
-    if len(body) > LARGEST:
+    def __init__(self) -> None:
+        self.head = b""  # the request line and headers with the empty line after them, once they have come
+        self._at = 0  # in a body in chunks: where the next one begins
+
+    def is_whole(self, received: bytes | bytearray) -> bool:
+        """Whether the request has come to its end, or so much of it that it will be refused; `received`: all of it so
+        far.
+
+        Raises ValueError for a body in chunks that are none (RFC 9112, 7.1).
+        """
+        if not self.head and not self._has_head(received):
+            return len(received) > LARGEST
+        if len(received) - len(self.head) > LARGEST:
+            return True
+        if self._is_chunked:
+            return self._ends_chunked(received)
+        return len(received) - len(self.head) >= self._length
+
+    def _has_head(self, received: bytes | bytearray) -> bool:
+        end = received.find(b"\r\n\r\n")
+        if end < 0:
+            return False
+        self.head = bytes(received[: end + 4])
+        self._at = len(self.head)
+        self._is_chunked = _CHUNKED.search(self.head) is not None
+        length = _LENGTH.search(self.head)
+        self._length = int(length[1]) if length else 0
         return True
-    if _CHUNKED.search(head):
-        return _ends_chunked(body)
-    length = _LENGTH.search(head)
-    return length is None or len(body) >= int(length[1])
 
-
-def _head(received: bytes | bytearray) -> bytes:
-    """The request line and headers with the empty line after them, or nothing if that has not come."""
-    end = received.find(b"\r\n\r\n")
-    return b"" if end < 0 else bytes(received[: end + 4])
-
-
-def _ends_chunked(body: bytes) -> bool:
-    at = 0
-    while (end := body.find(b"\r\n", at)) >= 0:
-        size = _SIZE.match(body, at, end + 1)
-        if size is None:
+    def _ends_chunked(self, received: bytes | bytearray) -> bool:
+        while (end := received.find(b"\r\n", self._at)) >= 0:
+            size = _SIZE.match(received, self._at, end + 1)
+            if size is None:
+                raise ValueError("A chunk begins without its size")
+            if not (number := int(size[1], 16)):
+                return received.startswith(b"\r\n", end + 2) or received.find(b"\r\n\r\n", end + 2) >= 0
+            after = end + 2 + number + 2
+            if not b"\r\n".startswith(received[after - 2 : after]):
+                raise ValueError("A chunk is longer than its size")
+            if after > len(received):
+                return False
+            self._at = after
+        if len(received) - self._at > _LONGEST_SIZE:
             raise ValueError("A chunk begins without its size")
-        if not (number := int(size[1], 16)):
-            return body.startswith(b"\r\n", end + 2) or b"\r\n\r\n" in body[end + 2 :]
-        at = end + 2 + number + 2
-        if not b"\r\n".startswith(body[at - 2 : at]):
-            raise ValueError("A chunk is longer than its size")
-    if len(body) - at > _LONGEST_SIZE:
-        raise ValueError("A chunk begins without its size")
-    return False
+        return False
 
 
 def _write_problem(sock: socket.socket, status: int, reason: str, _: str) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from server import reception
 from server.api.problems import ALL
-from server.reception import is_whole
+from server.reception import Extent
 from tests.house import gunicorn, is_up
 
 THREADS, MANY, PATIENCE = 4, 60, 2.0
@@ -261,12 +261,38 @@ def test_a_request_is_whole_with_its_last_byte_and_not_before(
     body: bytes, pieces: list[bytes], in_chunks: bool
 ) -> None:
     whole = request(chunked(*pieces), "Transfer-Encoding: chunked") if in_chunks else request(body)
-    assert is_whole(whole)
-    assert not any(is_whole(whole[:end]) for end in range(len(whole)))
+    assert Extent().is_whole(whole)
+    assert not any(Extent().is_whole(whole[:end]) for end in range(len(whole)))
+    arriving = Extent()
+    assert [arriving.is_whole(whole[:end]) for end in range(len(whole) + 1)] == [False] * len(whole) + [True]
 
 
 @given(st.binary(max_size=400))
 def test_noise_is_whole_or_not_or_no_chunk(noise: bytes) -> None:
     for beginning in (b"", request(b"", length=20)[:-2], request(b"", "Transfer-Encoding: chunked")):
         with suppress(ValueError):
-            is_whole(beginning + noise)
+            Extent().is_whole(beginning + noise)
+
+
+@given(st.lists(st.sampled_from([b"0", b"1", b"a", b";", b"\r", b"\n", b"\r\n", b"x" * 10, b"y" * 999]), max_size=30))
+def test_it_does_not_matter_in_which_pieces_it_comes(pieces: list[bytes]) -> None:
+    received, arriving = request(b"", "Transfer-Encoding: chunked"), Extent()
+    for piece in pieces:
+        received += piece
+        found = []
+        for extent in (arriving, Extent()):
+            try:
+                found.append(str(extent.is_whole(received)))
+            except ValueError as error:
+                found.append(str(error))
+        assert found[0] == found[1]
+        if found[0] != "False":
+            break
+
+
+def test_many_small_chunks_take_hardly_longer_than_a_large_one() -> None:
+    received, arriving, began = bytearray(request(b"", "Transfer-Encoding: chunked")), Extent(), time.process_time()
+    for _ in range(20_000):
+        received += b"1\r\na\r\n"
+        assert not arriving.is_whole(received)
+    assert time.process_time() - began < 2  # seconds; looked at from the beginning each time, they take minutes
