@@ -157,7 +157,9 @@ def play_out(pages: dict[Page, Callable[[Page], None]]) -> None:
             if page.evaluate(f"!!({turn})"):
                 before = page.locator(".history .faint").inner_text()
                 move(page)
-                page.wait_for_function("before => document.querySelector('.history .faint').innerText !== before", arg=before)
+                page.wait_for_function(
+                    "before => document.querySelector('.history .faint').innerText !== before", arg=before
+                )
         if all(page.get_by_text("The game is over:").first.is_visible() for page in pages):
             return
         next(iter(pages)).wait_for_timeout(20)

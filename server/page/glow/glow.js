@@ -12,7 +12,7 @@ export function Glow({ table, rules, at }) {
   return html`<div class="glow">
     <${Picture} table=${table} at=${at} />
     ${at === null && legal?.turn != null && html`<${Turn} key=${legal.turn} table=${table} />`}
-    ${game.you && legal?.turn == null && html`<p class="ask" role="status">${t("ask.wait")}</p>`}
+    ${game.you && (at !== null || legal?.turn == null) && html`<p class="ask" role="status">${t(at === null ? "ask.wait" : "ask.past")}</p>`}
   </div>`;
 }
 

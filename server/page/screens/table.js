@@ -48,7 +48,7 @@ function Begun({ table }) {
     <div class="table">
       <div>${goesOn && html`<${Back} table=${table} />`}<${Drawn} table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
       <aside>
-        <${Seats} game=${game} view=${earlier ?? game.view} />
+        <${Seats} game=${game} view=${earlier ?? game.view} isPast=${at !== null} />
         <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat} names=${names} rules=${rules} showAt=${setAt} />
         <${Chat} table=${table} version=${game.version} seated=${!!game.you} />
         ${goesOn && html`<${Deeds} table=${table} />`}

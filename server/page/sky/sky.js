@@ -82,7 +82,7 @@ export function Sky({ table, rules, view, at }) {
       })}
     </div>
     ${seat !== undefined && shown.boards.length > 0 && html`<div class="tray" tabindex="-1" ref=${tray}>
-      <p class="ask" role="status">${asking(turn, star, chosen.space, preview, sending)}</p>
+      <p class="ask" role="status">${at !== null ? t("ask.past") : asking(turn, star, chosen.space, preview, sending)}</p>
       ${error && html`<${Sorry} error=${error} />`}
       ${preview && html`<div class="row confirm">
         <span>${foreseen(preview, names, rules)}</span>
