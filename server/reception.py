@@ -157,8 +157,10 @@ class Worker(ThreadWorker):
     def handle_request(self, req: Any, conn: TConn) -> bool:
         """Answer in a thread; whether another request may follow on this connection.
 
-        In place of gunicorn's, which waits until the client has taken everything in.
+        In place of gunicorn's, which waits until the client has taken everything in; so we do where all is encrypted.
         """
+        if self.cfg.is_ssl:
+            return bool(super().handle_request(req, conn))
         conn.leaving = leaving = _Leaving(conn.sock)
         response, environ = wsgi.create(req, leaving, conn.client, conn.server, self.cfg)
         environ |= {"wsgi.multithread": True, STREAMS: self._streams}
@@ -184,6 +186,9 @@ class Worker(ThreadWorker):
 
     def finish_request(self, conn: TConn, done: Any) -> None:
         """gunicorn comes here after a request; it goes on when the client has taken in the answer."""
+        if self.cfg.is_ssl:
+            super().finish_request(conn, done)
+            return
         leaving = getattr(conn, "leaving", None) or _Leaving(conn.sock)
         if leaving.has_become_a_stream:
             self.nr_conns -= 1

@@ -162,7 +162,7 @@ class MailServer:
 
 
 @contextlib.contextmanager
-def gunicorn(config: str, database_url: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+def gunicorn(config: str, database_url: str, scheme: str = "http") -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """A web server with our settings and `config` after them; its port. It must end well when asked to."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     (path / "settings.py").write_text(f"from server.web import *\n{config}")
@@ -183,7 +183,7 @@ def gunicorn(config: str, database_url: str) -> Iterator[tuple[int, subprocess.P
             preexec_fn=embedded.ends_with_parent(signal.SIGKILL),  # noqa: PLW1509  it takes no lock
         )
     try:
-        until(lambda: is_up(port))
+        until(lambda: is_up(port, scheme))
         yield port, process
         process.terminate()
         assert process.wait(20) == 0
@@ -194,9 +194,9 @@ def gunicorn(config: str, database_url: str) -> Iterator[tuple[int, subprocess.P
         shutil.rmtree(path)
 
 
-def is_up(port: int) -> bool:
+def is_up(port: int, scheme: str = "http") -> bool:
     with contextlib.suppress(httpx.TransportError):
-        return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=5, verify=False).is_success
+        return httpx.get(f"{scheme}://127.0.0.1:{port}/healthz", timeout=5, verify=False).is_success
     return False
 
 

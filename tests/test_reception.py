@@ -2,6 +2,7 @@
 
 import re
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -296,3 +297,15 @@ def test_many_small_chunks_take_hardly_longer_than_a_large_one() -> None:
         received += b"1\r\na\r\n"
         assert not arriving.is_whole(received)
     assert time.process_time() - began < 2  # seconds; looked at from the beginning each time, they take minutes
+
+
+def test_a_web_with_a_certificate_of_its_own_answers_by_tls(shared_url: str, tmp_path: Path) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    making = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    making += ["-subj", "/CN=stars.example", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(making, check=True, capture_output=True)
+    config = f"{CONFIG}\ncertfile, keyfile = {str(certificate)!r}, {str(key)!r}"
+    with gunicorn(config, shared_url, "https") as (port, _):
+        with httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=False) as client:
+            answers = [client.get("/v1/rules") for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200]
