@@ -5,6 +5,7 @@ they are sent away. Event streams hold none, either. What gunicorn refuses by it
 else.
 """
 
+import errno
 import json
 import re
 import selectors
@@ -29,6 +30,7 @@ LARGEST = 160 * 1024  # bytes; more than any request that we take
 MOST_KEPT = 64 * 1024 * 1024  # bytes of answers that nobody has taken in yet, in one process
 _PIECE = 64 * 1024
 _PARTING = 2.0  # seconds
+_NO_FILES = 0.02  # seconds until the next try, when no more files may be opened
 _LONGEST_SIZE = 1000
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,18})[ \t]*\r\n", re.IGNORECASE)
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
@@ -99,6 +101,15 @@ class Worker(ThreadWorker):
         super().handle_exit(sig, frame)
         if self._streams is not None:
             self._streams.stop()
+
+    def accept(self, listener: socket.socket) -> None:
+        """Where no more files may be opened, whoever comes waits; gunicorn's process would end, with all connections."""
+        try:
+            super().accept(listener)
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE):
+                raise
+            time.sleep(_NO_FILES)
 
     def enqueue_req(self, conn: TConn) -> None:
         """gunicorn has a new connection here, or one on which the next request begins."""

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -30,16 +31,25 @@ secure_scheme_headers: dict[str, str] = {}
 control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
 
 _EVERY = 10  # seconds between two beats
+_FILES = 4096  # more than all connections and streams of a process take; often only 1,024 are allowed at first
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where the processes leave their numbers for /metrics
 
 
 def post_worker_init(worker: Any) -> None:
     """gunicorn calls this in each of its processes, after the fork."""
     app = worker.app.wsgi()
+    _allow_files()
     logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
     play.hints.tell_from(app)
     beats = Beat(app, "heartbeat", partial(play.beat, "web")), Beat(app, "uses of tokens", play.note_uses)
     Thread(target=_beats, args=beats, daemon=True).start()
+
+
+def _allow_files() -> None:
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
+    if allowed != resource.RLIM_INFINITY and allowed < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -254,6 +254,26 @@ def test_the_problems_of_gunicorn_are_in_the_table_of_the_api() -> None:
         assert (ALL[code].status, ALL[code].title) == (status, title)
 
 
+@pytest.mark.parametrize("may_be_raised", [True, False])
+def test_however_few_files_may_be_opened_nobody_is_thrown_out_for_those_who_come(
+    shared_url: str, may_be_raised: bool
+) -> None:
+    few = f"""
+import resource
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (70, {4096 if may_be_raised else 70}))
+workers, threads = 1, 2
+"""
+    with gunicorn(few, shared_url) as (number, _), ExitStack() as crowd:
+        first = crowd.enter_context(connected(number, b"GET /healthz HTTP/1.1\r\nConnection: close\r\n"))
+        for _ in range(80):
+            crowd.enter_context(connected(number, b"G"))
+        if may_be_raised:
+            assert is_up(number)
+        first.sendall(b"\r\n")
+        assert heard(first).startswith(b"HTTP/1.1 200 ")
+
+
 # When a request is whole
 
 
