@@ -95,6 +95,11 @@ def test_every_command_tells_what_it_does_with_an_example(words: list[str]) -> N
         assert example.split()[: len(words)] == words
 
 
+def test_the_lists_of_commands_cut_no_sentence_short() -> None:
+    for words in ([], ["games"], ["players"]):
+        assert "..." not in run(*words, "--help"), words
+
+
 @pytest.mark.parametrize(
     "words", [["games", "show", "x"], ["ban"], ["export", "there"], ["games", "list", "--older-than", "x"]]
 )
@@ -281,7 +286,7 @@ def test_a_dry_run_of_a_farewell_counts_what_would_go(known: UUID, game: UUID) -
     before = everything()
     told = run("delete-player", ADA, "--dry-run")
     assert everything() == before
-    for line in ("1 messages at tables lose their text", "1 tokens are deleted", "1 webhooks are deleted"):
+    for line in ("messages at tables that lose their text: 1", "tokens deleted: 1", "webhooks deleted: 1"):
         assert line in told
     assert run("delete-player", ADA).splitlines()[1:] == told.splitlines()[1:]
 
@@ -366,6 +371,7 @@ def test_all_games_are_copied_at_once_and_how_far_it_is_goes_to_stderr(game: UUI
     result = ask("export", "--all", tmp_path)
     assert result.exit_code == 0
     assert "1 of 1 games copied" in result.stderr
+    assert "1 of 1 games looked at" in ask("export", "--all", tmp_path, "--dry-run").stderr
     assert [path.name for path in tmp_path.iterdir()] == [f"{game}.secret.json"]
 
 
@@ -417,7 +423,8 @@ def test_the_guide_names_commands_and_settings_that_there_are_and_counts_as_the_
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
     assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
     assert f"{web.workers} processes of {web.threads} threads" in guide
-    assert f"{2 * web.workers * web.threads} at the very most" in guide
+    most = 2 * (web.threads + 3) + 1  # of a process: those of beats, streams and hints, and one to listen on
+    assert f"{web.workers * most} at the very most" in guide
     assert f"after {web.keepalive} seconds" in guide
     known = {"sternenpost_app", "sternenpost_streams"}  # a role, and what only a web with streams has
     known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics").text))
