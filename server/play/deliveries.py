@@ -1,11 +1,12 @@
 """What became of the letters to a player."""
 
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Select, select, tuple_
 
+from server.play.paging import Cursor, Page
 from server.rules import Json
 from server.store.tables import Delivery, Letter, PlayerDelivery, PlayerGame, PlayerLetter, db
 from server.store.tables import Game as GameRow
@@ -14,12 +15,7 @@ from server.store.webhooks import NOTE
 RESULTS: Final = ("waiting", "sent", "bounced", "bundled", "dropped", "refused", "given-up")
 
 
-class DeliveriesPage(NamedTuple):
-    items: list[Json]
-    next: tuple[datetime, UUID] | None
-
-
-def deliveries(player_id: UUID, cursor: tuple[datetime, UUID] | None, limit: int) -> DeliveriesPage:
+def deliveries(player_id: UUID, cursor: Cursor | None, limit: int) -> Page:
     """The letters to a player and what became of each, newest first."""
     games = list(db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)))
     mails = (Letter.player_id == player_id) & (Letter.kind != NOTE)
@@ -32,24 +28,22 @@ def deliveries(player_id: UUID, cursor: tuple[datetime, UUID] | None, limit: int
     found.sort(key=lambda it: (it["at"], it["letter"]), reverse=True)
     shown = found[:limit]
     _add_titles(shown)
-    return DeliveriesPage(shown, (shown[-1]["at"], shown[-1]["letter"]) if len(found) > limit else None)
+    return Page(shown, (shown[-1]["at"], shown[-1]["letter"]) if len(found) > limit else None)
 
 
-def _ended(table: Any, player_id: UUID, cursor: tuple[datetime, UUID] | None, limit: int) -> list[Json]:
+def _ended(table: Any, player_id: UUID, cursor: Cursor | None, limit: int) -> list[Json]:
     query = select(table).where(table.player_id == player_id, table.result != "failed")
     rows = db.session.scalars(_newest(query, table.at, table.letter_id, cursor, limit))
     return [_item(row, row.result, row.detail, row.at, row.nr) for row in rows]
 
 
-def _waiting(query: Select[Any], table: Any, cursor: tuple[datetime, UUID] | None, limit: int) -> list[Json]:
+def _waiting(query: Select[Any], table: Any, cursor: Cursor | None, limit: int) -> list[Json]:
     rows = list(db.session.scalars(_newest(query, table.made_at, table.letter_id, cursor, limit)))
     failed = _failures(rows)
     return [_item(row, "waiting", failed.get(row.letter_id, ""), row.made_at, row.tries) for row in rows]
 
 
-def _newest(
-    query: Select[Any], at: Any, letter_id: Any, cursor: tuple[datetime, UUID] | None, limit: int
-) -> Select[Any]:
+def _newest(query: Select[Any], at: Any, letter_id: Any, cursor: Cursor | None, limit: int) -> Select[Any]:
     if cursor is not None:
         query = query.where(tuple_(at, letter_id) < tuple_(*cursor))
     return query.order_by(at.desc(), letter_id.desc()).limit(limit + 1)

@@ -1,24 +1,19 @@
 """Lists of games."""
 
-from datetime import datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, Uuid, any_, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from server.play.looking import summary
+from server.play.paging import Cursor, Page
 from server.rules import Json
 from server.store.tables import Game as GameRow
 from server.store.tables import Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow
 
 _MANY = 1000  # of a player's games are looked through at once
-
-
-class Page(NamedTuple):
-    items: list[Json]
-    next: tuple[datetime, UUID] | None
 
 
 def list_games(
@@ -28,7 +23,7 @@ def list_games(
     rules: str | None = None,
     mine: bool = False,
     my_turn: bool = False,
-    cursor: tuple[datetime, UUID] | None = None,
+    cursor: Cursor | None = None,
     limit: int = 20,
 ) -> Page:
     """Games, newest first: public ones, or those where the player sits."""
@@ -75,7 +70,7 @@ def waiting_games(player_id: UUID) -> list[Json]:
     return sorted(found, key=lambda it: (it["due_at"], it["game_id"]))
 
 
-def _newest(query: Select[Any], table: Any, cursor: tuple[datetime, UUID] | None) -> Select[Any]:
+def _newest(query: Select[Any], table: Any, cursor: Cursor | None) -> Select[Any]:
     if cursor is not None:
         query = query.where(tuple_(table.made_at, table.game_id) < tuple_(*cursor))
     return query.order_by(table.made_at.desc(), table.game_id.desc())

@@ -17,6 +17,7 @@ from server.play.bans import is_in_force
 from server.play.clock import clock
 from server.play.errors import BadField, BadToken, Banned, MissingScope, NotFound, NotSeated, OneSeatOnly
 from server.play.looking import seen_by
+from server.play.paging import Cursor, Page
 from server.rules import Json
 from server.store.connections import autocommit, committing, in_doubt, tried_again
 from server.store.tables import Game, Seat, Token, db
@@ -193,12 +194,7 @@ def note_uses() -> None:
 # Looking, and making worthless
 
 
-class Page(NamedTuple):
-    items: list[Json]
-    next: tuple[datetime, UUID] | None
-
-
-def tokens_of(caller: Caller, cursor: tuple[datetime, UUID] | None, limit: int) -> Page:
+def tokens_of(caller: Caller, cursor: Cursor | None, limit: int) -> Page:
     """The tokens of a player that are good for something, the newest first; never what is sent."""
     query = select(Token).where(Token.player_id == caller.player_id)
     query = query.where(Token.expires_at.is_(None) | (Token.expires_at > clock.now()))

@@ -20,6 +20,7 @@ from server.play.bans import BANNED
 from server.play.clock import clock
 from server.play.errors import BadField, NotFound, TooMany, TooManyWebhooks, WebhookDisabled
 from server.play.looking import seen_by
+from server.play.paging import Cursor, Page
 from server.play.players import within
 from server.rules import Json, named, object_of
 from server.store import webhooks as store
@@ -246,12 +247,7 @@ def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
 # Deliveries
 
 
-class Page(NamedTuple):
-    items: list[Json]
-    next: tuple[datetime, UUID] | None
-
-
-def webhook_deliveries(player_id: UUID, webhook_id: UUID, cursor: tuple[datetime, UUID] | None, limit: int) -> Page:
+def webhook_deliveries(player_id: UUID, webhook_id: UUID, cursor: Cursor | None, limit: int) -> Page:
     """What a webhook was told and is to be told, newest first. Raises NotFound."""
     _own(player_id, webhook_id)
     key = (WebhookDelivery.made_at, WebhookDelivery.delivery_id)
