@@ -17,7 +17,7 @@ from flask_babel import gettext
 from marshmallow import Schema, fields, validate
 
 from server import play
-from server.api import schemas
+from server.api import examples, schemas
 from server.api.document import ANYBODY
 from server.api.document import Blueprint as Resources
 from server.api.languages import spoken
@@ -96,7 +96,7 @@ class SandboxTokenAnswer(Schema):
 @calls.route("/token")
 class Token(MethodView):
     @calls.arguments(SandboxTokenRequest, example={"name": "ada"})
-    @calls.response(201, SandboxTokenAnswer, example={"token": "pMb2nXwDFl8sF1kV2m0eBg"})
+    @calls.response(201, SandboxTokenAnswer, example={"token": examples.TOKEN_ANSWER["token"]})
     @calls.doc(operationId="enterSandbox", **ANYBODY)
     def post(self, wanted: Any) -> Any:
         """A token of one of the three people of the sandbox, whose codes lie open in its mailbox, too

@@ -84,7 +84,7 @@ _idle: WeakKeyDictionary[Engine, list[psycopg.Connection[Any]]] = WeakKeyDiction
 def connect() -> psycopg.Connection[Any]:
     """A new connection to keep, on which each statement is a transaction of its own."""
     pooled = db.engine.raw_connection()
-    connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]
+    connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]  # SQLAlchemy knows less
     pooled.detach()
     connection.autocommit = True
     set_json_loads(orjson.loads, connection)

@@ -113,7 +113,7 @@ class Token(Base):
     game_id: Mapped[UUID | None]  # the player's seat in this game is all that it is good for
     made_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
-    last_used_at: Mapped[datetime | None]  # an hour old or less
+    last_used_at: Mapped[datetime | None]  # noted once an hour at most
 
 
 class PlayerGame(Base):
