@@ -3,7 +3,7 @@ import { html, render, useEffect, useRef, useState } from "./html.js";
 import { call } from "./api.js";
 import { isOnline } from "./line.js";
 import { here } from "./routes.js";
-import { changeLanguage, me, recognise, signOut } from "./session.js";
+import { changeLanguage, me, recognise, signOut, token } from "./session.js";
 import { useStore } from "./store.js";
 import { LANGUAGES, speak, spoken, t } from "./words.js";
 import { Lobby } from "./screens/lobby.js";
@@ -90,7 +90,9 @@ function Foot() {
 
 const begin = async () => {
   await speak();
-  await recognise().catch(() => {}); // the screens say what is wrong, and try again
+  const quietly = () => recognise().catch(() => {}); // the screens say what is wrong
+  await quietly();
+  isOnline.watch((online) => online && token() && !me.get() && quietly());
   render(html`<${Page} />`, document.getElementById("page"));
 };
 begin();

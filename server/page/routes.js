@@ -12,3 +12,6 @@ addEventListener("hashchange", () => here.set(read()));
 
 export const go = (hash) => (location.hash = hash);
 export const toGame = (id) => `#/games/${id}`;
+
+/** To the sign-in, and back here afterwards. */
+export const toSignIn = () => `#/sign-in?then=${encodeURIComponent(location.hash)}`;

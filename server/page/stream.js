@@ -17,7 +17,8 @@ export function follow(path, tell, last = "") {
 
   async function run() {
     while (!stopped && state.get() !== "over") {
-      await listen().catch(() => {});
+      await seen();
+      await listen();
       if (stopped || state.get() === "over") return;
       state.set("away");
       await new Promise((again) => {
@@ -27,6 +28,9 @@ export function follow(path, tell, last = "") {
       });
     }
   }
+
+  const hides = () => document.hidden && quits();
+  document.addEventListener("visibilitychange", hides);
 
   async function listen() {
     const abort = new AbortController();
@@ -46,8 +50,8 @@ export function follow(path, tell, last = "") {
         if (event.id !== undefined) last = event.id;
         if (event.data) tell(JSON.parse(event.data));
       }
-    } catch (error) {
-      if (!stopped) line.lost();
+    } catch {
+      if (!stopped && !document.hidden) line.lost();
     } finally {
       clearTimeout(watch);
       abort.abort();
@@ -59,10 +63,23 @@ export function follow(path, tell, last = "") {
     state,
     stop() {
       stopped = true;
+      document.removeEventListener("visibilitychange", hides);
       quits();
     },
   };
 }
+
+/** When somebody looks: windows behind others hold no stream, of which a browser has only a few for each server. */
+const seen = () =>
+  new Promise((now) => {
+    if (!document.hidden) return now();
+    const look = () => {
+      if (document.hidden) return;
+      document.removeEventListener("visibilitychange", look);
+      now();
+    };
+    document.addEventListener("visibilitychange", look);
+  });
 
 /** The events of a body, by the grammar of WHATWG HTML 9.2.5 as far as our server uses it: lines end with \n. */
 async function* events(body, onPiece) {

@@ -101,7 +101,7 @@ def game_of(client: Client, *seats: Json, **more: Any) -> str:
     return str(client.post("/v1/games", wanted)["id"])
 
 
-ME, BOT = {"player": "me"}, {"bot": "greedy"}
+ME, OPEN, BOT = {"player": "me"}, {"open": True}, {"bot": "greedy"}
 
 # Moves, in every way that people make them
 
@@ -188,6 +188,23 @@ def test_two_people_find_each_other_and_play_a_whole_game_with_a_bot(house: Hous
     [row] = house.rows("SELECT status, version FROM games WHERE title = 'A clear night'")
     assert (row["status"], row["version"]) == ("finished", 91)
     assert ben.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_who_has_the_link_of_a_private_game_signs_in_and_sits_there(house: House, windows: Windows) -> None:
+    ada = sign_in(house, "lena@example.org")
+    title = "<img src=//elsewhere.example onerror=alert(1)>"  # is nothing but a name
+    game = ada.post("/v1/games", {"rules": "sternenhimmel", "title": title, "private": True, "seats": [ME, OPEN, BOT]})
+    page = windows.open(**PHONE)
+    page.goto(f"/#/games/{game['id']}?invitation={game['invitation']}")
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
+    page.get_by_role("link", name="Sign in to take a seat").tap()
+    page.get_by_label("Mail address").fill("mia@example.org")
+    page.get_by_role("button", name="Send me a code").tap()
+    page.get_by_label("Code").fill(code_for(house, "mia@example.org"))
+    page.locator("main").get_by_role("button", name="Sign in").tap()
+    page.get_by_role("button", name="Take a seat").tap()
+    expect(page.locator(".board")).to_have_count(3)
+    assert ada.get(f"/v1/games/{game['id']}")["seats"][1]["name"] == "mia"
 
 
 def test_a_move_whose_answer_is_lost_is_sent_again_and_counts_once(house: House, windows: Windows) -> None:

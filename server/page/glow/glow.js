@@ -1,7 +1,7 @@
 // The table of Sternenglanz: the server's picture, and a turn put together step by step.
 import { html, useEffect, useState } from "../html.js";
 import { call, picture } from "../api.js";
-import { t, knows } from "../words.js";
+import { knows, locale, t } from "../words.js";
 import { isStale } from "../table/game.js";
 import { Sorry } from "../screens/parts.js";
 
@@ -11,7 +11,7 @@ export function Glow({ table, rules, at }) {
   const { game, legal } = table;
   return html`<div class="glow">
     <${Picture} table=${table} at=${at} />
-    ${at === null && legal?.turn != null && html`<${Turn} key=${legal.turn} table=${table} />`}
+    ${at === null && legal?.turn != null && html`<${Turn} key=${legal.turn} table=${table} rules=${rules} />`}
     ${game.you && (at !== null || legal?.turn == null) && html`<p class="ask" role="status">${t(at === null ? "ask.wait" : "ask.past")}</p>`}
   </div>`;
 }
@@ -37,7 +37,8 @@ function Picture({ table, at }) {
   return address && html`<img class="picture" src=${address} alt=${t("picture", { title: game.title })} />`;
 }
 
-function Turn({ table }) {
+function Turn({ table, rules }) {
+  const stepName = (move) => move.steps.map((it) => nameOf(it, rules.cards)).join("; ");
   const { turn, moves } = table.legal;
   const [begun, setBegun] = useState([]);
   const [next, setNext] = useState(moves);
@@ -91,13 +92,17 @@ function Turn({ table }) {
 
 const joined = (moves) => ({ steps: moves.flatMap((it) => it.steps) });
 
-/** A step in the notation of the game, led by a word for what it does. */
-function stepName(move) {
-  return move.steps.map(({ cmd, slot, do: deed, path, field, ...rest }) => {
-    const key = `step.${deed ?? cmd}`;
-    const what = knows(key) ? t(key) : (deed ?? cmd);
-    const where = path?.join(" → ") ?? field;
-    const cards = cmd === "act" ? [rest.class && t(`piece.${rest.class}`)] : [rest.dropNova && t("step.drop"), rest.slot2, rest.slot3, rest.slot1];
-    return [slot && `${slot}:`, what, ...cards, where].filter(Boolean).join(" ");
-  }).join("; ");
+/** A step in words: the slot, what is done, with what, and where. */
+function nameOf({ cmd, slot, do: deed, path, field, ...rest }, cards) {
+  const key = `step.${deed ?? cmd}`;
+  const what = knows(key) ? t(key) : (deed ?? cmd);
+  const laid = [rest.slot2, rest.slot3, rest.slot1].filter(Boolean).map((copy) => cardName(copy, cards));
+  const pieces = [rest.class && cards.classes[rest.class][locale()], rest.dropNova && t("step.drop"), laid.join(", ")];
+  return [slot && `${slot}:`, what, ...pieces, path?.join(" → ") ?? field].filter(Boolean).join(" ");
+}
+
+/** `geburt#3` by its name; the copy is told, too, since the picture shows it. */
+function cardName(copy, cards) {
+  const action = cards.actions.find((it) => it.id === copy.split("#")[0]);
+  return action ? `${action.names[locale()]} (${copy})` : copy;
 }

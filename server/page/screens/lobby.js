@@ -1,7 +1,7 @@
 // Open games, and a seat in one of them.
 import { html } from "../html.js";
 import { call } from "../api.js";
-import { go, toGame } from "../routes.js";
+import { go, toGame, toSignIn } from "../routes.js";
 import { me } from "../session.js";
 import { useStore } from "../store.js";
 import { t } from "../words.js";
@@ -32,7 +32,7 @@ function Join({ game, player }) {
     <span>${t("lobby.free", { count: free })}</span>
     ${free > 0 && (player
       ? html`<button disabled=${busy} onClick=${join} aria-label=${t("lobby.join-game", { title: game.title })}>${t("lobby.join")}</button>`
-      : html`<a href="#/sign-in">${t("lobby.sign-in")}</a>`)}
+      : html`<a href=${toSignIn()}>${t("lobby.sign-in")}</a>`)}
   </p>
   ${error && html`<${Sorry} error=${error} />`}`;
 }

@@ -5,7 +5,12 @@ import { askForCode, enterSandbox, isSandbox, signIn } from "../session.js";
 import { t } from "../words.js";
 import { Sorry, useSubmit } from "./parts.js";
 
-const home = () => here.get().parts[0] === "sign-in" && go("/");
+/** To where somebody was when he was asked who he is. */
+function home() {
+  const { parts, query } = here.get();
+  const then = query.get("then") ?? "";
+  if (parts[0] === "sign-in") go(then.startsWith("#/") ? then : "#/");
+}
 
 export function SignIn() {
   const [asked, setAsked] = useState(null);

@@ -8,7 +8,7 @@ import { Sorry } from "../screens/parts.js";
 import { Board } from "./board.js";
 import { Hand } from "./hand.js";
 
-const NOTHING = { star: null, space: null };
+const NOTHING = { turn: null, star: null, space: null };
 
 export function Sky({ table, rules, view, at }) {
   const { game, legal, story } = table;
@@ -16,36 +16,38 @@ export function Sky({ table, rules, view, at }) {
   const names = game.seats.map(seatName);
   const turn = at === null && legal?.turn != null ? legal.turn : null;
   const moves = turn === null ? [] : legal.moves;
-  const [chosen, choose] = useState(NOTHING);
-  const [preview, setPreview] = useState(null);
+  const [kept, keep] = useState(NOTHING);
+  const chosen = kept.turn === turn ? kept : NOTHING; // what was chosen for another turn is gone
+  const choose = (it) => keep({ ...it, turn });
+  const [foresight, setForesight] = useState(null);
   const [error, setError] = useState(null);
   const [sending, setSending] = useState(null);
   const confirm = useRef();
   const tray = useRef();
-  useEffect(() => { choose(NOTHING); setPreview(null); }, [turn]);
 
   const hand = view.hand ?? [];
   const star = chosen.star === null ? null : hand[chosen.star];
   const move = star && chosen.space ? { star, ...chosen.space } : null;
+  const preview = move && foresight;
   const fits = (it) => (!star || it.star === star);
   const isOpen = (board, space) => moves.some((it) => fits(it) && it.board === board && it.space === space);
   const isStarOpen = (kind) => moves.some((it) => it.star === kind && (!chosen.space || (it.board === chosen.space.board && it.space === chosen.space.space)));
 
   useEffect(() => {
-    if (!move || turn === null) return setPreview(null);
+    setForesight(null);
+    if (!move) return;
     let isWanted = true;
     setError(null);
     table.foresee(turn, move).then(
-      (it) => isWanted && setPreview(it),
+      (it) => isWanted && setForesight(it),
       (wrong) => isWanted && (setError(wrong), choose(NOTHING)),
     );
     return () => (isWanted = false);
   }, [turn, chosen.star, chosen.space?.board, chosen.space?.space]);
-  useEffect(() => { if (preview) confirm.current?.focus({ preventScroll: true }); }, [preview]);
+  useEffect(() => { if (preview) confirm.current?.focus({ preventScroll: true }); }, [foresight]);
 
   const giveUp = () => {
     choose(NOTHING);
-    setPreview(null);
     tray.current?.focus({ preventScroll: true }); // the button that had the focus is gone
   };
   async function send() {

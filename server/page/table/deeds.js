@@ -2,7 +2,7 @@
 import { html, useRef, useState } from "../html.js";
 import { call } from "../api.js";
 import { clockInWords, timeoutsInWords } from "../moments.js";
-import { toGame } from "../routes.js";
+import { toGame, toSignIn } from "../routes.js";
 import { t } from "../words.js";
 import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
 
@@ -24,7 +24,7 @@ export function Waiting({ table, invitation, player }) {
   return html`<section class="card">
     <p>${t("status.open")}</p>
     <${Terms} game=${game} />
-    ${!player && html`<p><a href="#/sign-in">${t("lobby.sign-in")}</a></p>`}
+    ${!player && html`<p><a href=${toSignIn()}>${t("lobby.sign-in")}</a></p>`}
     ${player && !game.you && html`<button disabled=${busy} onClick=${join}>${t("lobby.join")}</button>`}
     ${error && html`<${Sorry} error=${error} />`}
     ${link && html`<p>${t("link")}<br /><input readonly value=${link} aria-label=${t("link")} onFocus=${(event) => event.target.select()} /></p>`}
