@@ -107,9 +107,9 @@ def an_overdue_seat(_: str) -> None:
 
 
 ILLNESSES = [
-    ("web", no_beat_ever, "not seen since ever"),
+    ("web", no_beat_ever, "not seen yet"),
     ("web", an_old_beat, "not seen since 20"),
-    ("worker", no_beat_ever, "not seen since ever"),
+    ("worker", no_beat_ever, "not seen yet"),
     ("worker", an_old_beat, "not seen since 20"),
     ("outbox", an_old_letter, "a letter has waited for 0:11:"),
     ("outbox", a_letter_put_off_again_and_again, "a letter has waited for 0:11:"),

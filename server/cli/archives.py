@@ -38,7 +38,7 @@ def verify(archive: BinaryIO, commitment: str | None) -> None:
 @dry_run
 @in_app
 def take_in(app: Flask, settings: Settings, archive: BinaryIO, dry_run: bool) -> None:
-    """Check an archive and keep its game here, for everybody to see."""
+    """Check an archive and keep its game here for all to see."""
     raw = archive.read(play.LARGEST + 1)
     if dry_run:
         game = play.check_archive(raw)
@@ -67,7 +67,9 @@ def export(
     everything: bool,
     dry_run: bool,
 ) -> None:
-    """Write copies into DIR: of a game that is over its archive, GAME.json, as everybody may have it.
+    """Write copies of games, or of a player's data, into DIR.
+
+    Of a game that is over its archive, GAME.json, as everybody may have it.
 
     Of a game that is NOT over all that is stored, GAME.secret.json, with the seed and what lies hidden: whoever reads it
     can cheat, so only you may read that file. It is to look into; what brings games back is a copy of the database
@@ -83,7 +85,8 @@ def export(
         deeds = [_write(directory / f"player-{player_id}.json", play.copy_of_player(player_id), True, dry_run)]
     else:
         ids = named or play.all_games()
-        copies = followed(ids, lambda done: f"{done} of {len(ids)} games copied")
+        done_with = "looked at" if dry_run else "copied"
+        copies = followed(ids, lambda done: f"{done} of {len(ids)} games {done_with}")
         deeds = [_write_game(directory, each, dry_run) for each in copies]
     tell(dry_run, deeds)
 

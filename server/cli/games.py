@@ -69,7 +69,7 @@ def list_games(
 @as_json
 @in_app
 def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
-    """Show a GAME: its seats and their times, its votes, the letters and mails that wait, the last that failed."""
+    """Show a GAME. Its seats and their times, its votes, the letters and mails that wait, the last that failed."""
     found = overview.game(game_id)
     if as_json:
         print_json(found)
@@ -100,7 +100,7 @@ def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, s
 @click.argument("game_id", metavar="[GAME]", type=click.UUID, required=False)
 @in_app
 def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
-    """Compare what was made from the logs of all games, or of one, with these logs; exit status 1 if they differ."""
+    """Compare all games, or one, with their logs. Exit status 1 if what was made from a log differs from it."""
     if _look_at(game_id, play.check_game).found:
         raise SystemExit(1)
 
@@ -110,7 +110,7 @@ def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
 @dry_run
 @in_app
 def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool) -> None:
-    """Make anew what was made from the logs of all games, or of one; exit status 1 if a log itself is not right."""
+    """Make all games, or one, anew from their logs. Exit status 1 if a log itself is not right."""
     play.follow_clock()
     if _look_at(game_id, play.check_game if dry_run else play.rebuild_game).unsound:
         raise SystemExit(1)

@@ -63,7 +63,7 @@ def list_players(app: Flask, settings: Settings, banned: bool, limit: int, as_js
 @as_json
 @in_app
 def search(app: Flask, settings: Settings, words: str, limit: int, as_json: bool) -> None:
-    """List the players with WORDS in name or address; exit status 1 if there are none."""
+    """List the players with WORDS in name or address. Exit status 1 if there are none."""
     found = overview.players(words, limit=limit)
     _print(found, as_json)
     if not found:
@@ -82,7 +82,7 @@ def _print(found: list[Json], as_json: bool) -> None:
 @as_json
 @in_app
 def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
-    """Show the PLAYER of this address or id: settings, tokens, webhooks, games under way."""
+    """Show the PLAYER of this address or id. With settings, tokens, webhooks and games under way."""
     found = overview.player(play.find_player(player))
     if as_json:
         print_json(found)
@@ -95,7 +95,7 @@ def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
 @dry_run
 @in_app
 def player_token(app: Flask, settings: Settings, email: str, dry_run: bool) -> None:
-    """Print a token of the player with this address, who is made if need be. For operators and tests."""
+    """Print a token of the player with this address. The player is made if need be. For operators and tests."""
     try:
         address = play.email_address(email).lower()
     except ValueError as error:
@@ -118,7 +118,7 @@ def player_token(app: Flask, settings: Settings, email: str, dry_run: bool) -> N
 @dry_run
 @in_app
 def ban(app: Flask, settings: Settings, player: str, until: datetime | None, reason: str, dry_run: bool) -> None:
-    """Shut the PLAYER of this address or id out, for good or until a time: no sign-in, no token, no letter; bots take
+    """Shut the PLAYER of this address or id out. For good or until a time: no sign-in, no token, no letter; bots take
     over the seats."""
     player_id = play.find_player(player)
     deeds = [f"player {player_id} is banned {f'until {written(until)}' if until else 'for good'}", *_seats(player_id)]
@@ -133,8 +133,7 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
 @dry_run
 @in_app
 def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
-    """Let the PLAYER of this address or id in again, whose tokens are then good again. Seats are the player's to take
-    back."""
+    """Let the PLAYER of this address or id in again. Tokens are good again then; seats are the player's to take back."""
     player_id = play.find_player(player)
     is_banned = overview.player(player_id)["banned_at"] is not None
     if not dry_run:
@@ -147,14 +146,16 @@ def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
 @dry_run
 @in_app
 def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
-    """Forget the PLAYER of this address or id: name, address, tokens, webhooks, feed, letters, and what was said at
+    """Forget the PLAYER of this address or id. Name, address, tokens, webhooks, feed and letters go, and what was said at
     tables. Bots take over the seats. Logs name seats and no persons: they stay whole, and archives stay right.
     It cannot be undone."""
     player_id = play.find_player(player)
     rows = play.what_goes(player_id)
     deeds = _seats(player_id)
-    deeds += [f"{number} messages at tables lose their text" for name, number in rows.items() if name == "messages"]
-    deeds += [f"{number} {_TABLES[name]} are deleted" for name, number in rows.items() if name != "messages"]
+    deeds += [
+        f"messages at tables that lose their text: {number}" for name, number in rows.items() if name == "messages"
+    ]
+    deeds += [f"{_TABLES[name]} deleted: {number}" for name, number in rows.items() if name != "messages"]
     deeds.append(f"player {player_id} has no name and no address any more")
     if not dry_run:
         play.delete_player(player_id)

@@ -20,7 +20,7 @@ from server.store import migrate as migrations
 
 @click.command(epilog=example("web"))
 def web() -> None:
-    """Serve HTTP on the loopback, until SIGTERM."""
+    """Serve HTTP, until SIGTERM. On the loopback, unless GUNICORN_CMD_ARGS binds it elsewhere."""
     from server.web import serve
 
     read_settings()
@@ -30,14 +30,14 @@ def web() -> None:
 @click.command("worker", epilog=example("worker"))
 @in_app
 def work(app: Flask, settings: Settings) -> None:
-    """Remind, time out, let bots move, and carry letters, until SIGTERM."""
+    """Watch the time, let bots move, carry letters. Until SIGTERM."""
     worker.work(app, settings)
 
 
 @click.command("post", epilog=example("post"))
 @in_app
 def carry(app: Flask, settings: Settings) -> None:
-    """Carry letters and call webhooks only, until SIGTERM; each worker starts one of these."""
+    """Carry letters and call webhooks only, until SIGTERM. Each worker starts one of these."""
     worker.carry(app, settings)
 
 
@@ -63,8 +63,8 @@ def config() -> None:
 @click.command(epilog=example("doctor"))
 @in_app
 def doctor(app: Flask, settings: Settings) -> None:
-    """Check database, beats, letters, mails, overdue seats, clock, mail out and in, and the DNS of a domain that sends
-    mail; exit status 1 if anything is ill."""
+    """Look whether all parts are well. Database, heartbeats, letters, mails, overdue seats, clock, mail out and in, and
+    the DNS of a domain that sends mail. Exit status 1 if anything is ill."""
     found = play.parts()
     if found["database"] == "ok":
         skew = play.clock_skew()
@@ -96,7 +96,7 @@ def doctor(app: Flask, settings: Settings) -> None:
 @dry_run
 @in_app
 def motd(app: Flask, settings: Settings, text: str | None, until: datetime | None, remove: bool, dry_run: bool) -> None:
-    """Show everybody a message of the day: in GET /v1, at the foot of pages and of turn mails. Without TEXT, print the
+    """Show everybody a message of the day. In GET /v1, at the foot of pages and of turn mails. Without TEXT, print the
     present one."""
     if text and remove:
         raise click.UsageError("Either a text, or --remove.")
@@ -127,6 +127,6 @@ def openapi(app: Flask, settings: Settings) -> None:
 @click.command("sandbox", epilog=example("sandbox"))
 @in_app
 def open_sandbox(app: Flask, settings: Settings) -> None:
-    """Make a player with games in every state, and print where to look."""
+    """Make games in every state, and print where to look."""
     for line in sandbox.open_up(settings.base_url):
         click.echo(line)

@@ -43,10 +43,13 @@ def _reason(error: Exception) -> str:
 
 def _beats(now: datetime) -> dict[str, str]:
     seen = {row.part: row.at for row in db.session.scalars(select(Heartbeat))}
-    return {
-        part: "ok" if part in seen and abs(now - seen[part]) <= GAP else f"not seen since {seen.get(part, 'ever')}"
-        for part in PARTS
-    }
+    return {part: _beat(now, seen.get(part)) for part in PARTS}
+
+
+def _beat(now: datetime, seen: datetime | None) -> str:
+    if seen is None:
+        return "not seen yet"
+    return "ok" if abs(now - seen) <= GAP else f"not seen since {seen}"
 
 
 def _letters(now: datetime) -> str:
