@@ -94,6 +94,12 @@ def test_a_seat_is_for_oneself_for_somebody_invited_for_a_bot_or_open(ada: UUID)
     assert game.names == ["Seat 0", "Seat 1", "random", "ada"]
 
 
+def test_bots_of_one_kind_are_told_apart_by_numbers(ada: UUID) -> None:
+    seats = [{"bot": "greedy"}, {"player": "me"}, {"bot": "random"}, {"bot": "greedy"}]
+    game = play.open_game(ada, {"rules": "sternenhimmel", "seats": seats})
+    assert game.names == ["greedy 1", "ada", "random", "greedy 2"]
+
+
 def test_an_invited_person_gets_a_letter_with_a_word_for_the_seat(ada: UUID) -> None:
     game_id = play.open_game(ada, wanted(ME, {"email": "bea@example.org"}, BOT)).game_id
     (letter,) = letters(game_id, "invitation")

@@ -38,8 +38,12 @@ class Game:
 
     @property
     def names(self) -> list[str]:
-        """What to call each seat."""
-        return [row["bot"] or row["name"] or f"Seat {row['seat']}" for row in self.seats]
+        """What to call each seat; bots of one kind have numbers."""
+        return [self._bots_name(row) or row["name"] or f"Seat {row['seat']}" for row in self.seats]
+
+    def _bots_name(self, seat: Json) -> str | None:
+        alike = [row["seat"] for row in self.seats if row["bot"] == seat["bot"]]
+        return f"{seat['bot']} {alike.index(seat['seat']) + 1}" if seat["bot"] and len(alike) > 1 else seat["bot"]
 
     def bot_at(self, seat: Seat) -> str | None:
         """The bot that plays this seat now."""
