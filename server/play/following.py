@@ -11,7 +11,7 @@ from server.play.clock import clock
 from server.play.errors import BadField, NotFound
 from server.play.looking import seen_by
 from server.play.table import story_item, typed
-from server.play.tokens import Caller
+from server.play.tokens import Caller, still_valid
 from server.rules import GAMES, Json
 from server.store import log
 from server.store.connections import autocommit
@@ -154,12 +154,13 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
     rules = GAMES[head["rules"]]
     seat_of = {row["player_id"]: row["seat"] for row in seats if row["player_id"]}
     typed_rows = [(row, typed(rules, row)) for row in rows]
+    allowed = _who_may_still_see(head, followers, seat_of.keys())
     found = []
     for follower in followers:
-        seat = seat_of.get(follower.player_id) if follower.player_id else None
-        if seat is None and not _may_still_see(head, follower):
+        if follower not in allowed:
             follower.lost(game_id)
             continue
+        seat = seat_of.get(follower.player_id) if follower.player_id else None
         after = follower.told[game_id]
         todo = [pair for pair in typed_rows if pair[0].seq > after]
         items = []
@@ -171,6 +172,19 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         follower.passed(game_id, todo[:_MOST][-1][0].seq if todo else after, head["status"] in _OVER and not is_more)
         found.append((follower, items, is_more))
     return found
+
+
+def _who_may_still_see(head: Json, followers: Sequence[Follower], seated: Collection[UUID]) -> set[Follower]:
+    """It asks the database, which may be away: so it comes before anything counts as told, and after the reading, so
+    that nobody is told what happened after his token was revoked."""
+    callers = [follower.caller for follower in followers if follower.caller]
+    valid = still_valid(callers) if callers else set()
+    return {
+        follower
+        for follower in followers
+        if (follower.caller is None or follower.caller.token_hash in valid)
+        and (follower.player_id in seated or _may_still_see(head, follower))
+    }
 
 
 def _may_still_see(head: Json, follower: Follower) -> bool:

@@ -1,10 +1,11 @@
-"""Following games: the tokens that are looked at while a stream is open."""
+"""Following games: the tokens that are looked at while a stream is open, and before anything is told."""
 
 import psycopg
 from flask import Flask
 
 from server import play
 from server.play.tokens import _STILL_THERE
+from tests.helpers import game_of, moves_on, person, turn_of
 
 
 def test_of_the_tokens_of_open_streams_those_are_told_that_are_still_good(app: Flask) -> None:
@@ -16,6 +17,23 @@ def test_of_the_tokens_of_open_streams_those_are_told_that_are_still_good(app: F
         play.revoke(same)
         play.ban(bea.player_id)
         assert play.still_valid([ada, same, bea, cleo]) == {ada.token_hash, cleo.token_hash}
+
+
+def test_nothing_that_happens_after_a_token_was_revoked_is_told_by_it(app: Flask) -> None:
+    with app.app_context():
+        people = [person(name) for name in ("ada", "ben", "cleo")]
+        game_id, caller = game_of(*people), play.caller(play.player_token("ada@example.org"))
+        one, all_own, stranger = (
+            play.follow_game(game_id, caller, None, 0),
+            play.follow_own(caller, None),
+            play.follow_game(game_id, None, None, 0),
+        )
+        assert one and stranger
+        play.revoke(caller)
+        moves_on(game_id, next(who for who in people if turn_of(game_id, who) is not None))
+        [(who, items, _)] = play.news(game_id, [one, all_own, stranger])
+        assert who is stranger and items
+        assert one.is_over
 
 
 def test_however_many_tokens_there_are_those_of_open_streams_are_found_by_their_keys(database_url: str) -> None:
