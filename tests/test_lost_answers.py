@@ -8,15 +8,31 @@ from uuid import UUID
 import psycopg
 import pytest
 from flask import Flask
+from sqlalchemy import delete
 
 from server import play
 from server.play import deeds
 from server.play.capabilities import INVITATION, unseal
+from server.play.clock import clock
 from server.play.deeds import load
 from server.play.errors import AlreadySeated, NotRunning, NotSeated
+from server.store import webhooks
 from server.store.connections import Unavailable, tried_again
-from server.store.tables import Message, PlayerLetter, SignIn, db
-from tests.helpers import BOT, ME, OPEN, game_of, happened, letters, person, seats_of, wanted
+from server.store.tables import Letter, Message, PlayerLetter, SignIn, db
+from tests.helpers import (
+    BOT,
+    DAY,
+    ME,
+    MINUTE,
+    OPEN,
+    game_of,
+    happened,
+    letters,
+    person,
+    seats_of,
+    service_is_up,
+    wanted,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -203,3 +219,20 @@ def test_the_pool_begins_anew_only_where_a_connection_broke(error: type[Exceptio
 
     assert deed() == "done"
     assert (db.engine.pool is not pool) == begins_anew
+
+
+def test_a_seat_asked_while_the_clock_ran_ahead_is_asked_now_though_a_commit_is_lost(
+    ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock.forward(365 * DAY)
+    service_is_up()
+    game_id = game_of(ada, bea, bots=1)
+    clock.forward(-365 * DAY)
+    service_is_up()
+    db.session.execute(delete(Letter))  # else it would be their commit, or that of webhooks
+    db.session.commit()
+    monkeypatch.setattr(webhooks, "bring_forward", lambda *_: None)
+    with answer_lost(arrives=False):
+        play.follow_outages()
+    assert seats_of(game_id)[0].asked_at <= clock.now()
+    assert abs(seats_of(game_id)[0].due_at - clock.now() - 2 * DAY) < MINUTE

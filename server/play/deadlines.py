@@ -124,7 +124,7 @@ def _follow(game: Game, now: datetime) -> bool:
         if (asked_at := row["asked_at"]) > now:
             seen = _is_seat(game.game_id, row["seat"]) & (SeatRow.asked_at == asked_at)
             db.session.execute(update(SeatRow).where(seen).values(asked_at=now))
-            row |= {"asked_at": now}
+            row = {**row, "asked_at": now}  # the game stays as it was, for another try
         if _is_moved(row, now):
             _remind(game, row, with_due_time(row, now), now)
     db.session.commit()
