@@ -51,7 +51,7 @@ class Windows:
 
     def open(self, client: Client | None = None, script: str = OWN_CODE, **manners: Any) -> Page:
         """A window of somebody who is signed in already, if a `client` is given."""
-        manners = {"locale": "en-GB", "base_url": self._house.url, **DESK, **manners}
+        manners = {"locale": "en-GB", "reduced_motion": "reduce", "base_url": self._house.url, **DESK, **manners}
         context: BrowserContext = self._stack.enter_context(self._chromium.new_context(**manners))
         context.add_init_script(script)
         if client is not None:
@@ -168,6 +168,7 @@ def play_out(pages: dict[Page, Callable[[Page], None]]) -> None:
 # Playing
 
 
+@pytest.mark.timeout(300)  # ninety moves, and the bot waits for its beat before each of its own
 def test_two_people_find_each_other_and_play_a_whole_game_with_a_bot(house: House, windows: Windows) -> None:
     ada, ben = windows.open(), windows.open(**PHONE)
     enter(ada, house, "ada@example.org")

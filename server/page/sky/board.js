@@ -27,6 +27,7 @@ export function Board({ board, title, lying, name, marks = () => "", act, values
           role=${act ? "button" : "img"} tabindex=${act ? roving.tabIndex(space.id) : null} aria-label=${name(space)}
           aria-disabled=${act && !marks(space.id).includes("open") ? "true" : null}
           onClick=${act && (() => act(space.id))} onKeyDown=${act && ((event) => pressed(event) && act(space.id))}>
+          ${space.star && html`<title>${space.star}</title>`}
           <circle class="touch" cx=${x} cy=${y} r=${TOUCH} />
           <circle class="halo" cx=${x} cy=${y} r=${r + 1.5} />
           ${here

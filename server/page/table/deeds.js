@@ -70,7 +70,7 @@ export function Deeds({ table }) {
   const { game } = table;
   const [votes, , again] = useLoaded(() => call("GET", `${table.base}/votes?${table.word}`), [game.version, game.status]);
   const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
-  return html`<details class="card"><summary>${t("deeds")}</summary>
+  return html`<details class="card" open=${!!votes && wishes.some((wish) => votes[wish].length)}><summary>${t("deeds")}</summary>
     <${Terms} game=${game} />
     ${votes && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${votes[wish]} again=${again} />`)}
     <${Leave} table=${table} />
