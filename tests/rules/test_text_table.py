@@ -31,7 +31,7 @@ def begun(events: list[game.Event]) -> Sky:
 
 def test_the_table_reads_well() -> None:
     assert table("sternenhimmel", game.view(night(), 0), NAMES) == (
-        "Aries (aries): prizes 5, 3\n"
+        "Aries (aries, Ari): prizes 5, 3\n"
         "  a large: Anna, 7, face down - next to b, c, e\n"
         "  b large: empty - next to a, d\n"
         "  c small: Ben, B - next to a, e\n"
@@ -59,7 +59,7 @@ def test_the_others_see_a_back_and_no_hand() -> None:
 @pytest.mark.parametrize(("locale", "title"), [("de", "Widder"), ("en", "Aries"), ("fr", "Bélier"), ("it", "Ariete")])
 def test_every_locale_has_its_words(locale: str, title: str) -> None:
     colon = "\u202f:" if locale == "fr" else ":"
-    assert table("sternenhimmel", game.view(night(), 0), NAMES, locale).startswith(f"{title} (aries){colon} ")
+    assert table("sternenhimmel", game.view(night(), 0), NAMES, locale).startswith(f"{title} (aries, Ari){colon} ")
 
 
 def test_no_line_is_too_long_whatever_the_names_are() -> None:

@@ -26,7 +26,7 @@ def table(view: Json, names: Sequence[str], locale: str) -> str:
 def _board(shown: Json, names: Sequence[str], locale: str) -> list[str]:
     say = _WORDS[locale]
     board = BOARDS[shown["board"]]
-    lines = [f"{board.names[locale]} ({board.id}): {say['prizes']} {board.first}, {board.second}"]
+    lines = [f"{board.names[locale]} ({board.id}, {board.abbr}): {say['prizes']} {board.first}, {board.second}"]
     for space, lying in shown["spaces"].items():
         size = board.spaces[space].size
         neighbours = ", ".join(board.neighbours[space]) or say["nothing"]
