@@ -223,6 +223,13 @@ def test_tokens_are_listed_by_name_with_what_they_allow_and_never_with_their_sec
     assert "My bot" not in scene.bea.get("/v1/tokens").text
 
 
+def test_a_name_in_the_list_is_what_it_looks_like(scene: Scene) -> None:
+    further(scene.ada, scene.app, name=" My\u202e\tbot ")
+    assert "My bot" in listed(scene.ada)
+    for path in ("/v1/tokens", f"{scene.running}/seats/me/tokens"):
+        is_problem(scene.ada.post(path, {"name": "\u202e \u3164"}), 422, "invalid-field")
+
+
 def test_they_are_listed_in_pages_and_no_more_when_their_time_is_over(scene: Scene) -> None:
     for number in range(5):
         further(scene.ada, scene.app, name=f"{number}", expires_at=(clock.now() + HOUR).isoformat())

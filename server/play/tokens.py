@@ -18,6 +18,7 @@ from server.play.clock import clock
 from server.play.errors import BadField, BadToken, Banned, MissingScope, NotFound, NotSeated, OneSeatOnly
 from server.play.looking import seen_by
 from server.play.paging import Cursor, Page
+from server.play.words import clean
 from server.rules import Json
 from server.store.connections import autocommit, committing, in_doubt, tried_again
 from server.store.tables import Game, Seat, Token, db
@@ -33,6 +34,7 @@ SCOPES: Mapping[str, str] = {
     "webhooks:manage": "all that can be done with webhooks",
 }
 OF_A_SEAT = ("games:read", "moves:write", "chat:write")  # what a token of a seat may allow
+_LONGEST_NAME = 80
 _NOTED_EVERY = timedelta(hours=1)
 
 
@@ -93,6 +95,8 @@ def _made_by(
     caller.need("tokens:write")
     for scope in scopes:
         caller.need(scope)
+    if not (name := clean(name, _LONGEST_NAME)):
+        raise BadField("name", "A name needs at least one visible character.")
     now = clock.now()
     if expires_at is not None and expires_at <= now:
         raise BadField("expires_at", "This moment is over.")
