@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from email import policy
 from email.parser import BytesParser
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from click.testing import CliRunner, Result
@@ -16,6 +16,7 @@ from sqlalchemy import event, func, select
 
 from server import cli, play, web
 from server.config import VARIABLES
+from server.play.clock import clock
 from server.play.deeds import load, whole_log
 from server.play.errors import BadToken, Banned, NotFound
 from server.post import PostOffice
@@ -279,6 +280,9 @@ def known(ada: UUID, game: UUID) -> UUID:
     play.take_mail(play.reply_word(game, 0, 1), "", b"From: ada@example.org\r\n\r\n?", limited=False)
     deal_with_mails()
     play.invite(play.open_game(person("cleo"), wanted(ME, OPEN, OPEN)).game_id, person("cleo"), ADA)
+    refused = {"kind": "invitation", "version": 0, "result": "refused", "detail": f"550 5.1.1 <{ADA}>: not yet here"}
+    db.session.add(Delivery(game_id=game, letter_id=uuid4(), nr=1, seat=1, at=clock.now(), **refused))
+    db.session.commit()
     moves_on(game, ada)
     return ada
 

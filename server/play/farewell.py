@@ -104,9 +104,9 @@ def _email(player_id: UUID) -> str:
 
 def _games(player_id: UUID, email: str) -> Sequence[UUID]:
     """Where this player sits, is invited, was written to, or said something before he got up again."""
-    tables: Any = (PlayerGame, Delivery, Message)
-    rows = [*((table, table.player_id == player_id) for table in tables), (SeatRow, SeatRow.email == email)]
-    rows.append((Letter, _is_to(Letter, email)))
+    tables: Any = (PlayerGame, Message)
+    rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
+    rows += [(SeatRow, SeatRow.email == email), (Letter, _is_to(Letter, email)), (Delivery, _was_to(player_id, email))]
     found = (db.session.scalars(select(table.game_id).where(condition)) for table, condition in rows)
     return sorted({game_id for ids in found for game_id in ids})
 
@@ -128,13 +128,19 @@ def _is_to(table: Any, email: str) -> ColumnElement[bool]:
     return cast(ColumnElement[bool], table.data["to"].astext == email)
 
 
+def _was_to(player_id: UUID, email: str) -> ColumnElement[bool]:
+    """The same of a note, which may quote what a mail server said of an address while we knew no player there."""
+    names_it = Delivery.player_id.is_(None) & Delivery.detail.icontains(email, autoescape=True)
+    return (Delivery.player_id == player_id) | names_it
+
+
 def _of_game(game_id: UUID, player_id: UUID, email: str) -> list[_Rows]:
-    tables: Any = (Delivery, IdempotencyKey)
     seats = select(SeatRow.seat).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
     of_seat: Any = (Incoming, Vote)
     return [
         (Letter, (Letter.game_id == game_id) & ((Letter.player_id == player_id) | _is_to(Letter, email))),
-        *((table, (table.game_id == game_id) & (table.player_id == player_id)) for table in tables),
+        (Delivery, (Delivery.game_id == game_id) & _was_to(player_id, email)),
+        (IdempotencyKey, (IdempotencyKey.game_id == game_id) & (IdempotencyKey.player_id == player_id)),
         *((table, (table.game_id == game_id) & table.seat.in_(seats)) for table in of_seat),
     ]
 
