@@ -322,9 +322,8 @@ class Delivery(Base):
     seat: Mapped[int]
     version: Mapped[int]
     player_id: Mapped[UUID | None]  # None: it went to an address where no player was known
-    result: Mapped[
-        str
-    ]  # sent, bundled, bounced, dropped (no longer true, or not wanted), refused, failed (tried again), given-up
+    # sent, bundled, bounced, dropped (no longer true, or not wanted), refused, failed (tried again), given-up
+    result: Mapped[str]
     detail: Mapped[str]
     at: Mapped[datetime]
 
