@@ -16,6 +16,7 @@ from sqlalchemy import event, func, select
 
 from server import cli, play, web
 from server.config import VARIABLES
+from server.play import farewell
 from server.play.clock import clock
 from server.play.deeds import load, whole_log
 from server.play.errors import BadToken, Banned, NotFound
@@ -315,6 +316,18 @@ def test_of_whoever_is_deleted_nothing_is_left_but_a_seat_in_logs_that_stay_whol
     run("check", game)
     assert run("players", "search", "Former").split()[-1] == str(known)
     assert person("ada") != known  # the same address is somebody new
+
+
+def test_while_a_farewell_is_said_no_program_begins_anything_new(known: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = play.player_token(ADA)
+
+    def begins(player_id: UUID) -> None:
+        with pytest.raises(BadToken):
+            play.caller(token)
+        play.give_up_seats(player_id)
+
+    monkeypatch.setattr(farewell, "give_up_seats", begins)
+    play.delete_player(known)
 
 
 def test_a_farewell_is_said_to_one_game_at_a_time(known: UUID) -> None:

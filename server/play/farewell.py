@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 
 from server.play.clock import clock
 from server.play.seats import give_up_seats
+from server.play.tokens import revoke_all
 from server.rules import Json
 from server.store.connections import tried_again
 from server.store.tables import (
@@ -58,6 +59,7 @@ def delete_player(player_id: UUID) -> None:
 
     One game at a time, and the player last, so that somebody who is not yet gone can be named by his address.
     """
+    revoke_all(player_id)  # so that no program begins anything meanwhile
     give_up_seats(player_id)
     email = _email(player_id)
     for game_id in _games(player_id, email):
