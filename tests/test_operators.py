@@ -400,6 +400,7 @@ def test_a_players_copy_holds_all_that_is_stored_of_him_and_no_secret(known: UUI
     assert copy["profile"]["name"] == "Ada Lovelace"
     assert [it["game"] for it in copy["games"]] == [str(game)]
     assert copy["messages"][0]["text"] == "My number is 0123."
+    assert [it["raw"] for it in copy["mails"]] == ["From: ada@example.org\r\n\r\n?"]
     assert copy["tokens"][0]["name"] == "operator"
     assert load(game).head["seed"].hex() not in path.read_text()
     story = play.story(load(game), 0)

@@ -14,7 +14,7 @@ from server.play.players import profile
 from server.play.votes import votes
 from server.rules import Json
 from server.store.log import fact
-from server.store.tables import Bounce, Delivery, Message, PlayerDelivery, PlayerGame, db
+from server.store.tables import Bounce, Delivery, Incoming, Message, PlayerDelivery, PlayerGame, db
 
 BACKUP: Final = "sternenpost-backup"
 WARNING: Final = "This game is not over: its seed and events tell what its players must not know. Show it to nobody."
@@ -46,15 +46,20 @@ def is_secret(copy: Json) -> bool:
 
 
 def copy_of_player(player_id: UUID) -> Json:
-    """All that is stored of a player, as he may see it: no secret of a game, no hash of a token."""
+    """All that is stored of a player, as he may see it: no secret of a game, no hash of a token.
+
+    But for what passes within days by itself: what waits to be carried, what webhooks were told, answers to be repeated.
+    """
     known = player(player_id)
-    seats = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)
+    own = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)
+    seats = [(row.game_id, row.seat) for row in db.session.scalars(own).all()]
     return {
         "copied_at": clock.now(),
         "profile": profile(player_id),
         **{name: known[name] for name in ("made_at", "banned_at", "banned_until", "ban_reason", "tokens", "webhooks")},
-        "games": [_game(row.game_id, row.seat) for row in db.session.scalars(seats).all()],
+        "games": [_game(game_id, seat) for game_id, seat in seats],
         "messages": _rows(Message, Message.player_id == player_id, Message.at),
+        "mails": [mail for game_id, seat in seats for mail in _mails(game_id, seat)],
         "letters": [
             *_rows(Delivery, Delivery.player_id == player_id, Delivery.at),
             *_rows(PlayerDelivery, PlayerDelivery.player_id == player_id, PlayerDelivery.at),
@@ -73,6 +78,12 @@ def _game(game_id: UUID, seat: int) -> Json:
         "mails": game.seats[seat]["mails"],
         "story": story(game, seat),
     }
+
+
+def _mails(game_id: UUID, seat: int) -> list[Json]:
+    """What came in for a seat and is still kept, as it came, and what was answered."""
+    rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
+    return [row | {"raw": row["raw"].decode(errors="replace")} for row in rows]
 
 
 def _rows(table: Any, condition: Any, order: Any) -> list[Json]:
