@@ -29,11 +29,16 @@ function Page() {
     if (shown.current !== path) main.current.focus(); // whoever hears the page, hears the new screen
     shown.current = path;
   }, [path]);
+  const skip = (event) => {
+    event.preventDefault();
+    main.current.focus();
+  };
   return html`
-    <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); main.current.focus(); }}>${t("skip")}</a>
+    <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
     <${Head} player=${player} here=${parts[0] ?? ""} />
     <${Notice} />
-    <main id="main" tabindex="-1" ref=${main} key=${language}><${Screen} parts=${parts} query=${query} player=${player} /></main>
+    <main id="main" tabindex="-1" ref=${main} key=${language}><${Screen} parts=${parts} query=${query}
+      player=${player} /></main>
     <${Foot} />`;
 }
 

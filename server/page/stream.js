@@ -38,7 +38,8 @@ export function follow(path, tell, last = "") {
     let watch = setTimeout(quits, SILENCE);
     try {
       const resumed = last === "" ? {} : { "Last-Event-ID": String(last) };
-      const answer = await fetch(path, { headers: { ...headers(), ...resumed, Accept: "text/event-stream" }, signal: abort.signal });
+      const asked = { ...headers(), ...resumed, Accept: "text/event-stream" };
+      const answer = await fetch(path, { headers: asked, signal: abort.signal });
       if (answer.status === 204) return state.set("over");
       if (!answer.ok) return line.held();
       line.held();

@@ -12,7 +12,8 @@ export function Glow({ table, rules, at }) {
   return html`<div class="glow">
     <${Picture} table=${table} at=${at} />
     ${at === null && legal?.turn != null && html`<${Turn} key=${legal.turn} table=${table} rules=${rules} />`}
-    ${game.you && (at !== null || legal?.turn == null) && html`<p class="ask" role="status">${t(at === null ? "ask.wait" : "ask.past")}</p>`}
+    ${game.you && (at !== null || legal?.turn == null) && html`<p class="ask"
+      role="status">${t(at === null ? "ask.wait" : "ask.past")}</p>`}
   </div>`;
 }
 
@@ -81,11 +82,14 @@ function Turn({ table, rules }) {
     ${error && html`<${Sorry} error=${error} />`}
     <p class="row">
       <button disabled=${!begun.length || !!sending} onClick=${send}>${t("turn.send")}</button>
-      <button class="plain" disabled=${!begun.length || !!sending} onClick=${() => build(begun.slice(0, -1))}>${t("turn.undo")}</button>
+      <button class="plain" disabled=${!begun.length || !!sending}
+        onClick=${() => build(begun.slice(0, -1))}>${t("turn.undo")}</button>
     </p>
-    ${next.length > MANY && html`<label>${t("turn.search")} <input value=${wanted} onInput=${(event) => setWanted(event.target.value)} /></label>`}
+    ${next.length > MANY && html`<label>${t("turn.search")} <input value=${wanted}
+      onInput=${(event) => setWanted(event.target.value)} /></label>`}
     <div class="steps" role="group" aria-label=${t("turn.steps")}>
-      ${shown.map((it) => html`<button key=${stepName(it)} class="plain" disabled=${!!sending} onClick=${() => build([...begun, it])}>${stepName(it)}</button>`)}
+      ${shown.map((it) => html`<button key=${stepName(it)} class="plain" disabled=${!!sending}
+        onClick=${() => build([...begun, it])}>${stepName(it)}</button>`)}
     </div>
   </section>`;
 }

@@ -8,10 +8,12 @@ import { knows, listed, t } from "../words.js";
 /** Where the reader sits; lists name the people, so it is the seat with his name. */
 export const mySeat = (game) => game.seats.find((it) => it.kind === "human" && it.name === me.get()?.name);
 
+export const title = (name) => name[0].toUpperCase() + name.slice(1);
+
 export const gameName = (game) => {
   const variant = game.options.edition ?? (game.options.scenario && `scenario-${game.options.scenario}`);
   const key = `edition.${variant}`;
-  return [game.rules[0].toUpperCase() + game.rules.slice(1), variant && knows(key) && t(key)].filter(Boolean).join(", ");
+  return [title(game.rules), variant && knows(key) && t(key)].filter(Boolean).join(", ");
 };
 
 export const seatName = (seat) => seat.name ?? t(`seat.${seat.kind}`);
@@ -37,10 +39,17 @@ function Waiting({ game }) {
   const own = mySeat(game);
   const due = (asked.includes(own) ? own : asked.find((it) => it.due_at))?.due_at;
   return html`<p class="status">
-    ${asked.includes(own) ? html`<strong>${t("your-turn")}</strong>` : t("waits-for", { names: listed(asked.map(seatName)) })}
+    ${asked.includes(own)
+      ? html`<strong>${t("your-turn")}</strong>`
+      : t("waits-for", { names: listed(asked.map(seatName)) })}
     ${due && html`<br /><${Due} at=${due} />`}
   </p>`;
 }
 
-export const Due = ({ at }) =>
-  html`<time datetime=${at} class=${new Date(at) - Date.now() < 3 * 3_600_000 ? "due soon" : "due"}>${t("due", { absolute: absolute(at), relative: relative(at) })}</time>`;
+const SOON = 3 * 3_600_000; // milliseconds
+
+export function Due({ at }) {
+  const isSoon = new Date(at) - Date.now() < SOON;
+  const words = t("due", { absolute: absolute(at), relative: relative(at) });
+  return html`<time datetime=${at} class=${isSoon ? "due soon" : "due"}>${words}</time>`;
+}

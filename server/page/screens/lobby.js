@@ -14,10 +14,12 @@ export function Lobby() {
   if (!page) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   return html`
     <h1>${t("lobby")}</h1>
-    <p>${page.items.length ? t("lobby.why") : t("lobby.none")} ${player && html`<a href="#/open">${t("nav.open")}</a>`}</p>
+    <p>${page.items.length ? t("lobby.why") : t("lobby.none")} ${player && html`<a
+      href="#/open">${t("nav.open")}</a>`}</p>
     ${error && html`<${Sorry} error=${error} />`}
     <ul class="cards">
-      ${page.items.map((game) => html`<${GameCard} key=${game.id} game=${game} terms><${Join} game=${game} player=${player} /><//>`)}
+      ${page.items.map((game) => html`<${GameCard} key=${game.id} game=${game} terms><${Join} game=${game}
+        player=${player} /><//>`)}
     </ul>`;
 }
 
@@ -31,7 +33,8 @@ function Join({ game, player }) {
   return html`<p class="row">
     <span>${t("lobby.free", { count: free })}</span>
     ${free > 0 && (player
-      ? html`<button disabled=${busy} onClick=${join} aria-label=${t("lobby.join-game", { title: game.title })}>${t("lobby.join")}</button>`
+      ? html`<button disabled=${busy} onClick=${join}
+        aria-label=${t("lobby.join-game", { title: game.title })}>${t("lobby.join")}</button>`
       : html`<a href=${toSignIn()}>${t("lobby.sign-in")}</a>`)}
   </p>
   ${error && html`<${Sorry} error=${error} />`}`;

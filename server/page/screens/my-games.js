@@ -27,7 +27,8 @@ export function MyGames() {
   return html`
     <h1>${t("games")}</h1>
     ${error && html`<${Sorry} error=${error} />`}
-    ${games.length === 0 && html`<p>${t("games.none")} <a href="#/lobby">${t("nav.lobby")}</a> · <a href="#/open">${t("nav.open")}</a></p>`}
+    ${games.length === 0 && html`<p>${t("games.none")} <a href="#/lobby">${t("nav.lobby")}</a> · <a
+      href="#/open">${t("nav.open")}</a></p>`}
     ${Object.entries(groups).map(([name, found]) => found.length > 0 && html`
       <section class="games ${name}" key=${name}>
         <h2>${t(`games.${name}`)} <small>${found.length}</small></h2>
@@ -39,10 +40,12 @@ export function MyGames() {
 async function load() {
   const found = await Promise.all([
     ...["running", "paused", "open"].map((it) => all(`/v1/games?mine=true&limit=100&status=${it}`)),
-    ...["finished", "abandoned"].map(async (it) => (await call("GET", `/v1/games?mine=true&limit=12&status=${it}`)).items),
+    ...["finished", "abandoned"].map((it) => latest(`/v1/games?mine=true&limit=12&status=${it}`)),
   ]);
   return found.flat();
 }
+
+const latest = async (path) => (await call("GET", path)).items;
 
 /** By what they ask of the reader. */
 function grouped(games) {

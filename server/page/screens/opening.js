@@ -4,6 +4,7 @@ import { call, once } from "../api.js";
 import { clockInWords, timeoutsInWords } from "../moments.js";
 import { go, toGame } from "../routes.js";
 import { knows, t } from "../words.js";
+import { title } from "./game-card.js";
 import { Sorry, useLoaded, useSubmit } from "./parts.js";
 
 const CLOCKS = {
@@ -14,7 +15,11 @@ const CLOCKS = {
   bank: { bank: "P3D", increment: "PT12H", cap: "P5D" },
 };
 const OVER = {
-  kind: [{ do: "extend", by: "P1D", times: 1 }, { do: "bot-move", bot: "greedy", times: 2 }, { do: "bot-takes-over", bot: "greedy" }],
+  kind: [
+    { do: "extend", by: "P1D", times: 1 },
+    { do: "bot-move", bot: "greedy", times: 2 },
+    { do: "bot-takes-over", bot: "greedy" },
+  ],
   strict: [{ do: "bot-takes-over", bot: "greedy" }],
   abandon: [{ do: "extend", by: "P1D", times: 1 }, { do: "abandon" }],
 };
@@ -58,28 +63,35 @@ function Form({ games }) {
   return html`<form class="opening" onSubmit=${open}>
     <fieldset>
       <legend>${t("opening.game")}</legend>
-      <div class="choices">${games.map((it) => html`<label class="choice"><input type="radio" name="rules" value=${it.name}
-        checked=${it.name === name} onChange=${() => changeGame(it.name)} /> <span><strong>${it.name[0].toUpperCase() + it.name.slice(1)}</strong> ${t(`game.${it.name}`)}</span></label>`)}</div>
+      <div class="choices">${games.map((it) => html`<label class="choice"><input type="radio" name="rules"
+        value=${it.name}
+        checked=${it.name === name} onChange=${() => changeGame(it.name)} />
+        <span><strong>${title(it.name)}</strong> ${t(`game.${it.name}`)}</span></label>`)}</div>
     </fieldset>
     <fieldset>
       <legend>${t(`opening.${preset}`)}</legend>
       <${Presets} game=${game} preset=${preset} chosen=${chosen} choose=${(value) => choose(preset, value)} />
-      <details><summary>${t("opening.options")}</summary><${Options} game=${game} preset=${preset} chosen=${chosen} values=${values} choose=${choose} /></details>
+      <details><summary>${t("opening.options")}</summary><${Options} game=${game} preset=${preset} chosen=${chosen}
+        values=${values} choose=${choose} /></details>
     </fieldset>
     <fieldset>
       <legend>${t("opening.seats")}</legend>
       <label>${t("opening.number")}
-        <select name="number" value=${seats.length} onChange=${(event) => setSeats(resized(seats, Number(event.target.value)))}>
+        <select name="number" value=${seats.length}
+          onChange=${(event) => setSeats(resized(seats, Number(event.target.value)))}>
           ${game.seats.map((n) => html`<option value=${n}>${n}</option>`)}
         </select>
       </label>
       ${seats.map((kind, i) => html`<div class="row" key=${i}>
         <label>${t("seat", { number: i + 1 })}
-          <select name="seat-${i}" value=${kind} onChange=${(event) => setSeats(placedAt(seats, i, event.target.value))}>
-            ${["me", "open", "invite", "greedy", "random"].map((it) => html`<option value=${it}>${t(`opening.seat.${it}`)}</option>`)}
+          <select name="seat-${i}" value=${kind}
+            onChange=${(event) => setSeats(placedAt(seats, i, event.target.value))}>
+            ${["me", "open", "invite", "greedy", "random"].map((it) => html`<option
+              value=${it}>${t(`opening.seat.${it}`)}</option>`)}
           </select>
         </label>
-        ${kind === "invite" && html`<label>${t("email")} <input type="email" required name="email-${i}" value=${emails[i] ?? ""}
+        ${kind === "invite" && html`<label>${t("email")} <input type="email" required name="email-${i}"
+          value=${emails[i] ?? ""}
           onInput=${(event) => setEmails({ ...emails, [i]: event.target.value })} /></label>`}
       </div>`)}
       <label class="check"><input type="checkbox" name="private" checked=${terms.isPrivate}
@@ -98,7 +110,8 @@ function Form({ games }) {
         </select>
         <small class="faint">${timeoutsInWords(OVER[terms.timeouts])}</small>
       </label>
-      <label>${t("opening.title")} <input name="title" maxlength="80" value=${terms.title} onInput=${(event) => term("title", event.target.value)} /></label>
+      <label>${t("opening.title")} <input name="title" maxlength="80" value=${terms.title}
+        onInput=${(event) => term("title", event.target.value)} /></label>
     </fieldset>
     ${wrong && html`<${Sorry} error=${wrong} />`}
     <button disabled=${busy}>${t("opening.open")}</button>
@@ -112,22 +125,26 @@ function Presets({ game, preset, chosen, choose }) {
     (field) => new Set(presets.map(([, it]) => it[field])).size > 1 && !BY_THE_PRESET.includes(field));
   return html`<div class="choices">${presets.map(([name, option]) => {
     const value = option[preset] ?? name;
-    return html`<label class="choice"><input type="radio" name=${preset} value=${name} checked=${value === chosen} onChange=${() => choose(value)} />
+    return html`<label class="choice"><input type="radio" name=${preset} value=${name} checked=${value === chosen}
+      onChange=${() => choose(value)} />
       <span><strong>${t(`edition.${name}`)}</strong>
         ${knows(`edition.${name}.about`) && html` ${t(`edition.${name}.about`)}`}
-        ${value === chosen && differing.length > 0 && html`<ul>${differing.map((field) => html`<li key=${field}>${optionInWords(game, field, option[field])}</li>`)}</ul>`}
+        ${value === chosen && differing.length > 0 && html`<ul>${differing.map((field) => html`<li
+          key=${field}>${optionInWords(game, field, option[field])}</li>`)}</ul>`}
       </span></label>`;
   })}</div>`;
 }
 
 function Options({ game, preset, chosen, values, choose }) {
   const edition = game.editions[chosen] ?? {};
-  const fields = Object.entries(game.options.properties).filter(([field, it]) => (it.enum?.length > 1 || it.type === "boolean") && field !== preset);
+  const hasChoice = (it) => it.enum?.length > 1 || it.type === "boolean";
+  const fields = Object.entries(game.options.properties).filter(([field, it]) => field !== preset && hasChoice(it));
   return html`${fields.map(([field, it]) => {
     const choices = it.enum ?? [true, false];
     const value = values[field] ?? edition[field] ?? it.default;
     return html`<label key=${field}>${t(`option.${field}`)}
-      <select name=${field} value=${String(value)} onChange=${(event) => choose(field, choices.find((one) => String(one) === event.target.value))}>
+      <select name=${field} value=${String(value)}
+        onChange=${(event) => choose(field, choices.find((one) => String(one) === event.target.value))}>
         ${choices.map((one) => html`<option value=${String(one)}>${optionInWords(game, field, one)}</option>`)}
       </select>
     </label>`;

@@ -46,7 +46,8 @@ function Code({ asked, back }) {
   return html`<form onSubmit=${submit}>
     <p role="status">${t("sign-in.sent", { email: asked.email })}</p>
     <label>${t("code")}
-      <input ref=${code} name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9]{6}" maxlength="6" required />
+      <input ref=${code} name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9]{6}"
+        maxlength="6" required />
     </label>
     <label class="check"><input ref=${stay} type="checkbox" name="stay" checked /> ${t("sign-in.stay")}</label>
     <button disabled=${busy}>${t("sign-in")}</button>

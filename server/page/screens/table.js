@@ -28,7 +28,8 @@ export function Table({ id, invitation }) {
     <h1>${game.title} <small class="faint">${gameName(game)}</small></h1>
     ${error && html`<${Sorry} error=${error} />`}
     ${game.status === "open"
-      ? html`<div class="table"><${Waiting} table=${table} invitation=${invitation} player=${player} /><aside><${Seats} game=${game} /><${Chat} table=${table} version=${game.version} seated=${!!game.you} /></aside></div>`
+      ? html`<div class="table"><${Waiting} table=${table} invitation=${invitation} player=${player} /><aside><${Seats}
+        game=${game} /><${Chat} table=${table} version=${game.version} seated=${!!game.you} /></aside></div>`
       : html`<${Begun} table=${table} />`}`;
 }
 
@@ -46,10 +47,12 @@ function Begun({ table }) {
     <${Said} story=${story} names=${names} rules=${rules} />
     <${History} version=${game.version} at=${at} set=${setAt} />
     <div class="table">
-      <div>${goesOn && html`<${Back} table=${table} />`}<${Drawn} table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
+      <div>${goesOn && html`<${Back} table=${table} />`}<${Drawn} table=${table} rules=${rules}
+        view=${earlier ?? game.view} at=${at} /></div>
       <aside>
         <${Seats} game=${game} view=${earlier ?? game.view} isPast=${at !== null} />
-        <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat} names=${names} rules=${rules} showAt=${setAt} />
+        <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat}
+          names=${names} rules=${rules} showAt=${setAt} />
         <${Chat} table=${table} version=${game.version} seated=${!!game.you} />
         ${goesOn && html`<${Deeds} table=${table} />`}
       </aside>
@@ -62,14 +65,17 @@ function Status({ table }) {
   const asked = game.seats.filter((it) => it.to_act);
   const mine = game.you?.turn != null;
   const due = (mine ? game.seats[game.you.seat] : asked.find((it) => it.due_at))?.due_at;
+  const turn = mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) });
   const winners = game.outcome && listed(game.seats.filter((it) => game.outcome.places[it.seat] === 1).map(seatName));
   return html`<p class="state">
     ${winners && html`<strong>${t("won", { names: winners })}</strong>`}
     ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
-    ${game.status === "running" && html`<strong class=${mine ? "mine" : ""}>${mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) })}</strong>`}
+    ${game.status === "running" && html`<strong
+      class=${mine ? "mine" : ""}>${turn}</strong>`}
     ${game.status === "running" && due && html` <${Due} at=${due} />`}
     <span class="news ${live}" role="status">${t(`live.${live}`)}</span>
-    ${game.status === "finished" && !game.private && html` <a href=${`${table.base}/archive?${table.word}`} download=${`${game.id}.json`}>${t("archive")}</a>`}
+    ${game.status === "finished" && !game.private && html` <a href=${`${table.base}/archive?${table.word}`}
+      download=${`${game.id}.json`}>${t("archive")}</a>`}
   </p>`;
 }
 

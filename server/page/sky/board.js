@@ -15,10 +15,13 @@ export function Board({ board, title, lying, name, marks = () => "", act, values
   const at = Object.fromEntries(board.spaces.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
   return html`<section class="board" aria-label=${title} data-board=${board.id}>
     <header><h3>${title} <i lang="la">${board.latin === title ? "" : board.latin}</i></h3>
-      <p class="prizes" role="img" aria-label=${t("prizes", board.prizes)}><span class="coin first">${board.prizes.first}</span><span class="coin">${board.prizes.second}</span></p></header>
-    <svg viewBox="-3 -3 106 106" role="group" aria-label=${title} onKeyDown=${act && roving.onKeyDown} onFocusIn=${act && roving.onFocusIn}>
+      <p class="prizes" role="img" aria-label=${t("prizes", board.prizes)}><span
+        class="coin first">${board.prizes.first}</span><span class="coin">${board.prizes.second}</span></p></header>
+    <svg viewBox="-3 -3 106 106" role="group" aria-label=${title} onKeyDown=${act && roving.onKeyDown}
+      onFocusIn=${act && roving.onFocusIn}>
       <${Backdrop} seed=${board.id} />
-      ${board.lines.map(([one, other]) => html`<line key=${one + other} class="line" x1=${at[one][0]} y1=${at[one][1]} x2=${at[other][0]} y2=${at[other][1]} />`)}
+      ${board.lines.map(([one, other]) => html`<line key=${one + other}
+        class="line" x1=${at[one][0]} y1=${at[one][1]} x2=${at[other][0]} y2=${at[other][1]} />`)}
       ${board.spaces.map((space, i) => {
         const [x, y] = at[space.id];
         const r = RADIUS[space.size];
@@ -34,8 +37,10 @@ export function Board({ board, title, lying, name, marks = () => "", act, values
             ? html`<${Piece} seat=${here.seat} star=${here.star} isDown=${here.isDown} x=${x} y=${y} r=${r - 0.3} />`
             : html`<circle class="ring" cx=${x} cy=${y} r=${r} />
               ${space.size === "large" && html`<circle class="ring inner" cx=${x} cy=${y} r=${r - 1.3} />`}
-              <path class="glow" d=${sparkle(x, y, 3.6 - 0.24 * i)} /><text class="letter" x=${x + r * 0.75} y=${y - r * 0.75}>${space.id}</text>`}
-          ${values[space.id] !== undefined && html`<text class="value" x=${x} y=${y + r + 4.6}>${values[space.id]}</text>`}
+              <path class="glow" d=${sparkle(x, y, 3.6 - 0.24 * i)} /><text class="letter" x=${x + r * 0.75}
+                y=${y - r * 0.75}>${space.id}</text>`}
+          ${values[space.id] !== undefined && html`<text class="value" x=${x}
+            y=${y + r + 4.6}>${values[space.id]}</text>`}
         </g>`;
       })}
     </svg>
@@ -52,7 +57,9 @@ const pressed = (event) => {
 function Backdrop({ seed }) {
   const next = randomly([...seed].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7));
   return html`<g aria-hidden="true" class="backdrop">
-    ${Array.from({ length: DUST }, (_, i) => html`<circle key=${i} cx=${(100 * next()).toFixed(1)} cy=${(100 * next()).toFixed(1)} r=${(0.16 + 0.42 * next() ** 3).toFixed(2)} opacity=${(0.25 + 0.6 * next()).toFixed(2)} />`)}
+    ${Array.from({ length: DUST }, (_, i) => html`<circle key=${i} cx=${(100 * next()).toFixed(1)}
+      cy=${(100 * next()).toFixed(1)} r=${(0.16 + 0.42 * next() ** 3).toFixed(2)}
+      opacity=${(0.25 + 0.6 * next()).toFixed(2)} />`)}
   </g>`;
 }
 

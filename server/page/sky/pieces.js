@@ -11,34 +11,47 @@ const CORNERS = { triangle: [3, -Math.PI / 2, 1.42], diamond: [4, 0, 1.25], hexa
 export function SeatShape({ seat, x = 0, y = 0, r, ...style }) {
   const shape = SHAPES[seat];
   if (shape === "circle") return html`<circle cx=${x} cy=${y} r=${r} ...${style} />`;
-  if (shape === "square") return html`<rect x=${x - r * 0.89} y=${y - r * 0.89} width=${r * 1.78} height=${r * 1.78} rx=${r * 0.18} ...${style} />`;
+  if (shape === "square") return html`<rect x=${x - r * 0.89} y=${y - r * 0.89} width=${r * 1.78} height=${r * 1.78}
+    rx=${r * 0.18} ...${style} />`;
   const [corners, turn, size] = CORNERS[shape];
   const drop = shape === "triangle" ? r * 0.22 : 0;
   const points = Array.from({ length: corners }, (_, i) => turn + (2 * Math.PI * i) / corners)
-    .map((angle) => `${(x + size * r * Math.cos(angle)).toFixed(2)},${(y + drop + size * r * Math.sin(angle)).toFixed(2)}`);
+    .map((angle) => [x + size * r * Math.cos(angle), y + drop + size * r * Math.sin(angle)])
+    .map((corner) => corner.map((it) => it.toFixed(2)).join(","));
   return html`<polygon points=${points.join(" ")} stroke-linejoin="round" ...${style} />`;
 }
 
 /** A star with four rays. */
-export const sparkle = (x, y, r) =>
-  `M${x} ${y - r}L${x + r * 0.24} ${y - r * 0.24} ${x + r} ${y} ${x + r * 0.24} ${y + r * 0.24} ${x} ${y + r} ${x - r * 0.24} ${y + r * 0.24} ${x - r} ${y} ${x - r * 0.24} ${y - r * 0.24}z`;
+export function sparkle(x, y, r) {
+  const waist = r * 0.24;
+  const upper = `${x + waist} ${y - waist} ${x + r} ${y} ${x + waist} ${y + waist}`;
+  return `M${x} ${y - r}L${upper} ${x} ${y + r} ${x - waist} ${y + waist} ${x - r} ${y} ${x - waist} ${y - waist}z`;
+}
 
 /** What is on the face of a star: a number, a black hole, or a double star. Nothing of one that lies face down. */
 export function Face({ star, x = 0, y = 0, r, colour = DARK }) {
-  if (star === null) return html`<path d=${sparkle(x, y, r * 0.55)} fill="none" stroke=${colour} stroke-width=${r * 0.1} />`;
-  if (star === "B") return html`<circle cx=${x} cy=${y} r=${r * 0.46} fill="#05060c" stroke=${colour} stroke-width=${r * 0.12} />
-    <ellipse cx=${x} cy=${y} rx=${r * 0.78} ry=${r * 0.2} fill="none" stroke=${colour} stroke-width=${r * 0.11} transform=${`rotate(-24 ${x} ${y})`} />`;
-  if (star === "D") return html`<path d=${sparkle(x - r * 0.27, y - r * 0.14, r * 0.5)} fill=${colour} /><path d=${sparkle(x + r * 0.33, y + r * 0.22, r * 0.42)} fill=${colour} />`;
-  return html`<text x=${x} y=${y + r * 0.37} font-size=${r * (star.length > 1 ? 0.95 : 1.1)} font-weight="700" text-anchor="middle" fill=${colour}>${star}</text>`;
+  if (star === null) return html`<path d=${sparkle(x, y, r * 0.55)} fill="none" stroke=${colour}
+    stroke-width=${r * 0.1} />`;
+  if (star === "B") return html`<circle cx=${x} cy=${y} r=${r * 0.46} fill="#05060c" stroke=${colour}
+    stroke-width=${r * 0.12} />
+    <ellipse cx=${x} cy=${y} rx=${r * 0.78} ry=${r * 0.2} fill="none" stroke=${colour} stroke-width=${r * 0.11}
+      transform=${`rotate(-24 ${x} ${y})`} />`;
+  if (star === "D") return html`<path d=${sparkle(x - r * 0.27, y - r * 0.14, r * 0.5)} fill=${colour} /><path
+    d=${sparkle(x + r * 0.33, y + r * 0.22, r * 0.42)} fill=${colour} />`;
+  return html`<text x=${x} y=${y + r * 0.37} font-size=${r * (star.length > 1 ? 0.95 : 1.1)} font-weight="700"
+    text-anchor="middle" fill=${colour}>${star}</text>`;
 }
 
 /** A star of a seat. One that lies face down shows its back; its owner sees through it. */
 export function Piece({ seat, star, isDown, x = 0, y = 0, r }) {
-  return html`<${SeatShape} seat=${seat} x=${x} y=${y} r=${r} fill=${COLOURS[seat]} stroke="#fff" stroke-width=${r * 0.1} />
-    ${isDown && html`<${SeatShape} seat=${seat} x=${x} y=${y} r=${r * 0.78} fill=${star === null ? "#10131f" : "none"} fill-opacity="0.22" stroke=${DARK} stroke-width=${r * 0.08} stroke-dasharray=${`${r * 0.2} ${r * 0.16}`} />`}
+  return html`<${SeatShape} seat=${seat} x=${x} y=${y} r=${r} fill=${COLOURS[seat]} stroke="#fff"
+    stroke-width=${r * 0.1} />
+    ${isDown && html`<${SeatShape} seat=${seat} x=${x} y=${y} r=${r * 0.78} fill=${star === null ? "#10131f" : "none"}
+      fill-opacity="0.22" stroke=${DARK} stroke-width=${r * 0.08} stroke-dasharray=${`${r * 0.2} ${r * 0.16}`} />`}
     <${Face} star=${star} x=${x} y=${y} r=${isDown ? r * 0.86 : r} />`;
 }
 
 /** The mark of a seat, beside its name. */
-export const SeatMark = ({ seat }) => html`<svg class="mark" viewBox="-12 -12 24 24" width="24" height="24" aria-hidden="true">
+export const SeatMark = ({ seat }) => html`<svg class="mark" viewBox="-12 -12 24 24" width="24" height="24"
+  aria-hidden="true">
   <${SeatShape} seat=${seat} r="8.5" fill=${COLOURS[seat]} stroke="currentColor" stroke-width="1.2" /></svg>`;

@@ -4,7 +4,7 @@ import { useState } from "../html.js";
 const WAYS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 const ASIDE = 2; // how much farther off something seems that does not lie straight ahead
 
-/** `places`: `{id, x, y}`, y down. Gives `tabIndex(id)`, and `onKeyDown` for the element around those with `data-at`. */
+/** `places`: `{id, x, y}`, y down. Gives `tabIndex(id)`, and handlers for the element around all `data-at`. */
 export function useRoving(places) {
   const [current, setCurrent] = useState(null);
   const stop = places.some((it) => it.id === current) ? current : places[0]?.id;

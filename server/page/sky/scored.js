@@ -12,7 +12,12 @@ export function Scored({ item, names, rules }) {
     space: id, name: names[lying[id].seat], star: starName(lying[id].star), value: item.values[id],
   });
   return html`<details class="scored"><summary>${t("scored")}</summary>
-    <${Board} board=${board} title=${boardName(board.id, rules)} lying=${lying} name=${name} marks=${(id) => (gone.has(id) ? "gone" : "")} values=${item.values} />
-    <ul>${item.transfers.map((it, i) => html`<li key=${i}>${t(`paid.${it.reason}`, { name: names[it.to], count: it.amount, from: it.from === "bank" ? t("bank") : names[it.from] })}</li>`)}</ul>
+    <${Board} board=${board} title=${boardName(board.id, rules)} lying=${lying} name=${name}
+      marks=${(id) => (gone.has(id) ? "gone" : "")} values=${item.values} />
+    <ul>${item.transfers.map((it, i) => html`<li
+      key=${i}>${paid(it, names)}</li>`)}</ul>
   </details>`;
 }
+
+const paid = ({ reason, from, to, amount }, names) =>
+  t(`paid.${reason}`, { name: names[to], count: amount, from: from === "bank" ? t("bank") : names[from] });

@@ -1,4 +1,4 @@
-// The table of Sternenhimmel. A move is two taps, a star and a space in either order; then it is looked at and confirmed.
+// The table of Sternenhimmel. A move is two taps, a star and a space in either order; one looks at it, and confirms it.
 import { html, useEffect, useRef, useState } from "../html.js";
 import { t } from "../words.js";
 import { isStale } from "../table/game.js";
@@ -31,7 +31,8 @@ export function Sky({ table, rules, view, at }) {
   const preview = move && foresight;
   const fits = (it) => (!star || it.star === star);
   const isOpen = (board, space) => moves.some((it) => fits(it) && it.board === board && it.space === space);
-  const isStarOpen = (kind) => moves.some((it) => it.star === kind && (!chosen.space || (it.board === chosen.space.board && it.space === chosen.space.space)));
+  const isThere = (it) => !chosen.space || (it.board === chosen.space.board && it.space === chosen.space.space);
+  const isStarOpen = (kind) => moves.some((it) => it.star === kind && isThere(it));
 
   useEffect(() => {
     setForesight(null);
@@ -66,7 +67,8 @@ export function Sky({ table, rules, view, at }) {
   const shown = preview?.view ?? view;
   const fresh = new Set((at === null ? sinceOwnTurn(story, seat) : story.filter((it) => it.version === at))
     .filter((it) => it.type === "star-placed").map((it) => `${it.board} ${it.space}`));
-  return html`<div class="sky" onKeyDown=${(event) => event.key === "Escape" && !sending && (star || chosen.space) && giveUp()}>
+  const isBegun = (star || chosen.space) && !sending;
+  return html`<div class="sky" onKeyDown=${(event) => event.key === "Escape" && isBegun && giveUp()}>
     ${shown.boards.length === 0 && html`<p class="card">${t("sky.empty")}</p>`}
     <div class="boards">
       ${shown.boards.map(({ board: id, spaces }) => {
@@ -84,7 +86,9 @@ export function Sky({ table, rules, view, at }) {
       })}
     </div>
     ${seat !== undefined && shown.boards.length > 0 && html`<div class="tray" tabindex="-1" ref=${tray}>
-      <p class="ask" role="status">${at !== null ? t("ask.past") : asking(turn, star, chosen.space, preview, sending)}</p>
+      <p class="ask" role="status">
+        ${at !== null ? t("ask.past") : asking(turn, star, chosen.space, preview, sending)}
+      </p>
       ${error && html`<${Sorry} error=${error} />`}
       ${preview && html`<div class="row confirm">
         <span>${foreseen(preview, names, rules)}</span>
@@ -99,7 +103,9 @@ export function Sky({ table, rules, view, at }) {
 
 /** A large space holds its star face down; its owner knows it all the same. */
 const lyingOn = (board, spaces) =>
-  Object.fromEntries(board.spaces.map(({ id, size }) => [id, spaces[id] && { ...spaces[id], isDown: size === "large" }]));
+  Object.fromEntries(
+    board.spaces.map(({ id, size }) => [id, spaces[id] && { ...spaces[id], isDown: size === "large" }]),
+  );
 
 const spaceName = (title, space, lying, names) =>
   t(lying ? "space.taken" : "space.empty", {

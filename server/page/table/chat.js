@@ -31,9 +31,11 @@ export function Chat({ table, version, seated }) {
   });
   return html`<section class="card chat" aria-label=${t("chat")}>
     <h2>${t("chat")}</h2>
-    <ol role="log">${said.map((it) => html`<li key=${it.nr}><strong>${it.name ?? t("seat.human")}</strong> <time class="faint" datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol>
+    <ol role="log">${said.map((it) => html`<li key=${it.nr}><strong>${it.name ?? t("seat.human")}</strong> <time
+      class="faint" datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol>
     ${seated && html`<form onSubmit=${say}>
-      <label><span class="unseen">${t("chat.message")}</span><textarea ref=${text} rows="2" maxlength="2000" required placeholder=${t("chat.message")}></textarea></label>
+      <label><span class="unseen">${t("chat.message")}</span><textarea ref=${text} rows="2" maxlength="2000" required
+        placeholder=${t("chat.message")}></textarea></label>
       <button disabled=${busy}>${t("chat.say")}</button>
       ${error && html`<${Sorry} error=${error} />`}
     </form>`}

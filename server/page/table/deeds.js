@@ -27,7 +27,8 @@ export function Waiting({ table, invitation, player }) {
     ${!player && html`<p><a href=${toSignIn()}>${t("lobby.sign-in")}</a></p>`}
     ${player && !game.you && html`<button disabled=${busy} onClick=${join}>${t("lobby.join")}</button>`}
     ${error && html`<${Sorry} error=${error} />`}
-    ${link && html`<p>${t("link")}<br /><input readonly value=${link} aria-label=${t("link")} onFocus=${(event) => event.target.select()} /></p>`}
+    ${link && html`<p>${t("link")}<br /><input readonly value=${link} aria-label=${t("link")}
+      onFocus=${(event) => event.target.select()} /></p>`}
     ${game.you && html`<${Invite} table=${table} /><${Leave} table=${table} />`}
   </section>`;
 }
@@ -68,11 +69,14 @@ export function Back({ table }) {
 /** While the game goes on: consent to a pause or an end, or give up. */
 export function Deeds({ table }) {
   const { game } = table;
-  const [votes, , again] = useLoaded(() => call("GET", `${table.base}/votes?${table.word}`), [game.version, game.status]);
+  const count = () => call("GET", `${table.base}/votes?${table.word}`);
+  const [votes, , again] = useLoaded(count, [game.version, game.status]);
   const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
-  return html`<details class="card" open=${!!votes && wishes.some((wish) => votes[wish].length)}><summary>${t("deeds")}</summary>
+  const isAsked = !!votes && wishes.some((wish) => votes[wish].length);
+  return html`<details class="card" open=${isAsked}><summary>${t("deeds")}</summary>
     <${Terms} game=${game} />
-    ${votes && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${votes[wish]} again=${again} />`)}
+    ${votes && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${votes[wish]}
+      again=${again} />`)}
     <${Leave} table=${table} />
   </details>`;
 }
@@ -85,7 +89,8 @@ function Vote({ table, wish, seats, again }) {
     await table.look();
   });
   const names = seats.map((seat) => table.game.seats[seat].name).join(", ");
-  return html`<p class="row"><button class="plain" disabled=${busy} aria-pressed=${mine} onClick=${vote}>${t(`vote.${wish}`)}</button>
+  return html`<p class="row"><button class="plain" disabled=${busy} aria-pressed=${mine}
+    onClick=${vote}>${t(`vote.${wish}`)}</button>
     ${names && html`<span>${t("vote.for", { names })}</span>`}${error && html`<${Sorry} error=${error} />`}</p>`;
 }
 
@@ -97,7 +102,8 @@ function Leave({ table }) {
     setSure(false);
     await table.look();
   });
-  if (!sure) return html`<p><button class="plain" onClick=${() => setSure(true)}>${t(begun ? "resign" : "leave")}</button></p>`;
+  if (!sure) return html`<p><button class="plain"
+    onClick=${() => setSure(true)}>${t(begun ? "resign" : "leave")}</button></p>`;
   return html`<p class="row"><span>${t(begun ? "resign.sure" : "leave.sure")}</span>
     <button disabled=${busy} onClick=${leave}>${t(begun ? "resign" : "leave")}</button>
     <button class="plain" onClick=${() => setSure(false)}>${t("cancel")}</button>

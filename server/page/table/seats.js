@@ -4,7 +4,10 @@ import { t } from "../words.js";
 import { Due, seatName } from "../screens/game-card.js";
 import { SeatMark } from "../sky/pieces.js";
 
+const COUNTED = { sternenhimmel: ["coins", "in-hand"], sternenglanz: ["points", "cards-in-hand"] };
+
 export function Seats({ game, view, isPast = false }) {
+  const [won, held] = COUNTED[game.rules];
   const outcome = isPast ? null : game.outcome;
   const scores = outcome?.scores ?? view?.coins ?? view?.points;
   return html`<section class="card seats" aria-label=${t("seats")}>
@@ -14,10 +17,11 @@ export function Seats({ game, view, isPast = false }) {
       <span class="who"><strong>${seatName(it)}</strong>${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
         ${it.stand_in && html`<br /><small>${t("stand-in", { bot: it.stand_in })}</small>`}
         ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}
-        ${it.to_act && !isPast && html`<br /><small>${t("to-act")} ${it.due_at && html`<${Due} at=${it.due_at} />`}</small>`}
+        ${it.to_act && !isPast && html`<br /><small>${t("to-act")} ${it.due_at && html`<${Due}
+          at=${it.due_at} />`}</small>`}
       </span>
-      ${scores && html`<span class="score">${t(game.rules === "sternenhimmel" ? "coins" : "points", { count: scores[it.seat] })}
-        ${view?.hand_sizes && html`<small>${t(game.rules === "sternenhimmel" ? "in-hand" : "cards-in-hand", { count: view.hand_sizes[it.seat] })}</small>`}</span>`}
+      ${scores && html`<span class="score">${t(won, { count: scores[it.seat] })}
+        ${view?.hand_sizes && html`<small>${t(held, { count: view.hand_sizes[it.seat] })}</small>`}</span>`}
       ${outcome && html`<span class="place">${t("place", { place: outcome.places[it.seat] })}</span>`}
     </li>`)}</ul>
     ${view?.stack !== undefined && html`<p class="faint">${t("stack", { count: view.stack })}</p>`}
