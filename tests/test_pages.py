@@ -366,6 +366,7 @@ def test_the_mailbox_shows_each_letter_with_reader_time_subject_and_first_line(
     first = page.get_by_role("listitem").first
     expect(first).to_contain_text("A clear night (Sternenhimmel by mail)")
     expect(first).to_contain_text("ada, it is your turn.")
+    expect(first).not_to_contain_text("Answer above this line")
     expect(first).to_contain_text("To ada@example.org, ")
     expect(first.locator("time")).to_have_text(re.compile(r"\d{1,2} \w{3} 20\d\d, \d\d:\d\d:\d\d UTC"))
     first.get_by_role("link").first.click()

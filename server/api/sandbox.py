@@ -47,7 +47,7 @@ def letters() -> Response:
     found = [it for it in found if to in (None, it["to"])]
     if request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json":
         return jsonify(items=found)
-    return page("mailbox.html", letters=found, to=to, sent=_sent, title=gettext("The mailbox"))
+    return page("mailbox.html", letters=found, to=to, sent=_sent, begin=_beginning, title=gettext("The mailbox"))
 
 
 @blp.get("/mail/<key>")
@@ -148,12 +148,18 @@ def _sent(letter: dict[str, Any]) -> str:
     return f"{format_datetime(letter['date'].astimezone(UTC), 'medium', locale=spoken().region)} UTC"
 
 
+def _beginning(letter: dict[str, Any]) -> str:
+    """The first line that says something: answerable letters have a mark above it."""
+    return next((line for line in letter["text"].splitlines() if line and not line.startswith("##-")), "")
+
+
 def _envelope(key: str, letter: mailbox.MaildirMessage) -> dict[str, Any]:
     message = _parsed(letter)
     body, html = message.get_body(("plain",)), message.get_body(("html",))
     return {
         "key": key,
         "to": str(message["To"]),
+        "reply_to": str(message["Reply-To"]) if message["Reply-To"] else None,
         "subject": str(message["Subject"]),
         "message_id": str(message["Message-ID"]),
         "date": message["Date"].datetime,
