@@ -17,7 +17,7 @@ from sqlalchemy import event, func, select
 from server import cli, play, web
 from server.config import VARIABLES
 from server.play import farewell
-from server.play.clock import clock
+from server.play.clock import NOTHING, clock
 from server.play.deeds import load, whole_log
 from server.play.errors import BadToken, Banned, NotFound
 from server.post import PostOffice
@@ -261,6 +261,16 @@ def test_a_ban_ends_by_itself_or_by_unban_and_the_seat_is_there_to_be_taken_back
     play.take_seat(game, ben)
     assert happened(game)[-1] == "seat-taken-back"
     run("check", game)
+
+
+@pytest.mark.parametrize("command", ["ban", "delete-player"])
+def test_in_a_sandbox_a_command_acts_at_the_time_that_it_is_there(game: UUID, command: str) -> None:
+    play.move_clock(3 * DAY)
+    clock.offset = NOTHING  # as in a process of its own
+    run(command, ADA)
+    times = [row.recorded_at for row in whole_log(game)]
+    assert times == sorted(times)
+    assert times[-1] - times[0] >= 3 * DAY
 
 
 def test_a_ban_that_ends_in_the_past_cannot_be_meant() -> None:

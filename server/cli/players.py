@@ -123,6 +123,7 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
     player_id = play.find_player(player)
     deeds = [f"player {player_id} is banned {f'until {written(until)}' if until else 'for good'}", *_seats(player_id)]
     if not dry_run:
+        play.follow_clock()
         play.ban(player_id, until, reason)
         play.give_up_seats(player_id)
     tell(dry_run, deeds)
@@ -158,6 +159,7 @@ def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) ->
     deeds += [f"{_TABLES[name]} deleted: {number}" for name, number in rows.items() if name != "messages"]
     deeds.append(f"player {player_id} has no name and no address any more")
     if not dry_run:
+        play.follow_clock()
         play.delete_player(player_id)
     tell(dry_run, deeds)
 
