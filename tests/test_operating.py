@@ -148,8 +148,8 @@ def doctor(**environment: str) -> Result:
 
 @pytest.fixture
 def patient(well: Flask, shared_url: str, tmp_path) -> dict[str, str]:
-    """The settings of a service with nothing wrong."""
-    return {"DATABASE_URL": shared_url, "STERNENPOST_DATA": str(tmp_path)}
+    """The settings of a sandbox with nothing wrong."""
+    return {"DATABASE_URL": shared_url, "STERNENPOST_DATA": str(tmp_path), "STERNENPOST_SANDBOX": "on"}
 
 
 def found_by(result: Result) -> dict[str, str]:
@@ -197,6 +197,12 @@ def test_the_doctor_finds_a_mail_server_that_is_away(patient: dict[str, str]) ->
     assert result.exit_code == 1
 
 
+def test_the_doctor_finds_letters_that_reach_nobody(patient: dict[str, str]) -> None:
+    result = doctor(**patient | {"STERNENPOST_SANDBOX": "off"})
+    assert found_by(result)["mail"].startswith("SMTP_URL is not set")
+    assert result.exit_code == 1
+
+
 def test_the_doctor_says_whether_mail_comes_in(patient: dict[str, str], well: Flask) -> None:
     where = f"127.0.0.1:{free_port()}"
     assert "Connection refused" in found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"]
@@ -207,7 +213,7 @@ def test_the_doctor_says_whether_mail_comes_in(patient: dict[str, str], well: Fl
 
 
 def test_the_doctor_finds_a_database_that_is_away() -> None:
-    result = doctor(**unreachable())
+    result = doctor(**unreachable(STERNENPOST_SANDBOX="on"))
     assert found_by(result) == {"database": "does not answer: Connection refused", "mail": "ok"}
     assert result.exit_code == 1
 

@@ -71,7 +71,8 @@ def doctor(app: Flask, settings: Settings) -> None:
         found["clock"] = "ok" if skew <= play.SKEW else f"{skew} apart from the database's"
     try:
         carrier(settings.smtp_url or app.config["MAILBOX"]).check()
-        found["mail"] = "ok"
+        is_kept = settings.database_url and not settings.smtp_url and not settings.sandbox
+        found["mail"] = f"SMTP_URL is not set: letters stay in {app.config['MAILBOX']}" if is_kept else "ok"
     except (Unreachable, OSError) as error:
         found["mail"] = str(error)
     if settings.mail_in:
