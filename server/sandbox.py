@@ -40,7 +40,7 @@ def open_up(base_url: str) -> Iterator[str]:
     yield f"  play your turn   {_link(base_url, first, you)}"
     yield f"  read your mail   {base_url}/sandbox/mail"
     yield f"  API handbook     {base_url}/docs"
-    yield f"  your game        {base_url}/v1/games/{first.game_id}"
+    yield f"  your game        {base_url}/#/games/{first.game_id}"
     yield f"  your token       {tokens[0]}"
     yield "  and one of each kind, as it was made; time has gone on since:"
     for title, game in games.items():
@@ -80,7 +80,7 @@ def _link(base_url: str, game: Game, you: UUID) -> str:
         return f"{base_url}/back/{play.return_word(game.game_id, seat)}"
     if seat is None and game.head["private"] and game.table.status == "open":
         return f"{base_url}/i/{play.describe(game, 0)['invitation']}"
-    return f"{base_url}/v1/games/{game.game_id}"
+    return f"{base_url}/#/games/{game.game_id}"
 
 
 def _is_asked(game: Game, you: UUID) -> bool:

@@ -103,7 +103,7 @@ def test_it_holds_no_word_that_would_play_for_anybody(app: Flask, ada: Someone, 
     game_of(person("ada"), bea, bots=1)
     text = look(app, path).data.replace(b"\r\n ", b"").decode()
     assert "/t/" not in text
-    assert "/v1/games/" in text
+    assert "/#/games/" in text
 
 
 def test_a_program_that_asks_again_gets_it_only_if_it_changed(app: Flask, ada: Someone, bea: UUID) -> None:

@@ -371,6 +371,7 @@ def test_the_mailbox_shows_each_letter_with_reader_time_subject_and_first_line(
     expect(first.locator("time")).to_have_text(re.compile(r"\d{1,2} \w{3} 20\d\d, \d\d:\d\d:\d\d UTC"))
     first.get_by_role("link").first.click()
     expect(page.locator("pre").first).to_contain_text("Please move by")
+    expect(page.locator("pre").first).to_contain_text(re.compile("The whole game: .*/#/games/"))
     page.get_by_role("link", name="With pictures").click()
     assert page.get_by_role("img").evaluate("it => it.complete && it.naturalWidth") > 600
     page.get_by_role("link", name="Make your move").click()

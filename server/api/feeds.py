@@ -51,7 +51,7 @@ def _event(game: Json, base_url: str) -> Event:
         "DESCRIPTION": gettext(
             "Your time for this turn of %(rules)s runs out. The last mail has the link.", rules=rules
         ),
-        "URL": f"{base_url}/v1/games/{game['game_id']}",
+        "URL": f"{base_url}/#/games/{game['game_id']}",
         "TRANSP": "TRANSPARENT",
     }
     for name, value in fields.items():

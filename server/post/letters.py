@@ -64,7 +64,7 @@ class _Reader(NamedTuple):
             "name": self.game.names[self.seat],
             "title": self.game.head["title"],
             "rules": self.game.table.rules.NAME.capitalize(),
-            "game_link": f"{self.base_url}/v1/games/{self.game.game_id}",
+            "game_link": f"{self.base_url}/#/games/{self.game.game_id}",
         }
 
     @property
