@@ -718,7 +718,8 @@ def test_an_archive_is_there_when_the_game_is_over_and_not_before(here: Flask) -
     for game_id in (open_, running):
         for name in ("", "ada", "bea"):
             answer = get(here, f"/v1/games/{game_id}/archive", name=name)
-            assert (answer.status_code, answer.data) == (404, nowhere.data)
+            assert (answer.status_code, answer.json["code"]) == (404, nowhere.json["code"])
+            assert answer.json["detail"] == "This game is not over; its archive comes with its end."
     play.vote(running, person("ada"), "abandon", True)
     answer = get(here, f"/v1/games/{running}/archive")
     assert answer.status_code == 200

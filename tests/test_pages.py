@@ -355,6 +355,14 @@ def test_a_mailed_code_signs_in_once(page: Page, site: Site) -> None:
     expect(page.get_by_role("alert")).to_contain_text("This code is wrong, used up or too old.")
 
 
+def test_an_invitation_for_whoever_has_it_leads_to_the_game_on_the_page(page: Page, site: Site) -> None:
+    game = play.open_game(person("ada"), wanted(ME, OPEN, OPEN, title="Three of us", private=True))
+    word = play.describe(game, 0)["invitation"]
+    page.goto(f"/i/{word}")
+    page.get_by_role("link", name="Take your seat").click()
+    expect(page).to_have_url(re.compile(rf"/#/games/{game.game_id}\?invitation={word}$"))
+
+
 # The sandbox's mailbox
 
 

@@ -223,7 +223,7 @@ def invited(word: str) -> Response:
     kept = play.is_kept(game, word)
     if game.head["private"] and not kept:
         raise SeatTaken("No seat is kept for you here any more.")
-    return page("invitation.html", game=game, seat=seat, kept=kept)
+    return page("invitation.html", game=game, seat=seat, kept=kept, word=word)
 
 
 @blp.post("/i/<word>")

@@ -32,7 +32,7 @@ def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = N
     """The archive of a game that is over, if this person may see it. Raises NotFound."""
     game = seen_by(game_id, player_id, invitation)
     if game.table.status not in archives.OVER:
-        raise NotFound("There is no such game.")
+        raise NotFound("This game is not over; its archive comes with its end.")
     return archives.make(game.head, game.seats, whole_log(game_id))
 
 
