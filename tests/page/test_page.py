@@ -26,7 +26,8 @@ expect.set_options(timeout=20_000)  # milliseconds; the machine may be busy
 def house() -> Iterator[House]:
     with new_house(STERNENPOST_LIMITS="off") as house:
         house.start_web()
-        house.start_worker()
+        for _ in range(3):  # a worker looks after bots once a second, and these take turns
+            house.start_worker()
         yield house
 
 

@@ -4,7 +4,7 @@ import { call, insist, Problem } from "../api.js";
 import { isOnline } from "../line.js";
 import { follow } from "../stream.js";
 
-const SOON = 150; // milliseconds in which several events are one reason to look again
+const SOON = 40; // milliseconds in which several events are one reason to look again
 
 /**
  * What the reader may know of a game: `game`, its `story`, the moves open to him (`legal`) and whether news come by
