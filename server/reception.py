@@ -217,7 +217,9 @@ class Worker(ThreadWorker):
         self.poller.register(conn.sock, event, then)
 
     def _on_room(self, conn: TConn, done: Any, _: Any) -> None:
-        leaving = self._leaving[conn]
+        leaving = self._leaving.get(conn)
+        if leaving is None:  # it was sent away after this look at the sockets, to make room for other answers
+            return
         try:
             leaving.send_some()
         except OSError:
@@ -239,7 +241,9 @@ class Worker(ThreadWorker):
             self._let_leave(conn, leaving, selectors.EVENT_READ, partial(self._on_parting, conn))
 
     def _on_parting(self, conn: TConn, _: Any) -> None:
-        leaving = self._leaving[conn]
+        leaving = self._leaving.get(conn)
+        if leaving is None:  # as above
+            return
         with suppress(OSError):
             heard = len(conn.sock.recv(_PIECE, socket.MSG_DONTWAIT))
             leaving.heard += heard
@@ -331,8 +335,14 @@ def _write_problem(sock: socket.socket, status: int, reason: str, _: str) -> Non
     code, title = PROBLEMS[status]
     facts = {"type": f"/problems/{code}", "title": title, "status": status, "code": code, "detail": f"{reason}."}
     body = json.dumps(facts).encode()
-    head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
-    util.write_nonblock(sock, f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    lines = [
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+        "Connection: close",
+        "Content-Type: application/problem+json",
+        f"Content-Length: {len(body)}",
+        "Access-Control-Allow-Origin: *",  # it may have been for the API, whose answers all pages may read
+    ]
+    util.write_nonblock(sock, "\r\n".join([*lines, "", ""]).encode() + body)
 
 
 util.write_error = _write_problem

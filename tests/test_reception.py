@@ -1,21 +1,26 @@
 """A real gunicorn with few threads, and clients that are slow, cut off, or not what they seem."""
 
+import os
 import re
+import selectors
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
 import pytest
+from gunicorn.config import Config
+from gunicorn.workers.gthread import TConn
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server import reception
 from server.api.problems import ALL
-from server.reception import Extent
+from server.reception import Extent, Worker, _Leaving
 from tests.house import gunicorn, is_up
 
 THREADS, MANY, PATIENCE = 4, 60, 2.0
@@ -124,6 +129,32 @@ def test_who_does_not_hang_up_after_his_answer_keeps_nobody_waiting(port: int) -
             connection = lingering.enter_context(connected(port, b"GET /healthz HTTP/1.0\r\n\r\n"))
             assert heard(connection).startswith(b"HTTP/1.0 200 ")
         assert is_answered_soon(port)
+
+
+def test_whose_answer_makes_room_for_others_is_gone_even_if_he_takes_some_of_it_in_just_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One look at the sockets tells both: that an answer is ready for which there is no room, and that he takes in."""
+    monkeypatch.setattr(reception, "MOST_KEPT", 100)
+    worker, ends = Worker(1, os.getpid(), [], None, 30, Config(), None), ExitStack()
+    worker.poller = selectors.DefaultSelector()
+    done: Future[bool] = Future()
+    done.set_result(False)
+    with ends:
+        for _ in range(2):
+            mine, theirs = socket.socketpair()
+            ends.enter_context(theirs)
+            conn = TConn(Config(), mine, None, None)
+            conn.leaving = _Leaving(mine)
+            conn.leaving.sendall(b"x" * 80)
+            worker.nr_conns += 1
+            looked = worker.poller.select(0)
+            worker.finish_request(conn, done)
+        ((takes_in, _),) = looked
+        takes_in.data(takes_in.fileobj)
+        assert worker.nr_conns == 1
+        worker.poller.close()
+        mine.close()
 
 
 def test_a_long_answer_arrives_whole_however_slowly_it_is_taken_in(port: int) -> None:
@@ -235,6 +266,12 @@ def test_what_is_no_request_is_told_so_as_a_problem(port: int, said: bytes) -> N
     answer = asked(port, said, is_all=True)
     assert answer == b"" or is_problem(answer, 400, "malformed-request")
     assert is_up(port)
+
+
+def test_a_page_of_another_origin_reads_that_its_headers_are_too_long(port: int) -> None:
+    answer = asked(port, request(SIGN_IN, f"Last-Event-ID: {'x' * 9000}"))
+    assert is_problem(answer, 400, "malformed-request")
+    assert b"\r\nAccess-Control-Allow-Origin: *\r\n" in answer
 
 
 def test_headers_without_end_are_not_read_for_ever(port: int) -> None:
