@@ -218,6 +218,12 @@ def test_the_doctor_finds_a_database_that_is_away() -> None:
     assert result.exit_code == 1
 
 
+def test_the_doctor_says_how_to_get_a_database_where_there_is_none(tmp_path) -> None:
+    result = doctor(DATABASE_URL="", STERNENPOST_DATA=str(tmp_path))
+    assert found_by(result)["database"] == "not running: `python3 -m server up` starts one, DATABASE_URL names another"
+    assert result.exit_code == 1
+
+
 @pytest.mark.parametrize("revision", ["DELETE FROM alembic_version", "UPDATE alembic_version SET version_num = '0001'"])
 def test_the_doctor_finds_tables_that_are_not_up_to_date(revision: str, database_url: str) -> None:
     with psycopg.connect(database_url) as owner:

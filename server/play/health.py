@@ -38,6 +38,8 @@ def parts() -> dict[str, str]:
 def _reason(error: Exception) -> str:
     """In Postgres' own words, but for where it was looked for. The role comes with the tables."""
     words = str(getattr(error, "orig", error)).partition("\n")[0].rpartition(" failed: ")[2]
+    if words == "No such file or directory":  # the socket of the embedded one
+        return "not running: `python3 -m server up` starts one, DATABASE_URL names another"
     return _BEHIND if f'role "{APP_ROLE}" does not exist' in words else f"does not answer: {words}"
 
 
