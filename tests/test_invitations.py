@@ -184,11 +184,12 @@ def test_the_button_takes_the_seat_for_the_invited_address_once(app: Flask, ada:
     assert "begun" in page.text
 
 
-def test_the_page_of_a_word_that_is_passed_on_says_how_to_sit_down(ada: Someone, browser: Someone) -> None:
+def test_a_word_that_is_passed_on_leads_to_the_game_on_the_page(ada: Someone, browser: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT, private=True)
-    page = browser.get(f"/i/{ada.get(path).json['invitation']}")
+    word = ada.get(path).json["invitation"]
+    page = browser.get(f"/i/{word}")
     assert not has_button(page)
-    assert f"POST {path}/seats" in page.text
+    assert f'href="{path.replace("/v1", "/#")}?invitation={word}"' in page.text
 
 
 @pytest.mark.parametrize("word", ["nonsense", "a" * 64, "%00", "\u00e4", "a" * 5000])
