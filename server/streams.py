@@ -28,6 +28,7 @@ _LOOK = 2.0  # seconds between two looks at what no hint may have told
 _CHECK = 2.0  # seconds between two looks whether tokens are still good, and which games have begun
 _FULL = 64 * 1024  # bytes that nobody takes in, before no more are added
 _PATIENCE = 30.0  # seconds for a client to take in some of it
+_BREATH = 0.1  # seconds after a fault that nobody foresaw, which may come again at once
 _COMMENT = b":\n\n"
 
 
@@ -91,15 +92,16 @@ class Streams:
 
     def _run(self) -> None:
         while not self._is_stopping:
-            try:
-                with self._app.app_context():
-                    self._look()
-            except Exception as error:
-                if not play.is_passing(error):
-                    log.exception("The streams failed; they go on")
-                self._deafen()
-                self._next_look = time.monotonic() + _LOOK
-            self._wait()
+            for part in (self._look, self._wait):
+                try:
+                    with self._app.app_context():
+                        part()
+                except Exception as error:
+                    if not play.is_passing(error):
+                        log.exception("The streams failed; they go on")
+                        time.sleep(_BREATH)
+                    self._deafen()
+                    self._next_look = time.monotonic() + _LOOK
         for stream in list(self._open.values()):
             self._end(stream)
         for stream in self._coming:
