@@ -575,7 +575,7 @@ OF_STERNENGLANZ: Retold = {
         lambda it: body(it, "star-moved").update(star="pracht"),
         "star is .pracht",
     ),
-    "left at one slot": (with_a_finish, "Event"),
+    "left at one slot": (with_a_finish, "Event|is missing"),
     "slots not shifted": (lambda it: without(it, "cards-shifted", 1), "Event"),
     "other slots after the shift": (lambda it: body(it, "cards-shifted", 1)["slots"].reverse(), "slots is"),
     "another card discarded": (lambda it: body(it, "cards-shifted", 1).update(discarded=[]), "discarded is"),

@@ -185,7 +185,9 @@ def test_an_answered_move_outlives_the_web(table: Table, threads: ThreadPoolExec
     table.house.kill(table.house.web)
     table.house.start_web()
     answered = assert_one_was_answered_alike(race)
-    assert answered == {201: 1, 200: RACERS // CHOICES - 1, 409: RACERS - RACERS // CHOICES}
+    assert answered[201] <= 1  # none if a copy of the move was answered first, and the web killed then
+    assert answered[200] + answered[201] == RACERS // CHOICES
+    assert answered[409] == RACERS - RACERS // CHOICES
     table.has_counted_once()
 
 

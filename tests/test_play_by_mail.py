@@ -104,7 +104,7 @@ class Player:
             self.talked.append(self._sends(mail, "?"))
         elif moves := moves_in(mail):
             is_asked = mail.message["Auto-Submitted"] == "auto-generated"
-            if is_asked and len(self.moved) % 3 == 1 and self._talks:
+            if is_asked and len(self.moved) % 2 == 1 and self._talks:
                 self.talked.append(self._sends(mail, self._talks.pop(0)))
                 return
             text = self._rng.choice(["{}", "Hello!\n\n{}\n\nGood luck to you all.", "{}\nsay What a sky!"])

@@ -12,9 +12,7 @@ depends_on = None
 def upgrade() -> None:
     op.add_column("tokens", sa.Column("game_id", sa.Uuid(), nullable=True))
     op.add_column("tokens", sa.Column("last_used_at", sa.DateTime(timezone=True), nullable=True))
-    op.create_index(
-        "tokens_expires_at", "tokens", ["expires_at"], postgresql_where=sa.text("expires_at IS NOT NULL")
-    )
+    op.create_index("tokens_expires_at", "tokens", ["expires_at"], postgresql_where=sa.text("expires_at IS NOT NULL"))
 
 
 def downgrade() -> None:
