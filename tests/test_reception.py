@@ -160,7 +160,7 @@ def test_whose_answer_makes_room_for_others_is_gone_even_if_he_takes_some_of_it_
 def test_a_long_answer_arrives_whole_however_slowly_it_is_taken_in(port: int) -> None:
     whole = (Path(reception.__file__).parent / "api/static/rapidoc-min.js").read_bytes()
     with connected(port) as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
         connection.sendall(b"GET /static/rapidoc-min.js HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert heard(connection).endswith(b"\r\n\r\n" + whole)
 
