@@ -23,7 +23,7 @@ from tests.post.replies.programs import PROGRAMS, Typed, answering
 pytestmark = pytest.mark.timeout(400)  # seconds; games by mail take a minute, and more on a busy machine
 
 ADA, BEN = "ada@example.org", "ben@example.org"
-OPTIONS: Json = {"sternenhimmel": {"start_seat": 0}, "sternenglanz": {"max_rounds": 4}}
+OPTIONS: Json = {"sternenhimmel": {"start_seat": 0}, "sternenglanz": {"max_rounds": 5}}
 A_LEASE = LEASE + timedelta(seconds=5)
 _numbers = count(1)
 
@@ -104,7 +104,7 @@ class Player:
             self.talked.append(self._sends(mail, "?"))
         elif moves := moves_in(mail):
             is_asked = mail.message["Auto-Submitted"] == "auto-generated"
-            if is_asked and len(self.moved) % 2 == 1 and self._talks:
+            if is_asked and self.moved and self._talks:
                 self.talked.append(self._sends(mail, self._talks.pop(0)))
                 return
             text = self._rng.choice(["{}", "Hello!\n\n{}\n\nGood luck to you all.", "{}\nsay What a sky!"])
