@@ -303,8 +303,10 @@ class House:
         """Postgres is ended by this signal, SIGINT being its fast shutdown; afterwards a new one has the same data."""
         os.kill(self._postgres.pid, how)
         self._postgres.stop()
-        yield
-        self._postgres = embedded.start(self._data)
+        try:
+            yield
+        finally:
+            self._postgres = embedded.start(self._data)
 
     # Looking
 

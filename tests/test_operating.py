@@ -559,7 +559,7 @@ def test_while_postgres_is_away_every_answer_says_so_and_afterwards_all_is_well_
         assert all(ada.asks("GET", path).is_success for path in NEED_IT_NOT)
         ready = ada.asks("GET", "/readyz")
         assert ready.status_code == 503
-        assert ready.json()["parts"]["database"].startswith("does not answer: ")
+        assert ready.json()["parts"]["database"].startswith("not running: ")
         assert metrics(house)["sternenpost_database_up"].samples[0].value == 0
         until(lambda: {"sweep", "deliver"} <= set(beats_that("waits for the database", house, said)))
     assert [answer.status_code for answer in ada.looks() * 2] == [200] * 2 * len(NEED_IT)
