@@ -66,6 +66,7 @@ def page(request: pytest.FixtureRequest, chromium: Browser, site: Site) -> Itera
         yield page
         assert [url for url in asked if not url.startswith((site.url, "data:"))] == []
         assert [it for it in complaints if not re.search(r"status of 4(01|04|09|10|22) ", it)] == []
+        page.wait_for_load_state()  # its style is there
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
