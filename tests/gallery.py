@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Literal
 from uuid import UUID
 
 from flask import Flask
@@ -43,7 +44,8 @@ from tests.helpers import (
 from tests.post.office import Mail, Office
 
 WIDTHS = {"phone": 360, "desk": 800}
-SCHEMES = ("light", "dark")
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 ZONES = {"de": "Europe/Zurich", "en": "Europe/London", "fr": "Europe/Paris", "it": "Europe/Rome"}
 
 
@@ -201,8 +203,8 @@ def draw(browser: Browser, folder: Path, name: str, mail: Mail) -> None:
     _shoot(browser, folder / f"{name}.phone.without-pictures.png", page_of(mail, False), WIDTHS["phone"], "light")
 
 
-def _shoot(browser: Browser, path: Path, page: str, width: int, scheme: str) -> None:
-    with browser.new_context(viewport={"width": width, "height": 600}, color_scheme=scheme) as context:  # type: ignore[arg-type]
+def _shoot(browser: Browser, path: Path, page: str, width: int, scheme: Scheme) -> None:
+    with browser.new_context(viewport={"width": width, "height": 600}, color_scheme=scheme) as context:
         tab = context.new_page()
         tab.set_content(page)
         wide = tab.evaluate("document.documentElement.scrollWidth")

@@ -111,7 +111,7 @@ class QueryTruth(fields.Boolean):
     """`true` or `false` in a query."""
 
     truthy = {"true"}  # noqa: RUF012 (marshmallow declares it so)
-    falsy = {"false"}  # noqa: RUF012
+    falsy = {"false"}  # noqa: RUF012 (the same)
 
 
 class QueryNumber(fields.Integer):

@@ -23,8 +23,6 @@ STREAMS = "sternenpost.streams"  # in a request's environment: who keeps streams
 _AGAIN = 2  # seconds until a client comes back whose stream has broken off
 _FULL = 10  # seconds until one may try again that found no room
 _HEADERS = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-store"}
-_SSE: Any = {"content_type": "text/event-stream"}
-_DATA: Any = {"type": "string", "contentMediaType": "application/json"}
 _TOLD = {
     "title": "StreamedEvent",
     "description": "An event of a stream; the first line of a stream may be an `id` alone",
@@ -33,7 +31,8 @@ _TOLD = {
     "properties": {
         "id": {"type": "string", "description": "For `Last-Event-ID`"},
         "data": {
-            **_DATA,
+            "type": "string",
+            "contentMediaType": "application/json",
             "description": "As in the story; in the stream of all your games with the field `game`, too",
             "contentSchema": {"$ref": "#/components/schemas/Event"},
         },
@@ -68,7 +67,7 @@ def written(items: Iterable[Item]) -> bytes:
 @blp.route("/games/<uuid:game_id>/stream")
 class GameStream(MethodView):
     @blp.arguments(schemas.StreamQuery, location="query")
-    @blp.response(200, _TOLD, **_SSE)
+    @blp.response(200, _TOLD, content_type="text/event-stream")
     @blp.alt_response(204, description="The game is over, and you have been told everything: do not come back")
     @blp.doc(operationId="followGame", **takes("games:read", of_seat=True))
     @blp.raises(BadField, TooManyStreams)
@@ -90,7 +89,7 @@ class GameStream(MethodView):
 
 @blp.route("/stream")
 class OwnStream(MethodView):
-    @blp.response(200, _TOLD, **_SSE)
+    @blp.response(200, _TOLD, content_type="text/event-stream")
     @blp.doc(operationId="followOwnGames", **needs("games:read"))
     @blp.raises(BadField, TooManyStreams)
     def get(self) -> Response:

@@ -2,18 +2,18 @@
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from server import page as served
+from tests.browser import chromium
 from tests.house import Client, House, Json, new_house, sign_in, until
 
-CHROMIUM = shutil.which("chromium")
+assert chromium  # a fixture
 DESK: Json = {"viewport": {"width": 1200, "height": 850}}
 PHONE: Json = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 FIRST_VIEW = 100 * 1024  # bytes over the line, from an empty cache to a table that can be played on
@@ -29,16 +29,6 @@ def house() -> Iterator[House]:
         for _ in range(3):  # a worker looks after bots once a second, and these take turns
             house.start_worker()
         yield house
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed, so nobody looks at the page")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM)
-        yield browser
-        browser.close()
 
 
 class Windows:
