@@ -8,6 +8,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from server.bots import greedy
 from server.rules import GAMES, Json, Rules, SeededDice, sternenglanz
 from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES
 from server.rules.sternenglanz.sky import Sky
@@ -17,6 +18,7 @@ GAMES_A_RUN = 60
 FOLD, REPLAY = 150_000, 30_000
 SLOWEST = 10  # ms
 PLAYOUTS = {"sternenhimmel": 30_000, "sternenglanz": 8_000}
+CHOICE = {"sternenhimmel": 5, "sternenglanz": 20}  # ms
 
 
 class Played(NamedTuple):
@@ -78,6 +80,24 @@ def per_second(work: Callable[[], Any], amount: int) -> float:
     return amount / median(took)
 
 
+def choices(rules: Rules, games: list[Played]) -> tuple[float, float]:
+    """What greedy costs at each move of these games, in ms: the median and the slowest, each the best of three tries."""
+    took = []
+    for game in games:
+        state = reduce(rules.apply, game.opening, None)
+        for seat, _, events in game.moves:
+            took.append(min(_choice_on(rules, state, seat) for _ in range(3)) * 1000)
+            state = reduce(rules.apply, events, state)
+    return median(took), max(took)
+
+
+def _choice_on(rules: Rules, state: Any, seat: int) -> float:
+    view, moves = rules.view(state, seat), rules.legal_moves(state, seat)
+    began = perf_counter()
+    greedy(rules, view, moves, Random(1))
+    return perf_counter() - began
+
+
 def measure(name: str) -> None:
     rules = GAMES[name]
     editions = list(rules.describe()["editions"].values())
@@ -101,6 +121,8 @@ def measure(name: str) -> None:
     print(f"  fold of a log                 {per_second(folds, events):>9,.0f} events/s (target {FOLD:,})")
     print(f"  replay with every rule asked  {per_second(replays, moves):>9,.0f} moves/s  (target {REPLAY:,})")
     print(f"  random playouts               {per_second(playouts, moves):>9,.0f} moves/s  (target {PLAYOUTS[name]:,})")
+    usual, slowest = choices(rules, games[:5])
+    print(f"  choice of the greedy bot      {usual:>9,.2f} ms, slowest {slowest:,.1f} (target {CHOICE[name]})")
 
 
 def slowest_step() -> tuple[float, int]:

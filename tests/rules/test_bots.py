@@ -2,9 +2,6 @@
 
 from functools import reduce
 from random import Random
-from time import process_time
-
-import pytest
 
 from server.bots import BOTS
 from server.rules import GAMES, Outcome, SeededDice
@@ -58,15 +55,3 @@ def test_greedy_takes_a_board_that_one_star_wins() -> None:
     )
     moves = game.legal_moves(sky, 0)
     assert BOTS["greedy"](GAMES["sternenhimmel"], game.view(sky, 0), moves, Random(1)) == Placement("10", "aries", "e")
-
-
-@pytest.mark.parametrize("bot", BOTS)
-def test_a_move_costs_a_bot_less_than_5_ms(bot: str) -> None:
-    sky = begun(game.setup(5, {"start_seat": 0}, SeededDice(b"", ())))
-    view, moves, rng = game.view(sky, 0), game.legal_moves(sky, 0), Random(1)
-    took = []
-    for _ in range(5):
-        began = process_time()
-        BOTS[bot](GAMES["sternenhimmel"], view, moves, rng)
-        took.append(process_time() - began)
-    assert min(took) < 0.005
