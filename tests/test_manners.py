@@ -1,5 +1,6 @@
 """What HTTP asks of an API: conditional requests, requests that come again, pages, methods, formats, problems."""
 
+import gzip
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -67,6 +68,33 @@ def test_head_answers_as_get_does_but_without_a_body(scene: Scene, ada: Someone)
         for name in ("ETag", "Content-Type", "Content-Length", "Vary", "Cache-Control"):
             assert head.headers[name] == got.headers[name], (path, name)
         assert ada.ask("HEAD", path, headers={"If-None-Match": got.headers["ETag"]}).status_code == 304
+
+
+@pytest.mark.parametrize("path", ["/v1/rules", "/v1/rules/sternenhimmel", "/v1/rules/sternenglanz"])
+def test_the_rules_come_packed_to_whoever_can_unpack_them(scene: Scene, path: str) -> None:
+    plain, packed = (scene.stranger.get(path, headers={"Accept-Encoding": it}) for it in ("br, gzip;q=0", "br, gzip"))
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.data) == plain.data
+    assert len(packed.data) * 4 < len(plain.data)
+    for answer, other in ((plain, packed), (packed, plain)):
+        assert answer.headers["Vary"] == "Accept-Encoding"
+        sent = {"Accept-Encoding": answer.headers.get("Content-Encoding", "identity")}
+        same = scene.ada.get(path, headers={**sent, "If-None-Match": answer.headers["ETag"]})
+        assert (same.status_code, same.data, same.headers["Vary"]) == (304, b"", "Accept-Encoding")
+        changed = scene.ada.get(path, headers={**sent, "If-None-Match": other.headers["ETag"]})
+        assert changed.data == answer.data
+
+
+def test_long_answers_come_packed_to_whoever_can_unpack_them(scene: Scene, ada: Someone) -> None:
+    long, short = f"{scene.running}/legal-moves", f"{scene.running}/votes"
+    plain, packed = (ada.get(long, headers={"Accept-Encoding": it}) for it in ("identity", "gzip"))
+    assert len(plain.data) > 4 * len(packed.data)
+    assert gzip.decompress(packed.data) == plain.data
+    assert plain.headers["Vary"] == packed.headers["Vary"] == "Authorization, Accept-Language, Accept-Encoding"
+    again = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
+    assert ada.get(long, headers=again).status_code == 304
+    assert "Content-Encoding" not in ada.get(short, headers={"Accept-Encoding": "gzip"}).headers
 
 
 def test_an_answer_under_a_condition_that_does_not_hold_is_refused(scene: Scene, ada: Someone) -> None:

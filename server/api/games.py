@@ -1,8 +1,10 @@
 """The games there are, the games being played, and their seats."""
 
+from functools import cache
 from typing import Any
 from uuid import UUID
 
+import orjson
 from flask import current_app, jsonify
 from flask.views import MethodView
 
@@ -13,6 +15,7 @@ from server.api.document import ANYBODY, Blueprint, needs, takes
 from server.api.idempotency import new_game_id, once
 from server.api.limits import LONG, spend
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
+from server.packing import Packed, pack
 from server.play import BadOption
 from server.play.errors import (
     AlreadySeated,
@@ -40,8 +43,11 @@ class AllRules(MethodView):
     @blp.response(200, schemas.RulesList, example=examples.ALL_RULES)
     @blp.doc(operationId="listRules", **ANYBODY)
     def get(self) -> Any:
-        """The games that can be played here"""
-        return {"items": [rules.describe() for rules in play.GAMES.values()]}
+        """The games that can be played here, each as by itself
+
+        Packed by gzip for whoever accepts it.
+        """
+        return _all_described().answer()
 
 
 @blp.route("/rules/<name>")
@@ -49,10 +55,23 @@ class Rules(MethodView):
     @blp.response(200, schemas.RulesDescription, example=examples.RULES)
     @blp.doc(operationId="getRules", **ANYBODY)
     def get(self, name: str) -> Any:
-        """One game: options, editions, boards, schemas of moves, views and events, notation"""
+        """One game: options, editions, boards, schemas of moves, views and events, notation
+
+        Packed by gzip for whoever accepts it.
+        """
         if name not in play.GAMES:
             raise NotFound("There is no such game.")
-        return jsonify(play.GAMES[name].describe())
+        return _described(name).answer()
+
+
+@cache
+def _described(name: str) -> Packed:
+    return pack("application/json", orjson.dumps(play.GAMES[name].describe()))
+
+
+@cache
+def _all_described() -> Packed:
+    return pack("application/json", orjson.dumps({"items": [rules.describe() for rules in play.GAMES.values()]}))
 
 
 @blp.route("/games")
@@ -85,7 +104,8 @@ class Games(MethodView):
     def get(self, query: Any) -> Any:
         """List games, newest first
 
-        Public ones, or with `mine` and `my_turn` those where you sit and those that wait for you.
+        Public ones, or with `mine` and `my_turn` those where you sit and those that wait for you. `free` and `players` are
+        for a lobby: they choose among open games. All that is asked must hold, and a page is full unless it is the last.
         """
         mine = query["mine"] or query["my_turn"]
         player_id = caller("games:read").player_id if mine else viewer("games:read")
