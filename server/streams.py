@@ -16,7 +16,7 @@ from prometheus_client import Gauge
 
 from server import play
 from server.api.streams import EventStream, written
-from server.play import OwnFollower
+from server.play import OwnFollower, Progress
 from server.play.clock import clock
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Streams:
         self._open: dict[socket.socket, _Open] = {}
         self._watching: dict[UUID, set[_Open]] = {}
         self._due: dict[UUID, set[_Open]] = {}  # who must be told of a game
-        self._versions: dict[UUID, int] = {}  # of watched games, when we last looked
+        self._seen: dict[UUID, Progress] = {}  # of watched games, when we last looked
         self._coming: list[_Open] = []
         self._lock = Lock()
         self._selector = selectors.DefaultSelector()
@@ -149,7 +149,7 @@ class Streams:
                 if not streams:
                     known.pop(game_id, None)
             if game_id not in self._watching:
-                self._versions.pop(game_id, None)
+                self._seen.pop(game_id, None)
 
     def _end(self, stream: _Open) -> None:
         if self._open.pop(stream.sock, None) is None:
@@ -196,9 +196,9 @@ class Streams:
 
     def _look_at_all(self) -> None:
         moment = clock.now()
-        for game_id, version in play.versions(self._watching.keys()).items():
-            if self._versions.get(game_id) != version:
-                self._versions[game_id] = version
+        for game_id, progress in play.progress(self._watching.keys()).items():
+            if self._seen.get(game_id) != progress:
+                self._seen[game_id] = progress
                 self._due.setdefault(game_id, set()).update(self._watching[game_id])
         waiting = {stream for streams in self._due.values() for stream in streams}
         for stream in self._open.values():

@@ -96,7 +96,7 @@ class Answers(House):
         answers += [who.post(f"{self.path}/legal-moves", {"begun": [move]}) for move in moves[:9]]
         with self.app.app_context():
             word = play.turn_word(UUID(self.game_id), viewer, turn)
-        page = self.app.test_client().get(f"/t/{word}")
+        page = self.app.test_client().get(f"/t/{word}/plain")
         return [plain(answer) for answer in (who.get(f"{self.path}/legal-moves"), *answers, page)]
 
 

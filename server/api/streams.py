@@ -23,7 +23,7 @@ STREAMS = "sternenpost.streams"  # in a request's environment: who keeps streams
 _AGAIN = 2  # seconds until a client comes back whose stream has broken off
 _FULL = 10  # seconds until one may try again that found no room
 _HEADERS = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-store"}
-_TOLD = {
+_EVENT = {
     "title": "StreamedEvent",
     "description": "An event of a stream; the first line of a stream may be an `id` alone",
     "type": "object",
@@ -35,6 +35,21 @@ _TOLD = {
             "contentMediaType": "application/json",
             "description": "As in the story; in the stream of all your games with the field `game`, too",
             "contentSchema": {"$ref": "#/components/schemas/Event"},
+        },
+    },
+}
+_SAID = {
+    "title": "StreamedMessage",
+    "description": "What is said at the table; it has no `id`, and an `EventSource` tells it to listeners for `said` only",
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"const": "said"},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "description": "As in the list of messages",
+            "contentSchema": {"$ref": "#/components/schemas/Message"},
         },
     },
 }
@@ -60,23 +75,32 @@ class EventStream:
 
 
 def written(items: Iterable[Item]) -> bytes:
-    """Events as they go over the line. JSON has no line ends but escaped ones."""
-    return b"".join(b"id: %s\ndata: %s\n\n" % (item.id.encode(), orjson.dumps(item.what)) for item in items)
+    """Events and messages as they go over the line. JSON has no line ends but escaped ones."""
+    return b"".join(
+        (b"event: said\n" if item.id is None else b"id: %s\n" % item.id.encode())
+        + b"data: %s\n\n" % orjson.dumps(item.what, option=orjson.OPT_UTC_Z)
+        for item in items
+    )
 
 
 @blp.route("/games/<uuid:game_id>/stream")
 class GameStream(MethodView):
     @blp.arguments(schemas.StreamQuery, location="query")
-    @blp.response(200, _TOLD, content_type="text/event-stream")
+    @blp.response(200, {"anyOf": [_EVENT, _SAID]}, content_type="text/event-stream")
     @blp.alt_response(204, description="The game is over, and you have been told everything: do not come back")
     @blp.doc(operationId="followGame", **takes("games:read", of_seat=True))
     @blp.raises(BadField, TooManyStreams)
     def get(self, query: Any, game_id: UUID) -> Response:
-        """Follow a game: its story as you see it happen
+        """Follow a game: its story as you see it happen, and what is said
 
         An `EventSource` that breaks off comes back by itself and misses nothing: it sends the id of the last event, which
         is its `seq`, as `Last-Event-ID`, and goes on after it. Other clients may do the same, or name `after`.
         A comment comes every ten seconds in which nothing happens.
+
+        What is said at the table comes as an event named `said`, whose data is the message as in `GET .../messages`. It has
+        no id and is not told again: the stream begins with what is said from then on. So ask for the messages since the
+        `nr` that you know whenever it has been opened anew, and let pass those that you have; and after the end of the
+        game, with which the stream ends.
         """
         last = request.headers.get("Last-Event-ID", "")
         if last and not re.fullmatch("[0-9]{1,9}", last):
@@ -89,14 +113,15 @@ class GameStream(MethodView):
 
 @blp.route("/stream")
 class OwnStream(MethodView):
-    @blp.response(200, _TOLD, content_type="text/event-stream")
+    @blp.response(200, _EVENT, content_type="text/event-stream")
     @blp.doc(operationId="followOwnGames", **needs("games:read"))
     @blp.raises(BadField, TooManyStreams)
     def get(self) -> Response:
         """Follow all games in which you sit, those too that begin meanwhile
 
         Each event has the field `game` beside those of the story. It goes on after `Last-Event-ID`, as the stream of one
-        game does; without one it begins now. The ids mean nothing but a place in this stream.
+        game does; without one it begins now. The ids mean nothing but a place in this stream. What is said is told by the
+        stream of each game only.
         """
         return _streamed(play.follow_own(caller("games:read"), request.headers.get("Last-Event-ID")))
 

@@ -12,9 +12,10 @@ from server.play.looking import own_seat, seen_by
 from server.play.words import paragraphs
 from server.rules import Json
 from server.store import outbox
-from server.store.connections import committing, in_doubt, tried_again
+from server.store.connections import autocommit, committing, in_doubt, tried_again
+from server.store.hints import hints
 from server.store.tables import Game as GameRow
-from server.store.tables import Message, Player, db
+from server.store.tables import Message, db
 
 
 @tried_again
@@ -38,6 +39,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     said = _message(last + 1, seat, game.names[seat], text, now)
     with committing(said):
         db.session.commit()
+    hints.changed(game_id)
     return said
 
 
@@ -49,10 +51,20 @@ def _is_stored(game_id: UUID, player_id: UUID, said: Json) -> bool:
 
 def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
     """The messages of a game after number `after`, in order."""
-    query = select(Message.nr, Message.seat, Player.name, Message.text, Message.at)
-    query = query.join(Player, Player.player_id == Message.player_id, isouter=True)
-    query = query.where(Message.game_id == game_id, Message.nr > after).order_by(Message.nr).limit(limit)
-    return [_message(*row) for row in db.session.execute(query)]
+    with autocommit() as connection:
+        found = connection.execute(
+            "SELECT m.nr, m.seat, p.name, m.text, m.at FROM messages m LEFT JOIN players p ON p.player_id = m.player_id "
+            "WHERE m.game_id = %s AND m.nr > %s ORDER BY m.nr LIMIT %s",
+            (game_id, after, limit),
+        ).fetchall()
+    return [_message(*row) for row in found]
+
+
+def last_message(game_id: UUID) -> int:
+    """The number of the newest message of a game; 0 if nothing was said."""
+    with autocommit() as connection:
+        row = connection.execute("SELECT max(nr) FROM messages WHERE game_id = %s", (game_id,)).fetchone()
+    return row[0] or 0 if row else 0
 
 
 def _message(nr: int, seat: int, name: str | None, text: str, at: datetime) -> Json:

@@ -1,4 +1,5 @@
-"""Following games as they go on: whoever follows is told each event once and in order, however often he breaks off."""
+"""Following games as they go on: whoever follows is told each event once and in order, however often he breaks off; and
+what is said meanwhile, if he follows a single game."""
 
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -7,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
+from server.play.chat import last_message, messages
 from server.play.clock import clock
 from server.play.errors import BadField, NotFound
 from server.play.looking import seen_by
@@ -18,6 +20,7 @@ from server.store.connections import autocommit
 from server.translations import noted
 
 _MOST = 500  # events told at a time
+_MOST_SAID = 50  # messages told at a time
 _LATE = timedelta(minutes=1)  # longer than a deed takes to its commit, on clocks that disagree a little
 _ROOM = 8  # bytes of a game's id that tell it from all others of one person
 _OVER = ("finished", "abandoned")
@@ -51,20 +54,23 @@ def _place(word: str) -> Place:
 
 
 class Item(NamedTuple):
-    """Something to tell, and how the teller calls the place after it."""
+    """An event to tell, and how the teller calls the place after it; or a message, which has no such place."""
 
-    id: str
+    id: str | None
     what: Json
 
 
 class Follower:
     """Somebody who follows one game; a stranger if there is no caller."""
 
-    def __init__(self, caller: Caller | None, told: dict[UUID, int], invitation: str | None = None) -> None:
+    def __init__(
+        self, caller: Caller | None, told: dict[UUID, int], invitation: str | None = None, heard: int | None = None
+    ) -> None:
         self.caller = caller
         self.player_id = caller and caller.player_id
         self.invitation = invitation
         self.told = told  # up to which event of each game
+        self.heard = heard  # up to which message; None: he does not listen
         self.is_over = False  # nothing more will come
 
     def place(self) -> str | None:
@@ -118,11 +124,11 @@ class OwnFollower(Follower):
 
 
 def follow_game(game_id: UUID, caller: Caller | None, invitation: str | None, after: int) -> Follower | None:
-    """None if the game is over and all was told. Raises NotFound."""
+    """From an event on, and from now on with what is said; None if the game is over and all was told. Raises NotFound."""
     game = seen_by(game_id, caller and caller.player_id, invitation)
     if game.head["status"] in _OVER and after >= game.table.seq:
         return None
-    return Follower(caller, {game_id: after}, invitation)
+    return Follower(caller, {game_id: after}, invitation, last_message(game_id))
 
 
 def follow_own(caller: Caller, last: str | None) -> OwnFollower:
@@ -150,6 +156,8 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         for follower in followers:
             follower.lost(game_id)
         return []
+    listening = [follower.heard for follower in followers if follower.heard is not None]
+    said = messages(game_id, min(listening), _MOST_SAID) if listening else []
     head, seats, rows = records
     rules = GAMES[head["rules"]]
     seat_of = {row["player_id"]: row["seat"] for row in seats if row["player_id"]}
@@ -169,6 +177,10 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
             if what is not None:
                 items.append(follower.tell(game_id, what, row.recorded_at))
         is_more = len(todo) > _MOST
+        if follower.heard is not None and said:
+            items += [Item(None, message) for message in said if message["nr"] > follower.heard]
+            follower.heard = max(follower.heard, said[-1]["nr"])
+            is_more = is_more or len(said) == _MOST_SAID
         follower.passed(game_id, todo[:_MOST][-1][0].seq if todo else after, head["status"] in _OVER and not is_more)
         found.append((follower, items, is_more))
     return found
@@ -207,18 +219,29 @@ def new_games(followers: Collection[OwnFollower]) -> None:
     new = [
         (follower, games.get(follower.owner, set()) - follower.told.keys() - follower.ended) for follower in followers
     ]
-    found = versions({game_id for _, unknown in new for game_id in unknown})
+    found = progress({game_id for _, unknown in new for game_id in unknown})
     for follower, unknown in new:
-        follower.told |= {game_id: 0 for game_id in unknown if found.get(game_id)}
+        follower.told |= {game_id: 0 for game_id in unknown if game_id in found and found[game_id].version}
 
 
-def versions(games: Collection[UUID]) -> dict[UUID, int]:
-    """How many deeds each of these games has by now."""
+class Progress(NamedTuple):
+    """How far a game has come."""
+
+    version: int  # how many deeds it has
+    said: int | None  # and how many messages; None where nothing was said
+
+
+def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
+    """How far each of these games has come by now."""
     if not games:
         return {}
     with autocommit() as connection:
-        found = connection.execute("SELECT game_id, version FROM games WHERE game_id = ANY(%s)", (list(games),))
-        return dict(found.fetchall())
+        found = connection.execute(
+            "SELECT game_id, version, (SELECT max(nr) FROM messages m WHERE m.game_id = g.game_id) "
+            "FROM games g WHERE game_id = ANY(%s)",
+            (list(games),),
+        ).fetchall()
+    return {game_id: Progress(version, said) for game_id, version, said in found}
 
 
 def _games_of(players: Collection[UUID]) -> list[tuple[UUID, UUID]]:

@@ -1,4 +1,5 @@
-"""Hints that a game has changed, for whoever follows it: by NOTIFY after the commit, beside the deeds and some at a time.
+"""Hints that a game has changed or something was said, for whoever follows it: by NOTIFY after the commit, beside the
+deeds and some at a time.
 
 A hint may get lost; the log is the truth, and those who follow also look by themselves.
 """
@@ -36,7 +37,7 @@ class _Hints:
         Thread(target=self._tell_on, args=(app,), daemon=True).start()
 
     def changed(self, game_id: UUID) -> None:
-        """This game has a new deed, which commits presently."""
+        """This game has a new deed or message, which commits presently or just did."""
         if self._is_told:
             with self._lock:
                 self._games.add(game_id)
