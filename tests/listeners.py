@@ -19,6 +19,7 @@ class Listener:
     token: str | None = None
     last: str = ""  # the id of the last event
     told: list[Json] = field(default_factory=list)
+    heard: list[Json] = field(default_factory=list)  # what was said
     connections: int = 0
     comments: int = 0
     statuses: list[int] = field(default_factory=list)
@@ -49,15 +50,17 @@ class Listener:
         finally:
             writer.close()
 
-    _id = ""
+    _id = _name = ""
 
     def _hear(self, line: str) -> None:
         name, _, value = line.partition(": ")
         if name == "id":
             self._id = value
+        elif name == "event":
+            self._name = value
         elif name == "data":
-            self.told.append(json.loads(value))
+            (self.heard if self._name == "said" else self.told).append(json.loads(value))
         elif line == ":":
             self.comments += 1
-        elif not line and self._id:  # only now has the event come whole
-            self.last = self._id
+        elif not line:  # only now has the event come whole
+            self.last, self._name = self._id or self.last, ""

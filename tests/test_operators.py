@@ -284,7 +284,7 @@ def test_a_ban_that_ends_in_the_past_cannot_be_meant() -> None:
 def known(ada: UUID, game: UUID) -> UUID:
     """Ada has left traces everywhere."""
     play.change_profile(ada, {"name": "Ada Lovelace", "zone": "Europe/Berlin"})
-    play.say(game, ada, "My number is 0123.")
+    play.say(game, ada, "My number is 030-0123.")
     play.make_webhook(ada, "https://ada.example/hook", ["your-turn"], None, sandbox=False)
     play.new_feed(ada)
     play.begin_sign_in(ADA, "en", "192.0.2.7")
@@ -312,7 +312,7 @@ def test_of_whoever_is_deleted_nothing_is_left_but_a_seat_in_logs_that_stay_whol
     run("delete-player", ADA)
     db.session.rollback()
     dump = [str(row) for table in db.metadata.sorted_tables for row in db.session.execute(select(table)).all()]
-    for trace in (ADA, "Lovelace", "0123", "ada.example", "Europe/Berlin"):
+    for trace in (ADA, "Lovelace", "030-0123", "ada.example", "Europe/Berlin"):
         assert not [row for row in dump if trace in row], trace
     assert whole_log(game)[: len(log)] == log
     assert happened(game)[-1] == "seat-handed-over"
@@ -409,7 +409,7 @@ def test_a_players_copy_holds_all_that_is_stored_of_him_and_no_secret(known: UUI
     copy = json.loads(path.read_text())
     assert copy["profile"]["name"] == "Ada Lovelace"
     assert [it["game"] for it in copy["games"]] == [str(game)]
-    assert copy["messages"][0]["text"] == "My number is 0123."
+    assert copy["messages"][0]["text"] == "My number is 030-0123."
     assert [it["raw"] for it in copy["mails"]] == ["From: ada@example.org\r\n\r\n?"]
     assert copy["tokens"][0]["name"] == "operator"
     assert load(game).head["seed"].hex() not in path.read_text()
@@ -474,7 +474,7 @@ def test_the_message_of_the_day_is_shown_until_it_is_over_or_taken_down(house: F
     run("motd", "Back at noon.", "--until", "P1D")
     assert message(house)["text"] == "Back at noon."
     assert run("motd").startswith("Back at noon. (until 20")
-    assert "Back at noon." in house.test_client().get(f"/t/{play.turn_word(game, 0, 1)}").text
+    assert "Back at noon." in house.test_client().get(f"/t/{play.turn_word(game, 0, 1)}/plain").text
     later(DAY + HOUR)
     assert message(house) is None
     run("motd", "Back in the evening.")
