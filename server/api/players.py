@@ -5,6 +5,7 @@ from uuid import UUID
 
 from flask import current_app, request
 from flask.views import MethodView
+from flask_babel import gettext
 
 from server import play
 from server.api import examples, schemas
@@ -12,6 +13,7 @@ from server.api.auth import any_caller, caller
 from server.api.document import ANYBODY, Blueprint, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.play.errors import BadField, TooMany, WrongCode
+from server.play.failures import failure
 
 blp = Blueprint("players", __name__, url_prefix="/v1", description="People: signing in, tokens, profiles")
 
@@ -118,7 +120,8 @@ class Deliveries(MethodView):
         """The letters to you and what became of each, newest first"""
         who = caller("profile:read")
         page = play.deliveries(who.player_id, read_cursor(query.get("cursor")), query["limit"])
-        return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
+        items = [it | {"detail": failure(it["detail"], gettext)} for it in page.items]
+        return page_of(items, page.next and {"cursor": cursor_of(*page.next)})
 
 
 @blp.route("/me/feed")

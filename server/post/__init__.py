@@ -16,6 +16,7 @@ from server.store import outbox
 from server.store.connections import is_passing, let_go
 from server.store.outbox import Waiting
 from server.store.tables import Letter, PlayerLetter
+from server.translations import noted
 
 LEASE = timedelta(minutes=10)  # longer than any try
 FIRST_PAUSE = timedelta(seconds=30)
@@ -84,7 +85,8 @@ class PostOffice:
                 return True
             written = compose(row, self._app.config["BASE_URL"], self._reply_domain)
             if written is None:
-                outbox.done(letter, row, until, clock.now(), "dropped", "No longer true when it was to be written")
+                late = noted("No longer true when it was to be written")
+                outbox.done(letter, row, until, clock.now(), "dropped", late)
                 return True
             let_go()  # so that no connection waits for a slow mail server
             self._carrier.send(written.message, written.sender, written.to)

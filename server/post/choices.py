@@ -10,6 +10,7 @@ from server.play import Json
 from server.play.clock import clock
 from server.store import outbox
 from server.store.tables import Letter, Player, PlayerLetter, Seat, db
+from server.translations import noted
 
 _ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which turns wait
 
@@ -21,23 +22,24 @@ def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
     if player is None:
         return None
     if not play.is_welcome(player.player_id):
-        return "dropped", "Nothing is sent to those who are banned, or have deleted their account."
+        return "dropped", noted("Nothing is sent to those who are banned, or have deleted their account.")
     if row.kind not in play.MAIL_KINDS:
         return None
     if player.unreachable_since:
-        return "dropped", "Nothing is sent to your address until you sign in by a mailed code, since letters came back."
+        why = noted("Nothing is sent to your address until you sign in by a mailed code, since letters came back.")
+        return "dropped", why
     seat = _own_seat(row)
     match play.wanted(row.kind, player.notifications, seat.mails if seat else None):
         case play.OFF:
-            return "dropped", "You have switched these letters off."
+            return "dropped", noted("You have switched these letters off.")
         case play.BUNDLED if isinstance(row, Letter):
             at = play.next_bundle(player.notifications, player.zone, clock.now())
             if seat and seat.due_at and seat.due_at <= at:
                 return None  # the time would run out before the bundle came
-            noted = {} if row.kind in _ABOUT_A_TURN else {str(row.letter_id): _noted(row)}
-            outbox.put_into_bundle(player.player_id, at, clock.now(), noted)
+            news = {} if row.kind in _ABOUT_A_TURN else {str(row.letter_id): _noted(row)}
+            outbox.put_into_bundle(player.player_id, at, clock.now(), news)
             db.session.commit()
-            return "bundled", "Part of your next mail for all games."
+            return "bundled", noted("Part of your next mail for all games.")
     return None
 
 

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from flask import Flask
 
 from server import play
 from server.play.clock import clock
@@ -72,6 +73,15 @@ def test_what_was_bundled_is_told_and_the_bundle_too(ada: UUID, bea: UUID, offic
     later(DAY)
     office.delivers()
     assert seen_by(ada) == [("bundle", "sent"), ("your-turn", "bundled")]
+
+
+def test_why_it_was_not_sent_is_told_in_the_readers_language(app: Flask, ada: UUID, bea: UUID, office: Office) -> None:
+    play.change_profile(ada, {"notifications": {"mails": {"your-turn": "off"}}, "locale": "de"})
+    game_of(ada, bea, bots=1)
+    office.delivers()
+    headers = {"Authorization": f"Bearer {play.player_token('ada@example.org')}"}
+    (letter,) = app.test_client().get("/v1/me/deliveries", headers=headers).get_json()["items"]
+    assert (letter["result"], letter["detail"]) == ("dropped", "Du hast diese Briefe abgestellt.")
 
 
 def test_pages_hold_each_letter_once_the_newest_first(ada: UUID, bea: UUID, office: Office) -> None:
