@@ -21,14 +21,14 @@ def is_for_api() -> bool:
     return request.path.startswith("/v1/") or request.path == "/v1"
 
 
-def caller(scope: str, game_id: UUID | None = None) -> Caller:
+def caller(scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> Caller:
     """Who sent this request with a token that allows `scope`.
 
-    `game_id`: the game whose seat's tokens will do; without it none of a seat will. Raises Unauthorized, BadToken,
-    Banned, OneSeatOnly, MissingScope.
+    `game_id`: the game whose seat's tokens will do; without it none of a seat will. `may_be_closed`: so will the word
+    of a turn that is over. Raises Unauthorized, BadToken, Banned, OneSeatOnly, MissingScope.
     """
     found = any_caller()
-    found.need(scope, game_id)
+    found.need(scope, game_id, may_be_closed)
     return found
 
 

@@ -13,7 +13,7 @@ from server.api.components import Components, pascal, ref
 from server.api.limits import LONG, OF_ADDRESS, OF_TOKEN
 from server.api.problems import ALL, PROBLEMS
 from server.api.reading import StrictParser
-from server.play import SCOPES, Json, webhooks
+from server.play import OF_A_TURN, SCOPES, Json, webhooks
 
 _SETTINGS = {
     "API_TITLE": "Sternenpost",
@@ -42,7 +42,11 @@ _SETTINGS = {
 _ABOUT_TOKENS = (
     "What a token allows are its scopes:\n\n"
     + "".join(f"- `{scope}`: {meaning}\n" for scope, meaning in SCOPES.items())
-    + "\nThe token of a seat (makeSeatToken) is good for that seat of that game alone: for the calls that say so."
+    + "\nThe token of a seat (makeSeatToken) is good for that seat of that game alone: for the calls that say so. "
+    "So is the word in the link of a turn's mail (`/t/{word}`), with "
+    + " and ".join(f"`{scope}`" for scope in OF_A_TURN)
+    + " and while that turn, or the rest of it, waits for an answer. Afterwards, in a pause and while a bot keeps the "
+    "seat it is a `bad-token`; only the very same move, sent again within an hour, gets its first answer again."
 )
 _OF_SEAT = "x-of-seat"
 ANYBODY: Json = {"security": []}

@@ -46,12 +46,13 @@ class Moves(MethodView):
         With `dry_run=true` nothing changes; the answer is a 200 with what the move `would` lead to (schema Foresight),
         as far as you can foresee it.
         """
-        who, turn, move = caller("moves:write", game_id), wanted["turn"], wanted["move"]
+        turn, move = wanted["turn"], wanted["move"]
+        who = caller("moves:write", game_id, may_be_closed=not query["dry_run"])
         if query["dry_run"]:
             return jsonify(play.try_move(game_id, who.player_id, turn, move))
 
         def played() -> tuple[Any, int]:
-            answer, first = play.play_move(game_id, who.player_id, turn, move)
+            answer, first = play.play_as(who, game_id, turn, move)
             return answer, 201 if first else 200
 
         return once(who, game_id, played, may_repeat=True)

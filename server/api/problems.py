@@ -66,7 +66,11 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "A mailed code is good for ten minutes, five tries, and once. Ask for a new one.",
     ),
     errors.BadToken: Problem(
-        401, "bad-token", "The token is not valid", "Nobody has this token, or its time is over. Sign in again."
+        401,
+        "bad-token",
+        "The token is not valid",
+        "Nobody has this token, or its time is over. Sign in again. The word of a mailed link is good while its turn waits "
+        "for an answer; `detail` says why it does not.",
     ),
     errors.Banned: Problem(
         403,

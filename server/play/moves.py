@@ -1,13 +1,13 @@
 """Playing a move, whoever asks for it, and what a player needs to know before he does."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import reduce
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from server.play.capabilities import TURN, seal, unseal
+from server.play.capabilities import TURN, Capability, seal, unseal
 from server.play.clock import clock
 from server.play.deeds import load, record, whole_log
 from server.play.errors import HandedOver, NotRunning, StaleTurn
@@ -18,6 +18,7 @@ from server.rules import Json, Seat
 from server.store.connections import Unavailable, tried_again
 from server.store.log import Recorded
 
+_LOST = timedelta(hours=1)  # in which an answer that did not arrive is asked for again
 _RACES = 20  # deeds that may come first, one after the other, before a move is turned away
 
 
@@ -151,6 +152,19 @@ def _first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
         if _is_played_so(game, before, deed, seat, move):
             return Played(_answer(Game(game.head, game.seats, after), deed, seat), first=False)
     raise StaleTurn(game.table.turns[seat])
+
+
+def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
+    """What this very move was answered within the last hour, by which it answered this turn or (`part`: by its number)
+    the rest of it; None if it did not. Raises NotFound, MalformedMove.
+    """
+    game = load(turn.game_id)
+    wanted, since = game.table.rules.move_from_json(move), clock.now() - _LOST
+    for before, deed, after in _answers(game, turn.seat, turn.number):
+        is_meant = before.turns[turn.seat] == part and deed[-1].recorded_at > since
+        if is_meant and _is_played_so(game, before, deed, turn.seat, wanted):
+            return Played(_answer(Game(game.head, game.seats, after), deed, turn.seat), first=False)
+    return None
 
 
 def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Recorded], Table]]:

@@ -1,4 +1,4 @@
-"""Tokens: what a program shows to speak for a player, or for one seat of his.
+"""Tokens: what a program shows to speak for a player, for one seat of his, or, by a mailed link, for one turn of it.
 
 Nothing of them is kept in memory: whoever makes one worthless does so in every process at once.
 """
@@ -7,21 +7,36 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, delete, func, select, tuple_
 
 from server.play.bans import is_in_force
+from server.play.capabilities import TURN, Capability, unseal
 from server.play.clock import clock
-from server.play.errors import BadField, BadToken, Banned, MissingScope, NotFound, NotSeated, OneSeatOnly
+from server.play.deeds import load
+from server.play.errors import (
+    BadField,
+    BadToken,
+    Banned,
+    MissingScope,
+    NotFound,
+    NotSeated,
+    OneSeatOnly,
+    PlayError,
+    StaleTurn,
+)
 from server.play.looking import seen_by
+from server.play.moves import Played, answer_again, expect_answer, play_move, present_turn
 from server.play.paging import Cursor, Page
 from server.play.words import clean
 from server.rules import Json
 from server.store.connections import autocommit, committing, in_doubt, tried_again
 from server.store.tables import Game, Seat, Token, db
+from server.translations import noted
 
 SCOPES: Mapping[str, str] = {
     "games:read": "see games, your private ones too, and your open moves",
@@ -34,6 +49,7 @@ SCOPES: Mapping[str, str] = {
     "webhooks:manage": "all that can be done with webhooks",
 }
 OF_A_SEAT = ("games:read", "moves:write", "chat:write")  # what a token of a seat may allow
+OF_A_TURN = ("games:read", "moves:write")  # what the word of a turn's mailed link allows
 _LONGEST_NAME = 80
 _NOTED_EVERY = timedelta(hours=1)
 
@@ -47,9 +63,13 @@ class Caller(NamedTuple):
     token_hash: bytes
     locale: str
     game_id: UUID | None = None  # the only game that a token of a seat is good for
+    turn: Capability | None = None  # the only turn that the word of a mailed link is good for
+    closed: str | None = None  # why this turn cannot be played now
 
-    def need(self, scope: str, game_id: UUID | None = None) -> None:
-        """`game_id`: the game whose seat's token will do. Raises OneSeatOnly, MissingScope."""
+    def need(self, scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> None:
+        """`game_id`: the game whose seat's token will do. Raises BadToken, OneSeatOnly, MissingScope."""
+        if self.closed is not None and not may_be_closed:
+            raise BadToken(self.closed)
         if self.game_id not in (None, game_id):
             raise OneSeatOnly
         if scope not in self.scopes:
@@ -156,7 +176,7 @@ _used: dict[tuple[UUID, bytes], datetime] = {}  # what this process has yet to n
 
 @tried_again
 def caller(token: str) -> Caller:
-    """Whose token this is. Raises BadToken, Banned."""
+    """Whose token this is, or whose turn if it is the word of a mailed link. Raises BadToken, Banned."""
     if parts := _TOKEN.fullmatch(token):
         player_id, token_hash = UUID(parts[1]), _token_hash(parts[2])
         with autocommit() as connection:
@@ -169,17 +189,28 @@ def caller(token: str) -> Caller:
             if last_used_at is None or now - last_used_at > _NOTED_EVERY:
                 _used[player_id, token_hash] = now
             return Caller(player_id, frozenset(scopes), until, token_hash, locale, game_id)
+    else:
+        with suppress(NotFound):
+            return _asked_by_mail(token)
     raise BadToken("This token is not valid.")
 
 
 def still_valid(callers: Iterable[Caller]) -> set[bytes]:
     """The hashes of those tokens that are good even now."""
-    known = list(callers)
-    keys = [it.player_id for it in known], [it.token_hash for it in known]
+    of_turns: list[tuple[Caller, Capability]] = []
+    players: list[UUID] = []
+    hashes: list[bytes] = []
+    for it in callers:
+        if it.turn is not None:
+            of_turns.append((it, it.turn))
+        else:
+            players.append(it.player_id)
+            hashes.append(it.token_hash)
     with autocommit() as connection:
-        found = connection.execute(_STILL_THERE, keys).fetchall()
+        found = connection.execute(_STILL_THERE, (players, hashes)).fetchall()
     now = clock.now()
-    return {hash_ for hash_, until, *ban in found if not _is_over(until, now) and not is_in_force(*ban)}
+    valid = {hash_ for hash_, until, *ban in found if not _is_over(until, now) and not is_in_force(*ban)}
+    return valid | _still_asked(of_turns) if of_turns else valid
 
 
 def _is_over(until: datetime | None, now: datetime) -> bool:
@@ -193,6 +224,72 @@ def note_uses() -> None:
         key, at = _used.popitem()
         with autocommit() as connection:
             connection.execute(_NOTE_USE, (at, *key))
+
+
+# The word of a mailed link
+
+_READER = "SELECT locale, banned_at, banned_until, ban_reason FROM players WHERE player_id = %s"
+_STILL_ASKED = """\
+SELECT s.game_id, s.seat, s.turn, p.banned_at, p.banned_until
+  FROM unnest(%s::uuid[], %s::int[]) AS k (game_id, seat)
+  JOIN seats s ON s.game_id = k.game_id AND s.seat = k.seat AND s.stand_in IS NULL
+  JOIN games g ON g.game_id = s.game_id AND g.status = 'running'
+  JOIN players p ON p.player_id = s.player_id"""
+
+
+def _asked_by_mail(word: str) -> Caller:
+    """Whoever sits where this word leads to. Raises NotFound, Banned."""
+    game_id, seat, number = unseal(TURN, word)
+    game = load(game_id)
+    player_id = game.seats[seat]["player_id"]
+    with autocommit() as connection:
+        row = connection.execute(_READER, (player_id,)).fetchone()
+    if row is None:
+        raise NotFound("There is nothing here.")
+    locale, *ban, why = row
+    if is_in_force(*ban):
+        raise Banned(ban[1], why)
+    who = Caller(player_id, frozenset(OF_A_TURN), None, _token_hash(word), locale, game_id)
+    try:
+        expect_answer(game, seat)
+        now = present_turn(game, seat, number)
+        if now is None:
+            raise BadToken(noted("This turn is over. A mail tells you when it is your turn again."))
+    except PlayError as error:
+        return who._replace(turn=Capability(game_id, seat, number), closed=error.words)
+    return who._replace(turn=Capability(game_id, seat, now))
+
+
+def play_as(caller: Caller, game_id: UUID, turn: int, move: Any) -> Played:
+    """Play a move for whoever this is. By the word of a mailed link it is that turn's, and when it is over, whoever may
+    have lost the answer to his own move gets it again.
+
+    Raises BadToken, and what `play_move` raises.
+    """
+    if caller.turn is None:
+        return play_move(game_id, caller.player_id, turn, move)
+    if caller.closed is not None:
+        if again := answer_again(caller.turn, turn, move):
+            return again
+        raise BadToken(caller.closed)
+    if turn > caller.turn.number:  # it may begin before this is played
+        raise StaleTurn(caller.turn.number)
+    return play_move(game_id, caller.player_id, turn, move)
+
+
+def _still_asked(callers: Iterable[tuple[Caller, Capability]]) -> set[bytes]:
+    """The hashes of those words whose turns wait for an answer even now."""
+    known = list(callers)
+    keys = [turn.game_id for _, turn in known], [turn.seat for _, turn in known]
+    with autocommit() as connection:
+        found = connection.execute(_STILL_ASKED, keys).fetchall()
+    asked = {(game_id, seat): now for game_id, seat, now, *ban in found if not is_in_force(*ban)}
+    return {caller.token_hash for caller, turn in known if _goes_on(turn, asked.get((turn.game_id, turn.seat)))}
+
+
+def _goes_on(turn: Capability, now: int | None) -> bool:
+    """Whether the turn by which a seat is asked now is this one, or the rest of it."""
+    return now == turn.number or (now is not None and present_turn(load(turn.game_id), turn.seat, turn.number) == now)
 
 
 # Looking, and making worthless
@@ -225,7 +322,9 @@ def _facts(row: Token, is_current: bool = False) -> Json:
 
 @tried_again
 def revoke(caller: Caller) -> None:
-    """Make the token of this caller worthless at once."""
+    """Make the token of this caller worthless at once. Raises OneSeatOnly: a mailed link ends with its turn."""
+    if caller.turn is not None:
+        raise OneSeatOnly
     db.session.execute(delete(Token).where(_is(caller)))
     db.session.commit()
 
