@@ -1,5 +1,6 @@
 """The published contract, held against every answer that a test gets."""
 
+import gzip
 import json
 import re
 from copy import deepcopy
@@ -62,7 +63,8 @@ class Contract:
         if response.status_code >= 400:
             self.check_problem(response, schema)
         elif response.is_json:
-            self.validator(schema).validate(response.json)
+            body = gzip.decompress(response.data) if response.content_encoding == "gzip" else response.data
+            self.validator(schema).validate(json.loads(body))
 
     def check_problem(self, response: TestResponse, schema: Json) -> None:
         if not response.data:

@@ -406,6 +406,7 @@ def test_a_profile_is_changed_field_by_field(ada: Someone) -> None:
         {"zone": "Europe/Paris"},
         {"calendar": calendar},
         {"notifications": {"reminders": ["PT1H"], "mails": {"your-turn": "bundled"}, "bundle_at": ["07:30"]}},
+        {"notifications": {"reminders": []}},  # as a whole: what is left out goes back to its default
     ]
     for change in changes:
         assert ada.patch("/v1/me", change).json.items() >= change.items()
@@ -453,7 +454,7 @@ def test_a_profile_keeps_what_cannot_be_changed_so(ada: Someone, change: Json, c
 
 
 def test_the_rules_tell_a_client_all_it_needs(stranger: Someone) -> None:
-    assert [item["name"] for item in stranger.get("/v1/rules").json["items"]] == list(GAMES)
+    assert stranger.get("/v1/rules").json["items"] == [stranger.get(f"/v1/rules/{name}").json for name in GAMES]
     rules = stranger.get("/v1/rules/sternenhimmel").json
     assert rules == json.loads(json.dumps(sternenhimmel.describe()))
     for unknown in ("chess", "Sternenhimmel", "%00", "..", "sternenhimmel%2F"):
@@ -707,9 +708,62 @@ def test_lists_are_of_games_that_are_public_mine_or_wait_for_me(
     assert walk(ada, "/v1/games?my_turn=true") == []
 
 
-def test_a_game_in_a_list_is_told_as_by_itself(app: Flask, ada: Someone, game: str) -> None:
-    (item,) = ada.get("/v1/games").json["items"]
-    assert item.items() <= ada.get(game).json.items()
+def test_a_lobby_chooses_among_open_games_those_with_room_for_me_and_for_so_many_players(
+    ada: Someone, bea: Someone, game: str, stranger: Someone
+) -> None:
+    invited = {"email": "cleo@example.org"}
+    kept, of_three, of_four, private = (
+        opened(ada, ME, *seats, private=private).rpartition("/")[2]
+        for *seats, private in (
+            [invited, BOT, False],
+            [OPEN, invited, False],
+            [OPEN, BOT, OPEN, False],
+            [OPEN, OPEN, OPEN, True],
+        )
+    )
+    assert walk(stranger, "/v1/games?free=true") == [of_four, of_three]
+    assert walk(stranger, "/v1/games?players=3") == [of_three, kept]
+    assert walk(stranger, "/v1/games?players=3&free=true&rules=sternenhimmel") == [of_three]
+    assert walk(stranger, "/v1/games?players=4&rules=sternenglanz") == []
+    assert walk(ada, "/v1/games?players=4&mine=true") == [private, of_four]
+    for query in ("players=2", "players=3&status=running", "free=true&my_turn=true", "free=true&mine=true"):
+        assert walk(bea, f"/v1/games?{query}") == []
+
+
+def test_a_page_of_the_lobby_is_full_however_many_other_games_lie_between(ada: Someone, stranger: Someone) -> None:
+    ids = []
+    for _ in range(4):
+        ids.append(opened(ada, ME, OPEN, BOT, OPEN).rpartition("/")[2])
+        for others in ([OPEN, BOT], [{"email": "cleo@example.org"}, BOT, BOT], [BOT, BOT, BOT]):
+            opened(ada, ME, *others)
+    sizes: list[int] = []
+    url = "/v1/games?free=true&players=4&limit=2"
+    assert walk(stranger, url) == walk(ada, f"{url}&mine=true") == ids[::-1]
+    while url:
+        page = stranger.get(url).json
+        sizes, url = [*sizes, len(page["items"])], page["next"]
+    assert sizes == [2, 2]
+
+
+def test_a_game_in_a_list_is_told_as_by_itself_to_each_viewer(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone, game: str
+) -> None:
+    def told() -> list[Json | None]:
+        for who in (ada, bea, stranger):
+            (item,) = who.get("/v1/games").json["items"]
+            assert item.items() <= who.get(game).json.items()
+        return [who.get("/v1/games").json["items"][0]["you"] for who in (ada, bea, stranger)]
+
+    assert told() == [{"seat": 0, "turn": 1}, {"seat": 1, "turn": None}, None]
+    for who in (ada, bea):
+        who.post(f"{game}/votes", {"on": "pause"})
+    assert told() == [{"seat": 0, "turn": None}, {"seat": 1, "turn": None}, None]
+    for who in (ada, bea):
+        who.post(f"{game}/votes", {"on": "resume"})
+    ada.delete(f"{game}/seats/me")
+    assert told()[0] == {"seat": 0, "turn": None}
+    (mine,) = bea.get("/v1/games?mine=true").json["items"]
+    assert mine["you"] == bea.get(game).json["you"]
 
 
 SOME_ID = "0123456789abcdef0123456789abcdef"  # a test that is named by chance cannot be found again
@@ -748,7 +802,8 @@ def test_a_forged_cursor_is_refused_or_harmless(ada: Someone, cursor: str) -> No
 
 @pytest.mark.parametrize(
     "query",
-    ["limit=0", "limit=101", "limit=x", "limit=1.5", "status=old", "mine=yes", "mine=1", "mine=True", "color=red"],
+    ["limit=0", "limit=101", "limit=x", "limit=1.5", "status=old", "mine=yes", "mine=1", "mine=True", "color=red"]
+    + ["free=1", "players=1", "players=6", "players=three"],
 )
 def test_a_query_that_makes_no_sense_is_refused(ada: Someone, query: str) -> None:
     is_problem(ada.get(f"/v1/games?{query}"), 422, "invalid-fields")

@@ -146,7 +146,10 @@ _RUNNING: Json = {
     "version": 1,
     "seats": [_seat(0, "Ada", "human", 1, _DUE_AT), _seat(1, "Bea", "human"), _seat(2, "greedy", "bot")],
 }
-GAMES_PAGE: Json = {"items": [_RUNNING, _OPEN], "next": "/v1/games?limit=2&cursor=WyIyMDI2LTExLTIxVDE5"}
+GAMES_PAGE: Json = {
+    "items": [_RUNNING | {"you": {"seat": 0, "turn": 1}}, _OPEN | {"you": {"seat": 0, "turn": None}}],
+    "next": "/v1/games?limit=2&cursor=WyIyMDI2LTExLTIxVDE5",
+}
 GAME_OPENED: Json = {**_OPEN, "invitation": None, "you": {"seat": 0, "turn": None}, "view": None}
 
 

@@ -24,6 +24,7 @@ from server.play.errors import Unfit
 from server.translations import LOCALES, Words
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
+_SIZES = [seats for rules in GAMES.values() for seats in rules.SEATS]
 _NULL: Json = {"type": "null"}
 _WORD = "^[A-Za-z2-7]{1,64}$"
 
@@ -173,7 +174,7 @@ class _Person(Schema):
 
 
 class ProfileChanges(_Person, Request):
-    """The fields to change; the others stay."""
+    """The fields to change; the others stay. `calendar` and `notifications` are each taken as a whole."""
 
 
 class Unreachable(Schema):
@@ -336,6 +337,7 @@ class GameSummary(Schema):
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
     on_timeout = fields.List(fields.Dict(), required=True, metadata=_shape("OnTimeout"))
     seats = fields.List(fields.Nested(Seat), required=True)
+    you = fields.Nested(You, required=True, allow_none=True, **_about("null if you have no seat here"))
     outcome = fields.Nested(Outcome, required=True, allow_none=True)
     commitment = fields.String(required=True, **_about("SHA-256 of the seed of this game's chance"))
 
@@ -346,7 +348,6 @@ class Game(GameSummary):
         allow_none=True,
         **_about("For those who sit at a private table with room, to pass on; else null"),
     )
-    you = fields.Nested(You, required=True, allow_none=True, **_about("null if you have no seat here"))
     view = fields.Raw(
         required=True,
         allow_none=True,
@@ -411,6 +412,8 @@ class GamesQuery(PageQuery):
     rules = fields.String(validate=one_of(GAMES))
     mine = QueryTruth(load_default=False, **_about("Only those where you sit, private ones among them"))
     my_turn = QueryTruth(load_default=False, **_about("Only those that wait for you"))
+    free = QueryTruth(load_default=False, **_about("Only open ones with a seat that anybody may take"))
+    players = QueryNumber(min(_SIZES), max(_SIZES), **_about("Only open ones for so many players, bots among them"))
 
 
 class GamesPage(Schema):

@@ -3,7 +3,7 @@
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Uuid, any_, literal, select, tuple_
+from sqlalchemy import ColumnElement, ScalarSelect, Select, Uuid, any_, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from server.play.looking import summary
@@ -23,10 +23,16 @@ def list_games(
     rules: str | None = None,
     mine: bool = False,
     my_turn: bool = False,
+    free: bool = False,
+    players: int | None = None,
     cursor: Cursor | None = None,
     limit: int = 20,
 ) -> Page:
-    """Games, newest first: public ones, or those where the player sits."""
+    """Games, newest first: public ones, or those where the player sits.
+
+    `free`: with a seat that anybody may take; `players`: for so many. Both are asked of the seats of each game that is
+    looked through, so they choose among open games, which are few beside all that ever were.
+    """
     where: list[ColumnElement[bool]] = []
     if status:
         where.append(GameRow.status == status)
@@ -34,10 +40,16 @@ def list_games(
         where.append(GameRow.rules == rules)
     if my_turn:
         where.append(GameRow.status == "running")
+    if free or players is not None:
+        where.append(GameRow.status == "open")
+    if free:
+        where.append(_seats_of_each(SeatRow.kind == "open") > 0)
+    if players is not None:
+        where.append(_seats_of_each() == players)
     if not (mine or my_turn):
         query = _newest(select(GameRow).where(~GameRow.private, *where), GameRow, cursor).limit(limit + 1)
         rows = list(db.session.scalars(query))
-        return _page(rows, rows[:limit], limit)
+        return _page(rows, limit, player_id)
     sat: Any = select(PlayerGame.made_at, PlayerGame.game_id).where(PlayerGame.player_id == player_id)
     found: list[GameRow] = []
     some = limit + 1
@@ -51,7 +63,7 @@ def list_games(
         if len(batch) < some:
             break
         cursor, some = (batch[-1].made_at, batch[-1].game_id), _MANY
-    return _page(found, found[:limit], limit)
+    return _page(found, limit, player_id)
 
 
 def waiting_games(player_id: UUID) -> list[Json]:
@@ -76,6 +88,11 @@ def _newest(query: Select[Any], table: Any, cursor: Cursor | None) -> Select[Any
     return query.order_by(table.made_at.desc(), table.game_id.desc())
 
 
+def _seats_of_each(*which: ColumnElement[bool]) -> ScalarSelect[int]:
+    """How many seats of each game are of this kind; a count, for which no plan looks through the seats of all games."""
+    return select(func.count()).where(SeatRow.game_id == GameRow.game_id, *which).correlate(GameRow).scalar_subquery()
+
+
 def _waiting(ids: list[UUID], player_id: UUID | None) -> list[UUID]:
     """Those of the games that wait for this player himself."""
     asked = select(SeatRow.game_id).where(
@@ -89,7 +106,8 @@ def _among(column: Any, ids: list[UUID]) -> ColumnElement[bool]:
     return cast(ColumnElement[bool], column == any_(literal(ids, ARRAY(Uuid))))
 
 
-def _page(found: list[GameRow], shown: list[GameRow], limit: int) -> Page:
+def _page(found: list[GameRow], limit: int, player_id: UUID | None) -> Page:
+    shown = found[:limit]
     ids = [game.game_id for game in shown]
     seats = (
         list(db.session.scalars(select(SeatRow).where(SeatRow.game_id.in_(ids)).order_by(SeatRow.seat))) if ids else []
@@ -101,9 +119,18 @@ def _page(found: list[GameRow], shown: list[GameRow], limit: int) -> Page:
     items = []
     for game in shown:
         rows = [_columns(s) | persons.get(s.player_id, nobody) for s in seats if s.game_id == game.game_id]
-        items.append(summary(_columns(game), rows) | {"outcome": game.outcome})
+        items.append(summary(_columns(game), rows) | {"you": _you(game, rows, player_id), "outcome": game.outcome})
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
+
+
+def _you(game: GameRow, seats: list[Json], player_id: UUID | None) -> Json | None:
+    """As `looking.you` tells it of a table, by what is stored of the seats."""
+    own = next((row for row in seats if row["player_id"] == player_id), None) if player_id else None
+    if own is None:
+        return None
+    is_asked = game.status == "running" and own["stand_in"] is None
+    return {"seat": own["seat"], "turn": own["turn"] if is_asked else None}
 
 
 def _columns(row: Any) -> Json:

@@ -8,6 +8,7 @@ from server.bots import BOTS
 from server.play.clock import (
     CLOCK_FACE,
     COUNTED_DAYS,
+    DEFAULT_REMINDERS,
     MOST_REMINDERS,
     MOST_RUNGS,
     MOST_TIMES,
@@ -108,7 +109,7 @@ NOTIFICATIONS: Json = object_of(
     {
         "reminders": {
             "description": "When to remind you of a turn: when `half` of its time has passed, or so long before its "
-            "due time; an empty list for never",
+            f"due time; an empty list for never. Default: {' and '.join(DEFAULT_REMINDERS)}",
             "type": "array",
             "maxItems": MOST_REMINDERS,
             "items": {"anyOf": [named("HalfTime", {"enum": ["half"]}), DURATION]},

@@ -122,6 +122,7 @@ LISTS = (
     "/v1/games",
     f"/v1/games?cursor={_MIDDLE}",
     "/v1/games?status=open",
+    "/v1/games?free=true&players=4",
     "/v1/games?status=running",
     "/v1/games?status=finished",
     f"/v1/games?status=finished&cursor={_MIDDLE}",
