@@ -43,12 +43,13 @@ def test_the_pages_of_a_turn(app: Flask, locale: str) -> None:
     move = " ".join(moves_of(game_id, ada)[0].values())
     shown = [
         web.get(link),
+        web.get(f"{link}/plain"),
         web.post(link, data={"move": "9 leo z"}),
         web.post(link, data={"move": move}),
         web.post(link, data={"move": move, "confirmed": "yes"}),
         web.get(link),
     ]
-    assert [page.status_code for page in shown] == [200, 422, 200, 200, 410]
+    assert [page.status_code for page in shown] == [200, 200, 422, 200, 200, 410]
     assert all(is_in(locale, page) for page in shown)
 
 
@@ -94,9 +95,10 @@ def test_whoever_is_not_known_is_spoken_to_as_his_browser_wishes(app: Flask, loc
         web.get(link, headers=wish),
         web.post(link, headers=wish),
         web.get(sign_in, headers=wish),
+        web.get(f"{sign_in}/plain", headers=wish),
         web.post(sign_in, data={"code": "0"}, headers=wish),
         web.get("/t/abc", headers=wish),
     ]
-    assert [page.status_code for page in shown] == [200, 200, 200, 409, 200, 401, 404]
+    assert [page.status_code for page in shown] == [200, 200, 200, 409, 200, 200, 401, 404]
     assert all(is_in(locale, page) for page in shown)
     assert play.profile(person("new"))["locale"] == locale

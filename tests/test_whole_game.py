@@ -247,7 +247,7 @@ class Evening:
 def plays_a_turn(client: Client, word: str, rng: Random) -> Answer:
     """Open the link, look at a move, and only then play it."""
     game_id, seat, turn = Turn.of(word)
-    page = client.ask("GET", f"/t/{word}")
+    page = client.ask("GET", f"/t/{word}/plain")
     assert page.status_code == 200, page.text
     line = rng.choice(re.findall(r'<option value="(.+?)">', page.text))
     asked = client.ask("POST", f"/t/{word}", data={"move": line})

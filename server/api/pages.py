@@ -4,12 +4,13 @@ from base64 import b64encode
 from typing import Any
 from uuid import UUID
 
-from flask import Blueprint, Response, current_app, render_template, request
+from flask import Blueprint, Response, current_app, render_template, request, url_for
 from flask_babel import gettext
 
 from server import play
 from server.api.languages import speak, spoken
 from server.api.problems import ALL, answer_to, said
+from server.page import index
 from server.pictures import text
 from server.pictures.refusals import notation, refusal
 from server.pictures.story import sentence
@@ -37,6 +38,13 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
     """A template as an answer that runs nothing, asks nobody else for anything, and is kept nowhere."""
     response = Response(render_template(template, locale=spoken().locale, **values), status, mimetype="text/html")
     response.headers.update(_HEADERS)
+    return response
+
+
+def on_the_page(plain: str, **opened_for: str) -> Response:
+    """The page for people, kept nowhere, opened by a mailed link; `plain` is where the same is done without scripts."""
+    response = index(plain=plain, words=gettext("Go on without scripts"), language=spoken().locale, **opened_for)
+    response.headers.update(QUIET | {"Cache-Control": "no-store"})
     return response
 
 
@@ -101,6 +109,16 @@ def scaling() -> Response:
 
 @blp.get("/t/<word>")
 def turn(word: str) -> Response:
+    """The page for the turn of this link, whose word is its token; looking changes nothing."""
+    game, seat, is_open = play.open_turn(play.rest_of_turn(word) or word)
+    _speak_to(game, seat)
+    if not is_open:
+        return _not_now(game, seat, 410)
+    return on_the_page(url_for("pages.plain_turn", word=word), game=str(game.game_id))
+
+
+@blp.get("/t/<word>/plain")
+def plain_turn(word: str) -> Response:
     """The table as the seat of this link sees it, and a form for its move; looking changes nothing."""
     _game_of_turn(word)
     return _turn_page(word, line="")
@@ -125,7 +143,7 @@ def play_turn(word: str) -> Response:
     told = [told for item in played.answer["events"] if (told := sentence(item, game.names, spoken().locale))]
     if play.rest_of_turn(word):
         return _turn_page(word, line="", played=line, told=told)
-    return page("played.html", played=line, told=told, title=game.head["title"], notice=play.notice())
+    return page("played.html", played=line, told=told, game=game, notice=play.notice())
 
 
 def _game_of_turn(word: str) -> Game:
@@ -195,22 +213,18 @@ def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
     return found
 
 
-def _over(status: int) -> Response:
-    text = gettext("It has been answered, or time ran out. A mail tells you when it is your turn again.")
-    return page("message.html", status, title=gettext("This turn is over"), text=text)
-
-
 def _not_now(game: Game, seat: Seat, status: int) -> Response:
     """Why the turn of a link is not open: for good, or for now."""
     if game.table.status == "paused":
         text = gettext("All who play agreed to a pause. This link works again when the game goes on.")
-        return page("message.html", 409, title=gettext("The game rests"), text=text)
+        return page("message.html", 409, title=gettext("The game rests"), text=text, game=game)
     if bot := game.table.stand_ins[seat]:
         text = gettext(
             "The bot %(bot)s keeps your seat. The mail that told you so has a link to take it back.", bot=bot
         )
-        return page("message.html", 409, title=gettext("A bot plays for you"), text=text)
-    return _over(status)
+        return page("message.html", 409, title=gettext("A bot plays for you"), text=text, game=game)
+    text = gettext("It has been answered, or time ran out. A mail tells you when it is your turn again.")
+    return page("message.html", status, title=gettext("This turn is over"), text=text, game=game)
 
 
 # Invitations and signing in
@@ -229,9 +243,9 @@ def invited(word: str) -> Response:
 @blp.post("/i/<word>")
 def accept(word: str) -> Response:
     """Take the seat that is kept for the invited address."""
-    title = play.accept_invitation(word, spoken().locale).head["title"]
-    text = gettext("You have your seat in %(title)s. A mail tells you when it is your turn.", title=title)
-    return page("message.html", title=gettext("You are in"), text=text)
+    game = play.accept_invitation(word, spoken().locale)
+    text = gettext("You have your seat in %(title)s. A mail tells you when it is your turn.", title=game.head["title"])
+    return page("message.html", title=gettext("You are in"), text=text, game=game)
 
 
 @blp.get("/back/<word>")
@@ -247,9 +261,11 @@ def returning(word: str) -> Response:
 def back(word: str) -> Response:
     """Take the seat back from the bot."""
     _speak_to(*play.returning(word))
-    title = play.come_back(word).head["title"]
-    text = gettext("You play %(title)s yourself again. A mail tells you when it is your turn.", title=title)
-    return page("message.html", title=gettext("You are back"), text=text)
+    game = play.come_back(word)
+    text = gettext(
+        "You play %(title)s yourself again. A mail tells you when it is your turn.", title=game.head["title"]
+    )
+    return page("message.html", title=gettext("You are back"), text=text, game=game)
 
 
 # Fewer mails
@@ -292,8 +308,14 @@ _LETTERS = {
 
 @blp.get("/sign-in/<uuid:sign_in>")
 def sign_in(sign_in: UUID) -> Response:
-    """Asks for the mailed code: the link holds no secret, since programs that scan mails follow links."""
-    return page("sign-in.html")
+    """The page, which asks for the mailed code: the link holds no secret, since programs that scan mails follow links."""
+    return on_the_page(url_for("pages.plain_sign_in", sign_in=sign_in))
+
+
+@blp.get("/sign-in/<uuid:sign_in>/plain")
+def plain_sign_in(sign_in: UUID) -> Response:
+    """Asks for the code, too, for a token."""
+    return page("sign-in.html", sign_in=sign_in)
 
 
 @blp.post("/sign-in/<uuid:sign_in>")
@@ -302,5 +324,5 @@ def signed_in(sign_in: UUID) -> Response:
     try:
         token = play.redeem(sign_in, request.form.get("code", "").strip()).text
     except WrongCode as error:
-        return page("sign-in.html", 401, wrong=said(error))
+        return page("sign-in.html", 401, sign_in=sign_in, wrong=said(error))
     return page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])

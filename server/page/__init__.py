@@ -1,13 +1,12 @@
 """The page: a client for people, which uses nothing but the API. Static files, and the headers they are sent with."""
 
-import gzip
-import hashlib
 import posixpath
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from flask import Blueprint, Response, abort, render_template, request
+
+from server.packing import Packed, pack
 
 blp = Blueprint("page", __name__, template_folder=".")
 
@@ -26,16 +25,8 @@ _POLICY = {
 _IMPORT = re.compile(r'^(?:import|export) .*"(\..*?)";$', re.MULTILINE)
 
 
-class _File(NamedTuple):
-    kind: str
-    plain: bytes
-    packed: bytes
-    etag: str
-
-
-def _read(path: Path) -> _File:
-    plain = path.read_bytes()
-    return _File(_TYPES[path.suffix], plain, gzip.compress(plain, mtime=0), hashlib.sha256(plain).hexdigest()[:20])
+def _read(path: Path) -> Packed:
+    return pack(_TYPES[path.suffix], path.read_bytes())
 
 
 FILES = {str(path.relative_to(_FOLDER)): _read(path) for path in sorted(_FOLDER.rglob("*")) if path.suffix in _TYPES}
@@ -51,12 +42,22 @@ def _needed(module: str, found: dict[str, None]) -> list[str]:
 
 
 FIRST = _needed("main.js", {})
+STYLES = ["page.css", "table/table.css"]  # of what is mostly looked at first
 
 
 @blp.get("/")
 def home() -> Response:
-    """The page itself. It names the modules that it begins with, so that a browser need not find them one by one."""
-    response = Response(render_template("index.html", modules=FIRST), mimetype="text/html")
+    """The page, with what its address says after the #."""
+    return index()
+
+
+def index(**opened_for: str) -> Response:
+    """The page itself. It names the modules that it begins with, so that a browser need not find them one by one.
+
+    A mailed link opens it for a `game` in a `language`, and names the `plain` page that stands in for it without scripts,
+    with the `words` of a link there.
+    """
+    response = Response(render_template("index.html", modules=FIRST, styles=STYLES, **opened_for), mimetype="text/html")
     response.headers.update(_HEADERS | _POLICY)
     return response
 
@@ -67,11 +68,7 @@ def file(name: str) -> Response:
     found = FILES.get(name)
     if found is None:
         abort(404)
-    is_packed = request.accept_encodings.quality("gzip") > 0
-    response = Response(found.packed if is_packed else found.plain, mimetype=found.kind)
-    response.headers.update(_HEADERS | {"Vary": "Accept-Encoding"})
-    if is_packed:
-        response.content_encoding = "gzip"
-    response.set_etag(f"{found.etag}-gzip" if is_packed else found.etag)
+    response = found.answer()
+    response.headers.update(_HEADERS)
     response.make_conditional(request)
     return response

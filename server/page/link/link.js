@@ -1,0 +1,41 @@
+// What is told at a table that a mailed link opened: for whom one plays there, and how the turn ended.
+import { html, useEffect, useRef } from "../html.js";
+import { once } from "../api.js";
+import { toGame } from "../routes.js";
+import { t } from "../words.js";
+import { seatName } from "../screens/game-card.js";
+import { useLoaded } from "../screens/parts.js";
+import { sentence } from "../table/story.js";
+
+/** Whoever is signed in here besides: the link plays its own seat. */
+export function ForSeat({ game }) {
+  return html`<p class="card for-seat">
+    <span>${t("link.for", { name: ownName(game) })}</span> <${WholeGame} game=${game} />
+  </p>`;
+}
+
+/** When the word of the link is good no more: what was played with it, or why it does nothing. */
+export function Ended({ table, problem }) {
+  const { game, played } = table;
+  const heading = useRef();
+  useEffect(() => heading.current.focus(), []); // the button that was pressed is gone
+  return html`<section class="narrow ended">
+    <h1 ref=${heading} tabindex="-1">${played.length ? t("link.played", { name: ownName(game) }) : t("link.ended")}</h1>
+    ${game && html`<p class="faint">${game.title}</p>`}
+    ${played.length > 0 && html`<${Told} game=${game} played=${played} />`}
+    ${played.every((it) => it.type !== "game-ended") && html`<p>${problem.detail}</p>`}
+    ${game && html`<p><${WholeGame} game=${game} /></p>`}
+  </section>`;
+}
+
+function Told({ game, played }) {
+  const [rules] = useLoaded(() => once(`/v1/rules/${game.rules}`), [game.rules]);
+  const names = game.seats.map(seatName);
+  const told = rules ? played.map((it) => [it.seq, sentence(it, names, rules)]).filter(([, words]) => words) : [];
+  return html`<ul>${told.map(([seq, words]) => html`<li key=${seq}>${words}</li>`)}</ul>`;
+}
+
+/** A link is no login. */
+const WholeGame = ({ game }) => html`<a href=${`/${toGame(game.id)}`}>${t("link.game")}</a>`;
+
+const ownName = (game) => seatName(game.seats[game.you.seat]);
