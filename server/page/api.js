@@ -5,42 +5,49 @@ import { forget, token } from "./session.js";
 
 const PATIENCE = 20_000; // milliseconds for an answer
 const AGAIN = 1_500; // milliseconds until the very same is sent again
+const AWAY = [502, 503, 504]; // what a server says of itself, or a proxy of the server
 
 /** RFC 9457: `title` and `detail` are for people, `code` is for us. */
 export class Problem extends Error {
   constructor(status, body) {
     super(body.detail || body.title);
     Object.assign(this, { status, title: body.title, detail: body.detail, code: body.code, reason: body.reason });
+    Object.assign(this, { field: body.field, errors: body.errors });
   }
 }
 
 /** The network or the service is away; nobody knows whether the request arrived. */
 export class Unreachable extends Error {}
 
-/** The answer to a request, null for a 204. Throws Problem, Unreachable. */
-export async function call(method, path, body) {
-  const answer = await send(method, path, body);
+/** Whether the very same may well succeed a little later. */
+export const passes = (error) => !(error instanceof Problem) || error.status >= 500 || error.status === 429;
+
+/** The answer to a request, null for a 204; the same again for the same `key`. Throws Problem, Unreachable. */
+export async function call(method, path, body, key) {
+  const answer = await send(method, path, body, key);
   if (answer.status === 204) return null;
-  return answer.json();
+  return answer.json().catch(() => {
+    throw new Unreachable(); // it broke off
+  });
 }
 
-/** A picture of the table, as an address for an <img>: give it back by URL.revokeObjectURL. Throws as `call`. */
-export async function picture(path) {
-  return URL.createObjectURL(await (await send("GET", path)).blob());
-}
+/** A picture of the table. Throws as `call`. */
+export const picture = async (path) => (await send("GET", path)).blob();
 
 export const headers = () => ({
   "Accept-Language": locale(),
   ...(token() ? { Authorization: `Bearer ${token()}` } : {}),
 });
 
-async function send(method, path, body) {
+async function send(method, path, body, key) {
   const json = body === undefined ? {} : { "Content-Type": "application/json" };
+  const once = key ? { "Idempotency-Key": key } : {};
+  const asked = token();
   let answer;
   try {
     answer = await fetch(path, {
       method,
-      headers: { ...headers(), ...json },
+      headers: { ...headers(), ...json, ...once },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(PATIENCE),
     });
@@ -48,14 +55,23 @@ async function send(method, path, body) {
     line.lost();
     throw new Unreachable();
   }
-  if (answer.status === 503) {
+  if (AWAY.includes(answer.status)) {
     line.lost();
     throw new Unreachable();
   }
-  line.held();
+  line.held(answer);
   if (answer.ok) return answer;
-  if (answer.status === 401 && token()) forget(); // it has been revoked, or has ended
-  throw new Problem(answer.status, await answer.json().catch(() => ({ title: answer.statusText })));
+  throw await refusal(answer, asked);
+}
+
+/**
+ * What the server says against a request that was `asked` with a token. One that was revoked, or has ended, is
+ * forgotten, unless somebody has signed in since.
+ */
+export async function refusal(answer, asked = token()) {
+  const problem = new Problem(answer.status, (await answer.json().catch(() => null)) ?? { title: answer.statusText });
+  if (answer.status === 401 && asked && asked === token()) forget(problem);
+  return problem;
 }
 
 /** Sends the very same until it is answered: for what the server takes only once, such as a move for its turn. */

@@ -1,9 +1,21 @@
-// Whether the service can be reached, as far as the last request could tell.
+// Whether the service can be reached, as far as the last request could tell, and what time it is there.
 import { store } from "./store.js";
 
 export const isOnline = store(navigator.onLine);
 
-export const line = { lost: () => isOnline.set(false), held: () => isOnline.set(true) };
+let ahead = 0; // milliseconds; the clock of a browser may be wrong
 
-addEventListener("offline", line.lost);
-addEventListener("online", line.held);
+/** The time by the clock of the service, in milliseconds. */
+export const now = () => Date.now() + ahead;
+
+export const line = {
+  lost: () => isOnline.set(false),
+  held(answer) {
+    const date = Date.parse(answer?.headers.get("Date"));
+    if (date) ahead = date - Date.now();
+    isOnline.set(true);
+  },
+};
+
+addEventListener("offline", () => line.lost());
+addEventListener("online", () => line.held());

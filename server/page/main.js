@@ -1,18 +1,22 @@
 // The page: who is signed in, which screen is shown, and what stands around all of them.
 import { html, render, useEffect, useRef, useState } from "./html.js";
-import { call } from "./api.js";
+import { call, passes } from "./api.js";
+import { keepFocus } from "./focus.js";
 import { isOnline } from "./line.js";
 import { here } from "./routes.js";
-import { changeLanguage, me, recognise, signOut, token } from "./session.js";
+import { changeLanguage, link, me, recognise, signOut, token } from "./session.js";
 import { useStore } from "./store.js";
 import { LANGUAGES, speak, spoken, t } from "./words.js";
-import { Lobby } from "./screens/lobby.js";
-import { MyGames } from "./screens/my-games.js";
-import { SignIn } from "./screens/sign-in.js";
 import { Table } from "./screens/table.js";
-import { later, Sorry } from "./screens/parts.js";
+import { AGAIN, later, Sorry } from "./screens/parts.js";
+import { entitled, useWaiting } from "./waiting-for-me.js";
 
-const Opening = later(() => import("./screens/opening.js"), "Opening");
+const Welcome = later("welcome", "Welcome");
+const MyGames = later("games", "MyGames");
+const Lobby = later("lobby", "Lobby");
+const Opening = later("opening", "Opening", "options", "waiting");
+const Settings = later("settings", "Settings");
+const Rules = later("rules", "Rules", "options");
 
 function Page() {
   const { parts, query } = useStore(here);
@@ -20,13 +24,18 @@ function Page() {
   const player = useStore(me);
   const main = useRef();
   const path = parts.join("/");
+  const waiting = useWaiting(path, player?.id);
   useEffect(() => {
-    const words = { lobby: "lobby", open: "opening", "sign-in": "sign-in" }[parts[0]] ?? (player ? "games" : "sign-in");
-    if (parts[0] !== "games") document.title = `${t(words)} – Sternenpost`;
-  }, [path, player, language]);
+    const known = { lobby: "lobby", open: "nav.open", "sign-in": "sign-in", rules: "rules", settings: "settings" };
+    const words = known[parts[0]] ?? (player ? "games" : "sign-in");
+    if (parts[0] !== "games") document.title = entitled(t(words), waiting);
+  }, [path, player, language, waiting]);
   const shown = useRef(path);
   useEffect(() => {
-    if (shown.current !== path) main.current.focus(); // whoever hears the page, hears the new screen
+    if (shown.current !== path) {
+      main.current.focus({ preventScroll: true }); // whoever hears the page, hears the new screen
+      scrollTo(0, 0);
+    }
     shown.current = path;
   }, [path]);
   const skip = (event) => {
@@ -35,37 +44,59 @@ function Page() {
   };
   return html`
     <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
-    <${Head} player=${player} here=${parts[0] ?? ""} />
+    <${Head} player=${player} here=${parts[0] ?? ""} waiting=${waiting.length} />
     <${Notice} />
     <main id="main" tabindex="-1" ref=${main} key=${language}><${Screen} parts=${parts} query=${query}
       player=${player} /></main>
     <${Foot} />`;
 }
 
+/** What a mailed link opens: a table, and nothing around it that its word would not open. */
+function Linked() {
+  const language = useStore(spoken);
+  const id = document.querySelector("meta[name=game]").content;
+  return html`
+    <header class="head"><${Name} /></header>
+    <${Notice} />
+    <main id="main" tabindex="-1" key=${language}><${Table} id=${id} /></main>
+    <${Foot} />`;
+}
+
 function Screen({ parts, query, player }) {
-  const [first = "", id] = parts;
-  if (first === "games" && id) return html`<${Table} key=${id} id=${id} invitation=${query.get("invitation")} />`;
+  const [first = "", id, section] = parts;
+  if (first === "games" && id) return html`<${Table} key=${`${id} ${token()}`} id=${id}
+    invitation=${query.get("invitation")} />`; // what a player knows goes with him
   if (first === "lobby") return html`<${Lobby} />`;
-  if (first === "sign-in" || !player) return html`<${SignIn} />`;
+  if (first === "rules") return html`<${Rules} key=${id} game=${id} section=${section} />`;
+  if (token() && !player) return html`<p>${t("loading")}</p>`;
+  if (first === "sign-in" || !player) return html`<${Welcome} />`;
   if (first === "open") return html`<${Opening} />`;
+  if (first === "settings") return html`<${Settings} section=${id} id=${section} query=${query} />`;
   return html`<${MyGames} />`;
 }
 
-function Head({ player, here }) {
-  const link = (to, words) =>
-    html`<a href=${`#/${to}`} aria-current=${here === to ? "page" : null}>${t(words)}</a>`;
+function Head({ player, here, waiting }) {
+  const link = (to, words, more) =>
+    html`<a href=${`#/${to}`} aria-current=${here === to ? "page" : null}>${t(words)}${more}</a>`;
+  const count = waiting > 0 && html`<span class="count" aria-hidden="true">${waiting}</span>
+    <span class="unseen">${t("games.wait", { count: waiting })}</span>`;
   return html`<header class="head">
-    <a class="name" href="#/"><img src="/static/star.svg" alt="" width="28" height="28" /> Sternenpost</a>
+    <${Name} />
     <nav aria-label=${t("nav")}>
-      ${player && link("", "nav.games")} ${link("lobby", "nav.lobby")} ${player && link("open", "nav.open")}
+      ${player && link("", "nav.games", count)} ${link("lobby", "nav.lobby")} ${player && link("open", "nav.open")}
+      ${!player && link("rules", "rules")}
     </nav>
-    <div class="who">${player ? html`<${Player} player=${player} />` : link("sign-in", "nav.sign-in")}</div>
+    <div class="who">${player ? html`<${Player} player=${player} here=${here} />` : link("sign-in", "nav.sign-in")}</div>
   </header>`;
 }
 
-function Player({ player }) {
+const Name = () => html`<a class="name" href="/#/"><img src="/static/star.svg" alt="" width="28" height="28" />
+  Sternenpost</a>`;
+
+function Player({ player, here }) {
   const [wrong, setWrong] = useState(null);
-  return html`<span class="me">${player.name}</span>
+  return html`<a class="me" href="#/settings" aria-label="${player.name}: ${t("settings")}"
+      aria-current=${here === "settings" ? "page" : null}>${player.name}</a>
     <button class="plain" onClick=${() => signOut().catch(setWrong)}>${t("sign-out")}</button>
     ${wrong && html`<${Sorry} error=${wrong} />`}`;
 }
@@ -74,7 +105,12 @@ function Player({ player }) {
 function Notice() {
   const online = useStore(isOnline);
   const [notice, setNotice] = useState(null);
-  useEffect(() => { call("GET", "/v1").then((it) => setNotice(it.message), () => {}); }, [online]);
+  useEffect(() => {
+    const look = () => call("GET", "/v1").then((it) => setNotice(it.message), () => {});
+    look();
+    const timer = online ? null : setInterval(look, AGAIN); // until the line is held again
+    return () => clearInterval(timer);
+  }, [online]);
   return html`<div role="status" class="notices">
     ${!online && html`<p class="notice away">${t("offline")}</p>`}
     ${notice && html`<p class="notice">${notice.text}</p>`}
@@ -89,15 +125,21 @@ function Foot() {
         ${LANGUAGES.map(([code, name]) => html`<option value=${code} lang=${code}>${name}</option>`)}
       </select>
     </label>
-    <a href="/docs">${t("foot.docs")}</a> <a href="/docs/fairness">${t("foot.fairness")}</a>
+    <a href="/#/rules">${t("rules")}</a> <a href="/docs">${t("foot.docs")}</a>
+    <a href="/docs/fairness">${t("foot.fairness")}</a>
   </footer>`;
 }
 
+const pause = () => new Promise((over) => setTimeout(over, AGAIN));
+
 const begin = async () => {
-  await speak();
-  const quietly = () => recognise().catch(() => {}); // the screens say what is wrong
-  await quietly();
-  isOnline.watch((online) => online && token() && !me.get() && quietly());
-  render(html`<${Page} />`, document.getElementById("page"));
+  const language = link && document.documentElement.lang; // that of its seat
+  while (!(await speak(language).then(() => true, () => false))) await pause();
+  const quietly = () => recognise().catch((error) => passes(error) && pause().then(quietly));
+  await Promise.race([quietly(), pause()]);
+  const place = document.getElementById("page");
+  place.replaceChildren(); // the way on for whoever waits in vain
+  keepFocus(place);
+  render(html`<${link ? Linked : Page} />`, place);
 };
 begin();

@@ -1,4 +1,5 @@
 // Times and lengths of time, as the reader writes them.
+import { now } from "./line.js";
 import { me } from "./session.js";
 import { locale, t } from "./words.js";
 
@@ -11,19 +12,32 @@ const STEPS = [
 const PARTS = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
 /** The language as the reader's country writes it, if his browser tells. */
-const region = () => navigator.languages.find((it) => it.startsWith(locale())) ?? locale();
+export const region = () => navigator.languages.find((it) => it.startsWith(locale())) ?? locale();
 
-/** `Monday, 23 November, 20:42`, by the clocks of the reader's zone. */
-export function absolute(moment) {
-  return new Intl.DateTimeFormat(region(), {
-    weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
-    timeZone: me.get()?.zone,
-  }).format(new Date(moment));
+const DAY = { weekday: "short", day: "numeric", month: "short" };
+const TIME = { hour: "2-digit", minute: "2-digit" };
+const WHOLE = { ...DAY, ...TIME };
+
+const formats = new Map(); // made once, since that takes longer than all that is written with one
+
+/** By the clocks of the reader's zone. */
+function written(moment, parts) {
+  const zone = me.get()?.zone;
+  const key = [region(), zone, ...Object.keys(parts)].join();
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(region(), { ...parts, timeZone: zone }));
+  return formats.get(key).format(new Date(moment));
 }
+
+/** `Mon, 23 Nov, 20:42`. */
+export const absolute = (moment) => written(moment, WHOLE);
+
+/** Without the day if that is today. */
+export const brief = (moment) =>
+  written(moment, DAY) === written(now(), DAY) ? written(moment, TIME) : absolute(moment);
 
 /** `in 5 hours`. */
 export function relative(moment) {
-  const away = new Date(moment) - Date.now();
+  const away = new Date(moment) - now();
   const [unit, size] = STEPS.find(([, size]) => Math.abs(away) >= 1.5 * size) ?? STEPS.at(-1);
   return new Intl.RelativeTimeFormat(locale(), { numeric: "always" }).format(Math.round(away / size), unit);
 }
@@ -39,6 +53,12 @@ export function length(duration) {
     .join(" ");
 }
 
+/** An ISO 8601 duration in hours; NaN for what is none. */
+export function hours(duration) {
+  const [, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = PARTS.exec(duration) ?? [, NaN];
+  return weeks * 168 + days * 24 + Number(hours) + minutes / 60 + seconds / 3600;
+}
+
 /** How long a turn may take. */
 export function clockInWords(clock) {
   if (clock.per_move) return t("clock.per-move", { time: length(clock.per_move) });
@@ -49,5 +69,5 @@ export function clockInWords(clock) {
 export function timeoutsInWords(rungs) {
   return rungs
     .map((it) => t(`timeout.${it.do}`, { time: it.by && length(it.by), count: it.times, bot: it.bot }))
-    .join(" → ");
+    .join(t("timeout.then"));
 }

@@ -1,6 +1,9 @@
 // Where in the page the reader is: `#/games/<id>?invitation=word`. The part behind # never leaves the browser.
 import { store } from "./store.js";
 
+const asked = /^\/sign-in\/([^/]+)$/.exec(location.pathname)?.[1]; // the link of a mail with a code
+if (asked) history.replaceState(null, "", `/#/sign-in?asked=${asked}`);
+
 const read = () => {
   const [path, query] = location.hash.replace(/^#/, "").split("?");
   return { parts: path.split("/").filter(Boolean), query: new URLSearchParams(query) };

@@ -1,5 +1,6 @@
 // Who is signed in: a token, kept for good or until the window closes, and the profile it belongs to.
 import { call, Problem } from "./api.js";
+import { forGood, forNow } from "./kept.js";
 import { store } from "./store.js";
 import { locale, speak } from "./words.js";
 
@@ -9,19 +10,26 @@ const AWAY = "sternenpost.signed-out"; // in a sandbox, somebody who left is not
 export const me = store(null);
 export const isSandbox = document.querySelector("meta[name=sandbox]") !== null;
 
-let current = localStorage.getItem(KEY) || sessionStorage.getItem(KEY);
+/** The word of the mailed link that opened this page. It is the token here: for one seat, one turn, and kept nowhere. */
+export const link = /^\/t\/([^/]+)$/.exec(location.pathname)?.[1];
+export const over = store(null); // what the server says when the turn of the link is over
+
+let current = link ?? (forGood.getItem(KEY) || forNow.getItem(KEY));
 
 export const token = () => current;
 
-function keep(value, forGood) {
+function keep(value, isForGood) {
   current = value;
-  (forGood ? localStorage : sessionStorage).setItem(KEY, value);
+  (isForGood ? forGood : forNow).setItem(KEY, value);
 }
 
-export function forget() {
+/** The token is worthless; `problem` says why. */
+export function forget(problem) {
+  if (link) return over.set(problem);
+  for (const kept of [forGood, forNow]) {
+    if (kept.getItem(KEY) === current) kept.removeItem(KEY); // another window may have signed in since
+  }
   current = null;
-  localStorage.removeItem(KEY);
-  sessionStorage.removeItem(KEY);
   me.set(null);
 }
 
@@ -30,30 +38,38 @@ export async function askForCode(email) {
   return (await call("POST", "/v1/sign-ins", { email, locale: locale() })).sign_in;
 }
 
-export async function signIn(asked, code, forGood) {
-  keep((await call("POST", "/v1/tokens", { sign_in: asked, code })).token, forGood);
+export async function signIn(asked, code, isForGood) {
+  keep((await call("POST", "/v1/tokens", { sign_in: asked, code })).token, isForGood);
   await recognise();
 }
 
 /** As one of the people of the sandbox, who need no code. */
 export async function enterSandbox(name) {
   keep((await call("POST", "/sandbox/token", { name })).token, false);
-  sessionStorage.removeItem(AWAY);
+  forNow.removeItem(AWAY);
   await recognise();
 }
 
 /** The token is worthless at once, also where it was copied to. */
 export async function signOut() {
-  sessionStorage.setItem(AWAY, "yes");
+  forNow.setItem(AWAY, "yes");
   await call("DELETE", "/v1/tokens/current").catch((error) => {
     if (!(error instanceof Problem)) throw error;
   });
   forget();
 }
 
+/** All tokens of whoever is signed in are worthless at once. */
+export async function signOutEverywhere() {
+  forNow.setItem(AWAY, "yes");
+  await call("DELETE", "/v1/tokens");
+  forget();
+}
+
 /** Whoever the kept token is of; nobody if it is worthless by now. */
 export async function recognise() {
-  if (!current && isSandbox && !sessionStorage.getItem(AWAY)) return enterSandbox("you");
+  if (link) return;
+  if (!current && isSandbox && !forNow.getItem(AWAY)) return enterSandbox("you");
   if (!current) return;
   try {
     me.set(await call("GET", "/v1/me"));
@@ -68,5 +84,5 @@ export async function recognise() {
 /** Another language: of the page, and of the letters to whoever is signed in. */
 export async function changeLanguage(wanted) {
   await speak(wanted);
-  if (current) me.set(await call("PATCH", "/v1/me", { locale: wanted }));
+  if (current && !link) me.set(await call("PATCH", "/v1/me", { locale: wanted }));
 }

@@ -1,5 +1,5 @@
 // Server-Sent Events by fetch, since an EventSource cannot send a token.
-import { headers } from "./api.js";
+import { headers, refusal } from "./api.js";
 import { line } from "./line.js";
 import { store } from "./store.js";
 
@@ -8,7 +8,8 @@ const SILENCE = 25_000; // milliseconds; a comment comes every ten seconds
 
 /**
  * Follows a stream until `stop` is called, and goes on after the last event when it breaks off.
- * `state` is "live", "away", or "over" when there is nothing more to come.
+ * `state` is "live", "away", or "over" when there is nothing more to come. `tell` hears what an event holds and, where
+ * it has one, its name.
  */
 export function follow(path, tell, last = "") {
   const state = store("away");
@@ -18,14 +19,15 @@ export function follow(path, tell, last = "") {
   async function run() {
     while (!stopped && state.get() !== "over") {
       await seen();
-      await listen();
+      if (!stopped) await listen();
       if (stopped || state.get() === "over") return;
       state.set("away");
       await new Promise((again) => {
         quits = again;
         setTimeout(again, AGAIN);
-        addEventListener("online", again, { once: true });
+        addEventListener("online", again);
       });
+      removeEventListener("online", quits);
     }
   }
 
@@ -41,15 +43,15 @@ export function follow(path, tell, last = "") {
       const asked = { ...headers(), ...resumed, Accept: "text/event-stream" };
       const answer = await fetch(path, { headers: asked, signal: abort.signal });
       if (answer.status === 204) return state.set("over");
-      if (!answer.ok) return line.held();
       line.held();
+      if (!answer.ok) return await refusal(answer);
       state.set("live");
       for await (const event of events(answer.body, () => {
         clearTimeout(watch);
         watch = setTimeout(quits, SILENCE);
       })) {
         if (event.id !== undefined) last = event.id;
-        if (event.data) tell(JSON.parse(event.data));
+        if (event.data) tell(JSON.parse(event.data), event.event);
       }
     } catch {
       if (!stopped && !document.hidden) line.lost();

@@ -1,0 +1,34 @@
+// What the server refused, told beside the field that it is about.
+import { html } from "./html.js";
+import { Problem } from "./api.js";
+
+/** The words of a refusal by place: `title`, `seats.1.email`; none if it is about no field. */
+export function byPlace(error) {
+  if (!(error instanceof Problem)) return {};
+  if (error.field) return { [error.field]: error.detail };
+  if (error.code === "bad-option") return { [error.reason === "bad-seats" ? "seats" : "options"]: error.detail };
+  return Object.fromEntries(Object.values(error.errors ?? {}).flatMap((those) => flat(those, "")));
+}
+
+const flat = (told, place) =>
+  Array.isArray(told) || typeof told === "string"
+    ? [[place, [told].flat().join(" ")]]
+    : Object.entries(told).flatMap(([name, those]) => flat(those, place ? `${place}.${name}` : name));
+
+/** What is wrong at this place and within it. */
+export const wrongAt = (wrongs, place) =>
+  Object.entries(wrongs)
+    .filter(([it]) => it === place || it.startsWith(`${place}.`))
+    .map(([, words]) => words)
+    .join(" ");
+
+/** What a field says of itself: whether it is wrong, and where that is told. */
+export const marked = (wrongs, place) => {
+  const isWrong = !!wrongAt(wrongs, place);
+  return { "aria-invalid": isWrong ? "true" : null, "aria-describedby": isWrong ? `wrong-${place}` : null };
+};
+
+export function Wrong({ wrongs, place }) {
+  const words = wrongAt(wrongs, place);
+  return words && html`<span class="wrong" id=${`wrong-${place}`}>${words}</span>`;
+}
