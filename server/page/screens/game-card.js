@@ -1,28 +1,44 @@
 // A game in a list.
 import { html } from "../html.js";
 import { absolute, clockInWords, relative, timeoutsInWords } from "../moments.js";
+import { now } from "../line.js";
 import { toGame } from "../routes.js";
-import { me } from "../session.js";
+import { SeatMark } from "../sky/shapes.js";
+import { mySeat } from "../waiting-for-me.js";
 import { knows, listed, t } from "../words.js";
-
-/** Where the reader sits; lists name the people, so it is the seat with his name. */
-export const mySeat = (game) => game.seats.find((it) => it.kind === "human" && it.name === me.get()?.name);
 
 export const title = (name) => name[0].toUpperCase() + name.slice(1);
 
-export const gameName = (game) => {
-  const variant = game.options.edition ?? (game.options.scenario && `scenario-${game.options.scenario}`);
-  const key = `edition.${variant}`;
-  return [title(game.rules), variant && knows(key) && t(key)].filter(Boolean).join(", ");
-};
+/** Which game it is, and by which edition or scenario. */
+export const gameName = (game) => [title(game.rules), variantName(game)].filter(Boolean).join(", ");
+
+function variantName({ options }) {
+  const key = `edition.${options.edition ?? `scenario-${options.scenario}`}`;
+  return knows(key) ? t(key) : "";
+}
+
+/** What its title leaves to be said: a game that was given none bears the name of its rules. */
+export const untold = (game) => (game.title === title(game.rules) ? variantName(game) : gameName(game));
 
 export const seatName = (seat) => seat.name ?? t(`seat.${seat.kind}`);
 
-export function GameCard({ game, terms = false, children }) {
+/** The game as letters tell of it: bots of one kind have numbers. */
+export function numbered(game) {
+  const isBot = (it) => it.kind === "bot" && !it.stand_in;
+  const seats = game.seats.map((seat) => {
+    const alike = game.seats.filter((it) => isBot(it) && it.name === seat.name);
+    return isBot(seat) && alike.length > 1 ? { ...seat, name: `${seat.name} ${alike.indexOf(seat) + 1}` } : seat;
+  });
+  return { ...game, seats };
+}
+
+export function GameCard({ game: plain, terms = false, children }) {
+  const game = numbered(plain);
   return html`<li class="card game">
     <h3><a href=${toGame(game.id)}>${game.title}</a></h3>
-    <p class="faint">${gameName(game)}${game.private ? ` · ${t("private")}` : ""}</p>
-    <p>${listed(game.seats.map(seatName))}</p>
+    <p class="faint">${[untold(game), game.private && t("private")].filter(Boolean).join(" · ")}</p>
+    <ul class="sitting">${game.seats.map((it) => html`<li class=${it.kind}><${SeatMark} seat=${it.seat} />
+      ${seatName(it)}</li>`)}</ul>
     <${Waiting} game=${game} />
     ${terms && html`<dl class="terms">
       <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
@@ -34,12 +50,15 @@ export function GameCard({ game, terms = false, children }) {
 
 /** Whom the game waits for and until when, or what became of it. */
 function Waiting({ game }) {
+  const winners = game.seats.filter((it) => game.outcome?.places[it.seat] === 1);
+  if (winners.length) return html`<p class="status">${t("won", { names: listed(winners.map(seatName)) })}</p>`;
+  if (game.status === "open") return null; // the list of seats says it
   if (game.status !== "running") return html`<p class="status">${t(`status.${game.status}`)}</p>`;
   const asked = game.seats.filter((it) => it.to_act);
-  const own = mySeat(game);
-  const due = (asked.includes(own) ? own : asked.find((it) => it.due_at))?.due_at;
+  const isMine = game.you?.turn != null;
+  const due = (isMine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
   return html`<p class="status">
-    ${asked.includes(own)
+    ${isMine
       ? html`<strong>${t("your-turn")}</strong>`
       : t("waits-for", { names: listed(asked.map(seatName)) })}
     ${due && html`<br /><${Due} at=${due} />`}
@@ -49,7 +68,7 @@ function Waiting({ game }) {
 const SOON = 3 * 3_600_000; // milliseconds
 
 export function Due({ at }) {
-  const isSoon = new Date(at) - Date.now() < SOON;
+  const isSoon = new Date(at) - now() < SOON;
   const words = t("due", { absolute: absolute(at), relative: relative(at) });
   return html`<time datetime=${at} class=${isSoon ? "due soon" : "due"}>${words}</time>`;
 }

@@ -1,8 +1,8 @@
 // What several screens are made of.
 import { html, useEffect, useState } from "../html.js";
-import { Problem } from "../api.js";
+import { passes, Problem } from "../api.js";
 import { isOnline } from "../line.js";
-import { t } from "../words.js";
+import { learn, t } from "../words.js";
 
 /** What went wrong, in the words of the server if it has any. */
 export function Sorry({ error }) {
@@ -10,17 +10,27 @@ export function Sorry({ error }) {
   return html`<p class="wrong" role="alert"><strong>${error.title}.</strong> ${error.detail}</p>`;
 }
 
-/** What `load` answers, asked anew when `asked` changes or the line is back: `[value, error, again]`. */
+export const AGAIN = 4_000; // milliseconds until something is asked again that may well be answered then
+
+/** What `load` answers, asked anew when `asked` changes or it may be answered by now: `[value, error, again]`. */
 export function useLoaded(load, asked) {
   const [state, set] = useState([null, null]);
   const [round, again] = useState(0);
   useEffect(() => {
     let isWanted = true;
+    let timer = null;
     load().then(
       (value) => isWanted && set([value, null]),
-      (error) => isWanted && set(([value]) => [value, error]),
+      (error) => {
+        if (!isWanted) return;
+        set(([value]) => [value, error]);
+        if (passes(error)) timer = setTimeout(() => again((n) => n + 1), AGAIN);
+      },
     );
-    return () => (isWanted = false);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
   }, [...asked, round]);
   useEffect(() => isOnline.watch((online) => online && again((n) => n + 1)), []);
   return [...state, () => again((n) => n + 1)];
@@ -42,10 +52,29 @@ export function useSubmit(run) {
   return [...state, submit];
 }
 
-/** A component whose module comes only when it is shown: most first looks do without it. */
-export const later = (load, name) =>
+/** A component of a room that most do without: its module, style and words come only when it is shown. */
+export const later = (room, name, ...words) =>
   function Later(props) {
-    const [module, error] = useLoaded(load, []);
+    const [module, error] = useLoaded(() => enter(room, words), []);
     if (!module) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
     return html`<${module[name]} ...${props} />`;
   };
+
+async function enter(room, words) {
+  const [module] = await Promise.all([import(`../${room}/${room}.js`), dress(room), ...[room, ...words].map(learn)]);
+  return module;
+}
+
+const dressed = new Map();
+
+/** The style of a room; without it, it is plain but works. */
+export function dress(room) {
+  if (!dressed.has(room)) {
+    dressed.set(room, new Promise((done) => {
+      const href = `/page/${room}/${room}.css`;
+      const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: done, onerror: done });
+      document.head.append(link);
+    }));
+  }
+  return dressed.get(room);
+}

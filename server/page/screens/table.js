@@ -1,62 +1,130 @@
 // A game: before its start, while it goes on, and afterwards.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { once } from "../api.js";
-import { me } from "../session.js";
+import { once, picture as fetched } from "../api.js";
+import { forGood } from "../kept.js";
+import { link, me, over } from "../session.js";
 import { useStore } from "../store.js";
 import { listed, t } from "../words.js";
-import { Sky } from "../sky/sky.js";
 import { Chat } from "../table/chat.js";
-import { Back, Deeds, Waiting } from "../table/deeds.js";
+import { Back, Deeds } from "../table/deeds.js";
 import { useGame } from "../table/game.js";
 import { History, useEarlier } from "../table/history.js";
 import { Seats } from "../table/seats.js";
-import { sentence, Story } from "../table/story.js";
-import { Due, gameName, seatName } from "./game-card.js";
-import { later, Sorry, useLoaded } from "./parts.js";
+import { hasMissed, lastMove, sentence, sinceOwnTurn, Story } from "../table/story.js";
+import { entitled, waiting } from "../waiting-for-me.js";
+import { Next } from "./next.js";
+import { Due, seatName, untold } from "./game-card.js";
+import { later, Sorry, useLoaded, useSubmit } from "./parts.js";
 
-const GAMES = { sternenhimmel: Sky, sternenglanz: later(() => import("../glow/glow.js"), "Glow") };
+const Waiting = later("waiting", "Waiting");
+const RulesBeside = later("rules", "RulesBeside", "options");
+const ForSeat = later("link", "ForSeat");
+const Ended = later("link", "Ended");
+const Picture = later("picture", "Picture");
+const Final = later("final", "Final");
+const Since = later("since", "Since");
+const Replay = later("since", "Replay");
+const Standings = later("standings", "Standings");
+const GAMES = { sternenhimmel: later("sky", "Sky"), sternenglanz: later("glow", "Glow") };
 
 export function Table({ id, invitation }) {
   const player = useStore(me);
-  const table = useGame(id, invitation);
+  const ended = useStore(over);
+  const table = useGame(ended ? null : id, invitation);
   const { game, error } = table;
+  const games = useStore(waiting);
   useEffect(() => {
-    if (game) document.title = `${game.you?.turn != null ? "★ " : ""}${game.title} – Sternenpost`;
-  }, [game]);
-  if (!game) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+    if (game) document.title = entitled(`${game.you?.turn != null ? "★ " : ""}${game.title}`, games);
+  }, [game, games]);
+  if (ended) return html`<${Ended} table=${table} problem=${ended} />`;
+  if (!game) return html`<h1>${t("table")}</h1>
+    ${error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`}`;
   return html`
-    <h1>${game.title} <small class="faint">${gameName(game)}</small></h1>
+    <div class="title"><h1>${game.title} <small class="faint">${untold(game)}</small></h1>
+      ${game.rules in GAMES && html`<${RulesButton} game=${game} />`}</div>
+    ${link && html`<${ForSeat} game=${game} />`}
     ${error && html`<${Sorry} error=${error} />`}
     ${game.status === "open"
       ? html`<div class="table"><${Waiting} table=${table} invitation=${invitation} player=${player} /><aside><${Seats}
-        game=${game} /><${Chat} table=${table} version=${game.version} seated=${!!game.you} /></aside></div>`
+        game=${game} /><${Chat} table=${table} seated=${!!game.you} /></aside></div>`
       : html`<${Begun} table=${table} />`}`;
 }
 
+/** The rules of this game, over the table, which stays as it is. */
+function RulesButton({ game }) {
+  const [open, setOpen] = useState(false);
+  return html`<button class="plain" aria-haspopup="dialog" onClick=${() => setOpen(true)}>${t("rules")}</button>
+    ${open && html`<${RulesBeside} game=${game} close=${() => setOpen(false)} />`}`;
+}
+
 function Begun({ table }) {
-  const { game, story } = table;
+  const { game, story, live } = table;
   const [rules, error] = useLoaded(() => once(`/v1/rules/${game.rules}`), [game.rules]);
   const [at, setAt] = useState(null);
-  const earlier = useEarlier(table, at);
+  const { earlier, isComing, refused } = useEarlier(table, at);
+  const [replay, setReplay] = useState(null);
   const names = game.seats.map(seatName);
-  const Drawn = GAMES[game.rules];
-  const goesOn = game.you && (game.status === "running" || game.status === "paused");
+  const Drawn = GAMES[game.rules] ?? Picture;
+  const goesOn = game.you && !link && (game.status === "running" || game.status === "paused");
+  const [missed, know] = useMissed(table);
+  const isSettled = useRef(false); // what can wait comes once news come by themselves, and stays
+  isSettled.current ||= live !== "away";
+  const show = (wanted) => setAt(wanted >= game.version ? null : Math.max(1, wanted));
+  const watch = (from) => {
+    setAt(from);
+    setReplay({ from });
+  };
+  const leave = () => {
+    setAt(null);
+    setReplay(null);
+  };
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   return html`
     <${Status} table=${table} />
     <${Said} story=${story} names=${names} rules=${rules} />
-    <${History} version=${game.version} at=${at} set=${setAt} />
+    <${History} version=${game.version} at=${at} show=${show} isComing=${isComing}
+      replay=${() => watch(at ?? 1)} />
     <div class="table">
-      <div>${goesOn && html`<${Back} table=${table} />`}<${Drawn} table=${table} rules=${rules}
-        view=${earlier ?? game.view} at=${at} /></div>
+      <div><h2 class="unseen">${t("table")}</h2>${goesOn && html`<${Back} table=${table} />`}
+        ${game.outcome && at === null && html`<${Final} table=${table} />`}
+        ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
+          showAt=${show} close=${leave}
+          story=${story} names=${names} rules=${rules} />`}
+        ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled.current && html`<${Since}
+          names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you.seat)} watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
+        ${refused && html`<${Sorry} error=${refused} />`}
+        <div class=${isComing ? "coming" : ""} aria-busy=${isComing}><${Drawn}
+          table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div></div>
       <aside>
         <${Seats} game=${game} view=${earlier ?? game.view} isPast=${at !== null} />
+        ${isSettled.current && story.some((it) => it.payouts || it.points) && html`<${Standings} game=${game}
+          story=${story} names=${names} at=${at} showAt=${show} />`}
         <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat}
-          names=${names} rules=${rules} showAt=${setAt} />
-        <${Chat} table=${table} version=${game.version} seated=${!!game.you} />
+          names=${names} rules=${rules} showAt=${show} />
+        <${Chat} table=${table} seated=${!!game.you && !link} />
         ${goesOn && html`<${Deeds} table=${table} />`}
       </aside>
     </div>`;
+}
+
+/**
+ * Whether others had moved since the reader's own last move when he opened the game, until he moves or knows; `know`
+ * gives the version of that move.
+ */
+function useMissed({ game, story }) {
+  const seat = game.you?.seat;
+  const key = `sternenpost.known.${game.id}`;
+  const last = lastMove(story, seat);
+  const [missed, set] = useState(() => {
+    const known = Number(forGood.getItem(key));
+    return !link && seat !== undefined && hasMissed(story.filter((it) => it.version > known), seat) ? last : null;
+  });
+  const know = () => {
+    forGood.setItem(key, game.version);
+    set(null);
+    return last;
+  };
+  return [missed === last, know];
 }
 
 /** Whose turn it is and until when; how it ended; and whether news come by themselves. */
@@ -73,10 +141,21 @@ function Status({ table }) {
     ${game.status === "running" && html`<strong
       class=${mine ? "mine" : ""}>${turn}</strong>`}
     ${game.status === "running" && due && html` <${Due} at=${due} />`}
+    <${Next} game=${game} />
     <span class="news ${live}" role="status">${t(`live.${live}`)}</span>
-    ${game.status === "finished" && !game.private && html` <a href=${`${table.base}/archive?${table.word}`}
-      download=${`${game.id}.json`}>${t("archive")}</a>`}
+    ${game.status === "finished" && html`<${Archive} table=${table} />`}
   </p>`;
+}
+
+/** Saved from here, since a link that is followed sends no token. */
+function Archive({ table }) {
+  const [busy, error, save] = useSubmit(async () => {
+    const href = URL.createObjectURL(await fetched(`${table.base}/archive?${table.word}`));
+    Object.assign(document.createElement("a"), { href, download: `${table.game.id}.json` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+  });
+  return html`<button class="plain" disabled=${busy} onClick=${save}>${t("archive")}</button>
+    ${error && html`<${Sorry} error=${error} />`}`;
 }
 
 /** What happened since the page was opened, for those who hear it. */

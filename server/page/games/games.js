@@ -1,0 +1,93 @@
+// The games in which one sits: those that wait for one first, the most urgent at the top.
+import { html, useEffect, useState } from "../html.js";
+import { all, call } from "../api.js";
+import { follow } from "../stream.js";
+import { me } from "../session.js";
+import { t } from "../words.js";
+import { byDue, mySeat, waiting } from "../waiting-for-me.js";
+import { GameCard } from "../screens/game-card.js";
+import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
+
+const SOON = 400; // milliseconds in which several events are one reason to look again
+const AT_ONCE = 12; // games that are over
+
+export function MyGames() {
+  const [found, error, again] = useLoaded(load, [me.get()?.id]);
+  useEffect(() => {
+    let timer = null;
+    const stream = follow("/v1/stream", () => {
+      clearTimeout(timer);
+      timer = setTimeout(again, SOON);
+    });
+    return () => {
+      clearTimeout(timer);
+      stream.stop();
+    };
+  }, []);
+  if (!found) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+  const { games, over } = found;
+  const groups = grouped(games);
+  return html`
+    <h1>${t("games")}</h1>
+    ${error && html`<${Sorry} error=${error} />`}
+    ${games.length === 0 && html`<p>${t("games.none")} <a href="#/lobby">${t("nav.lobby")}</a> · <a
+      href="#/open">${t("nav.open")}</a></p>`}
+    ${games.length > 0 && !groups.waiting.length && html`<p>${t("games.later")}</p>`}
+    ${Object.entries(groups).map(([name, found]) => found.length > 0 && html`
+      <${Group} key=${name} name=${name} number=${found.length}>${found.map((game) => html`<${GameCard} key=${game.id}
+        game=${game}>${name === "kept" && html`<${Back} game=${game} again=${again} />`}<//>`)}<//>`)}
+    ${Object.entries(over).map(([status, first]) => html`<${Over} key=${`${status} ${first.items[0]?.id}`}
+      status=${status} first=${first} />`)}`;
+}
+
+const Group = ({ name, number, children }) => html`<section class="games ${name}">
+  <h2>${t(`games.${name}`)} <small>${number}</small></h2><ul class="cards">${children}</ul></section>`;
+
+/** All that go on or will, and of those that are over the latest. */
+async function load() {
+  const [finished, abandoned, ...others] = await Promise.all([
+    ...["finished", "abandoned"].map((it) => call("GET", `/v1/games?mine=true&limit=${AT_ONCE}&status=${it}`)),
+    ...["running", "paused", "open"].map((it) => all(`/v1/games?mine=true&limit=100&status=${it}`)),
+  ]);
+  const games = others.flat();
+  waiting.set(grouped(games).waiting);
+  return { games, over: { finished, abandoned } };
+}
+
+/** By what they ask of the reader. */
+function grouped(games) {
+  const groups = { waiting: [], kept: [], running: [], open: [] };
+  for (const game of games) {
+    if (game.status === "open") groups.open.push(game);
+    else if (mySeat(game)?.stand_in) groups.kept.push(game);
+    else groups[game.you?.turn != null ? "waiting" : "running"].push(game);
+  }
+  groups.waiting.sort(byDue);
+  return groups;
+}
+
+/** Those of this status, the latest first; `first` are the first of them. */
+function Over({ status, first }) {
+  const [page, set] = useState(first);
+  const [busy, error, more] = useSubmit(async () => {
+    const found = await call("GET", page.next);
+    set({ items: [...page.items, ...found.items], next: found.next });
+  });
+  if (!page.items.length) return null;
+  return html`<${Group} name=${status} number=${`${page.items.length}${page.next ? "+" : ""}`}>
+      ${page.items.map((game) => html`<${GameCard} key=${game.id} game=${game} />`)}<//>
+    ${page.next && html`<p class="more"><button class="plain" disabled=${busy}
+      onClick=${more}>${t("games.more")}</button></p>`}
+    ${error && html`<${Sorry} error=${error} />`}`;
+}
+
+/** The way back to a seat that a bot keeps. */
+function Back({ game, again }) {
+  const [busy, error, back] = useSubmit(async () => {
+    await call("POST", `/v1/games/${game.id}/seats`, {});
+    again();
+  });
+  return html`<p>${t("back.why", { bot: mySeat(game).stand_in })}</p>
+    <button disabled=${busy} onClick=${back} aria-label=${`${t("back")}: ${game.title}`}>${t("back")}</button>
+    ${error && html`<${Sorry} error=${error} />`}`;
+}

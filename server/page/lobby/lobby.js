@@ -1,0 +1,155 @@
+// Games that others play: those with free seats, and those to look on at.
+import { html, useEffect } from "../html.js";
+import { call, once } from "../api.js";
+import { hours, relative } from "../moments.js";
+import { go, here, toGame, toSignIn } from "../routes.js";
+import { me } from "../session.js";
+import { useStore } from "../store.js";
+import { knows, t } from "../words.js";
+import { GameCard, title } from "../screens/game-card.js";
+import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
+
+const AT_ONCE = 24; // games in a page of the list
+const STATUSES = ["open", "running", "finished"];
+const PACES = { quick: [0, 12], usual: [12, 48], slow: [48, Infinity] }; // hours for a turn: more than; up to
+
+export function Lobby() {
+  const player = useStore(me);
+  const { query } = useStore(here);
+  const wanted = read(query);
+  const [found, error, again] = useLoaded(() => load(wanted), [String(query), player?.id]);
+  useEffect(() => {
+    const seen = () => document.visibilityState === "visible" && again();
+    document.addEventListener("visibilitychange", seen);
+    return () => document.removeEventListener("visibilitychange", seen);
+  }, []);
+  return html`
+    <h1>${t("lobby")}</h1>
+    <nav class="kinds" aria-label=${t("lobby.kinds")}>${STATUSES.map((status) => html`<a
+      href=${address({ ...wanted, status, free: false, pages: 1 })}
+      aria-current=${status === wanted.status ? "true" : null}>${t(`lobby.kind.${status}`)}</a>`)}</nav>
+    <${Filters} wanted=${wanted} />
+    ${error && html`<${Sorry} error=${error} />`}
+    ${found?.status === wanted.status
+      ? html`<${Found} found=${found} wanted=${wanted} player=${player} again=${again} />`
+      : !error && html`<p>${t("loading")}</p>`}`;
+}
+
+function Found({ found, wanted, player, again }) {
+  const games = found.items.filter((game) => fits(game, wanted));
+  const more = found.next && address({ ...wanted, pages: wanted.pages + 1 });
+  const isNarrowed = games.length < found.items.length || (found.next && isPicky(wanted));
+  return html`
+    <h2 class="unseen">${t(`lobby.kind.${wanted.status}`)}</h2>
+    <p role="status">${saidOf(games, found, wanted)}
+      ${isNarrowed && html` ${t(found.next ? "lobby.of-some" : "lobby.of-all", {
+        fits: games.length, count: found.items.length })}`}
+      ${player && wanted.status === "open" && games.length === 0 && html` <a href="#/open">${t("nav.open")}</a>`}
+      ${isFiltered(wanted) && html` <a href=${address({ status: wanted.status })}>${t("lobby.all")}</a>`}</p>
+    <ul class="cards">${games.map((game) => html`<${GameCard} key=${game.id} game=${game}
+      terms=${game.status !== "finished"}>
+      <p class="faint">${t("lobby.made", { when: relative(game.made_at) })}</p>
+      ${game.status === "open" && html`<${Join} game=${game} player=${player} again=${again} />`}
+    <//>`)}</ul>
+    ${more && html`<p class="more"><button class="plain"
+      onClick=${() => location.replace(more)}>${t("games.more")}</button></p>`}`;
+}
+
+const saidOf = (games, found, wanted) => {
+  if (games.length) return t(`lobby.why.${wanted.status}`);
+  return t(isFiltered(wanted) || found.next ? "lobby.none-fits" : `lobby.none.${wanted.status}`);
+};
+
+/** What to look for; what is chosen here stands in the address, so that the way back leads to it again. */
+function Filters({ wanted }) {
+  const [rules] = useLoaded(() => once("/v1/rules"), []);
+  if (!rules) return null;
+  const variants = Object.keys(rules.items.find((it) => it.name === wanted.rules)?.editions ?? {});
+  const numbers = [...new Set(rules.items.flatMap((it) => it.seats))].sort();
+  const choose = (field) => (event) => {
+    const value = event.target.type === "checkbox" ? event.target.checked : event.target.value;
+    const variant = field === "rules" ? "" : wanted.variant; // each game has its own
+    go(address({ ...wanted, variant, pages: 1, [field]: value }));
+  };
+  const select = (field, values, words) => html`<label>${t(`lobby.by.${field}`)}
+    <select name=${field} value=${wanted[field]} onChange=${choose(field)}>
+      <option value="">${t(`lobby.any.${field}`)}</option>
+      ${values.map((it) => html`<option value=${it}>${words(it)}</option>`)}
+    </select></label>`;
+  return html`<form class="filters" onSubmit=${(event) => event.preventDefault()} aria-label=${t("lobby.filters")}>
+    ${select("rules", rules.items.map((it) => it.name), title)}
+    ${variants.length > 0 && select("variant", variants, (it) => (knows(`edition.${it}`) ? t(`edition.${it}`) : it))}
+    ${select("players", numbers, String)}
+    ${select("pace", Object.keys(PACES), (it) => t(`lobby.pace.${it}`))}
+    ${wanted.status === "open" && html`<label class="check"><input type="checkbox" name="free" checked=${wanted.free}
+      onChange=${choose("free")} /> ${t("lobby.by.free")}</label>`}
+  </form>`;
+}
+
+function Join({ game, player, again }) {
+  const [busy, error, join] = useSubmit(async () => {
+    try {
+      await call("POST", `/v1/games/${game.id}/seats`, {});
+    } catch (error) {
+      again(); // somebody else may have been faster
+      throw error;
+    }
+    go(toGame(game.id));
+  });
+  if (game.you) return html`<p>${t("lobby.seated")}</p>`;
+  const free = game.seats.filter((it) => it.kind === "open").length;
+  return html`<p class="row">
+    <span>${t("lobby.free", { count: free })}</span>
+    ${free > 0 && (player
+      ? html`<button disabled=${busy} onClick=${join}
+        aria-label=${t("lobby.join-game", { title: game.title })}>${t("lobby.join")}</button>`
+      : html`<a href=${toSignIn()}>${t("lobby.sign-in")}</a>`)}
+  </p>
+  ${error && html`<${Sorry} error=${error} />`}`;
+}
+
+// The address, what the server is asked, and what is left to us
+
+const read = (query) => ({
+  status: STATUSES.find((it) => it === query.get("status")) ?? "open",
+  rules: query.get("rules") ?? "",
+  variant: query.get("variant") ?? "",
+  players: query.get("players") ?? "",
+  pace: query.get("pace") ?? "",
+  free: query.get("free") === "true",
+  pages: Math.max(1, Number.parseInt(query.get("pages"), 10) || 1),
+});
+
+function address(wanted) {
+  const said = Object.entries(wanted).filter(([field, it]) => it && !(field === "status" && it === "open") && it !== 1);
+  return `#/lobby${said.length ? `?${new URLSearchParams(said)}` : ""}`;
+}
+
+async function load({ status, rules, players, free, pages }) {
+  const asked = new URLSearchParams({ status, limit: AT_ONCE });
+  if (rules) asked.set("rules", rules);
+  if (status === "open" && players) asked.set("players", players);
+  if (status === "open" && free) asked.set("free", "true");
+  const items = [];
+  let next = `/v1/games?${asked}`;
+  for (let i = 0; i < pages && next; i++) {
+    const page = await call("GET", next);
+    items.push(...page.items);
+    next = page.next;
+  }
+  return { status, items, next };
+}
+
+const isFiltered = (it) => !!(it.rules || it.players || it.free || isPicky(it));
+
+/** Whether something is wanted that the server cannot be asked for. */
+const isPicky = (it) => !!(it.variant || it.pace || (it.players && it.status !== "open"));
+
+function fits(game, { variant, players, pace }) {
+  const own = game.options.edition ?? `scenario-${game.options.scenario}`;
+  if (variant && own !== variant) return false;
+  if (players && game.seats.length !== Number(players)) return false;
+  const [least, most] = PACES[pace] ?? [0, Infinity];
+  const allowed = hours(game.clock.per_move ?? game.clock.increment);
+  return allowed > least && allowed <= most;
+}

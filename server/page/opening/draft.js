@@ -1,0 +1,103 @@
+// What somebody has filled in of a new game, and what the server is asked with it.
+import { forGood } from "../kept.js";
+import { me } from "../session.js";
+
+export const CLOCKS = {
+  slow: { per_move: "P7D" },
+  usual: { per_move: "P2D" },
+  daily: { per_move: "P1D" },
+  quick: { per_move: "PT1H" },
+  bank: { bank: "P3D", increment: "PT12H", cap: "P5D" },
+};
+export const LADDERS = {
+  kind: [
+    { do: "extend", by: "P1D", times: 1 },
+    { do: "bot-move", bot: "greedy", times: 2 },
+    { do: "bot-takes-over", bot: "greedy" },
+  ],
+  strict: [{ do: "bot-takes-over", bot: "greedy" }],
+  abandon: [{ do: "extend", by: "P1D", times: 1 }, { do: "abandon" }],
+};
+export const BOTS = ["greedy", "random"];
+export const UNITS = { D: "day", H: "hour", M: "minute" };
+const KEY = "sternenpost.last-game";
+
+const BLANK = {
+  rules: "sternenhimmel",
+  options: {},
+  seats: [{ kind: "me" }, { kind: "greedy" }, { kind: "greedy" }],
+  title: "",
+  isPrivate: false,
+  salt: "",
+  clock: "usual",
+  own: {
+    per_move: { number: "3", unit: "D" },
+    bank: { number: "4", unit: "D" },
+    increment: { number: "12", unit: "H" },
+    cap: { number: "7", unit: "D" },
+  },
+  ladder: "kind",
+  rungs: [
+    { do: "extend", by: { number: "1", unit: "D" }, times: "1" },
+    { do: "bot-move", bot: "greedy", times: "2" },
+  ],
+  last: { do: "bot-takes-over", bot: "greedy" },
+};
+
+// What is being filled in, by player: neither another screen nor another language loses it.
+const drafts = new Map();
+
+export const draft = () => drafts.get(me.get().id) ?? BLANK;
+export const keep = (it) => drafts.set(me.get().id, it);
+export const discard = () => drafts.delete(me.get().id);
+
+/** The terms of the last game opened here, null if there was none: without its title and anybody's address. */
+export function lastTime() {
+  try {
+    return JSON.parse(forGood.getItem(KEY));
+  } catch {
+    return null;
+  }
+}
+
+export function remember({ title, salt, ...terms }) {
+  const seats = terms.seats.map(({ kind }) => ({ kind }));
+  forGood.setItem(KEY, JSON.stringify({ ...terms, seats }));
+}
+
+/** A number of days, hours or minutes as ISO 8601. */
+export const iso = ({ number, unit }) => `P${unit === "D" ? "" : "T"}${number}${unit}`;
+
+export function clockOf({ clock, own }) {
+  if (clock === "own-time") return { per_move: iso(own.per_move) };
+  if (clock === "own-bank") return { bank: iso(own.bank), increment: iso(own.increment), cap: iso(own.cap) };
+  return CLOCKS[clock];
+}
+
+export function ladderOf({ ladder, rungs, last }) {
+  if (ladder !== "own") return LADDERS[ladder];
+  return [...rungs.map(rungOf), last.do === "abandon" ? { do: "abandon" } : last];
+}
+
+const rungOf = (it) =>
+  it.do === "extend"
+    ? { do: it.do, by: iso(it.by), times: Number(it.times) }
+    : { do: it.do, bot: it.bot, times: Number(it.times) };
+
+/** The body of POST /v1/games. Whoever adds a salt sits down afterwards: by then the seed is fixed. */
+export function wantedOf(it) {
+  const ways = { me: it.salt ? { open: true } : { player: "me" }, open: { open: true } };
+  return {
+    rules: it.rules,
+    options: it.options,
+    ...(it.title.trim() ? { title: it.title.trim() } : {}),
+    private: it.isPrivate,
+    clock: clockOf(it),
+    on_timeout: ladderOf(it),
+    seats: it.seats.map(({ kind, email = "" }) =>
+      kind === "invite" ? { email: email.trim() } : ways[kind] ?? { bot: kind }),
+  };
+}
+
+/** Where the reader sits down by himself, with his salt; -1 if he need not. */
+export const ownSeat = (it) => (it.salt ? it.seats.findIndex(({ kind }) => kind === "me") : -1);

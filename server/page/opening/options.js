@@ -1,0 +1,85 @@
+// Editions and scenarios, and every option of a game in words.
+import { html } from "../html.js";
+import { knows, t } from "../words.js";
+
+const BY_THE_PRESET = ["edition", "boards", "scenario", "firmament", "cards", "start_seat"];
+const ROUNDS = 60; // where a limit is wanted again
+
+export const presetOf = (game) => ("edition" in game.options.properties ? "edition" : "scenario");
+
+/** The name of the chosen edition or scenario, and its value of every option. */
+export function editionOf(game, options) {
+  const preset = presetOf(game);
+  const chosen = options[preset] ?? game.options.properties[preset].default;
+  return Object.entries(game.editions).find(([name, it]) => (it[preset] ?? name) === chosen) ?? [String(chosen), {}];
+}
+
+export const usual = (game, options, field) =>
+  editionOf(game, options)[1][field] ?? game.options.properties[field]?.default;
+
+export const editionName = (name) => (knows(`edition.${name}`) ? t(`edition.${name}`) : name);
+
+/** The editions or scenarios, and where the chosen one differs from the others, in plain words. */
+export function Presets({ it, game, preset, choose }) {
+  const usual = game.options.properties[preset].default;
+  const value = ([name, option]) => option[preset] ?? name;
+  const presets = Object.entries(game.editions).sort((one, other) => (value(other) === usual) - (value(one) === usual));
+  const [name, edition] = editionOf(game, it.options);
+  const differing = Object.keys(game.options.properties).filter(
+    (field) => new Set(presets.map(([, one]) => one[field])).size > 1 && !BY_THE_PRESET.includes(field));
+  return html`<div class="choices">${presets.map((one) => html`<label class="choice" key=${one[0]}><input type="radio"
+      name=${preset} value=${one[0]} checked=${one[0] === name} onChange=${() => choose(preset, value(one))} />
+      <span><strong>${editionName(one[0])}</strong>
+        ${knows(`edition.${one[0]}.about`) && html` ${t(`edition.${one[0]}.about`)}`}</span></label>`)}</div>
+    ${differing.length > 0 && html`<p>${t("opening.differences", { edition: editionName(name) })}</p>
+      <ul class="differences">${differing.map((field) => html`<li
+        key=${field}>${optionInWords(field, edition[field])}</li>`)}</ul>`}`;
+}
+
+/** Each option with what it is about and what can be chosen. */
+export function Options({ it, game, preset, choose }) {
+  const hasChoice = (one) => one.enum?.length > 1 || one.type === "boolean";
+  const fields = Object.entries(game.options.properties).filter(([field, one]) => field !== preset && hasChoice(one));
+  const isLot = (it.options.start_player ?? usual(game, it.options, "start_player")) === "random";
+  return html`
+    ${fields.map(([field, one]) => html`<${Option} key=${field} field=${field} choices=${one.enum ?? [true, false]}
+      usual=${usual(game, it.options, field)} value=${it.options[field]}
+      choose=${(value) => choose(field, value)} />`)}
+    <label class="option">${t("option.start_seat")}
+      <select name="start_seat" value=${String(it.options.start_seat ?? "")} disabled=${isLot}
+        onChange=${(event) => choose("start_seat", event.target.value === "" ? null : Number(event.target.value))}>
+        <option value="">${t("option.start_seat.lot")}</option>
+        ${it.seats.map((_, i) => html`<option value=${i}>${t("seat", { number: i + 1 })}</option>`)}
+      </select>
+      ${isLot && html`<small class="faint">${t("option.start_seat.no")}</small>`}</label>
+    ${"max_rounds" in game.options.properties && html`<${Rounds} value=${it.options.max_rounds}
+      choose=${(value) => choose("max_rounds", value)} />`}`;
+}
+
+function Option({ field, choices, usual, value = usual, choose }) {
+  return html`<fieldset class="option">
+    <legend>${knows(`option.${field}`) ? t(`option.${field}`) : field}
+      ${value !== usual && html` <small class="other">${t("option.otherwise")}</small>`}</legend>
+    ${knows(`option.${field}.about`) && html`<p class="faint">${t(`option.${field}.about`)}</p>`}
+    ${choices.map((one) => html`<label class="check"><input type="radio" name=${field} value=${String(one)}
+      checked=${one === value} onChange=${() => choose(one)} /> <span>${optionInWords(field, one)}</span></label>`)}
+  </fieldset>`;
+}
+
+/** A limit of rounds, which is a rule of the house. */
+function Rounds({ value = ROUNDS, choose }) {
+  return html`<fieldset class="option"><legend>${t("option.max_rounds")}</legend>
+    <p class="faint">${t("option.max_rounds.about")}</p>
+    <label class="check"><input type="checkbox" name="limited" checked=${value !== null}
+      onChange=${(event) => choose(event.target.checked ? ROUNDS : null)} /> ${t("option.max_rounds.limited")}</label>
+    ${value !== null && html`<label>${t("option.max_rounds.number")} <input type="number" name="max_rounds" required
+      min="1" max="1000" value=${value}
+      onInput=${(event) => choose(event.target.value && Number(event.target.value))} /></label>`}
+  </fieldset>`;
+}
+
+/** A value of an option in a sentence of ours, else by its bare name. */
+export function optionInWords(field, value) {
+  const key = `option.${field}.${value}`;
+  return knows(key) ? t(key) : String(value);
+}

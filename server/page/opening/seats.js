@@ -1,0 +1,64 @@
+// Who sits where, in the order of seats.
+import { html } from "../html.js";
+import { marked, Wrong } from "../refused.js";
+import { t } from "../words.js";
+import { BOTS } from "./draft.js";
+
+export const KINDS = ["me", "open", "invite", ...BOTS];
+
+export function Seats({ it, change, game, wrongs }) {
+  const { seats } = it;
+  const wrongNumber = wrongs.seats ? { seats: wrongs.seats } : {};
+  const seated = (seats) => change({ seats });
+  const place = (i, kind) => seated(placedAt(seats, i, kind));
+  return html`
+    <label>${t("opening.number")}
+      <select name="number" value=${seats.length} ...${marked(wrongNumber, "seats")}
+        onChange=${(event) => change(withSeats(it, Number(event.target.value)))}>
+        ${game.seats.map((n) => html`<option value=${n}>${n}</option>`)}
+      </select>
+      <${Wrong} wrongs=${wrongNumber} place="seats" />
+    </label>
+    ${seats.map((seat, i) => html`<div class="row seat" key=${i}>
+      <label>${t("seat", { number: i + 1 })}
+        <select name="seat-${i}" value=${seat.kind} onChange=${(event) => place(i, event.target.value)}>
+          ${KINDS.map((kind) => html`<option value=${kind}>${t(`opening.seat.${kind}`)}</option>`)}
+        </select>
+      </label>
+      ${seat.kind === "invite" && html`<label>${t("email")} <input type="email" required name="email-${i}"
+        autocomplete="off" value=${seat.email ?? ""} ...${marked(wrongs, `seats.${i}`)}
+        onInput=${(event) => seated(seats.map((one, j) => (j === i ? { ...one, email: event.target.value } : one)))} />
+        <${Wrong} wrongs=${wrongs} place=${`seats.${i}`} /></label>`}
+      ${i > 0 && html`<button type="button" class="plain" aria-label=${t("opening.seat.up", { number: i + 1 })}
+        onClick=${() => seated(swapped(seats, i))}>↑</button>`}
+    </div>`)}
+    <p class="row"><button type="button" class="plain"
+        onClick=${() => seated(mixed(seats))}>${t("opening.mix")}</button>
+      <small class="faint">${t("opening.mix.about")}</small></p>
+    <label class="check"><input type="checkbox" name="private" checked=${it.isPrivate}
+      onChange=${(event) => change({ isPrivate: event.target.checked })} /> ${t("opening.private")}</label>`;
+}
+
+export const resized = (seats, number) => Array.from({ length: number }, (_, i) => seats[i] ?? { kind: "greedy" });
+
+/** Another number of seats; a seat that is no more does not begin. */
+function withSeats({ seats, options }, number) {
+  const { start_seat: first, ...others } = options;
+  return { seats: resized(seats, number), options: first >= number ? others : options };
+}
+
+/** At most one seat is the reader's own. */
+const placedAt = (seats, place, kind) =>
+  seats.map((it, i) => (i === place ? { ...it, kind } : kind === "me" && it.kind === "me" ? { kind: "open" } : it));
+
+const swapped = (seats, i) => seats.toSpliced(i - 1, 2, seats[i], seats[i - 1]);
+
+/** In an order by lot (Fisher-Yates). */
+function mixed(seats) {
+  const found = [...seats];
+  for (let i = found.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [found[i], found[j]] = [found[j], found[i]];
+  }
+  return found;
+}

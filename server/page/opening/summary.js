@@ -1,0 +1,38 @@
+// All that is about to be opened, in a few lines.
+import { html } from "../html.js";
+import { clockInWords, timeoutsInWords } from "../moments.js";
+import { listed, t } from "../words.js";
+import { title } from "../screens/game-card.js";
+import { clockOf, ladderOf } from "./draft.js";
+import { editionName, editionOf, optionInWords, usual } from "./options.js";
+
+export function Summary({ it, game, preset }) {
+  const [name] = editionOf(game, it.options);
+  const isOther = ([field, value]) => field !== preset && value !== usual(game, it.options, field);
+  const others = Object.entries(it.options).filter(isOther);
+  const missing = it.seats.filter(({ kind }) => kind === "open" || kind === "invite").length;
+  return html`<section class="card summary" aria-label=${t("opening.summary")}>
+    <h2>${t("opening.summary")}</h2>
+    <dl class="terms">
+      <dt>${t("opening.game")}</dt><dd>${title(it.rules)}, ${editionName(name)}</dd>
+      ${others.length > 0 && html`<dt>${t("option.otherwise")}</dt><dd>${others.map(([field, value]) => html`<div
+        key=${field}>${changeInWords(field, value)}</div>`)}</dd>`}
+      <dt>${t("opening.seats")}</dt><dd>${listed(it.seats.map(seatInWords))}</dd>
+      <dt>${t("clock")}</dt><dd>${clockInWords(clockOf(it))}</dd>
+      <dt>${t("timeout")}</dt><dd>${timeoutsInWords(ladderOf(it))}</dd>
+    </dl>
+    <p>${missing ? t("opening.starts-later", { count: missing }) : t("opening.starts")}
+      ${it.isPrivate && ` ${t("opening.private.about")}`}
+      ${!it.seats.some(({ kind }) => kind === "me") && ` ${t("opening.without-me")}`}</p>
+  </section>`;
+}
+
+function changeInWords(field, value) {
+  if (field === "start_seat") return `${t("option.start_seat")}: ${t("seat", { number: value + 1 })}`;
+  if (field === "max_rounds") {
+    return value === null ? t("option.max_rounds.none") : `${t("option.max_rounds.number")}: ${value}`;
+  }
+  return `${t(`option.${field}`)}: ${optionInWords(field, value)}`;
+}
+
+const seatInWords = ({ kind, email }) => (kind === "invite" && email ? email : t(`opening.seat.${kind}.short`));

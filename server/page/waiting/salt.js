@@ -1,0 +1,19 @@
+// A word of one's own that goes into the chance of a game.
+import { html, useState } from "../html.js";
+import { t } from "../words.js";
+
+export function Salt({ value, set }) {
+  const [wasGiven] = useState(!!value);
+  return html`<details class="salt" open=${wasGiven}><summary>${t("salt")}</summary>
+    <p>${t("salt.about")} <a href="/docs/fairness">${t("foot.fairness")}</a></p>
+    <div class="row">
+      <label>${t("salt.word")} <input name="salt" maxlength="200" autocomplete="off" spellcheck="false" value=${value}
+        onInput=${(event) => set(event.target.value)} /></label>
+      <button type="button" class="plain" onClick=${() => set(drawn())}>${t("salt.draw")}</button>
+    </div>
+  </details>`;
+}
+
+/** 128 bits by this device's own chance. */
+export const drawn = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

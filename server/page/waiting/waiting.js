@@ -1,0 +1,106 @@
+// A table before the start: who is still missing, and how they come.
+import { html, useRef, useState } from "../html.js";
+import { call } from "../api.js";
+import { byPlace, marked, Wrong } from "../refused.js";
+import { toGame, toSignIn } from "../routes.js";
+import { listed, t } from "../words.js";
+import { Sorry, useSubmit } from "../screens/parts.js";
+import { Leave, Mails, Terms } from "../table/deeds.js";
+import { Salt } from "./salt.js";
+
+export function Waiting({ table, invitation, player }) {
+  const { game } = table;
+  return html`<section class="card waiting-room">
+    <h2>${t("waiting")}</h2>
+    <${Missing} game=${game} />
+    ${!player && html`<p><a class="button" href=${toSignIn()}>${t("lobby.sign-in")}</a></p>`}
+    ${player && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
+    <p>${t("waiting.start")} ${t(firstOf(game) === null ? "waiting.lot" : "waiting.first", {
+      number: firstOf(game) + 1 })}</p>
+    <${Terms} game=${game} />
+    ${(!game.private || game.invitation) && html`<${Link} game=${game} />`}
+    ${game.you && html`<${Invite} table=${table} /><${Mails} game=${game} /><${Leave} table=${table} />`}
+  </section>`;
+}
+
+const firstOf = (game) => game.options.start_seat ?? null;
+const seatsOf = (game, kind) => game.seats.filter((it) => it.kind === kind);
+const named = (seats) => listed(seats.map((it) => t("seat", { number: it.seat + 1 })));
+
+function Missing({ game }) {
+  const [open, invited] = [seatsOf(game, "open"), seatsOf(game, "invited")];
+  const lost = invited.filter((it) => it.unreachable);
+  return html`
+    <p role="status">${t("waiting.missing", { count: open.length + invited.length })}</p>
+    <ul>
+      ${open.length > 0 && html`<li>${t("waiting.open", { seats: named(open), count: open.length })}</li>`}
+      ${invited.length > 0 && html`<li>${t("waiting.invited", { seats: named(invited), count: invited.length })}</li>`}
+      ${lost.length > 0 && html`<li>${t("waiting.lost", { seats: named(lost) })}</li>`}
+    </ul>`;
+}
+
+function Join({ table, invitation }) {
+  const [salt, setSalt] = useState("");
+  const [busy, error, join] = useSubmit(async () => {
+    await call("POST", `${table.base}/seats`, { ...(invitation ? { invitation } : {}), ...(salt ? { salt } : {}) });
+    await table.look();
+  });
+  return html`<form onSubmit=${join}>
+    <button disabled=${busy}>${t("lobby.join")}</button>
+    ${error && html`<${Sorry} error=${error} />`}
+    <${Salt} value=${salt} set=${setSalt} />
+  </form>`;
+}
+
+/** The address of the table, to pass on. */
+function Link({ game }) {
+  const word = game.invitation ? `?invitation=${game.invitation}` : "";
+  const link = `${location.origin}/${toGame(game.id)}${word}`;
+  const field = useRef();
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    field.current.select();
+    const copied = await navigator.clipboard?.writeText(link).then(() => true, () => false);
+    setCopied(copied || document.execCommand("copy")); // the second way is for addresses without https
+  };
+  const share = () => navigator.share({ title: game.title, url: link }).catch(() => {}); // he thought better of it
+  return html`<div class="link">
+    <label>${t(game.private ? "link" : "link.public")}
+      <input ref=${field} readonly value=${link} onFocus=${(event) => event.target.select()} /></label>
+    <p class="row">
+      <button type="button" class="plain" onClick=${copy}>${t("link.copy")}</button>
+      ${navigator.share && html`<button type="button" class="plain" onClick=${share}>${t("link.share")}</button>`}
+      <span role="status">${isCopied && t("link.copied")}</span>
+    </p>
+  </div>`;
+}
+
+function Invite({ table }) {
+  const [open, invited] = ["open", "invited"].map((kind) => seatsOf(table.game, kind));
+  const [email, setEmail] = useState("");
+  const [seat, setSeat] = useState("");
+  const [done, setDone] = useState(null);
+  const instead = seat || (open.length ? "" : String(invited[0]?.seat));
+  const [busy, error, invite] = useSubmit(async () => {
+    const address = email.trim();
+    await call("POST", `${table.base}/invitations`, { email: address, ...(instead ? { seat: Number(instead) } : {}) });
+    setDone(address);
+    setEmail("");
+    setSeat("");
+    await table.look();
+  });
+  const wrongs = byPlace(error);
+  return html`<form class="invite" onSubmit=${invite}>
+    <label>${t("invite")} <input type="email" required name="email" autocomplete="off" value=${email}
+      ...${marked(wrongs, "email")} onInput=${(event) => setEmail(event.target.value)} />
+      <${Wrong} wrongs=${wrongs} place="email" /></label>
+    ${invited.length > 0 && html`<label>${t("invite.where")}
+      <select name="where" value=${instead} onChange=${(event) => setSeat(event.target.value)}>
+        ${open.length > 0 && html`<option value="">${t("invite.free")}</option>`}
+        ${invited.map((it) => html`<option value=${it.seat}>${t("invite.instead", { number: it.seat + 1 })}</option>`)}
+      </select></label>`}
+    <button class="plain" disabled=${busy}>${t("invite.send")}</button>
+    <p role="status">${done && t("invite.sent", { email: done })}</p>
+    ${error && !wrongs.email && html`<${Sorry} error=${error} />`}
+  </form>`;
+}
