@@ -1,0 +1,109 @@
+// Which mails come, and when.
+import { html } from "../html.js";
+import { length } from "../moments.js";
+import { me } from "../session.js";
+import { useStore } from "../store.js";
+import { t } from "../words.js";
+import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./parts.js";
+
+const OF_GAMES = [
+  "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-ended", "game-paused",
+  "game-abandoned",
+];
+const KINDS = [...OF_GAMES, "invitation", "bundle"];
+const REMINDERS = ["half", "PT3H"]; // what the server takes if nothing is said
+const BUNDLES = ["08:00"];
+
+export function Notifications() {
+  const { notifications } = useStore(me);
+  const { reminders = REMINDERS, bundle_at = BUNDLES, mails = {} } = notifications;
+  const chosen = Object.fromEntries(KINDS.map((kind) => [kind, mails[kind] ?? "at-once"]));
+  const draft = useDraft("notifications", { ...chosen, reminders, bundle_at });
+  const sending = useSending(["mails", "reminders", "bundle_at"], async () => {
+    const sent = draft.typed;
+    await changeWithin("notifications", (now) => merged(now, sent));
+    draft.settle(sent);
+    say("notifications", "settings.saved");
+  });
+  const { values } = draft;
+  const waits = values.bundle === "off" && OF_GAMES.some((kind) => values[kind] === "bundled");
+  return html`<section class="card">
+    <h2>${t("settings.notifications")}</h2>
+    <p>${t("notifications.why")}</p>
+    <form ref=${sending.form} onSubmit=${sending.submit}>
+      <${Group} id="mails" words=${t("notifications.mails")} wrong=${sending.wrong.mails}>
+        <div class="kinds">${KINDS.map((kind) => html`<${Kind} key=${kind} kind=${kind} draft=${draft} />`)}</div>
+        ${waits && html`<p class="notice">${t("notifications.no-bundle")}</p>`}
+      <//>
+      <${Group} id="bundle_at" words=${t("notifications.bundles")} hint=${t("notifications.bundles.hint")}
+        wrong=${sending.wrong.bundle_at}><${Bundles} times=${values.bundle_at} draft=${draft} /><//>
+      <${Group} id="reminders" words=${t("notifications.reminders")} hint=${t("notifications.reminders.hint")}
+        wrong=${sending.wrong.reminders}><${Reminders} reminders=${values.reminders} draft=${draft} /><//>
+      <${Save} where="notifications" draft=${draft} sending=${sending} />
+    </form>
+  </section>`;
+}
+
+/** What was chosen, over what holds by now. */
+function merged(now, { reminders, bundle_at, ...mails }) {
+  return {
+    ...now,
+    ...(reminders && { reminders }),
+    ...(bundle_at && { bundle_at }),
+    mails: { ...now.mails, ...mails },
+  };
+}
+
+function Kind({ kind, draft }) {
+  const choices = OF_GAMES.includes(kind) ? ["at-once", "bundled", "off"] : ["at-once", "off"];
+  return html`<${Field} id="mail-${kind}" words=${t(`kind.${kind}`)} hint=${t(`mail.${kind}`)}>${(it) => html`<select
+    ...${it} name=${kind} ...${draft.input(kind)}>
+    ${choices.map((choice) => html`<option value=${choice}>${t(choiceKey(kind, choice))}</option>`)}
+  </select>`}<//>`;
+}
+
+const choiceKey = (kind, choice) => (kind === "bundle" && choice === "at-once" ? "mails.daily" : `mails.${choice}`);
+
+function Bundles({ times, draft }) {
+  const change = (changed) => draft.set("bundle_at", changed);
+  return html`<ul class="rows">${times.map((time, i) => html`<li key=${i}>
+      <input type="time" required aria-label=${t("notifications.bundles.time")} value=${time}
+        onInput=${(event) => change(times.with(i, event.target.value))} />
+      ${times.length > 1 && html`<button type="button" class="plain" aria-label="${t("settings.remove")}: ${time}"
+        onClick=${() => change(times.toSpliced(i, 1))}>${t("settings.remove")}</button>`}
+    </li>`)}</ul>
+    <button type="button" class="plain" onClick=${() => change([...times, "18:00"])}>${t("notifications.bundles.add")}</button>`;
+}
+
+const SIMPLE = /^P(T?)(\d*)([WDHM])$/; // a length of time that one number and one unit can show
+const UNITS = { M: "minutes", H: "hours", D: "days" };
+const written = (number, unit) => `P${unit === "D" ? "" : "T"}${number}${unit}`;
+
+function Reminders({ reminders, draft }) {
+  const change = (changed) => draft.set("reminders", changed);
+  const others = reminders.filter((it) => it !== "half");
+  const hasHalf = reminders.includes("half");
+  const withHalf = (has, those) => [...(has ? ["half"] : []), ...those];
+  return html`<label class="check"><input type="checkbox" name="half" checked=${hasHalf}
+      onChange=${(event) => change(withHalf(event.target.checked, others))} /> ${t("reminders.half")}</label>
+    <ul class="rows">${others.map((it, i) => html`<li key=${i}>
+      <${Before} duration=${it} change=${(changed) => change(withHalf(hasHalf, others.with(i, changed)))} />
+      <button type="button" class="plain" aria-label="${t("settings.remove")}: ${length(it)}"
+        onClick=${() => change(withHalf(hasHalf, others.toSpliced(i, 1)))}>${t("settings.remove")}</button>
+    </li>`)}</ul>
+    <button type="button" class="plain"
+      onClick=${() => change(withHalf(hasHalf, [...others, "PT1H"]))}>${t("reminders.add")}</button>`;
+}
+
+/** How long before the time runs out. */
+function Before({ duration, change }) {
+  const [, isTime, number, unit] = SIMPLE.exec(duration) ?? [];
+  if (!(unit in UNITS) || (unit === "M" && !isTime)) return html`<span>${t("reminders.before", { time: length(duration) })}</span>`;
+  return html`<span class="row">
+    <input type="number" min="1" max="999" required inputmode="numeric" aria-label=${t("reminders.number")} value=${number}
+      onInput=${(event) => change(written(event.target.value, unit))} />
+    <select aria-label=${t("reminders.unit")} value=${unit} onChange=${(event) => change(written(number, event.target.value))}>
+      ${Object.entries(UNITS).map(([it, name]) => html`<option value=${it}>${t(`reminders.${name}`)}</option>`)}
+    </select>
+  </span>`;
+}

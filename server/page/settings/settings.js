@@ -1,0 +1,38 @@
+// All that is one's own: the profile, what one is told, and who else may speak for one.
+import { html, useEffect } from "../html.js";
+import { recognise } from "../session.js";
+import { t } from "../words.js";
+import { Feed } from "./feed.js";
+import { OneGame } from "./game.js";
+import { Letters } from "./letters.js";
+import { Notifications } from "./notifications.js";
+import { useReturn } from "./parts.js";
+import { Profile } from "./profile.js";
+import { TimeOff } from "./time-off.js";
+import { Tokens } from "./tokens.js";
+import { Webhooks } from "./webhooks.js";
+
+const SECTIONS = {
+  profile: Profile,
+  "time-off": TimeOff,
+  notifications: Notifications,
+  calendar: Feed,
+  letters: Letters,
+  tokens: Tokens,
+  webhooks: Webhooks,
+};
+
+export function Settings({ section = "profile", id, query }) {
+  useReturn(() => recognise().catch(() => {}));
+  useEffect(() => scrollTo(0, 0), [section, id]);
+  const link = (name) =>
+    html`<a href="#/settings/${name}" aria-current=${section === name ? "page" : null}>${t(`settings.${name}`)}</a>`;
+  const Shown = SECTIONS[section] ?? Profile;
+  return html`<h1>${t("settings")}</h1>
+    <div class="settings">
+      <nav aria-label=${t("settings")}>${Object.keys(SECTIONS).map(link)}</nav>
+      <div key=${section}>${section === "game" && id
+        ? html`<${OneGame} key=${id} id=${id} />`
+        : html`<${Shown} query=${query} />`}</div>
+    </div>`;
+}

@@ -1,0 +1,308 @@
+"""The settings of the page: what somebody chooses there holds for the API, his mails and his programs."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.house import Client, House, sign_in
+from tests.page.axe import objections
+from tests.page.windows import BOT, ME, PHONE, Windows, game_of, is_wide, tab_to
+from tests.test_webhooks import Receiver
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.stop()
+
+
+def settings(windows: Windows, client: Client, section: str, **manners: Any) -> Page:
+    page = windows.open(client, **manners)
+    page.goto(f"/#/settings/{section}")
+    return page
+
+
+def come_back(page: Page) -> None:
+    """To this window, from another one."""
+    page.evaluate("dispatchEvent(new Event('focus'))")
+
+
+# Profile
+
+
+def test_the_name_in_the_head_leads_to_the_profile_whose_changes_reach_the_api(house: House, windows: Windows) -> None:
+    client = sign_in(house, "nora@example.org")
+    page = windows.open(client, timezone_id="Europe/Zurich")
+    page.goto("/")
+    page.get_by_role("link", name="nora: Settings").click()
+    expect(page.get_by_text("nora@example.org")).to_be_visible()
+    page.get_by_label("Name").fill("Nora N.")
+    page.get_by_role("button", name="Take the zone of this device: Europe/Zurich").click()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status").get_by_text("Saved.")).to_be_visible()
+    expect(page.locator(".me")).to_have_text("Nora N.")
+    profile = client.get("/v1/me")
+    assert (profile["name"], profile["zone"]) == ("Nora N.", "Europe/Zurich")
+
+
+def test_a_refusal_stands_beside_its_field_and_nothing_typed_is_lost(house: House, windows: Windows) -> None:
+    page = settings(windows, sign_in(house, "otto@example.org"), "profile")
+    windows.expected = "status of 422"
+    name, zone = page.get_by_label("Name"), page.get_by_label("Time zone")
+    name.fill("\u200b")  # nothing of it can be seen
+    page.get_by_label("Language").nth(0).select_option("it")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#profile-name-wrong")).to_have_text("A name needs at least one visible character.")
+    expect(name).to_be_focused()
+    expect(name).to_have_attribute("aria-describedby", re.compile("profile-name-wrong"))
+
+    name.fill("Otto")
+    zone.fill("Europe/Atlantis")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#profile-zone-wrong")).to_contain_text("not the IANA name")
+    expect(name).to_have_value("Otto")
+
+    zone.fill("Europe/Rome")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status").get_by_text("Salvato.")).to_be_visible()  # in the language that he chose
+    expect(page.get_by_label("Fuso orario")).to_have_value("Europe/Rome")
+
+
+def test_what_another_window_saved_is_seen_on_coming_back_and_what_is_typed_here_stays(
+    house: House, windows: Windows
+) -> None:
+    client = sign_in(house, "pia@example.org")
+    page = settings(windows, client, "profile")
+    page.get_by_label("Name").fill("Pia P.")
+    client.ask("PATCH", "/v1/me", json={"zone": "Asia/Tokyo", "notifications": {"mails": {"game-ended": "off"}}})
+    come_back(page)
+    expect(page.get_by_label("Time zone")).to_have_value("Asia/Tokyo")
+    expect(page.get_by_label("Name")).to_have_value("Pia P.")
+    page.get_by_role("link", name="Mails", exact=True).click()
+    expect(page.get_by_label("A game is over")).to_have_value("off")
+
+
+def test_nights_days_off_and_vacations_are_kept(house: House, windows: Windows) -> None:
+    client = sign_in(house, "quin@example.org")
+    page = settings(windows, client, "time-off", **PHONE)
+    windows.expected = "status of 422"
+    page.get_by_label("My time stands still at night").check()
+    page.get_by_label("To", exact=True).fill("07:30")
+    page.get_by_label("Sunday").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+
+    page.get_by_label("First day").fill("2031-07-01")
+    page.get_by_label("Last day").fill("2031-09-30")
+    page.get_by_role("button", name="Add this vacation").click()
+    expect(page.locator("#vacation-from-wrong")).to_have_text("More than 42 days in 2031.")
+    page.get_by_label("Last day").fill("2031-07-14")
+    page.get_by_role("button", name="Add this vacation").click()
+    expect(page.get_by_text("Added: 1 Jul 2031 to 14 Jul 2031.")).to_be_visible()
+    vacation = {"from": "2031-07-01", "to": "2031-07-14"}
+    assert client.get("/v1/me")["calendar"] == {"night": "22:00-07:30", "days_off": [7], "vacations": [vacation]}
+
+    page.get_by_role("button", name="Remove: 1 Jul 2031 to 14 Jul 2031").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.get_by_text("None is planned.")).to_be_visible()
+    assert client.get("/v1/me")["calendar"]["vacations"] == []
+
+
+# Mails
+
+
+def test_each_kind_of_mail_the_bundle_and_reminders_can_be_chosen_by_keyboard(house: House, windows: Windows) -> None:
+    client = sign_in(house, "rosa@example.org")
+    page = settings(windows, client, "notifications")
+    expect(page.get_by_label("It is your turn")).to_be_visible()
+    tab_to(page, "[name=your-turn]")
+    page.keyboard.press("i")  # in the bundle
+    page.get_by_label("A game was paused").select_option("off")
+    page.get_by_role("button", name="One more time of day").press("Enter")
+    page.get_by_label("Time of day").nth(1).fill("19:30")
+    page.get_by_label("When half of my time has passed").press("Space")
+    page.get_by_label("How long before my time runs out").fill("2")
+    page.get_by_label("Unit").select_option("D")
+    page.get_by_role("button", name="Save").press("Enter")
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert client.get("/v1/me")["notifications"] == {
+        "mails": {"your-turn": "bundled", "game-paused": "off"},
+        "bundle_at": ["08:00", "19:30"],
+        "reminders": ["P2D"],
+    }
+
+
+def test_from_a_table_its_own_mails_can_be_chosen(house: House, windows: Windows) -> None:
+    client = sign_in(house, "sven@example.org")
+    game_id = game_of(client, ME, BOT, BOT, title="A quiet table")
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_id}")
+    page.get_by_text("Terms, pausing, leaving").click()
+    page.get_by_role("link", name="Which mails of this game come").click()
+    expect(page.get_by_role("heading", name="Mails of A quiet table")).to_be_visible()
+    page.get_by_label("Mails of this game come").select_option("off")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert client.get(f"/v1/games/{game_id}/seats/me")["mails"] == "off"
+
+
+def test_what_became_of_letters_is_told(house: House, windows: Windows) -> None:
+    client = sign_in(house, "tess@example.org")
+    game_of(client, ME, BOT, BOT, title="A told table")
+    house.await_mail("tess@example.org", lambda mail: "A told table" in mail.message["Subject"])
+    page = settings(windows, client, "letters", locale="de-CH")  # her account speaks English
+    told = page.get_by_role("listitem").filter(has_text="It is your turn")
+    expect(told).to_contain_text("Sent: a mail server took it")
+    told.get_by_role("link", name="A told table").click()
+    expect(page.get_by_role("heading", name="A told table")).to_be_visible()
+
+
+# Calendar
+
+
+def test_the_address_of_the_calendar_is_made_and_revoked(house: House, windows: Windows) -> None:
+    client = sign_in(house, "uli@example.org")
+    page = settings(windows, client, "calendar")
+    page.get_by_role("button", name="Make the calendar").click()
+    first = page.get_by_label("Address of your calendar").input_value()
+    assert client.ask("GET", first).status_code == 200
+    page.get_by_role("button", name="Make a new address").click()
+    page.get_by_role("button", name="Make a new address").click()  # after the question
+    expect(page.get_by_label("Address of your calendar")).not_to_have_value(first)
+    second = page.get_by_label("Address of your calendar").input_value()
+    assert [client.ask("GET", url).status_code for url in (first, second)] == [404, 200]
+    page.get_by_role("button", name="Have no calendar any more").click()
+    page.get_by_role("button", name="Have no calendar any more").click()
+    expect(page.get_by_role("button", name="Make the calendar")).to_be_visible()
+    assert client.ask("GET", second).status_code == 404
+
+
+# Tokens
+
+
+def test_a_token_is_made_shown_once_used_and_revoked(house: House, windows: Windows) -> None:
+    client = sign_in(house, "vera@example.org")
+    page = settings(windows, client, "tokens")
+    expect(page.get_by_text("this page")).to_be_visible()
+    page.get_by_label("Name", exact=True).fill("my bot")
+    page.get_by_label("see your settings").check()
+    page.get_by_label("How long it is good").select_option("30")
+    page.get_by_role("button", name="Make the token").click()
+    expect(page.get_by_label("Token", exact=True)).to_be_focused()
+    program = Client(house, page.get_by_label("Token", exact=True).input_value())
+    assert program.get("/v1/me")["email"] == "vera@example.org"
+    assert program.ask("PATCH", "/v1/me", json={"name": "Eve"}).status_code == 403
+    page.get_by_role("button", name="I have kept it").click()
+    expect(page.get_by_label("Token", exact=True)).to_have_count(0)
+
+    row = page.get_by_role("listitem").filter(has_text="my bot")
+    expect(row).to_contain_text("see games")
+    row.get_by_role("button", name="Revoke: my bot").click()
+    expect(row.get_by_role("button", name="Cancel")).to_be_focused()
+    row.get_by_role("button", name="Revoke", exact=True).click()
+    expect(page.get_by_role("status").get_by_text("my bot was revoked.")).to_be_focused()
+    assert program.ask("GET", "/v1/me").status_code == 401
+
+
+def test_a_token_for_one_seat_plays_there_and_sees_nothing_else(house: House, windows: Windows) -> None:
+    client = sign_in(house, "wim@example.org")
+    game_id = game_of(client, ME, BOT, BOT, title="For a bot")
+    page = settings(windows, client, f"game/{game_id}")
+    page.get_by_role("link", name="Make such a token").click()
+    expect(page.get_by_label("Good for")).to_have_value(game_id)
+    expect(page.get_by_label("change your settings")).to_have_count(0)
+    page.get_by_label("Name", exact=True).fill("a friend's bot")
+    page.get_by_role("button", name="Make the token").click()
+    program = Client(house, page.get_by_label("Token", exact=True).input_value())
+    assert program.get(f"/v1/games/{game_id}/legal-moves")["moves"]
+    assert program.ask("GET", "/v1/me").status_code == 403
+
+
+def test_signing_out_everywhere_ends_every_token(house: House, windows: Windows) -> None:
+    other, here = sign_in(house, "xena@example.org"), sign_in(house, "xena@example.org")
+    page = settings(windows, here, "tokens")
+    page.get_by_role("button", name="Sign out everywhere").click()
+    page.get_by_role("button", name="Sign out everywhere").click()
+    expect(page.get_by_label("Mail address")).to_be_visible()
+    assert [it.ask("GET", "/v1/me").status_code for it in (other, here)] == [401, 401]
+
+
+# Webhooks
+
+
+def test_a_webhook_is_made_tested_paused_and_deleted(house: House, windows: Windows, receiver: Receiver) -> None:
+    client = sign_in(house, "yves@example.org")
+    page = settings(windows, client, "webhooks")
+    windows.expected = "status of 422"
+    page.get_by_label("Address of your program").fill("ftp://elsewhere.example")
+    page.get_by_role("button", name="Make the webhook").click()
+    expect(page.locator("#webhook-new-url-wrong")).to_be_visible()
+    page.get_by_label("Address of your program").fill(receiver.url)
+    page.get_by_label("Somebody said something").check()
+    page.get_by_role("button", name="Make the webhook").click()
+    secret = page.get_by_role("textbox", name="Secret").input_value()
+    [hook] = client.get("/v1/webhooks")["items"]
+    assert (hook["url"], hook["kinds"]) == (receiver.url, ["your-turn", "game-ended", "message"])
+
+    receiver.answer = lambda call: 500 if len(receiver.calls) == 1 else 204
+    page.get_by_role("button", name="Test it").click()
+    delivery = page.get_by_role("listitem").filter(has_text="Test call")
+    expect(delivery).to_contain_text("Failed; it is tried again · answer 500")
+    delivery.get_by_role("button", name="Try it now").click()
+    expect(delivery).to_contain_text("Arrived · answer 204")
+    assert all(call.is_signed_with(secret) for call in receiver.calls)
+
+    page.get_by_role("button", name="New secret").click()
+    page.get_by_role("button", name="New secret").click()
+    expect(page.get_by_role("textbox", name="Secret")).not_to_have_value(secret)
+    page.get_by_role("button", name="Pause it").click()
+    expect(page.get_by_text("You have paused it.")).to_be_visible()
+    expect(page.get_by_role("button", name="Test it")).to_be_disabled()
+    page.get_by_role("button", name="Switch it on").click()
+    expect(page.get_by_text("Works since")).to_be_visible()
+    page.get_by_role("button", name="Delete it").click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_text("You have none.")).to_be_visible()
+    assert client.get("/v1/webhooks")["items"] == []
+
+
+# All of it
+
+
+def test_axe_has_nothing_to_object_to_in_any_section(house: House, windows: Windows, receiver: Receiver) -> None:
+    client = sign_in(house, "ylva@example.org")
+    game_id = game_of(client, ME, BOT, BOT)
+    client.post("/v1/webhooks", {"url": receiver.url, "kinds": ["your-turn"]})
+    client.post("/v1/me/feed", {})
+    page = settings(windows, client, "profile", **PHONE)
+    sections = page.locator(".settings nav a")
+    expect(sections).to_have_count(7)
+    addresses = [link.get_attribute("href") for link in sections.all()] + [f"#/settings/game/{game_id}"]
+    for address in addresses:
+        page.evaluate("address => (location.hash = address)", address)
+        expect(page.locator(".settings .card h2").first).to_be_visible()
+        expect(page.get_by_text("One moment")).to_have_count(0)
+        expect(page.get_by_role("heading", name="Settings")).to_be_in_viewport()
+        page.evaluate("scrollTo(0, 200)")
+        assert objections(page) == [], address
+        assert not is_wide(page), address
+
+
+def test_the_settings_speak_german_and_keep_what_was_typed_when_the_language_changes(
+    house: House, windows: Windows
+) -> None:
+    page = settings(windows, sign_in(house, "zoe@example.org"), "tokens", **PHONE)
+    windows.expected = "status of 422"
+    page.get_by_label("Name", exact=True).fill("mein Bot")
+    page.get_by_label("Language").select_option("de")
+    expect(page.get_by_role("heading", name="Anmeldungen und Token")).to_be_visible()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("mein Bot")
+    page.get_by_label("Wie lange es gilt").select_option("date")
+    page.get_by_label("Bis zum Ende des").fill("2020-01-01")
+    page.get_by_role("button", name="Token anlegen").click()
+    expect(page.locator("#token-date-wrong")).to_have_text("Dieser Zeitpunkt ist vorbei.")
+    assert not is_wide(page)
