@@ -1,0 +1,19 @@
+// All steps that are open, as a list: for whoever prefers one to the Firmament.
+import { html, useState } from "../html.js";
+import { t } from "../words.js";
+import { moveName } from "../glow/story.js";
+
+const MANY = 24; // steps in a list, above which a field to search it is worth its place
+
+export function Steps({ moves, cards, add, isLocked }) {
+  const [wanted, setWanted] = useState("");
+  const named = moves.map((move) => [move, moveName(move, cards)]);
+  const shown = named.filter(([, name]) => name.toLowerCase().includes(wanted.toLowerCase()));
+  return html`
+    ${named.length > MANY && html`<label>${t("steps.search")} <input value=${wanted}
+      onInput=${(event) => setWanted(event.target.value)} /></label>`}
+    <div class="steps" role="group" aria-label=${t("steps")}>
+      ${shown.map(([move, name]) => html`<button key=${JSON.stringify(move)} class="plain" disabled=${isLocked}
+        onClick=${() => add(move)}>${name}</button>`)}
+    </div>`;
+}

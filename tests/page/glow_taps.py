@@ -1,0 +1,52 @@
+"""Any move of Sternenglanz by taps on the page, as people make it.
+
+What can be tapped has the same marks in every language: `data-slot` (1 to 3), `data-deed` (a class of stars, `lapse`,
+`finish`, `keep`, `drop`, `bare`), `data-field` and `data-card`. `.glow[data-begun]` counts the steps that are whole.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.house import Json
+
+CLASSES = ("punkt", "leucht", "pracht")
+Press = Callable[[Locator], None]
+
+
+def tap_out(page: Page, steps: Sequence[Json], press: Press = Locator.click) -> None:
+    """Build these steps, which are legal; nothing is played before `play_it`. By finger: `press=Locator.tap`."""
+    expect(page.locator(".glow .lit").first).to_be_attached()
+    for number, step in enumerate(steps, start=1):
+        for tapped in _taps(page, step):
+            press(page.locator(f".glow {tapped}"))
+        expect(page.locator(f".glow[data-begun='{number}']")).to_be_attached()
+
+
+def play_it(page: Page, press: Press = Locator.click) -> None:
+    """Send what was built."""
+    press(page.locator(".glow .send"))
+
+
+def _taps(page: Page, step: Json) -> Iterator[str]:
+    """What is tapped for a step, one after the other."""
+    match step["cmd"]:
+        case "choose":
+            yield from (f"[data-card='{step[slot]}']" for slot in ("slot2", "slot3"))
+        case "finish":
+            yield "[data-deed=finish]"
+        case "lay":
+            yield from _cards(page, step)
+        case _:
+            yield f"[data-slot='{step['slot']}']"
+            if (deed := step.get("class", step["do"])) in (*CLASSES, "lapse"):
+                yield f"[data-deed={deed}]"
+            yield from (f"[data-field={field}]" for field in step.get("path", [step.get("field")]) if field)
+
+
+def _cards(page: Page, step: Json) -> Iterator[str]:
+    if page.locator(".glow [data-deed=keep]").count():
+        yield f"[data-deed={'drop' if step['dropNova'] else 'keep'}]"
+    yield from (f"[data-card='{step[slot]}']" for slot in ("slot2", "slot1") if step[slot])
+    if step["slot1"] is None and page.locator(".glow [data-deed=bare]").count():
+        yield "[data-deed=bare]"

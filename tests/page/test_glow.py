@@ -1,0 +1,310 @@
+"""Sternenglanz on the page: turns built by mouse, by keys and by finger, earlier tables, and what stays secret."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Route, expect
+
+from tests.house import Client, House, Json, sign_in, until
+from tests.page.glow_taps import play_it, tap_out
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, is_at, is_wide, tab_to
+
+FIRST_VIEW = 100 * 1024  # bytes over the line, from an empty cache to a table that can be played on
+
+
+def glow_of(client: Client, *seats: Json, **options: int) -> str:
+    """A game that `client` opened and begins; its id."""
+    options = {"start_seat": 0, **options}
+    return str(client.post("/v1/games", {"rules": "sternenglanz", "options": options, "seats": list(seats)})["id"])
+
+
+def steps_open(client: Client, game: str, begun: list[Json] | None = None) -> list[Json]:
+    """The next steps of a turn."""
+    if begun:
+        moves = client.ask("POST", f"/v1/games/{game}/legal-moves", json={"begun": [{"steps": begun}]}).json()["moves"]
+    else:
+        moves = client.get(f"/v1/games/{game}/legal-moves")["moves"]
+    return [it["steps"][0] for it in moves]
+
+
+def play(client: Client, game: str, step: Json) -> None:
+    turn = client.get(f"/v1/games/{game}/legal-moves")["turn"]
+    client.post(f"/v1/games/{game}/moves", {"turn": turn, "move": {"steps": [step]}})
+
+
+def turn_of(client: Client, game: str) -> int | None:
+    turn: int | None = client.get(f"/v1/games/{game}")["you"]["turn"]
+    return turn
+
+
+@pytest.fixture(scope="module")
+def pair(house: House) -> tuple[Client, Client]:
+    """Two people: hugo, who begins every game, and ines."""
+    return sign_in(house, "hugo@example.org"), sign_in(house, "ines@example.org")
+
+
+def begun_by(pair: tuple[Client, Client], **options: int) -> str:
+    """A game in which both have chosen their first cards, and the first of them is on turn."""
+    game = glow_of(pair[0], ME, OPEN, **options)
+    pair[1].post(f"/v1/games/{game}/seats", {})
+    for client in pair:
+        play(client, game, steps_open(client, game)[0])
+    return game
+
+
+def test_the_first_two_cards_are_chosen_by_two_taps(house: House, windows: Windows) -> None:
+    client = sign_in(house, "gabi@example.org")
+    game = glow_of(client, ME, BOT)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    expect(page.locator(".held.lit")).to_have_count(5)
+    first, second = (page.locator(".held").nth(i).get_attribute("data-card") for i in (1, 3))
+    page.locator(f"[data-card='{first}']").click()
+    expect(page.locator("[data-slot='2'] .planned")).to_be_visible()
+    page.locator("[data-undo]").click()
+    expect(page.locator(".card-face.planned")).to_have_count(0)
+
+    tap_out(page, [{"cmd": "choose", "slot2": first, "slot3": second}])
+    assert client.get(f"/v1/games/{game}")["view"]["chosen"][0] is False
+    expect(page.get_by_text("Is this your turn?")).to_be_visible()
+    play_it(page)
+    expect(page.locator(".slot.lit")).to_have_count(3)  # the bot has chosen, too
+    assert client.get(f"/v1/games/{game}")["view"]["slots"][0] == [None, first, second]
+
+
+def test_a_turn_is_built_by_mouse_and_taken_back_step_by_step(pair: tuple[Client, Client], windows: Windows) -> None:
+    client = pair[0]
+    game = begun_by(pair)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    laid = next(it for it in steps_open(client, game) if it["slot"] == 1 and it["do"] == "lay")
+    field = page.locator(f"[data-field={laid['field']}]")
+
+    page.locator("[data-slot='1']").click()
+    expect(field).to_have_class(re.compile(r"\blit\b"))
+    expect(page.locator(".field.lit")).to_have_count(sum(it["slot"] == 1 for it in steps_open(client, game)))
+    field.click()
+    expect(field.locator(".punkt")).to_be_visible()  # as it would be
+    expect(page.locator(".tray .told")).to_contain_text(f"laid a dot star on {laid['field']}")
+    assert laid["field"] not in client.get(f"/v1/games/{game}")["view"]["board"]
+
+    page.locator("[data-undo]").click()
+    expect(field.locator(".punkt")).to_be_hidden()
+    expect(page.locator("[data-slot='1']")).to_have_attribute("aria-pressed", "true")
+    page.locator("[data-undo]").click()
+    expect(page.locator(".slot.lit")).to_have_count(3)
+
+
+def test_a_whole_turn_is_sent_at_once(pair: tuple[Client, Client], windows: Windows) -> None:
+    client, other = pair
+    game = begun_by(pair)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    steps = whole_turn(client, game)
+    tap_out(page, steps)
+    expect(page.locator(".begun li")).to_have_count(len(steps))
+    page.get_by_role("button", name="Start over").click()
+    expect(page.locator(".begun li")).to_have_count(0)
+    tap_out(page, steps)
+    play_it(page)
+    until(lambda: turn_of(other, game) is not None)
+    expect(page.get_by_text("You are not asked for a move.")).to_be_visible()
+    [laid] = [it for it in client.get(f"/v1/games/{game}/events")["items"] if it["type"] == "cards-laid"]
+    assert laid["seat"] == 0
+
+
+def whole_turn(client: Client, game: str) -> list[Json]:
+    steps: list[Json] = []
+    while not steps or steps[-1]["cmd"] != "lay":
+        steps.append(steps_open(client, game, steps)[-1])
+    return steps
+
+
+def test_the_last_turn_of_a_game_is_looked_at_before_it_is_played(
+    pair: tuple[Client, Client], windows: Windows
+) -> None:
+    client, other = pair
+    game = begun_by(pair, max_rounds=1)
+    for step in whole_turn(client, game):
+        play(client, game, step)
+    page = windows.open(other)
+    page.goto(f"/#/games/{game}")
+    tap_out(page, whole_turn(other, game))
+    expect(page.locator(".tray .told")).to_contain_text("The last round is over.")
+    play_it(page)
+    expect(page.locator(".state")).to_contain_text("The game is over")
+    expect(page.locator(".tray")).to_have_count(0)
+    expect(page.locator(".tableau")).to_have_count(2)
+
+
+def test_a_turn_is_built_by_keys_alone(pair: tuple[Client, Client], windows: Windows) -> None:
+    """A tap by key leads on to what comes next: the open fields, the slots, the button that plays it."""
+    client = pair[0]
+    game = begun_by(pair)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    expect(page.locator(".slot.lit")).to_have_count(3)
+    page.locator("main").focus()
+    tab_to(page, "[data-slot='1']")
+    page.keyboard.press("Enter")
+    expect(page.locator(".field.lit:focus")).to_have_count(1)
+    page.keyboard.press("PageDown")
+    here = page.evaluate("document.activeElement.dataset.field")
+    assert is_at(page, ".field.lit")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == f"Firmament, field {here}: free, open"
+    page.keyboard.press("Escape")
+    expect(page.locator(".field.lit")).to_have_count(0)
+    tab_to(page, "[data-slot='1']")
+    page.keyboard.press(" ")
+    expect(page.locator(".field.lit:focus")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator(".slot.lit:focus")).to_have_count(1)
+    tab_to(page, ".send")
+    page.keyboard.press("Enter")
+    until(lambda: client.get(f"/v1/games/{game}")["view"]["log"]["performed"])
+
+
+def test_a_star_wanders_by_finger_on_a_phone(pair: tuple[Client, Client], windows: Windows) -> None:
+    client = pair[0]
+    game = begun_by(pair)
+    page = windows.open(client, **PHONE)
+    page.goto(f"/#/games/{game}")
+    expect(page.locator(".slot.lit")).to_have_count(3)
+    steps = next_with(client, game, lambda it: it["do"] == "move") or [steps_open(client, game)[0]]
+    tap_out(page, steps, press=Locator.tap)
+    play_it(page, press=Locator.tap)
+    until(lambda: client.get(f"/v1/games/{game}")["view"]["log"]["performed"])
+    assert not is_wide(page)
+    sizes = page.locator(".field .touch").evaluate_all("all => all.map(it => it.getBoundingClientRect().width)")
+    assert min(sizes) >= 24  # WCAG 2.2, 2.5.8
+
+
+def next_with(client: Client, game: str, holds: Callable[[Json], bool]) -> list[Json]:
+    return [it for it in steps_open(client, game) if holds(it)][:1]
+
+
+def test_another_s_secret_sternbild_is_nowhere_on_the_page_nor_on_the_line(
+    pair: tuple[Client, Client], windows: Windows
+) -> None:
+    client, other = pair
+    game = begun_by(pair, scenario=4)
+    secret = other.get(f"/v1/games/{game}")["view"]["sternbilder"]["own"][1]["sternbild"]
+    own = client.get(f"/v1/games/{game}")["view"]["sternbilder"]["own"][0]["sternbild"]
+    page = windows.open(client)
+    heard: list[str] = []
+    page.on(
+        "response",
+        lambda it: heard.append(it.text()) if f"/games/{game}" in it.url and "stream" not in it.url else None,
+    )
+    page.goto(f"/#/games/{game}")
+    expect(page.locator(f"[data-bild='{own}']")).to_be_visible()
+    expect(page.get_by_text("A secret Sternbild")).to_be_visible()
+    tap_out(page, next_with(client, game, lambda it: it["do"] == "lay"))
+    assert secret not in page.content()
+    assert len(heard) >= 5
+    assert [it for it in heard if secret in it] == []
+    rules = client.get("/v1/rules/sternenglanz")["cards"]["sternbilder"]
+    names = next(it["names"] for it in rules if it["id"] == secret)
+    assert names["en"] not in page.locator("main").inner_text()
+
+
+def test_the_slider_shows_earlier_firmaments(pair: tuple[Client, Client], windows: Windows) -> None:
+    client = pair[0]
+    game = begun_by(pair)
+    laid = next(it for it in steps_open(client, game) if it["slot"] == 1 and it["do"] == "lay")
+    play(client, game, laid)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    expect(page.locator(".field .piece.punkt")).to_have_count(2)
+    expect(page.locator("[data-slot='1'] .used")).to_be_visible()
+    page.get_by_label("One move back").click()
+    expect(page.locator(".field .piece.punkt")).to_have_count(1)
+    expect(page.locator(".slot.lit")).to_have_count(0)  # the past is for looking only
+    expect(page.get_by_text("You are looking at an earlier table.")).to_be_visible()
+    page.get_by_role("button", name="Back to now").click()
+    expect(page.locator(".field .piece.punkt")).to_have_count(2)
+
+
+def test_the_story_tells_which_card_did_what(pair: tuple[Client, Client], windows: Windows) -> None:
+    client, other = pair
+    game = begun_by(pair)
+    laid = next(it for it in steps_open(client, game) if it["slot"] == 1 and it["do"] == "lay")
+    play(client, game, laid)
+    page = windows.open(other)
+    page.goto(f"/#/games/{game}")
+    told = page.locator(".story")
+    expect(told).to_contain_text(f"hugo laid a dot star on {laid['field']} (slot 1, Star birth, printed).")
+    expect(page.locator(f"[data-field={laid['field']}].fresh")).to_be_visible()
+    page.get_by_label("Language").select_option("de")
+    expect(told).to_contain_text(
+        f"hugo legte einen Punktstern auf {laid['field']} (Platz 1, Sterngeburt, aufgedruckt)."
+    )
+
+
+def test_every_step_is_in_a_list_too(pair: tuple[Client, Client], windows: Windows) -> None:
+    client = pair[0]
+    game = begun_by(pair)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    page.get_by_text("As a list:").click()
+    expect(page.locator(".steps button")).to_have_count(len(steps_open(client, game)))
+    page.locator(".steps button").first.click()
+    expect(page.locator(".begun li")).to_have_count(1)
+
+
+def test_the_first_view_of_sternenglanz_is_small(house: House, windows: Windows) -> None:
+    pair = sign_in(house, "pia@example.org"), sign_in(house, "rosa@example.org")
+    client, game = pair[0], begun_by(pair)
+    page = windows.open(client)
+    line = page.context.new_cdp_session(page)
+    sizes: list[float] = []
+    line.on("Network.loadingFinished", lambda it: sizes.append(it["encodedDataLength"]))
+    line.send("Network.enable")
+    page.goto(f"/#/games/{game}")
+    expect(page.locator(".slot.lit")).to_have_count(3)
+    expect(page.locator(".news.live")).to_be_visible()
+    print(f"A first view takes {sum(sizes) / 1024:.0f} KiB in {len(sizes)} answers.")
+    assert 10 * 1024 < sum(sizes) < FIRST_VIEW
+
+
+def test_what_was_built_for_a_turn_that_was_played_elsewhere_is_gone(
+    pair: tuple[Client, Client], windows: Windows
+) -> None:
+    client = pair[0]
+    game = begun_by(pair)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    laid = next(it for it in steps_open(client, game) if it["slot"] == 1)
+    expect(page.locator(".news.live")).to_be_visible()
+    tap_out(page, [laid])
+    play(client, game, laid)
+    expect(page.locator("[data-begun='0']")).to_be_attached()
+    expect(page.locator("[data-slot='1'] .used")).to_be_visible()
+    expect(page.locator(".slot.lit")).to_have_count(2)
+
+
+def test_a_lost_answer_is_asked_for_until_it_comes(pair: tuple[Client, Client], windows: Windows) -> None:
+    client = pair[0]
+    game = begun_by(pair)
+    page = windows.open(client)
+    windows.expected = "ERR_FAILED"
+    tries: list[str] = []
+
+    def lose(route: Route) -> None:
+        """The server takes the steps, and nobody hears of it."""
+        tries.append(route.request.post_data or "")
+        if len(tries) > 2:
+            return route.continue_()
+        route.fetch()
+        return route.abort()
+
+    page.route(re.compile("/moves$"), lose)
+    page.goto(f"/#/games/{game}")
+    tap_out(page, [next(it for it in steps_open(client, game) if it["slot"] == 1)])
+    play_it(page)
+    expect(page.get_by_text("No answer yet.")).to_be_visible()
+    until(lambda: len(tries) >= 3 or page.wait_for_timeout(50))
+    expect(page.get_by_text("No answer yet.")).to_be_hidden()
+    assert len(set(tries)) == 1
+    assert [it["type"] for it in client.get(f"/v1/games/{game}/events")["items"]].count("star-laid") == 1
