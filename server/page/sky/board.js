@@ -1,12 +1,13 @@
 // A constellation on its piece of night sky.
 import { html } from "../html.js";
 import { t } from "../words.js";
-import { Piece, sparkle } from "./pieces.js";
+import { Backdrop } from "./backdrop.js";
+import { Piece } from "./pieces.js";
 import { useRoving } from "./roving.js";
+import { sparkle } from "./shapes.js";
 
 const RADIUS = { large: 6.4, small: 4.9 };
 const TOUCH = 7.6; // no two spaces are nearer to each other than twice this, and a finger finds it
-const DUST = 46; // stars far behind
 
 /** `lying` is what is on each space; `name(space)` is read aloud, `marks(space)` are classes for it. */
 export function Board({ board, title, lying, name, marks = () => "", act, values = {} }) {
@@ -52,19 +53,3 @@ const pressed = (event) => {
   event.preventDefault();
   return true;
 };
-
-/** Faint stars, always the same behind the same constellation. */
-function Backdrop({ seed }) {
-  const next = randomly([...seed].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7));
-  return html`<g aria-hidden="true" class="backdrop">
-    ${Array.from({ length: DUST }, (_, i) => html`<circle key=${i} cx=${(100 * next()).toFixed(1)}
-      cy=${(100 * next()).toFixed(1)} r=${(0.16 + 0.42 * next() ** 3).toFixed(2)}
-      opacity=${(0.25 + 0.6 * next()).toFixed(2)} />`)}
-  </g>`;
-}
-
-/** Numbers from 0 to 1 (the minimal standard generator of Park and Miller). */
-function randomly(seed) {
-  let state = (seed % 2147483646) + 1;
-  return () => (state = (state * 48271) % 2147483647) / 2147483647;
-}

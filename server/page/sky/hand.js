@@ -3,7 +3,7 @@ import { html } from "../html.js";
 import { t } from "../words.js";
 import { Piece } from "./pieces.js";
 import { useRoving } from "./roving.js";
-import { starName } from "../table/story.js";
+import { starName } from "./story.js";
 
 export function Hand({ hand, seat, isOpen, chosen, choose, small }) {
   const roving = useRoving(hand.map((_, i) => ({ id: String(i), x: i, y: 0 })));

@@ -1,12 +1,15 @@
 // The table of Sternenhimmel. A move is two taps, a star and a space in either order; one looks at it, and confirms it.
 import { html, useEffect, useRef, useState } from "../html.js";
+import { isIn } from "../focus.js";
 import { t } from "../words.js";
 import { isStale } from "../table/game.js";
-import { boardName, sentence, sinceOwnTurn, starName } from "../table/story.js";
+import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../screens/game-card.js";
 import { Sorry } from "../screens/parts.js";
 import { Board } from "./board.js";
 import { Hand } from "./hand.js";
+import { Offer, Theatre, Watch } from "./offer.js";
+import { boardName, SENTENCES, starName } from "./story.js";
 
 const NOTHING = { turn: null, star: null, space: null };
 
@@ -22,8 +25,10 @@ export function Sky({ table, rules, view, at }) {
   const [foresight, setForesight] = useState(null);
   const [error, setError] = useState(null);
   const [sending, setSending] = useState(null);
+  const place = useRef();
   const confirm = useRef();
   const tray = useRef();
+  useEffect(() => tellToo(SENTENCES, { "board-scored": Watch }), []);
 
   const hand = view.hand ?? [];
   const star = chosen.star === null ? null : hand[chosen.star];
@@ -41,11 +46,18 @@ export function Sky({ table, rules, view, at }) {
     setError(null);
     table.foresee(turn, move).then(
       (it) => isWanted && setForesight(it),
-      (wrong) => isWanted && (setError(wrong), choose(NOTHING)),
+      (wrong) => {
+        if (!isWanted) return;
+        setError(wrong);
+        choose(NOTHING);
+        if (isStale(wrong)) table.look();
+      },
     );
     return () => (isWanted = false);
   }, [turn, chosen.star, chosen.space?.board, chosen.space?.space]);
-  useEffect(() => { if (preview) confirm.current?.focus({ preventScroll: true }); }, [foresight]);
+  useEffect(() => {
+    if (preview && isIn(place.current)) confirm.current?.focus({ preventScroll: true });
+  }, [foresight]);
 
   const giveUp = () => {
     choose(NOTHING);
@@ -68,7 +80,9 @@ export function Sky({ table, rules, view, at }) {
   const fresh = new Set((at === null ? sinceOwnTurn(story, seat) : story.filter((it) => it.version === at))
     .filter((it) => it.type === "star-placed").map((it) => `${it.board} ${it.space}`));
   const isBegun = (star || chosen.space) && !sending;
-  return html`<div class="sky" onKeyDown=${(event) => event.key === "Escape" && isBegun && giveUp()}>
+  return html`<${Theatre} names=${names} rules=${rules} />
+  <div class="sky" ref=${place} onKeyDown=${(event) => event.key === "Escape" && isBegun && giveUp()}>
+    <${Offer} table=${table} rules=${rules} at=${at} />
     ${shown.boards.length === 0 && html`<p class="card">${t("sky.empty")}</p>`}
     <div class="boards">
       ${shown.boards.map(({ board: id, spaces }) => {

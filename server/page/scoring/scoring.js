@@ -1,0 +1,89 @@
+// The scoring of a constellation as it explains itself, step by step, in a panel over the table.
+import { html, useEffect, useRef, useState } from "../html.js";
+import { t } from "../words.js";
+import { boardName } from "../sky/story.js";
+import { Heaven } from "./heaven.js";
+import { stepsOf, told } from "./steps.js";
+import { Sums } from "./sums.js";
+
+const BEFORE = 700; // milliseconds in which the stars are seen face down
+const LEAST = { reveal: 2600, vanish: 3400, swallow: 3600, double: 3600, worth: 3600, totals: 4000 }; // for a step
+const READING = 55; // more for each letter of what it says
+
+/** `item` is a `board-scored` of the story. By hand alone if the reader wants nothing to move. */
+export function Scoring({ item, names, rules, close }) {
+  const dialog = useRef();
+  const begin = useRef();
+  const isStill = useRef(matchMedia("(prefers-reduced-motion: reduce)").matches).current;
+  const first = isStill ? 0 : -1;
+  const [at, setAt] = useState(first);
+  const [plays, setPlays] = useState(!isStill);
+  const board = rules.boards.find((it) => it.id === item.board);
+  const title = boardName(item.board, rules);
+  const steps = stepsOf(item, board, rules);
+  const last = steps.length - 1;
+  const said = at < 0 ? [] : told(steps[at], item, names);
+  const reached = steps.slice(0, at + 1).map((it) => it.kind);
+
+  useEffect(() => {
+    dialog.current.showModal();
+    begin.current.focus();
+  }, []);
+  useEffect(() => { // stars turn over at once, all else goes on while it plays
+    if (at >= 0 && (!plays || at === last)) return setPlays(false);
+    const pause = at < 0 ? BEFORE : Math.max(LEAST[steps[at].kind] ?? 0, 1200 + READING * said.join(" ").length);
+    const timer = setTimeout(() => setAt(at + 1), pause);
+    return () => clearTimeout(timer);
+  }, [at, plays]);
+
+  const go = (to) => {
+    setPlays(false);
+    setAt(Math.min(Math.max(to, 0), last));
+  };
+  const again = () => {
+    setPlays(!isStill);
+    setAt(first);
+  };
+  const toggle = () => (at === last ? again() : setPlays(!plays));
+  const keys = { ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), Home: () => go(0), End: () => go(last) };
+  const press = (event) => {
+    const isHeld = event.altKey || event.ctrlKey || event.metaKey;
+    const isFree = event.key === " " && event.target.tagName !== "BUTTON"; // a button is pressed by it
+    const does = isFree ? (isStill ? keys.ArrowRight : toggle) : keys[event.key];
+    if (!does || isHeld) return;
+    event.preventDefault();
+    does();
+  };
+  return html`<dialog ref=${dialog} class="scoring" aria-labelledby="scoring-of" onClose=${close} onKeyDown=${press}
+    onClick=${(event) => event.target === dialog.current && dialog.current.close()}>
+    <div class="inside">
+      <header><h2 id="scoring-of">${t("scoring.of", { board: title })}</h2>
+        <button class="plain" onClick=${() => dialog.current.close()}>${t("scoring.close")}</button></header>
+      <${Heaven} item=${item} board=${board} title=${title} names=${names} steps=${steps} reached=${reached} />
+      <div class="telling">
+        <ol class="beats" aria-label=${t("scoring.steps")}>${steps.map(({ kind }, i) => html`<li key=${kind}><button
+          aria-current=${i === at ? "step" : null} class=${i <= at ? "been" : ""} onClick=${() => go(i)}
+          title=${t(`scoring.step.${kind}`)}><span class="unseen">${t(`scoring.step.${kind}`)}</span></button></li>`)}
+        </ol>
+        <div class="caption" aria-live="polite" data-step=${steps[at]?.kind}>
+          ${at >= 0 && html`<h3>${t(`scoring.step.${steps[at].kind}`)}</h3>`}
+          ${said.map((it, i) => html`<p key=${i}>${it}</p>`)}
+        </div>
+        <${Sums} item=${item} board=${board} names=${names} reached=${reached} isStill=${isStill} />
+      </div>
+      <div class="controls" role="group" aria-label=${t("scoring.controls")}>
+        <button class="plain" onClick=${again}><${Icon} d="M5 5v14M19 5L8 12l11 7z" /><span>${
+          t("scoring.again")}</span></button>
+        <button class="plain" aria-disabled=${at <= 0} onClick=${() => go(at - 1)}><${Icon} d="M17 5L7 12l10 7z" />${
+          t("scoring.back")}</button>
+        ${!isStill && html`<button ref=${begin} onClick=${toggle}><${Icon} d=${plays ? "M8 5v14M16 5v14"
+          : "M7 5l11 7-11 7z"} />${t(plays ? "scoring.pause" : "scoring.play")}</button>`}
+        <button class=${isStill ? "" : "plain"} ref=${isStill ? begin : null} aria-disabled=${at === last}
+          onClick=${() => go(at + 1)}>${t("scoring.on")}<${Icon} d="M7 5l10 7-10 7z" /></button>
+      </div>
+    </div>
+  </dialog>`;
+}
+
+const Icon = ({ d }) => html`<svg class="icon" viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path
+  d=${d} /></svg>`;

@@ -1,0 +1,84 @@
+// A scoring as it is told, step by step. The server has said all of it; here is the order of telling, and the words.
+import { listed, t } from "../words.js";
+import { isVoid, starName } from "../sky/story.js";
+
+/**
+ * The steps of a scored board, those left out that have nothing in them: `{kind}`, with the `arcs` between black holes
+ * that vanish, the `pulls` into those that stay, the `doubled` numbers with the double stars beside them.
+ */
+export function stepsOf(item, board, rules) {
+  const star = Object.fromEntries(item.placements.map((it) => [it.space, it.star]));
+  const printed = (space) => rules.stars.find((it) => it.star === star[space])?.value ?? 0;
+  const beside = (space) => board.lines.filter((it) => it.includes(space)).map(([a, b]) => (a === space ? b : a));
+  const left = (kind) => (space) => item.remaining.includes(space) && star[space] === kind;
+  const pulls = item.swallowed.map((space) => ({ space, hole: beside(space).find(left("B")) }));
+  const doubled = item.remaining.filter((space) => item.values[space] !== printed(space))
+    .map((space) => ({ space, times: item.values[space] / printed(space), by: beside(space).filter(left("D")) }));
+  const down = board.spaces.filter((it) => it.size === "large").map((it) => it.id);
+  return [
+    { kind: "reveal", down },
+    item.annihilated.length > 0 && { kind: "vanish",
+      arcs: board.lines.filter((ends) => ends.every((it) => item.annihilated.includes(it))) },
+    pulls.length > 0 && { kind: "swallow", pulls },
+    doubled.length > 0 && { kind: "double", doubled },
+    ...(isVoid(item) ? [{ kind: "void" }] : [{ kind: "worth" }, { kind: "totals" }, { kind: "pay" }]),
+  ].filter(Boolean);
+}
+
+/** What a step says: a few sentences. */
+export function told(step, item, names) {
+  const lying = Object.fromEntries(item.placements.map((it) => [it.space, it]));
+  const star = (space) =>
+    t("scoring.star", { star: starName(lying[space].star), name: names[lying[space].seat], space });
+  const tells = {
+    reveal: () => [t("scoring.reveal", { count: step.down.length })],
+    vanish: () => [t("scoring.vanish", { stars: listed(item.annihilated.map(star)) })],
+    swallow: () => [...new Set(step.pulls.map((it) => it.hole))].map((hole) => t("scoring.swallow", {
+      hole, stars: listed(step.pulls.filter((it) => it.hole === hole).map((it) => star(it.space))),
+    })),
+    double: () => step.doubled.map(({ space, times, by }) => t("scoring.double", {
+      star: star(space), count: by.length, times, value: item.values[space],
+    })),
+    worth: () => [t("scoring.worth")],
+    totals: () => ranked(item, names),
+    pay: () => [...exceptions(item), ...item.transfers.map((it) => paid(it, names))],
+    void: () => [t("scoring.void")],
+  };
+  return tells[step.kind]();
+}
+
+/** Who is ahead, and why if totals are equal. */
+function ranked({ ranking, totals, stars }, names) {
+  const [first, second = []] = ranking;
+  const all = (seats) => listed(seats.map((seat) => names[seat]));
+  const total = totals[first[0]];
+  const without = names.filter((_, seat) => totals[seat] === null && stars[seat] === 0);
+  const said = [];
+  if (first.length > 1) said.push(t("scoring.tie", { names: all(first), total }));
+  else if (!second.length) said.push(t("scoring.alone", { name: all(first), total }));
+  else if (totals[second[0]] === total) {
+    const equal = ranking.filter(([seat]) => totals[seat] === total).flat();
+    said.push(t("scoring.by-stars", { names: all(equal), total, name: all(first) }));
+  } else said.push(t("scoring.first", { name: all(first), total }));
+  if (first.length === 1 && second.length > 1) said.push(t("scoring.second-tie", { names: all(second) }));
+  if (without.length) said.push(t("scoring.without", { names: listed(without) }));
+  return said;
+}
+
+/** What is not paid as usual. */
+function exceptions({ outcome, transfers, second }) {
+  if (outcome === "first_tie") return [t("scoring.no-prizes"), ...(transfers.length ? [] : [t("scoring.nothing")])];
+  if (outcome === "second_tie" || (outcome === "sole" && second === null)) return [t("scoring.no-second")];
+  return [];
+}
+
+function paid({ reason, from, to, amount }, names) {
+  const payer = from === "bank" ? t("scoring.from.bank") : t("scoring.from", { name: names[from] });
+  return t(`scoring.paid.${reason}`, { name: names[to], count: amount, from: payer });
+}
+
+/** The place of a seat on this board; undefined for one without a star left. */
+export function placeOf(seat, ranking) {
+  const group = ranking.findIndex((it) => it.includes(seat));
+  return group < 0 ? undefined : 1 + ranking.slice(0, group).flat().length;
+}

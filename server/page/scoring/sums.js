@@ -1,0 +1,88 @@
+// What the seats have on a board, and what they are paid for it.
+import { html, useEffect, useLayoutEffect, useRef } from "../html.js";
+import { t } from "../words.js";
+import { SeatMark } from "../sky/shapes.js";
+import { signed } from "../sky/story.js";
+import { placeOf } from "./steps.js";
+
+const FLIGHT = 900; // milliseconds of a coin
+const APART = 450; // between two coins
+
+/** `reached` as for the Heaven; nothing moves if it `isStill`. */
+export function Sums({ item, board, names, reached, isStill }) {
+  const list = useRef();
+  const has = (kind) => reached.includes(kind);
+  const seats = names.map((_, seat) => seat).filter((seat) => item.placements.some((it) => it.seat === seat)
+    || item.payouts[seat]);
+  const order = has("totals") ? seats.toSorted((one, other) => rank(item, one) - rank(item, other)) : seats;
+  const most = Math.max(1, ...item.totals);
+  const isPaid = (prize) => has("pay") && item.transfers.some((it) => it.reason === prize);
+  useEffect(() => { if (has("totals")) list.current.scrollIntoView({ block: "nearest" }); }, [has("totals")]);
+  useSliding(list, order.join(), isStill);
+  useFlights(list, item.transfers, has("pay") && !isStill);
+  return html`<div class="sums" ref=${list}>
+    <p class="till"><span class=${`coin first ${isPaid("first") ? "paid" : ""}`} data-purse="first">${
+      board.prizes.first}</span><span class=${`coin ${isPaid("second") ? "paid" : ""}`} data-purse="second">${
+      board.prizes.second}</span><span class="bank" data-purse="bank">${t("scoring.bank")}</span>
+      <span class="unseen">${t("prizes", board.prizes)}</span></p>
+    <ol>${order.map((seat) => html`<li key=${seat} data-seat=${seat} class=${item.totals[seat] === null ? "out" : ""}>
+      <span class="rank">${has("totals") ? placeOf(seat, item.ranking) : ""}</span>
+      <${SeatMark} seat=${seat} />
+      <span class="who"><strong>${names[seat]}</strong>
+        <small>${has("worth") || has("void") ? sum(item, seat) : ""}</small></span>
+      <span class="bar" aria-hidden="true"><i style=${{ "--part":
+        has("totals") ? (item.totals[seat] ?? 0) / most : 0 }}></i></span>
+      <span class="total">${has("totals") && item.totals[seat] !== null && html`<strong>${item.totals[seat]}</strong>
+        <small>${t("scoring.stars", { count: item.stars[seat] })}</small>`}</span>
+      <span class="gain" data-purse=${seat}>${has("pay") && item.payouts[seat] !== 0 && html`<b class="coin first"
+        aria-hidden="true">${signed(item.payouts[seat])}</b><span class="unseen">${
+        t("coins-gained", { count: signed(item.payouts[seat]) })}</span>`}</span>
+    </li>`)}</ol>
+  </div>`;
+}
+
+const rank = (item, seat) => placeOf(seat, item.ranking) ?? Infinity;
+
+/** The stars left to a seat, by what they are worth. */
+function sum({ placements, values }, seat) {
+  const worth = placements.filter((it) => it.seat === seat && it.space in values).map((it) => values[it.space]);
+  return worth.length ? worth.join(" + ") : t("scoring.none");
+}
+
+/** Rows slide to their new places. */
+function useSliding(list, order, isStill) {
+  const before = useRef({});
+  useLayoutEffect(() => {
+    const rows = [...list.current.querySelectorAll("li")];
+    const tops = Object.fromEntries(rows.map((it) => [it.dataset.seat, it.offsetTop]));
+    for (const row of isStill ? [] : rows) {
+      const moved = (before.current[row.dataset.seat] ?? row.offsetTop) - row.offsetTop;
+      if (moved) row.animate({ translate: [`0 ${moved}px`, "0 0"] }, { duration: 600, easing: "ease-in-out" });
+    }
+    before.current = tops;
+  }, [order]);
+}
+
+/** Coins go from the prizes, the bank or a seat to whoever gets them, one after the other. */
+function useFlights(list, transfers, goes) {
+  useEffect(() => {
+    if (!goes) return;
+    const place = list.current;
+    const purse = (id) => place.querySelector(`[data-purse="${id}"]`).getBoundingClientRect();
+    const origin = place.getBoundingClientRect();
+    const coins = transfers.map(({ reason, from, to, amount }, i) => {
+      const [start, end] = [purse(reason === "first" || reason === "second" ? reason : from), purse(to)];
+      const coin = place.appendChild(document.createElement("span"));
+      coin.className = `coin flying ${reason === "second" ? "" : "first"}`;
+      coin.textContent = amount;
+      const point = (rect) => [rect.x + rect.width / 2 - origin.x, rect.y + rect.height / 2 - origin.y];
+      const [[x, y], [toX, toY]] = [point(start), point(end)];
+      const via = `${(x + toX) / 2 - 40}px ${(y + toY) / 2 - 24}px`;
+      coin.animate({ translate: [`${x}px ${y}px`, via, `${toX}px ${toY}px`], opacity: [1, 1, 1, 0] },
+        { duration: FLIGHT, delay: i * APART, easing: "ease-in-out" }).finished
+        .then(() => coin.remove(), () => {});
+      return coin;
+    });
+    return () => coins.forEach((it) => it.remove());
+  }, [goes]);
+}

@@ -1,0 +1,281 @@
+"""The scoring of a constellation as the page tells it, step by step; and what is shown when a game is over."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Literal, NamedTuple
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from server.rules import sternenhimmel
+from server.rules.sternenhimmel import BOARDS, EDITIONS, STAR_SET, Lying
+from tests.browser import chromium
+from tests.house import Client, House, Json, new_house, sign_in
+from tests.page.axe import objections
+from tests.page.programs import play_to_the_end
+from tests.page.windows import ME, OPEN, PHONE, Windows, game_of, is_at, is_wide
+
+assert chromium  # a fixture
+RNG = Random(11)
+EDITION = "goldsieber-en"
+STEPS = ["reveal", "vanish", "swallow", "double", "worth", "totals", "pay"]
+TRIES = 20_000  # of stars on a board, until a scoring has all that there is to be told
+
+Placements = list[tuple[int, str, str]]  # seat, space, star
+
+
+class Planted(NamedTuple):
+    """A game of three in which all moves but the last of a constellation that will be full have been played."""
+
+    game_id: str
+    people: tuple[Client, ...]
+    board: str
+    last: tuple[int, str, str]
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    with new_house(STERNENPOST_LIMITS="off") as house:
+        house.start_web()
+        house.start_worker()
+        yield house
+
+
+def has_all(stars: dict[str, str], scored: Any) -> bool:
+    doubled = [it for it, value in scored.values.items() if value > sternenhimmel.FACE_VALUES[stars[it]]]
+    return bool(scored.annihilated and scored.swallowed and doubled and scored.outcome == "ranked")
+
+
+def planned(boards: list[str]) -> tuple[str, Placements]:
+    """A board of these and placements in turn that fill it, so that its scoring has every step."""
+    board = max(boards, key=lambda it: len(BOARDS[it].spaces))
+    for _ in range(TRIES):
+        spaces = RNG.sample(list(BOARDS[board].spaces), len(BOARDS[board].spaces))
+        hands = [RNG.sample(STAR_SET, len(STAR_SET)) for _ in range(3)]
+        placements = [(i % 3, space, hands[i % 3].pop()) for i, space in enumerate(spaces)]
+        stars = {space: Lying(seat, star) for seat, space, star in placements}
+        if has_all(
+            {space: star for _, space, star in placements},
+            sternenhimmel.score(BOARDS[board], stars, EDITIONS[EDITION], [0] * 3),
+        ):
+            return board, placements
+    raise AssertionError(f"Nothing of what was tried on {board} has every step.")
+
+
+def place(planted: Planted, placement: tuple[int, str, str]) -> None:
+    seat, space, star = placement
+    client = planted.people[seat]
+    turn = client.get(f"/v1/games/{planted.game_id}")["you"]["turn"]
+    move = {"star": star, "board": planted.board, "space": space}
+    client.post(f"/v1/games/{planted.game_id}/moves", {"turn": turn, "move": move})
+
+
+@pytest.fixture(scope="module")
+def people(house: House) -> tuple[Client, ...]:
+    return tuple(sign_in(house, f"{name}@example.org") for name in ("ada", "ben", "cleo"))
+
+
+@pytest.fixture(scope="module")
+def planted(people: tuple[Client, ...]) -> Planted:
+    game_id = game_of(people[0], ME, OPEN, OPEN, options={"edition": EDITION, "start_seat": 0})
+    for seat in (1, 2):
+        people[seat].post(f"/v1/games/{game_id}/seats", {"seat": seat})
+    boards = [it["board"] for it in people[0].get(f"/v1/games/{game_id}")["view"]["boards"]]
+    board, placements = planned(boards)
+    planted = Planted(game_id, people, board, placements[-1])
+    for placement in placements[:-1]:
+        place(planted, placement)
+    return planted
+
+
+@pytest.fixture(scope="module")
+def full(planted: Planted) -> Planted:
+    """The same when it has been scored."""
+    if scored(planted) is None:
+        place(planted, planted.last)
+    return planted
+
+
+def scored(planted: Planted) -> Json | None:
+    items = planted.people[0].get(f"/v1/games/{planted.game_id}/events")["items"]
+    return next((it for it in items if it["type"] == "board-scored"), None)
+
+
+def watch(page: Page, planted: Planted) -> None:
+    page.goto(f"/#/games/{planted.game_id}")
+    page.locator(".offer button").first.click()
+    expect(page.locator("dialog.scoring[open]")).to_be_visible()
+
+
+def step_of(page: Page) -> str | None:
+    return page.locator(".caption").get_attribute("data-step")
+
+
+def test_a_scoring_offers_itself_while_one_looks_and_takes_nobody_s_focus(planted: Planted, windows: Windows) -> None:
+    page, onlooker = windows.open(planted.people[0]), windows.open()
+    for window in (page, onlooker):
+        window.goto(f"/#/games/{planted.game_id}")
+        expect(window.locator(".news.live")).to_be_visible()
+        expect(window.locator(".offer")).to_have_count(0)
+    page.get_by_label("Say something").focus()
+    place(planted, planted.last)
+    for window in (page, onlooker):
+        expect(window.locator(".offer")).to_contain_text(f"{BOARDS[planted.board].names['en']} was scored.")
+        expect(window.locator("dialog")).to_have_count(0)
+    assert is_at(page, "textarea")
+    page.get_by_role("button", name="Not now").click()
+    page.reload()
+    expect(page.locator(".hand .star").first).to_be_visible()
+    expect(page.locator(".offer")).to_have_count(0)
+    page.get_by_role("button", name="The whole story").click()
+    page.locator(".story").get_by_role("button", name="Watch the scoring").click()  # there it stays
+    expect(page.locator("dialog.scoring[open]")).to_be_visible()
+
+
+def test_every_step_is_told_in_order_with_the_numbers_of_the_server(full: Planted, windows: Windows) -> None:
+    page, item = windows.open(full.people[1]), scored(full)
+    assert item is not None
+    watch(page, full)
+    star = {it["space"]: it["star"] for it in item["placements"]}
+    names = ["ada", "ben", "cleo"]
+    seen = []
+    for step in STEPS:
+        expect(page.locator(f".caption[data-step={step}]")).to_be_visible()
+        seen.append((step_of(page), page.locator(".caption").inner_text()))
+        if step != STEPS[-1]:
+            page.get_by_role("button", name="On", exact=True).click()
+    told = dict(seen)
+    assert list(told) == STEPS
+    for space in item["annihilated"]:
+        assert f", {space})" in told["vanish"]
+    for space in item["swallowed"]:
+        assert f", {space})" in told["swallow"]
+    for space, value in item["values"].items():
+        if value != sternenhimmel.FACE_VALUES[star[space]]:
+            assert f"= {value}." in told["double"]
+        expect(page.locator(f"[data-worth={space}] .worth")).to_have_text(str(value))
+    for seat, total in enumerate(item["totals"]):
+        row = page.locator(f".sums li[data-seat='{seat}']")
+        expect(row.locator(".who strong")).to_have_text(names[seat])
+        if total is not None:
+            expect(row.locator(".total strong")).to_have_text(str(total))
+        if item["payouts"][seat]:
+            expect(row.locator(".gain .coin")).to_have_text(f"{item['payouts'][seat]:+}")
+    order = page.locator(".sums li").evaluate_all("rows => rows.map(it => Number(it.dataset.seat))")
+    ranked = [seat for group in item["ranking"] for seat in group]
+    assert order[: len(ranked)] == ranked
+    for it in item["transfers"]:
+        assert f"{names[it['to']]} gets " in told["pay"] and f"{it['amount']} coin" in told["pay"]
+    gone = page.locator(".lying.annihilated, .lying.swallowed")
+    assert gone.count() == len(item["annihilated"] + item["swallowed"])
+    expect(gone.locator(".body").first).to_have_css("opacity", "0")
+
+
+def test_keys_lead_through_it_and_the_focus_comes_back(full: Planted, windows: Windows) -> None:
+    page = windows.open(full.people[1])
+    page.goto(f"/#/games/{full.game_id}")
+    page.locator(".offer button").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="On", exact=True)).to_be_focused()
+    for key, step in [("ArrowRight", "vanish"), (" ", "swallow"), ("ArrowLeft", "vanish"), ("End", "pay"),
+                      ("ArrowRight", "pay"), ("Home", "reveal"), ("ArrowLeft", "reveal")]:  # fmt: skip
+        page.keyboard.press(key)
+        expect(page.locator(f".caption[data-step={step}]")).to_be_visible()
+        expect(page.get_by_role("button", name="On", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    assert is_at(page, ".offer button")
+
+
+def test_to_leave_a_scoring_leaves_what_was_chosen_for_a_move(full: Planted, windows: Windows) -> None:
+    asked = next(it for it in full.people if it.get(f"/v1/games/{full.game_id}")["you"]["turn"] is not None)
+    page = windows.open(asked)
+    page.goto(f"/#/games/{full.game_id}")
+    page.locator(".hand .star.open").first.click()
+    page.locator(".offer button").first.click()
+    expect(page.locator("dialog.scoring[open]")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator(".hand [aria-pressed=true]")).to_have_count(1)
+
+
+def test_it_plays_by_itself_can_be_held_and_stands_still_for_whoever_wants_that(
+    full: Planted, windows: Windows
+) -> None:
+    still = windows.open(full.people[1])  # windows of tests want nothing to move
+    watch(still, full)
+    expect(still.get_by_role("button", name="Pause")).to_have_count(0)
+    assert step_of(still) == "reveal"
+    page = windows.open(full.people[1], reduced_motion="no-preference")
+    page.clock.install()
+    watch(page, full)
+    page.clock.run_for(800)
+    expect(page.locator(".caption[data-step=reveal]")).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    page.clock.run_for(30_000)
+    assert step_of(page) == "reveal"
+    page.get_by_role("button", name="Play", exact=True).click()
+    for step in STEPS[1:]:
+        page.clock.run_for(20_000 if step == STEPS[-1] else 8_000)
+    expect(page.locator(".caption[data-step=pay]")).to_be_visible()
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    assert step_of(still) == "reveal"
+
+
+LOOKS: list[tuple[str, Json, Literal["light", "dark"]]] = [("de", PHONE, "light"), ("en", {}, "dark")]
+
+
+@pytest.mark.parametrize(("language", "manners", "scheme"), LOOKS)
+def test_axe_objects_to_nothing_in_it(
+    full: Planted, windows: Windows, language: str, manners: Json, scheme: Literal["light", "dark"]
+) -> None:
+    page = windows.open(full.people[1], color_scheme=scheme, **manners)
+    page.goto(f"/#/games/{full.game_id}")
+    page.locator(".foot select").select_option(language)
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    page.locator(".offer button").first.click()
+    for step, key in [("reveal", "ArrowRight"), ("vanish", "End"), ("pay", "End")]:
+        expect(page.locator(f".caption[data-step={step}]")).to_be_visible()
+        assert not is_wide(page)
+        assert page.evaluate("(it => it.scrollWidth <= it.clientWidth)(document.querySelector('dialog'))")
+        page.keyboard.press(key)
+    assert objections(page) == []
+
+
+def test_a_game_that_is_over_says_who_won_and_opens_another_like_it(
+    people: tuple[Client, ...], windows: Windows
+) -> None:
+    options = {"scenario": 2, "max_rounds": 1}
+    game_id = game_of(people[0], ME, OPEN, rules="sternenglanz", options=options, clock={"per_move": "PT6H"})
+    people[1].post(f"/v1/games/{game_id}/seats", {"seat": 1})
+    play_to_the_end(game_id, *people[:2])
+    outcome = people[0].get(f"/v1/games/{game_id}")["outcome"]
+    page = windows.open(people[0], **PHONE)
+    page.goto(f"/#/games/{game_id}")
+    rows = page.locator(".final li")
+    expect(rows).to_have_count(2)
+    order = rows.evaluate_all("rows => rows.map(it => Number(it.dataset.seat))")
+    assert order == sorted(range(2), key=lambda seat: outcome["places"][seat])
+    for seat, score in enumerate(outcome["scores"]):
+        expect(page.locator(f".final li[data-seat='{seat}']")).to_contain_text(f"{score} point")
+    is_equal = len(set(outcome["scores"])) == 1
+    why = "share the place" if len(set(outcome["places"])) == 1 else "discarded fewer cards"
+    expect(page.locator(".final").get_by_text(why)).to_have_count(int(is_equal))
+    assert not is_wide(page)
+    assert objections(page) == []
+    page.get_by_role("link", name="Another game like this").click()
+    expect(page.locator(".summary")).to_contain_text("Bildkunst")
+    expect(page.locator(".summary")).to_contain_text("6 hours for each turn")
+    expect(page.locator("[name=number]")).to_have_value("2")
+
+    def with_a_stand_in(route: Route) -> None:
+        game = route.fetch().json()
+        game["seats"][1] |= {"kind": "bot", "stand_in": "greedy"}
+        route.fulfill(json=game)
+
+    onlooker = windows.open(people[2])
+    onlooker.route(f"**/v1/games/{game_id}?", with_a_stand_in)
+    onlooker.goto(f"/#/games/{game_id}")
+    onlooker.get_by_role("link", name="Another game like this").click()
+    expect(onlooker.locator("[name=seat-0]")).to_have_value("me")
+    expect(onlooker.locator("[name=seat-1]")).to_have_value("open")
