@@ -1,38 +1,49 @@
 // What is said at the table.
-import { html, useEffect, useRef, useState } from "../html.js";
-import { call } from "../api.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
+import { all, call } from "../api.js";
+import { forGood } from "../kept.js";
 import { absolute } from "../moments.js";
 import { t } from "../words.js";
 import { Sorry, useSubmit } from "../screens/parts.js";
 
-const EVERY = 20_000; // milliseconds between two looks: the stream tells of moves only
+const EVERY = 20_000; // milliseconds between two looks while the stream tells nothing
+const GLANCE = 1_000; // milliseconds for which a line stands before the eyes until it counts as seen
+const LOW = 24; // pixels above its end, where a log is at its end
 
-export function Chat({ table, version, seated }) {
-  const [said, set] = useState([]);
+export function Chat({ table, seated }) {
+  const { base, word, live } = table;
+  const [said, set] = useState(null);
   const text = useRef();
-  const last = useRef(0);
+  const last = useRef(0); // what came before it was asked for, and is here
+  const learn = (items) => set((known = []) => {
+    const fresh = items.filter((it) => !known?.some(({ nr }) => nr === it.nr));
+    return [...(known ?? []), ...fresh].sort((one, other) => one.nr - other.nr);
+  });
   const listen = async () => {
-    const { items } = await call("GET", `${table.base}/messages?after=${last.current}&${table.word}`);
-    const fresh = items.filter((it) => it.nr > last.current);
-    if (!fresh.length) return;
-    last.current = fresh.at(-1).nr;
-    set((known) => [...known, ...fresh]);
+    const items = await all(`${base}/messages?after=${last.current}&${word}`);
+    last.current = items.at(-1)?.nr ?? last.current;
+    learn(items);
   };
+  useEffect(() => table.said.watch((it) => learn([it])), []);
   useEffect(() => {
-    const quietly = () => listen().catch(() => {});
-    quietly();
+    const quietly = () => document.hidden || listen().catch(() => {});
+    if (live !== "away") quietly(); // what was said before the stream began, or until it ended
+    if (live === "live") return;
     const timer = setInterval(quietly, EVERY);
     return () => clearInterval(timer);
-  }, [version]);
+  }, [live]);
+  const [log, unread, see] = useUnread(`sternenpost.said.${base.split("/").at(-1)}`, said ?? []);
   const [busy, error, say] = useSubmit(async () => {
-    await call("POST", `${table.base}/messages`, { text: text.current.value });
+    const own = await call("POST", `${base}/messages`, { text: text.current.value });
     text.current.value = "";
-    await listen();
+    learn([own]);
+    see(own.nr);
   });
   return html`<section class="card chat" aria-label=${t("chat")}>
-    <h2>${t("chat")}</h2>
-    <ol role="log">${said.map((it) => html`<li key=${it.nr}><strong>${it.name ?? t("seat.human")}</strong> <time
-      class="faint" datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol>
+    <h2>${t("chat")} <small class="unread">${unread ? t("chat.unread", { count: unread }) : ""}</small></h2>
+    ${said && html`<div role="log" ref=${log} tabindex=${said.length ? 0 : null} aria-label=${t("chat")}><ol>${
+      said.map((it) => html`<li key=${it.nr}><strong>${it.name ?? t("seat.human")}</strong> <time class="faint"
+      datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol></div>`}
     ${seated && html`<form onSubmit=${say}>
       <label><span class="unseen">${t("chat.message")}</span><textarea ref=${text} rows="2" maxlength="2000" required
         placeholder=${t("chat.message")}></textarea></label>
@@ -40,4 +51,36 @@ export function Chat({ table, version, seated }) {
       ${error && html`<${Sorry} error=${error} />`}
     </form>`}
   </section>`;
+}
+
+/** The log shows its newest line, unless the reader looks at older ones; what he has not seen is counted, for good. */
+function useUnread(key, said) {
+  const log = useRef();
+  const isLow = useRef(true);
+  const [seen, setSeen] = useState(Number(forGood.getItem(key)));
+  const newest = said.at(-1)?.nr ?? 0;
+  const see = (nr) => {
+    forGood.setItem(key, nr);
+    setSeen(nr);
+  };
+  useLayoutEffect(() => {
+    const it = log.current;
+    if (!it) return;
+    if (isLow.current) it.scrollTop = it.scrollHeight;
+    it.onscroll = () => (isLow.current = it.scrollHeight - it.clientHeight - it.scrollTop < LOW);
+  }, [newest]);
+  useEffect(() => {
+    if (newest <= seen) return;
+    let timer = null;
+    const looks = new IntersectionObserver(([{ isIntersecting }]) => {
+      clearTimeout(timer);
+      if (isIntersecting) timer = setTimeout(see, GLANCE, newest);
+    });
+    looks.observe(log.current.querySelector("li:last-child"));
+    return () => {
+      clearTimeout(timer);
+      looks.disconnect();
+    };
+  }, [newest, seen]);
+  return [log, said.filter((it) => it.nr > seen).length, see];
 }

@@ -1,8 +1,7 @@
-// What can be done at a table besides moving: take a seat, invite, vote, leave.
-import { html, useRef, useState } from "../html.js";
+// What can be done at a table besides moving: come back, vote, leave.
+import { html, useState } from "../html.js";
 import { call } from "../api.js";
 import { clockInWords, timeoutsInWords } from "../moments.js";
-import { toGame, toSignIn } from "../routes.js";
 import { t } from "../words.js";
 import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
 
@@ -11,44 +10,6 @@ export function Terms({ game }) {
     <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
     <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
   </dl>`;
-}
-
-/** Before the start: who is still missing, and how they come. */
-export function Waiting({ table, invitation, player }) {
-  const { game } = table;
-  const [busy, error, join] = useSubmit(async () => {
-    await call("POST", `${table.base}/seats`, invitation ? { invitation } : {});
-    await table.look();
-  });
-  const link = game.invitation && `${location.origin}/${toGame(game.id)}?invitation=${game.invitation}`;
-  return html`<section class="card">
-    <p>${t("status.open")}</p>
-    <${Terms} game=${game} />
-    ${!player && html`<p><a href=${toSignIn()}>${t("lobby.sign-in")}</a></p>`}
-    ${player && !game.you && html`<button disabled=${busy} onClick=${join}>${t("lobby.join")}</button>`}
-    ${error && html`<${Sorry} error=${error} />`}
-    ${link && html`<p>${t("link")}<br /><input readonly value=${link} aria-label=${t("link")}
-      onFocus=${(event) => event.target.select()} /></p>`}
-    ${game.you && html`<${Invite} table=${table} /><${Leave} table=${table} />`}
-  </section>`;
-}
-
-function Invite({ table }) {
-  const email = useRef();
-  const [done, setDone] = useState(null);
-  const [busy, error, invite] = useSubmit(async () => {
-    const address = email.current.value.trim();
-    await call("POST", `${table.base}/invitations`, { email: address });
-    setDone(address);
-    email.current.value = "";
-    await table.look();
-  });
-  return html`<form onSubmit=${invite}>
-    <label>${t("invite")} <input ref=${email} type="email" required /></label>
-    <button class="plain" disabled=${busy}>${t("invite.send")}</button>
-    ${done && html`<p role="status">${t("invite.sent", { email: done })}</p>`}
-    ${error && html`<${Sorry} error=${error} />`}
-  </form>`;
 }
 
 /** For somebody whose seat a bot keeps. */
@@ -77,6 +38,7 @@ export function Deeds({ table }) {
     <${Terms} game=${game} />
     ${votes && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${votes[wish]}
       again=${again} />`)}
+    <${Mails} game=${game} />
     <${Leave} table=${table} />
   </details>`;
 }
@@ -94,7 +56,9 @@ function Vote({ table, wish, seats, again }) {
     ${names && html`<span>${t("vote.for", { names })}</span>`}${error && html`<${Sorry} error=${error} />`}</p>`;
 }
 
-function Leave({ table }) {
+export const Mails = ({ game }) => html`<p><a href="#/settings/game/${game.id}">${t("deeds.mails")}</a></p>`;
+
+export function Leave({ table }) {
   const [sure, setSure] = useState(false);
   const begun = table.game.status !== "open";
   const [busy, error, leave] = useSubmit(async () => {

@@ -1,19 +1,23 @@
 // A game as it goes on: looked at once, then followed by its stream.
 import { useEffect, useRef, useState } from "../html.js";
-import { call, insist, Problem } from "../api.js";
+import { call, insist, passes, Problem } from "../api.js";
 import { isOnline } from "../line.js";
+import { numbered } from "../screens/game-card.js";
+import { AGAIN } from "../screens/parts.js";
+import { store } from "../store.js";
 import { follow } from "../stream.js";
 
 const SOON = 40; // milliseconds in which several events are one reason to look again
 
 /**
- * What the reader may know of a game: `game`, its `story`, the moves open to him (`legal`) and whether news come by
- * themselves (`live`); and `look` to look again, `play` to move.
+ * What the reader may know of a game: `game`, its `story`, the moves open to him (`legal`), what came of those that he
+ * `played` here, whether news come by themselves (`live`), and what is `said` meanwhile; and `look` to look again, `play`
+ * to move. Without an id it stays as it is.
  */
 export function useGame(id, invitation) {
   const [known, set] = useState({ game: null, story: [], legal: null, error: null });
   const [live, setLive] = useState("away");
-  const kept = useRef({ story: [] });
+  const kept = useRef({ story: [], played: [], said: store(null), look: async () => {} });
   const word = invitation ? `invitation=${encodeURIComponent(invitation)}` : "";
   const base = `/v1/games/${id}`;
 
@@ -24,51 +28,67 @@ export function useGame(id, invitation) {
     return kept.current.story;
   }
 
-  async function look() {
-    try {
-      const after = kept.current.story.at(-1)?.seq ?? 0;
-      const [game, news] = await Promise.all([
-        call("GET", `${base}?${word}`),
-        call("GET", `${base}/events?after=${after}&${word}`),
-      ]);
-      const legal = game.you?.turn != null ? await call("GET", `${base}/legal-moves`) : null;
-      set({ game, story: learn(news.items), legal, error: null });
-      return true;
-    } catch (error) {
-      set((it) => ({ ...it, error }));
-      return false;
-    }
+  async function ask() {
+    const after = kept.current.story.at(-1)?.seq ?? 0;
+    const [plain, news] = await Promise.all([
+      call("GET", `${base}?${word}`),
+      call("GET", `${base}/events?after=${after}&${word}`),
+    ]);
+    const game = numbered(plain);
+    const legal = game.you?.turn != null ? await call("GET", `${base}/legal-moves`) : null;
+    const story = learn(news.items);
+    const isLate = (it) => it.game && it.game.version > game.version; // a later question was answered sooner
+    set((it) => (isLate(it) ? { ...it, story } : { game, story, legal, error: null }));
   }
 
   useEffect(() => {
+    if (!id) return;
     let timer = null;
     let stream = null;
+    let isOpen = true;
+    const look = async () => {
+      clearTimeout(timer);
+      try {
+        await ask();
+        if (isOpen) stream ??= listen();
+      } catch (error) {
+        set((it) => ({ ...it, error }));
+        if (isOpen && passes(error)) timer = setTimeout(look, AGAIN);
+      }
+    };
     const soon = () => {
       clearTimeout(timer);
       timer = setTimeout(look, SOON);
     };
-    const begin = async () => {
-      if (stream || !(await look()) || stream) return;
-      stream = follow(`${base}/stream?${word}`, (item) => {
+    const listen = () => {
+      const stream = follow(`${base}/stream?${word}`, (item, name) => {
+        if (name === "said") kept.current.said.set(item);
+        if (name) return; // no part of the story
         learn([item]);
         soon();
       }, kept.current.story.at(-1)?.seq ?? 0);
       stream.state.watch(setLive);
+      return stream;
     };
-    begin();
-    const unwatch = isOnline.watch((online) => online && (stream ? soon() : begin()));
+    kept.current.look = look;
+    look();
+    const unwatch = isOnline.watch((online) => online && soon());
     return () => {
+      isOpen = false;
       clearTimeout(timer);
       unwatch();
       stream?.stop();
     };
   }, [id, invitation]);
 
+  const look = () => kept.current.look();
+
   /** Plays a move for the turn that was asked. If no answer comes, the very same is sent again: it counts once. */
   async function play(turn, move, waits) {
     try {
       const answer = await insist("POST", `${base}/moves`, { turn, move }, waits);
       const { version, view, you } = answer;
+      kept.current.played.push(...answer.events);
       set((it) => ({ ...it, game: { ...it.game, version, view, you }, story: learn(answer.events), legal: null }));
     } finally {
       look();
@@ -77,7 +97,8 @@ export function useGame(id, invitation) {
 
   const foresee = (turn, move) => call("POST", `${base}/moves?dry_run=true`, { turn, move });
 
-  return { ...known, live, look, play, foresee, base, word };
+  const { played, said } = kept.current;
+  return { ...known, played, said, live, look, play, foresee, base, word };
 }
 
 export const isStale = (error) => error instanceof Problem && error.code === "stale-turn";

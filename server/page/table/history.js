@@ -1,31 +1,38 @@
 // The table as it was at an earlier version, chosen by a slider.
-import { html, useEffect, useState } from "../html.js";
-import { call } from "../api.js";
+import { html, useRef } from "../html.js";
+import { call, Problem } from "../api.js";
 import { t } from "../words.js";
+import { useLoaded } from "../screens/parts.js";
 
-/** The view of `at`, or null while it is not here or `at` is now. */
+/**
+ * The view of `at`, or null if `at` is now. While it `isComing`, it is the one shown before, in whose place it comes;
+ * unless it is `refused`.
+ */
 export function useEarlier(table, at) {
-  const [seen, set] = useState({});
-  useEffect(() => {
-    if (at === null || seen[at]) return;
-    const keep = (it) => set((seen) => ({ ...seen, [at]: it.view }));
-    call("GET", `${table.base}?at=${at}&${table.word}`).then(keep, () => {});
-  }, [at]);
-  return at === null ? null : (seen[at] ?? null);
+  const seen = useRef({});
+  const shown = useRef(null);
+  const look = async () => {
+    if (at !== null) seen.current[at] ??= (await call("GET", `${table.base}?at=${at}&${table.word}`)).view;
+  };
+  const [, error] = useLoaded(look, [at]);
+  const refused = at !== null && error instanceof Problem ? error : null;
+  shown.current = at === null ? null : (seen.current[at] ?? shown.current);
+  return { earlier: shown.current, isComing: at !== null && !seen.current[at] && !refused, refused };
 }
 
-export function History({ version, at, set }) {
+export function History({ version, at, show, isComing, replay }) {
   const shown = at ?? version;
-  const show = (wanted) => set(wanted >= version ? null : Math.max(1, wanted));
   return html`<div class="history row" role="group" aria-label=${t("history")}>
-    <button class="plain" disabled=${shown <= 1} aria-label=${t("history.back")}
+    <button class="plain" aria-disabled=${shown <= 1} aria-label=${t("history.back")}
       onClick=${() => show(shown - 1)}>◀</button>
     <input type="range" min="1" max=${version} value=${shown} aria-label=${t("history")}
       aria-valuetext=${t("history.at", { at: shown, version })}
         onInput=${(event) => show(Number(event.target.value))} />
-    <button class="plain" disabled=${at === null} aria-label=${t("history.on")}
+    <button class="plain" aria-disabled=${at === null} aria-label=${t("history.on")}
       onClick=${() => show(shown + 1)}>▶</button>
+    <button class="plain" disabled=${version < 2} onClick=${replay}>${t("history.replay")}</button>
     <span class="faint">${t("history.at", { at: shown, version })}</span>
-    ${at !== null && html`<button onClick=${() => set(null)}>${t("history.now")}</button>`}
+    <span role="status">${isComing ? t("loading") : ""}</span>
+    ${at !== null && html`<button onClick=${() => show(version)}>${t("history.now")}</button>`}
   </div>`;
 }

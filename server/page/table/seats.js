@@ -2,12 +2,12 @@
 import { html } from "../html.js";
 import { t } from "../words.js";
 import { Due, seatName } from "../screens/game-card.js";
-import { SeatMark } from "../sky/pieces.js";
+import { SeatMark } from "../sky/shapes.js";
 
 const COUNTED = { sternenhimmel: ["coins", "in-hand"], sternenglanz: ["points", "cards-in-hand"] };
 
 export function Seats({ game, view, isPast = false }) {
-  const [won, held] = COUNTED[game.rules];
+  const [won, held] = COUNTED[game.rules] ?? COUNTED.sternenglanz;
   const outcome = isPast ? null : game.outcome;
   const scores = outcome?.scores ?? view?.coins ?? view?.points;
   return html`<section class="card seats" aria-label=${t("seats")}>

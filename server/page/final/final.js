@@ -1,0 +1,99 @@
+// A game that is over: who won, who came after, and why, if they were equal.
+import { html } from "../html.js";
+import { hours } from "../moments.js";
+import { link, me } from "../session.js";
+import { useStore } from "../store.js";
+import { listed, t } from "../words.js";
+import { BOTS, CLOCKS, draft, keep, LADDERS } from "../opening/draft.js";
+import { seatName } from "../screens/game-card.js";
+import { Backdrop } from "../sky/backdrop.js";
+import { COLOURS, SeatShape, sparkle } from "../sky/shapes.js";
+
+const COUNTED = { sternenhimmel: "coins", sternenglanz: "points" };
+
+export function Final({ table }) {
+  const { game } = table;
+  const player = useStore(me);
+  const { places, scores } = game.outcome;
+  const names = game.seats.map(seatName);
+  const order = names.map((_, seat) => seat).sort((one, other) => places[one] - places[other]);
+  const winners = order.filter((seat) => places[seat] === 1);
+  const isMine = winners.length === 1 && game.you?.seat === winners[0];
+  return html`<section class="final" aria-labelledby="final">
+    <svg class="night" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true"><${Backdrop}
+      seed=${game.id} /></svg>
+    <h2 id="final">${isMine ? t("final.you")
+      : t("final.won", { count: winners.length, names: listed(winners.map((it) => names[it])) })}</h2>
+    <ol>${order.map((seat) => html`<li key=${seat} data-seat=${seat} class=${places[seat] === 1 ? "winner" : ""}>
+      <span class="place" aria-hidden="true">${places[seat]}</span><span class="unseen">${
+        t("place", { place: places[seat] })}</span>
+      <svg class="medal" viewBox="-20 -20 40 40" aria-hidden="true">
+        ${places[seat] === 1 && html`<path class="rays" d=${sparkle(0, 0, 20)} /><path class="rays"
+          transform="rotate(45) scale(.7)" d=${sparkle(0, 0, 20)} />`}
+        <${SeatShape} seat=${seat} r="8.5" fill=${COLOURS[seat]} stroke="#fff" stroke-width="1" /></svg>
+      <strong>${names[seat]}${seat === game.you?.seat ? ` (${t("you")})` : ""}</strong>
+      <span class="score">${t(COUNTED[game.rules] ?? "points", { count: scores[seat] })}</span>
+    </li>`)}</ol>
+    ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
+    ${player && !link && html`<p><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
+      t("final.again")}</a></p>`}
+  </section>`;
+}
+
+/** Why seats with equal scores share a place, or do not. */
+function ties({ rules, outcome, view }, order, names) {
+  const { places, scores } = outcome;
+  const all = (group) => listed(group.map((seat) => names[seat]));
+  const key = COUNTED[rules] ?? "points";
+  const said = [];
+  for (const score of new Set(scores)) {
+    const equal = order.filter((seat) => scores[seat] === score);
+    for (const place of new Set(equal.map((seat) => places[seat]))) {
+      const same = equal.filter((seat) => places[seat] === place);
+      if (same.length > 1) said.push(t(`final.shared.${key}`, { names: all(same) }));
+    }
+    const reached = (seat) => view?.result?.reason === "goal" && places[seat] === 1; // and won by that
+    const ranked = equal.filter((seat) => !reached(seat));
+    const isBroken = new Set(ranked.map((seat) => places[seat])).size > 1;
+    if (isBroken && view?.discards) {
+      const first = ranked.filter((seat) => places[seat] === places[ranked[0]]);
+      said.push(t("final.discards", { names: all(ranked), first: all(first) }));
+    }
+  }
+  return said;
+}
+
+/** What is filled in for a game like this one. People are asked again: nobody's address is known here. */
+function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeout: ladder }) {
+  const bot = (it) => BOTS.find((kind) => it.name.startsWith(kind)) ?? BOTS[0]; // two of a kind have numbers
+  const isPerson = (it) => it.kind !== "bot" || it.stand_in;
+  const own = you?.seat ?? seats.findIndex(isPerson); // whoever looked on plays, too
+  const kind = (it) => (it.seat === own ? "me" : isPerson(it) ? "open" : bot(it));
+  return { ...draft(), rules, options, isPrivate, title: "", salt: "", seats: seats.map((it) => ({ kind: kind(it) })),
+    ...clockLike(clock), ...ladderLike(ladder) };
+}
+
+function clockLike(clock) {
+  const { own } = draft();
+  const said = Object.entries(clock).filter(([, time]) => time);
+  const known = Object.keys(CLOCKS).find((name) => Object.keys(CLOCKS[name]).length === said.length
+    && said.every(([part, time]) => CLOCKS[name][part] === time));
+  const times = Object.fromEntries(said.map(([part, time]) => [part, number(time)]));
+  return { clock: known ?? (clock.per_move ? "own-time" : "own-bank"), own: { ...own, ...times } };
+}
+
+function ladderLike(ladder) {
+  const known = Object.keys(LADDERS).find((name) => LADDERS[name].length === ladder.length
+    && LADDERS[name].every((rung, i) => Object.keys(rung).every((field) => rung[field] === ladder[i][field])));
+  if (known) return { ladder: known };
+  const rungs = ladder.slice(0, -1)
+    .map((it) => ({ ...it, times: String(it.times), ...(it.by && { by: number(it.by) }) }));
+  return { ladder: "own", rungs, last: ladder.at(-1) };
+}
+
+/** An ISO 8601 duration as it is filled in. */
+function number(duration) {
+  const time = hours(duration);
+  if (time % 24 === 0) return { number: String(time / 24), unit: "D" };
+  return time % 1 === 0 ? { number: String(time), unit: "H" } : { number: String(Math.round(time * 60)), unit: "M" };
+}

@@ -1,0 +1,22 @@
+// The table of a game that this page does not know yet: as the server draws it.
+import { html, useEffect, useState } from "../html.js";
+import { picture } from "../api.js";
+import { t } from "../words.js";
+import { Sorry, useLoaded } from "../screens/parts.js";
+
+export function Picture({ table, at }) {
+  const { game, base, word } = table;
+  const theme = matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
+  const asked = `${base}/picture.svg?theme=${theme}${at === null ? "" : `&at=${at}`}&${word}`;
+  const [blob, error] = useLoaded(() => picture(asked), [asked, game.version]);
+  const [address, set] = useState(null);
+  useEffect(() => {
+    if (!blob) return;
+    const made = URL.createObjectURL(blob);
+    set(made);
+    return () => URL.revokeObjectURL(made);
+  }, [blob]);
+  return html`<p>${t("picture.why")}</p>
+    ${error && html`<${Sorry} error=${error} />`}
+    ${address && html`<img class="picture" src=${address} alt=${t("picture.alt", { title: game.title })} />`}`;
+}

@@ -1,0 +1,69 @@
+// What a reader missed: in a few words, and played again before his eyes.
+import { html, useEffect, useRef, useState } from "../html.js";
+import { useStore } from "../store.js";
+import { t } from "../words.js";
+import { rooms, sentence } from "../table/story.js";
+
+const MOST = 5; // sentences
+const STEP = 1_200; // milliseconds for which a table is shown
+const CHIEF = /^(game-(ended|decided|abandoned)|board-scored|sternbild-completed|supernova-laid|seat-.*)$/;
+const BY_THE_WAY = /^(turn-began|cards-.*|.*-dealt|sternbild-.*|discards-shuffled|time-extended|supernova-granted)$/;
+
+/** What matters most comes first when there is no room for all. */
+const weight = ({ type }) => (CHIEF.test(type) ? 0 : BY_THE_WAY.test(type) ? 2 : 1);
+
+/** `items` are what happened meanwhile; `watch` shows it, `close` has the reader know it. */
+export function Since({ items, names, rules, watch, close }) {
+  useStore(rooms);
+  const told = items.map((it) => [it, sentence(it, names, rules)]).filter(([, words]) => words);
+  const chosen = new Set([...told].sort(([one], [other]) => weight(one) - weight(other)).slice(0, MOST));
+  const shown = told.filter((it) => chosen.has(it));
+  const more = told.length - shown.length;
+  return html`<section class="card since" aria-label=${t("since")}>
+    <h2>${t("since")}</h2>
+    <ul>${shown.map(([it, words]) => html`<li key=${it.seq}>${words}</li>`)}</ul>
+    ${more > 0 && html`<p class="faint">${t("since.more", { count: more })}</p>`}
+    <p class="row"><button onClick=${watch}>${t("since.watch")}</button>
+      <button class="plain" onClick=${close}>${t("since.close")}</button></p>
+  </section>`;
+}
+
+/**
+ * The tables from `from` to now, one after the other, by the place `at` of the slider; `isHere` when the one of `at` has
+ * come. Whoever wants less motion goes on by hand.
+ */
+export function Replay({ from, at, version, isHere, showAt, close, story, names, rules }) {
+  useStore(rooms);
+  const [goesOn, setGoesOn] = useState(() => !matchMedia("(prefers-reduced-motion: reduce)").matches);
+  const first = useRef();
+  const place = useRef();
+  const shown = at ?? version;
+  const step = () => showAt(at === null ? from : at + 1);
+  useEffect(() => first.current.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    if (!isHere) return;
+    place.current.parentElement.querySelector(".fresh")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (goesOn && at === null) setGoesOn(false); // it has come to now
+    if (!goesOn || at === null) return;
+    const timer = setTimeout(step, STEP);
+    return () => clearTimeout(timer);
+  }, [goesOn, at, isHere, version]);
+  const words = story.filter((it) => it.version === shown).map((it) => sentence(it, names, rules)).filter(Boolean);
+  const resume = () => {
+    if (at === null) showAt(from);
+    setGoesOn(true);
+  };
+  return html`<section class="card replay" aria-label=${t("replay")} ref=${place}>
+    <p role="status">${words.join(" ")}</p>
+    <p class="row">
+      <button ref=${first} onClick=${goesOn ? () => setGoesOn(false) : resume}>${
+        t(goesOn ? "replay.pause" : at === null ? "replay.again" : "replay.resume")}</button>
+      <button class="plain" aria-disabled=${at === null} onClick=${() => {
+        setGoesOn(false);
+        if (at !== null) step();
+      }}>${t("replay.step")}</button>
+      <button class="plain" onClick=${close}>${t("replay.close")}</button>
+      <span class="faint">${t("history.at", { at: shown, version })}</span>
+    </p>
+  </section>`;
+}

@@ -1,0 +1,99 @@
+// Who was ahead when: coins or points move by move, as a chart and as a table.
+import { html } from "../html.js";
+import { COLOURS, SeatShape } from "../sky/shapes.js";
+import { listed, t } from "../words.js";
+
+const WIDE = 320;
+const HIGH = 150;
+const [LEFT, RIGHT, TOP, LOW] = [26, 24, 12, 12]; // what is beside the lines
+const DASHES = ["none", "7 3", "2 3", "10 3 2 3", "5 5"]; // so that lines can be told apart without their colours
+const APART = 13; // between two ends of lines
+
+/** What each seat got by an item of a story, or null. */
+function gains({ payouts, points, seat }, seats) {
+  if (payouts) return payouts;
+  if (Array.isArray(points)) return points;
+  return points ? seats.map((it) => (it.seat === seat ? points : 0)) : null;
+}
+
+/** What each seat had after each version that changed it, from the first on. */
+function course(story, seats) {
+  const rows = [{ version: 1, scores: seats.map(() => 0) }];
+  for (const item of story) {
+    const more = gains(item, seats);
+    if (!more?.some(Boolean)) continue;
+    const scores = rows.at(-1).scores.map((it, seat) => it + more[seat]);
+    if (rows.at(-1).version === item.version) rows.pop(); // a deed may have scored twice
+    rows.push({ version: item.version, scores });
+  }
+  return rows;
+}
+
+export function Standings({ game, story, names, at, showAt }) {
+  const { seats, version } = game;
+  const unit = game.view.coins ? "coins" : "points";
+  const rows = course(story, seats);
+  const shown = at ?? version;
+  const scores = rows.findLast((it) => it.version <= shown).scores;
+  const told = seats.map((_, seat) => `${names[seat]} ${scores[seat]}`);
+  return html`<section class="card standings" aria-label=${t("standings")}>
+    <h2>${t("standings")}</h2>
+    <${Chart} rows=${rows} version=${version} shown=${shown} showAt=${showAt}
+      label=${t("standings.chart", { at: shown, version, scores: listed(told) })} />
+    <ul>${seats.map((_, seat) => html`<li key=${seat}><svg class="night" viewBox="0 0 44 16" width="44" height="16"
+      aria-hidden="true"><path d="M2 8H28" ...${line(seat)} /><${End} seat=${seat} x=${35} y=${8} /></svg>
+      ${names[seat]} <strong>${t(unit, { count: scores[seat] })}</strong></li>`)}</ul>
+    <details><summary>${t("standings.table")}</summary>
+      <div class="scrolls" tabindex="0" role="group" aria-label=${t("standings.table")}><table>
+        <thead><tr><th scope="col">${t("standings.move")}</th>${names.map((name, seat) => html`<th key=${seat}
+          scope="col">${name}</th>`)}</tr></thead>
+        <tbody>${rows.map((row) => html`<tr key=${row.version} class=${row.scores === scores ? "shown" : ""}>
+          <th scope="row"><button class="moment" aria-label=${t("standings.show", { at: row.version })}
+            onClick=${() => showAt(row.version)}>${row.version}</button></th>
+          ${row.scores.map((it, seat) => html`<td key=${seat}>${it}</td>`)}</tr>`)}</tbody>
+      </table></div>
+    </details>
+  </section>`;
+}
+
+/** Steps from left to right; a tap goes to the move beneath it, as the slider does. */
+function Chart({ rows, version, shown, showAt, label }) {
+  const seats = rows[0].scores.map((_, seat) => seat);
+  const most = Math.max(1, ...rows.flatMap((it) => it.scores));
+  const across = (WIDE - LEFT - RIGHT) / Math.max(1, version - 1);
+  const x = (at) => LEFT + (at - 1) * across;
+  const aside = (seat) => 1.5 * (seat - (seats.length - 1) / 2); // lines that run together stay visible
+  const y = (score, seat) => TOP + (HIGH - TOP - LOW) * (1 - score / most) + aside(seat);
+  const way = (seat) => rows.map(({ version: at, scores }, i) =>
+    `${i ? `H${x(at).toFixed(1)}V` : `M${x(at)} `}${y(scores[seat], seat).toFixed(1)}`).join("") + `H${x(version)}`;
+  const ends = spread(seats.map((seat) => ({ seat, y: y(rows.at(-1).scores[seat], seat) })));
+  const tap = (event) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    showAt(Math.round(1 + ((event.clientX - left) * (WIDE / width) - LEFT) / across));
+  };
+  return html`<svg class="night chart" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" aria-label=${label} onClick=${tap}>
+    ${[0, most].map((score) => html`<line key=${score} class="rule" x1=${LEFT} x2=${WIDE - RIGHT} y1=${y(score, -0.5)}
+      y2=${y(score, -0.5)} /><text x=${LEFT - 6} y=${y(score, -0.5) + 4} text-anchor="end">${score}</text>`)}
+    <line class="here" x1=${x(shown)} x2=${x(shown)} y1="4" y2=${HIGH - 4} />
+    ${seats.map((seat) => html`<path key=${seat} d=${way(seat)} ...${line(seat)} />`)}
+    ${ends.map((it) => html`<${End} key=${it.seat} seat=${it.seat} x=${WIDE - RIGHT + 12} y=${it.y} />`)}
+  </svg>`;
+}
+
+const line = (seat) => ({
+  fill: "none", stroke: COLOURS[seat], "stroke-width": 2, "stroke-dasharray": DASHES[seat], "stroke-linejoin": "round",
+});
+
+const End = ({ seat, x, y }) => html`<${SeatShape} seat=${seat} x=${x} y=${y} r=${5} fill=${COLOURS[seat]} />`;
+
+/** Ends of lines side by side: none lies on another, and all lie within. */
+function spread(ends) {
+  const sorted = ends.sort((one, other) => one.y - other.y);
+  sorted.forEach((it, i) => (it.y = Math.max(it.y, i ? sorted[i - 1].y + APART : 8)));
+  let floor = HIGH - 8;
+  for (const it of sorted.toReversed()) {
+    it.y = Math.min(it.y, floor);
+    floor = it.y - APART;
+  }
+  return sorted;
+}

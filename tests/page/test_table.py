@@ -1,0 +1,298 @@
+"""What stands around every table: what is said there, what happened meanwhile, and who is ahead."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.house import Client, House, sign_in, until
+from tests.page.axe import objections
+from tests.page.programs import play, play_to_the_end
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_wide, tab_to
+
+
+class Two:
+    """Two people at a table of Sternenhimmel with a bot, of whom the first is asked."""
+
+    def __init__(self, house: House, *names: str) -> None:
+        self.one, self.other = (sign_in(house, f"{name}@example.org") for name in names)
+        self.game_id = game_of(self.one, ME, OPEN, BOT)
+        self.other.post(f"/v1/games/{self.game_id}/seats", {})
+
+    def say(self, client: Client, text: str) -> None:
+        client.post(f"/v1/games/{self.game_id}/messages", {"text": text})
+
+
+def at_table(page: Page, game_id: str) -> Page:
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".news.live, .news.over")).to_have_count(1)
+    return page
+
+
+# What is said
+
+
+def test_what_is_said_is_heard_at_once_and_is_no_part_of_the_story(house: House, windows: Windows) -> None:
+    two = Two(house, "ada", "ben")
+    ada, ben = (at_table(windows.open(it), two.game_id) for it in (two.one, two.other))
+    expect(ben.get_by_role("log")).to_be_attached()
+    asked: list[str] = []
+    ben.on("request", lambda it: asked.append(it.url) if "/v1/" in it.url else None)
+    for n in (1, 2):
+        ada.locator(".chat textarea").fill(f"Good evening, {n}!")
+        ada.get_by_role("button", name="Say it").click()
+        expect(ben.locator(".chat li").nth(n - 1)).to_contain_text(f"Good evening, {n}!", timeout=5_000)
+        expect(ada.locator(".chat li")).to_have_count(n)
+    assert asked == []  # neither the game nor its story is another one now
+
+
+def test_what_was_said_while_a_stream_was_broken_off_is_heard_with_the_next(house: House, windows: Windows) -> None:
+    two = Two(house, "gero", "hanna")
+    windows.expected = "ERR_FAILED"
+    page = windows.open(two.one)
+    page.route("**/stream?*", lambda it: it.abort())
+    page.goto(f"/#/games/{two.game_id}")
+    expect(page.locator(".news.away")).to_be_visible()
+    two.say(two.other, "Are you there?")
+    page.unroute("**/stream?*")
+    expect(page.locator(".chat li")).to_have_text(re.compile("Are you there"), timeout=12_000)
+
+
+def test_what_was_said_out_of_sight_is_counted_until_it_is_seen(house: House, windows: Windows) -> None:
+    two = Two(house, "cleo", "dora")
+    two.say(two.other, "Before.")
+    page = at_table(windows.open(two.one, **PHONE), two.game_id)
+    count = page.locator(".chat h2 .unread")
+    expect(count).to_have_text("1 new")
+    two.say(two.other, "And now.")
+    expect(count).to_have_text("2 new", timeout=5_000)
+    page.locator(".chat li").last.scroll_into_view_if_needed()
+    expect(count).to_have_text("")
+    page.reload()
+    expect(page.locator(".chat li")).to_have_count(2)
+    expect(count).to_have_text("")
+
+
+def test_the_newest_line_is_shown_unless_the_reader_looks_at_older_ones(house: House, windows: Windows) -> None:
+    two = Two(house, "emil", "fanny")
+    for n in range(12):
+        two.say(two.other, f"I look at it from all sides.\nThe {n}th time.")
+    page = at_table(windows.open(two.one), two.game_id)
+    expect(page.locator(".chat li")).to_have_count(12)
+    log = page.get_by_role("log")
+    below = "it => it.scrollHeight - it.clientHeight - it.scrollTop"
+    assert log.evaluate(below) < 2
+    two.say(two.other, "The last time.")
+    expect(page.locator(".chat li")).to_have_count(13)
+    assert log.evaluate(below) < 2
+    log.evaluate("it => it.scrollTo(0, 0)")
+    page.wait_for_function("document.querySelector('[role=log]').scrollTop === 0")
+    two.say(two.other, "Really the last time.")
+    expect(page.locator(".chat li")).to_have_count(14)
+    assert log.evaluate("it => it.scrollTop") == 0
+
+
+# What happened meanwhile
+
+
+def moved_meanwhile(house: House, name: str, rules: str = "sternenhimmel") -> tuple[Client, str]:
+    """Somebody who has moved, and whom two bots have answered; the game waits for that player again."""
+    client = sign_in(house, f"{name}@example.org")
+    game_id = game_of(client, ME, BOT, BOT, rules=rules)
+
+    def asked() -> int | None:
+        game = client.get(f"/v1/games/{game_id}")
+        return None if game["you"]["turn"] is None else game["version"]
+
+    until(asked)
+    version = play(client, game_id)
+    while version == until(asked):  # a turn has several steps
+        version = play(client, game_id)
+    return client, game_id
+
+
+def test_what_happened_meanwhile_is_told_first_and_played_again(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "ida")
+    page = at_table(windows.open(client, reduced_motion="no-preference"), game_id)
+    since = page.get_by_role("region", name="While you were away")
+    expect(since.get_by_role("listitem")).to_have_text([re.compile("^greedy 1 put"), re.compile("^greedy 2 put")])
+    page.clock.install()
+    since.get_by_role("button", name="Watch").click()
+    replay = page.get_by_role("region", name="What happened, move by move")
+    place = page.locator(".history input")
+    expect(replay.get_by_role("button", name="Pause")).to_be_focused()
+    expect(place).to_have_value("2")
+    expect(page.locator(".space:not(:has(.ring))")).to_have_count(1)
+    page.clock.run_for(1_300)
+    expect(place).to_have_value("3")
+    expect(replay.get_by_role("status")).to_have_text(re.compile("^greedy 1 put"))
+    expect(page.locator(".space:not(:has(.ring))")).to_have_count(2)
+    page.keyboard.press("Enter")
+    expect(replay.get_by_role("button", name="Go on")).to_be_focused()
+    page.clock.run_for(5_000)
+    expect(place).to_have_value("3")
+    page.keyboard.press("Enter")
+    page.clock.run_for(1_300)
+    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+    expect(replay.get_by_role("status")).to_have_text(re.compile("^greedy 2 put"))
+    expect(page.locator(".hand .star.open")).to_have_count(8)  # it is now, and can be played on
+    replay.get_by_role("button", name="Close").click()
+    expect(replay).to_have_count(0)
+    page.reload()
+    expect(page.locator(".hand .star.open")).to_have_count(8)
+    expect(since).to_have_count(0)  # it is known
+
+
+def test_whoever_wants_less_motion_goes_from_move_to_move_by_hand(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "karl", "sternenglanz")
+    version = client.get(f"/v1/games/{game_id}")["version"]
+    page = at_table(windows.open(client, **PHONE), game_id)
+    since = page.get_by_role("region", name="While you were away")
+    expect(since.get_by_role("button", name="Watch")).to_be_visible()
+    assert 1 <= since.get_by_role("listitem").count() <= 5
+    assert not is_wide(page) and not objections(page)
+    since.get_by_role("button", name="I know").tap()
+    expect(since).to_have_count(0)
+    page.get_by_role("button", name="Replay").press("Enter")
+    replay = page.get_by_role("region", name="What happened, move by move")
+    expect(replay.get_by_role("button", name="Go on")).to_be_focused()
+    expect(page.locator(".history input")).to_have_value("1")
+    tab_to(page, ".replay .plain")
+    page.keyboard.press("Enter")
+    expect(page.locator(".history input")).to_have_value("2")
+    expect(page.locator(".coming")).to_have_count(0)  # what is still awaited is dimmed
+    assert not is_wide(page) and not objections(page)
+    for at in range(3, version + 1):
+        page.keyboard.press("Enter")
+        expect(page.locator(".history .faint")).to_have_text(f"move {at} of {version}")
+    assert len(replay.get_by_role("status").inner_text()) > 20
+    page.get_by_label("One move back").press("Enter")
+    replay.get_by_role("button", name="Close").press("Enter")
+    expect(page.locator(".history .faint")).to_have_text(f"move {version} of {version}")  # where one can play
+
+
+def test_an_earlier_table_is_awaited_in_sight(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "lena")
+    page = at_table(windows.open(client), game_id)
+    held: list[Route] = []
+    page.route("**/games/*?at=*", lambda it: held.append(it))
+    page.get_by_label("One move back").click()
+    expect(page.locator("[aria-busy=true] .board")).to_have_count(3)
+    expect(page.locator(".history [role=status]")).to_have_text("One moment …")
+    expect(page.locator(".space:not(:has(.ring))")).to_have_count(3)
+    until(lambda: held or page.wait_for_timeout(20))
+    held[0].continue_()
+    expect(page.locator(".space:not(:has(.ring))")).to_have_count(2)
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
+
+
+def test_an_earlier_table_that_is_refused_says_so_and_now_is_there_again(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "lena")
+    windows.expected = "status of 404"
+    page = at_table(windows.open(client), game_id)
+    gone = {"status": 404, "title": "Not found", "detail": "That table is gone.", "code": "not-found"}
+    page.route("**/games/*?at=*", lambda it: it.fulfill(status=404, json=gone))
+    page.get_by_label("One move back").click()
+    expect(page.get_by_role("alert")).to_contain_text("That table is gone.")
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
+    page.get_by_role("button", name="Back to now").click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.locator(".hand .star.open")).to_have_count(8)
+
+
+def test_the_moment_of_the_newest_move_is_now(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "nina")
+    page = at_table(windows.open(client), game_id)
+    page.locator(".story .moment").first.click()
+    expect(page.get_by_label("One move on")).to_have_attribute("aria-disabled", "true")
+    expect(page.locator(".hand .star.open")).to_have_count(8)
+
+
+def test_who_comes_back_to_now_by_keys_does_not_play_the_move_that_he_thought_of(
+    house: House, windows: Windows
+) -> None:
+    client, game_id = moved_meanwhile(house, "olga")
+    page = at_table(windows.open(client), game_id)
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    expect(page.get_by_role("button", name="Play it")).to_be_focused()
+    page.get_by_label("One move back").press("Enter")
+    expect(page.get_by_text("You are looking at an earlier table.")).to_be_visible()
+    on = page.get_by_label("One move on")
+    on.press("Enter")
+    expect(page.get_by_role("button", name="Play it")).to_be_enabled()
+    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
+    expect(on).to_be_focused()
+
+
+def test_a_new_screen_begins_at_its_top(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "mia")
+    page = at_table(windows.open(client, **PHONE), game_id)
+    page.evaluate("scrollTo(0, 600)")
+    page.evaluate("location.hash = '#/rules/sternenhimmel'")
+    expect(page.locator("main h1")).to_contain_text("Sternenhimmel")
+    expect(page.locator("main")).to_be_focused()
+    assert page.evaluate("scrollY") == 0
+
+
+# Who is ahead
+
+
+HIDDEN = """() => {
+    Object.defineProperty(document, 'hidden', { value: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+}"""
+
+
+def at_version(scores: list[tuple[int, list[int]]], version: int) -> list[int]:
+    return [it for at, it in scores if at <= version][-1]
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_the_standings_are_those_of_the_api_at_each_version(rules: str, house: House, windows: Windows) -> None:
+    clients = [sign_in(house, f"{rules}-{name}@example.org") for name in ("one", "two", "three")]
+    game_id = game_of(clients[0], ME, OPEN, OPEN, rules=rules)
+    for client in clients[1:]:
+        client.post(f"/v1/games/{game_id}/seats", {})
+    for _ in range(30):
+        any(play(client, game_id) for client in clients)
+    version = clients[0].get(f"/v1/games/{game_id}")["version"]
+
+    page = at_table(windows.open(clients[0], **PHONE), game_id)
+    page.locator(".standings summary").tap()
+    rows = [[int(it) for it in row.split()] for row in page.locator(".standings tbody tr").all_inner_texts()]
+    scores = [(row[0], row[1:]) for row in rows]
+    assert len(scores) > 1
+    for at in range(1, version + 1):
+        view = clients[0].get(f"/v1/games/{game_id}?at={at}")["view"]
+        assert at_version(scores, at) == (view.get("coins") or view["points"]), at
+    assert not is_wide(page) and not objections(page)
+
+    page.evaluate(HIDDEN)
+    expect(page.locator(".news.away")).to_be_visible()
+    expect(page.locator(".standings details[open]")).to_have_count(1)
+
+    chart = page.locator(".standings .chart")
+    box = chart.bounding_box()
+    assert box
+    chart.tap(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    at = int(page.locator(".history input").input_value())
+    assert abs(at - version / 2) < version / 10 + 1
+    expect(chart).to_have_attribute("aria-label", re.compile(f"^At move {at} of"))
+    page.locator(".standings tbody button").last.press("Enter")
+    expect(page.locator(".history input")).to_have_value(str(rows[-1][0]))
+
+
+def test_the_archive_of_a_private_game_is_saved(house: House, windows: Windows) -> None:
+    one, other = (sign_in(house, f"{name}@example.org") for name in ("nora", "otto"))
+    options = {"start_seat": 0, "max_rounds": 1}
+    game = one.post("/v1/games", {"rules": "sternenglanz", "options": options, "private": True, "seats": [ME, OPEN]})
+    other.post(f"/v1/games/{game['id']}/seats", {"invitation": game["invitation"]})
+    play_to_the_end(game["id"], one, other)
+    page = at_table(windows.open(one), game["id"])
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="The archive").click()
+    archive = json.loads(saved.value.path().read_bytes())
+    assert archive["events"][-1]["type"] == "game-ended"
+    assert saved.value.suggested_filename == f"{game['id']}.json"
