@@ -1,0 +1,113 @@
+// The rules of a game in words and pictures: a page for everybody, and a panel beside a table.
+import { html, useEffect, useRef, useState } from "../html.js";
+import { once } from "../api.js";
+import { gameName, title } from "../screens/game-card.js";
+import { dress, Sorry, useLoaded } from "../screens/parts.js";
+import { Terms } from "../table/deeds.js";
+import { knows, learn, t, text } from "../words.js";
+import { editionName, editionsOf, holds, Text, Whom } from "./text.js";
+import * as glow from "./glow-figures.js";
+import * as sky from "./sky-figures.js";
+
+const DRAWN = { sternenhimmel: sky, sternenglanz: glow };
+const DRESSED = { sternenhimmel: "sky", sternenglanz: "glow" }; // whose style and words its figures have
+// Told elsewhere in the text.
+const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat", "start_player", "max_rounds"];
+
+/** The rules of a game as it can be opened, signed in or not: `#/rules/<game>/<section>`. */
+export function Rules({ game, section }) {
+  const name = Object.hasOwn(DRAWN, game ?? "") ? game : Object.keys(DRAWN)[0];
+  const [rules, error] = useLoaded(() => once(`/v1/rules/${name}`), [name]);
+  const [chosen, choose] = useState("");
+  if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+  const editions = editionsOf(rules);
+  const options = editions.find((it) => it.id === chosen)?.options ?? null;
+  return html`<article class="rules page">
+    <nav class="games" aria-label=${t("rules.games")}>${Object.keys(DRAWN).map((it) => html`<a key=${it}
+      href=${`#/rules/${it}`} aria-current=${it === name ? "page" : null}>${title(it)}</a>`)}</nav>
+    <h1>${t("rules.of", { game: title(name) })}</h1>
+    <p><label>${t(`rules.choose.${name}`)} <select value=${chosen} onChange=${(it) => choose(it.target.value)}>
+      <option value="">${t("rules.all")}</option>
+      ${editions.map(({ id }) => html`<option value=${id}>${editionName(id)}</option>`)}
+    </select></label></p>
+    <${Sections} rules=${rules} options=${options} level=${2} section=${section} />
+  </article>`;
+}
+
+/** The rules as they hold in this game, in a panel over the table, which stays as it is. */
+export function RulesBeside({ game, close }) {
+  const dialog = useRef();
+  const [rules, error] = useLoaded(() => once(`/v1/rules/${game.rules}`), [game.rules]);
+  useEffect(() => dialog.current.showModal(), []);
+  return html`<dialog ref=${dialog} class="rules panel" aria-labelledby="rules-of" onClose=${close}
+    onClick=${(event) => event.target === dialog.current && dialog.current.close()}>
+    <div class="inside">
+      <header><h2 id="rules-of">${t("rules.of", { game: gameName(game) })}</h2>
+        <button class="plain" onClick=${() => dialog.current.close()}>${t("rules.close")}</button></header>
+      ${error && html`<${Sorry} error=${error} />`}
+      ${rules && html`<${Sections} rules=${rules} options=${game.options} level=${3} game=${game} />`}
+    </div>
+  </dialog>`;
+}
+
+function Sections({ rules, options, level, section, game }) {
+  const around = useRef();
+  const [examples, error] = useLoaded(
+    () => Promise.all([once("/page/rules/examples.json"), learn(`rules-${rules.name}`), dress(DRESSED[rules.name]),
+      learn(DRESSED[rules.name])])
+      .then(([it]) => it[rules.name]),
+    [rules.name],
+  );
+  const go = (id, focuses = true) => {
+    const heading = around.current.querySelector(`[data-section="${CSS.escape(id)}"] > .heading`);
+    heading?.scrollIntoView();
+    if (focuses) heading?.focus({ preventScroll: true });
+  };
+  useEffect(() => { if (examples && section) go(section, false); }, [!!examples, section]);
+  if (!examples) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+
+  const editions = editionsOf(rules);
+  const drawn = DRAWN[rules.name];
+  const about = { rules, options, editions, examples };
+  const figures = { ...drawn.figuresOf(about), agreed: () => html`<${Agreed} ...${about} />` };
+  if (game) figures.terms = () => html`<${Terms} game=${game} />`;
+  const values = { notation: rules.notation.examples[0].text, ...drawn.valuesOf(about) };
+  const shown = [...text(`rules-${rules.name}`), ...text("rules.here")]
+    .filter((it) => !options || holds(it.when, options));
+  const jump = (event, id) => {
+    event.preventDefault(); // beside a table the address is that of the table
+    if (!game) history.replaceState(null, "", `#/rules/${rules.name}/${id}`);
+    go(id);
+  };
+  return html`<div class="text" ref=${around}>
+    <nav class="contents" aria-label=${t("rules.contents")}><details open=${hasRoom && !game}>
+      <summary>${t("rules.contents")}</summary>
+      <ol>${shown.map((it) => html`<li key=${it.id}><a href=${`#/rules/${rules.name}/${it.id}`}
+        onClick=${(event) => jump(event, it.id)}>${it.title}</a></li>`)}</ol>
+    </details></nav>
+    <div class="sections">
+      ${shown.map((it) => html`<section key=${it.id} data-section=${it.id}>
+        <${`h${level}`} class="heading" tabindex="-1">${it.title}${it.rule && html` <small>${it.rule}</small>`}<//>
+        <${Text} blocks=${[{ when: it.when, text: it.text }]} options=${options} editions=${editions} values=${values}
+          figures=${figures} />
+      </section>`)}
+    </div>
+  </div>`;
+}
+
+const hasRoom = matchMedia("(min-width: 62rem)").matches; // for the contents beside the text
+
+/** Every option: what this game agreed upon, or what there is to agree upon and in which editions it is so. */
+function Agreed({ rules, options, editions }) {
+  const valuesOf = (it) => it.enum ?? (it.type === "boolean" ? [true, false] : []);
+  const asked = Object.entries(rules.options.properties).filter(([name]) => !TOLD.includes(name));
+  return html`<dl class="terms">${asked.map(([name, schema]) => html`<div key=${name}>
+    <dt>${knows(`option.${name}`) ? t(`option.${name}`) : name}</dt>
+    ${valuesOf(schema).filter((value) => !options || options[name] === value).map((value) => {
+      const key = `option.${name}.${value}`;
+      const found = editions.filter((it) => it.options[name] === value);
+      return html`<dd key=${value}>${knows(key) ? t(key) : String(value)} ${!options && html`<${Whom} found=${found}
+        all=${editions} />`}</dd>`;
+    })}
+  </div>`)}</dl>`;
+}
