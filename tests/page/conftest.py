@@ -1,0 +1,37 @@
+"""What tests of the page share: a house with web and workers, empty for each file, and windows to it."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser import chromium
+from tests.house import House, new_house
+from tests.page.windows import Windows
+
+assert chromium  # a fixture
+
+
+@pytest.fixture(scope="session")
+def only_house() -> Iterator[House]:
+    """To start its processes takes longer than most of the tests."""
+    with new_house(STERNENPOST_LIMITS="off") as house:
+        house.start_web()
+        for _ in range(2):  # a worker looks after bots once a second, and these take turns
+            house.start_worker()
+        yield house
+
+
+@pytest.fixture(scope="module")
+def house(only_house: House) -> House:
+    only_house.empty()
+    return only_house
+
+
+@pytest.fixture
+def windows(chromium: Browser, house: House) -> Iterator[Windows]:
+    with ExitStack() as stack:
+        windows = Windows(chromium, house, stack)
+        yield windows
+        windows.check()

@@ -1,0 +1,244 @@
+"""The screens of the page, and a house in which each has something to show."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from playwright.sync_api import Page, expect
+
+from tests.house import Client, House, Mail, Turn, sign_in
+from tests.page.glow_taps import tap_out
+from tests.page.programs import play, play_to_the_end, whole_turn
+from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, game_of, quiet
+
+NOWHERE = "00000000-0000-4000-8000-000000000000"
+
+SIZES = {"desk": DESK["viewport"], "phone": PHONE["viewport"]}
+
+
+class Scene(NamedTuple):
+    """A player with games in every state, by what is to be seen there."""
+
+    house: House
+    player: Client
+    games: dict[str, str]
+
+
+def furnished(house: House) -> Scene:
+    """A house with all that there is to be seen."""
+    ada, ben, cyd = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben", "cyd"))
+    for client in (ben, cyd):
+        quiet(client)
+    games = {
+        "sky": game_of(ada, ME, BOT, BOT, title="A sky in spring"),
+        "sky, others": game_of(ada, ME, OPEN, OPEN),
+        "sky, over": game_of(ada, ME, OPEN, OPEN),
+        "glow": game_of(ada, ME, OPEN, rules="sternenglanz"),
+        "glow, others": game_of(ada, ME, OPEN, rules="sternenglanz"),
+        "glow, over": game_of(ada, ME, OPEN, rules="sternenglanz", options={"start_seat": 0, "max_rounds": 5}),
+        "waiting": game_of(ada, ME, OPEN, BOT),
+        "private": game_of(ada, ME, OPEN, OPEN, private=True),
+    }
+    game_of(cyd, ME, OPEN, BOT, title="A seat is free here")
+    for name in ("sky, others", "sky, over", "glow", "glow, others", "glow, over"):
+        for client in (ben, cyd)[: 1 if name.startswith("glow") else 2]:
+            client.post(f"/v1/games/{games[name]}/seats", {})
+    play(ada, games["glow"])
+    play(ben, games["glow"])
+    for name in ("sky, others", "glow, others"):
+        while play(ada, games[name]):
+            pass
+    play_to_the_end(games["sky, over"], ada, ben, cyd)
+    play_to_the_end(games["glow, over"], ada, ben)
+    for n in range(12):
+        ben.post(
+            f"/v1/games/{games['sky, others']}/messages", {"text": f"I look at it from all sides.\nThe {n}th time."}
+        )
+    return Scene(house, ada, games)
+
+
+# The screens
+
+SCREENS: dict[str, Callable[[Page, Scene], None]] = {}
+Screen = Callable[[Page, Scene], None]
+
+
+def screen(go: Screen) -> Screen:
+    SCREENS[go.__name__.replace("_", " ")] = go
+    return go
+
+
+def to_table(page: Page, scene: Scene, name: str) -> None:
+    page.goto(f"/#/games/{scene.games[name]}")
+    expect(page.locator(".state")).to_be_visible()
+    expect(page.locator(".news.live, .news.over")).to_have_count(1)
+
+
+@screen
+def my_games(page: Page, scene: Scene) -> None:
+    page.goto("/#/")
+    expect(page.locator(".card.game").first).to_be_visible()
+
+
+@screen
+def lobby(page: Page, scene: Scene) -> None:
+    page.goto("/#/lobby")
+    expect(page.locator(".card.game").first).to_be_visible()
+
+
+@screen
+def opening(page: Page, scene: Scene) -> None:
+    page.goto("/#/open")
+    expect(page.locator("form")).to_be_visible()
+
+
+@screen
+def a_room_with_free_seats(page: Page, scene: Scene) -> None:
+    page.goto(f"/#/games/{scene.games['waiting']}")
+    expect(page.locator(".seats")).to_be_visible()
+
+
+@screen
+def a_private_room(page: Page, scene: Scene) -> None:
+    page.goto(f"/#/games/{scene.games['private']}")
+    expect(page.locator(".seats")).to_be_visible()
+
+
+@screen
+def a_sky_that_waits_for_others(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "sky, others")
+    expect(page.locator(".chat li").nth(11)).to_be_attached()
+
+
+@screen
+def a_sky_of_earlier(page: Page, scene: Scene) -> None:
+    page.locator(".history button").first.click()
+    expect(page.locator(".history input")).to_have_value("1")
+    expect(page.locator(".coming")).to_have_count(0)  # what is still awaited is dimmed
+
+
+@screen
+def a_sky_that_is_over(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "sky, over")
+    page.locator(".story > button").click()
+    expect(page.locator(".story li").nth(60)).to_be_attached()
+
+
+@screen
+def a_scoring(page: Page, scene: Scene) -> None:
+    page.locator(".story .watch").first.click()
+    expect(page.locator("dialog.scoring")).to_be_visible()
+    page.keyboard.press("End")
+
+
+@screen
+def moves_played_again(page: Page, scene: Scene) -> None:
+    page.keyboard.press("Escape")
+    page.locator(".history button").nth(2).click()
+    expect(page.locator(".replay")).to_be_visible()
+    expect(page.locator(".coming")).to_have_count(0)
+
+
+@screen
+def a_turn_of_sternenhimmel(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "sky")
+    expect(page.locator(".hand .star.open")).to_have_count(9)
+
+
+@screen
+def a_move_looked_at(page: Page, scene: Scene) -> None:
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    expect(page.locator(".confirm")).to_be_visible()
+
+
+@screen
+def a_glow_that_waits_for_others(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "glow, others")
+
+
+@screen
+def a_glow_of_earlier(page: Page, scene: Scene) -> None:
+    page.locator(".history button").first.click()
+    expect(page.locator(".history > button")).to_have_count(4)
+    expect(page.locator(".coming")).to_have_count(0)
+
+
+@screen
+def a_glow_that_is_over(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "glow, over")
+
+
+@screen
+def a_turn_of_sternenglanz(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "glow")
+    expect(page.locator(".slot.lit")).to_have_count(3)
+
+
+@screen
+def steps_looked_at(page: Page, scene: Scene) -> None:
+    tap_out(page, whole_turn(scene.player, scene.games["glow"]))
+    expect(page.locator(".send")).to_be_visible()
+
+
+@screen
+def the_rules_beside_a_table(page: Page, scene: Scene) -> None:
+    page.locator("main button[aria-haspopup=dialog]").click()
+    expect(page.locator("dialog [data-section]").last).to_be_visible()
+
+
+@screen
+def the_rules_of_sternenhimmel(page: Page, scene: Scene) -> None:
+    page.goto("/#/rules/sternenhimmel")
+    expect(page.locator(".rules [data-section]").last).to_be_visible()
+
+
+@screen
+def the_rules_of_sternenglanz(page: Page, scene: Scene) -> None:
+    page.goto("/#/rules/sternenglanz")
+    expect(page.locator(".rules [data-section]").last).to_be_visible()
+
+
+def section(name: str) -> Screen:
+    def settings(page: Page, scene: Scene) -> None:
+        page.goto(f"/#/settings/{name}")
+        expect(page.locator(".settings .card h2").first).to_be_visible()
+
+    return settings
+
+
+for name in ("profile", "time-off", "notifications", "calendar", "letters", "tokens", "webhooks"):
+    SCREENS[f"settings, {name}"] = section(name)
+
+
+@screen
+def a_game_that_does_not_exist(page: Page, scene: Scene) -> None:
+    page.goto(f"/#/games/{NOWHERE}")
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+def by_the_link_of_a_mail(page: Page, scene: Scene) -> Iterator[str]:
+    for name, shown in (("sky", ".hand .star.open"), ("glow", ".slot.lit")):
+        mail = scene.house.await_mail("ada@example.org", partial(is_link_to, scene.games[name]))
+        page.goto(f"/t/{mail.word('t')}")
+        expect(page.locator(shown).first).to_be_visible()
+        yield f"{name}, by its link"
+
+
+def is_link_to(game_id: str, mail: Mail) -> bool:
+    word = mail.word("t")
+    return word is not None and str(Turn.of(word).game_id) == game_id
+
+
+def signing_in(page: Page) -> Iterator[str]:
+    """The screens of somebody whom nobody knows yet; their names."""
+    page.goto("/#/sign-in")
+    expect(page.locator("input[type=email]")).to_be_visible()
+    yield "signing in"
+    page.locator("input[type=email]").fill("zoe@example.org")
+    page.locator("input[type=email]").press("Enter")
+    expect(page.locator("input[name=code]")).to_be_visible()
+    yield "the code"
+    page.goto("/#/lobby")
+    expect(page.locator(".card.game").first).to_be_visible()
+    yield "the lobby from outside"

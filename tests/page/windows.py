@@ -1,0 +1,150 @@
+"""What tests of the page share: browsers of several people, and their moves by mouse, finger and keyboard."""
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.house import Client, House, Json
+
+DESK: Json = {"viewport": {"width": 1200, "height": 850}}
+PHONE: Json = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+OWN_CODE = 'sessionStorage.setItem("sternenpost.signed-out", "yes")'  # nobody is taken in without a code
+ME, OPEN, BOT = {"player": "me"}, {"open": True}, {"bot": "greedy"}
+
+PATIENCE = 60_000  # milliseconds for a click or an address; the machine may be busy
+expect.set_options(timeout=20_000)
+
+
+class Windows:
+    """Browsers of several people. They ask nobody but the house, and complain of nothing but what is `expected`."""
+
+    def __init__(self, chromium: Browser, house: House, stack: ExitStack) -> None:
+        self._chromium, self._house, self._stack = chromium, house, stack
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
+        self.expected = "^$"
+
+    def open(self, client: Client | None = None, script: str = OWN_CODE, **manners: Any) -> Page:
+        """A window of somebody who is signed in already, if a `client` is given."""
+        manners = {"locale": "en-GB", "reduced_motion": "reduce", "base_url": self._house.url, **DESK, **manners}
+        context: BrowserContext = self._stack.enter_context(self._chromium.new_context(**manners))
+        context.set_default_timeout(PATIENCE)
+        context.add_init_script(script)
+        if client is not None:
+            context.add_init_script(f'localStorage.setItem("sternenpost.token", {json.dumps(client.token)})')
+        page = context.new_page()
+        page.on("request", lambda it: self.asked.append(it.url))
+        page.on("console", lambda it: self.complaints.append(it.text) if it.type in ("error", "warning") else None)
+        page.on("pageerror", lambda it: self.complaints.append(str(it)))
+        return page
+
+    def check(self) -> None:
+        foreign = [url for url in self.asked if not url.startswith((self._house.url, "blob:"))]
+        complaints = [it for it in self.complaints if not re.search(self.expected, it)]
+        assert not foreign and not complaints, (foreign, complaints)
+
+
+def code_for(house: House, email: str) -> str:
+    """The code of the latest mail to this address."""
+    subject = re.compile(r"^([0-9]{6})\b")
+    house.await_mail(email, lambda mail: subject.match(mail.message["Subject"]))
+    return next(
+        found[1] for mail in reversed(house.post.of(email)) if (found := subject.match(mail.message["Subject"]))
+    )
+
+
+def enter(page: Page, house: House, email: str) -> None:
+    """Sign in by a mailed code."""
+    page.goto("/#/sign-in")
+    page.get_by_label("Mail address").fill(email)
+    page.get_by_role("button", name="Send me a code").click()
+    expect(page.get_by_label("Code")).to_be_visible()
+    page.get_by_label("Code").fill(code_for(house, email))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="My games")).to_be_visible()
+
+
+def game_of(client: Client, *seats: Json, **more: Any) -> str:
+    """A game of Sternenhimmel that `client` opened and begins; its id."""
+    wanted = {"rules": "sternenhimmel", "options": {"start_seat": 0}, "seats": list(seats), **more}
+    return str(client.post("/v1/games", wanted)["id"])
+
+
+def quiet(client: Client) -> Client:
+    """Nobody writes to it about its games: the picture in a letter takes longer than the move that it tells of."""
+    off = dict.fromkeys(("your-turn", "game-ended"), "off")
+    assert client.ask("PATCH", "/v1/me", json={"notifications": {"mails": off}}).status_code == 200
+    return client
+
+
+# Moves, in every way that people make them
+
+
+def by_mouse(page: Page) -> None:
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    page.get_by_role("button", name="Play it").click()
+
+
+def by_finger(page: Page) -> None:
+    """The space first."""
+    page.locator(".space.open").first.tap()
+    page.locator(".hand .star.open").first.tap()
+    page.get_by_role("button", name="Play it").tap()
+
+
+def by_keyboard(page: Page) -> None:
+    """Tab to a constellation, arrows to an empty space, Tab to the hand; the button to confirm has the focus then."""
+    page.locator("main").focus()
+    tab_to(page, ".space")
+    for key in ["ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"] * 6:
+        if is_at(page, ".space.open"):
+            break
+        page.keyboard.press(key)
+    else:
+        tab_to(page, ".space.open")
+    page.keyboard.press("Enter")
+    tab_to(page, ".hand .star")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press(" ")
+    expect(page.get_by_role("button", name="Play it")).to_be_focused()
+    page.keyboard.press("Enter")
+
+
+def is_wide(page: Page) -> bool:
+    """Whether it must be moved sideways to be read."""
+    assert page.viewport_size
+    width = page.viewport_size["width"]  # innerWidth grows with what is too wide, on a phone
+    return bool(page.evaluate("document.documentElement.scrollWidth") > width)
+
+
+def is_at(page: Page, selector: str) -> bool:
+    return bool(page.evaluate("selector => document.activeElement.matches(selector)", selector))
+
+
+def tab_to(page: Page, selector: str) -> None:
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if is_at(page, selector):
+            return
+    raise AssertionError(f"No Tab leads to {selector}.")
+
+
+def play_out(pages: dict[Page, Callable[[Page], None]]) -> None:
+    """Whoever is asked moves, until the game is over."""
+    turn = "document.querySelector('.state .mine') && document.querySelector('.hand .star.open')"
+    while True:
+        for page, move in pages.items():
+            if page.evaluate(f"!!({turn})"):
+                before = page.locator(".history .faint").inner_text()
+                move(page)
+                page.wait_for_function(
+                    "before => document.querySelector('.history .faint').innerText !== before", arg=before
+                )
+        if all(page.get_by_text("The game is over:").first.is_visible() for page in pages):
+            return
+        next(iter(pages)).wait_for_timeout(100)
