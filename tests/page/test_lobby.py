@@ -1,0 +1,283 @@
+"""Finding a game and opening one, on any terms that the API takes; the table before its start; and one's own games."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.house import Client, House, Json, sign_in, until
+from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, is_wide
+
+MANY = 26  # more than a page of the lobby
+
+
+@pytest.fixture(scope="module")
+def ada(house: House) -> Client:
+    return sign_in(house, "ada@example.org")
+
+
+@pytest.fixture(scope="module")
+def ben(house: House) -> Client:
+    return sign_in(house, "ben@example.org")
+
+
+def open_game(client: Client, *seats: Json, rules: str = "sternenhimmel", **more: Any) -> str:
+    return str(client.post("/v1/games", {"rules": rules, "seats": list(seats), **more})["id"])
+
+
+def found(page: Page, count: int) -> None:
+    expect(page.locator(".cards > li")).to_have_count(count)
+
+
+def opened(page: Page, client: Client) -> Json:
+    """The game at whose table this window is, as the API tells it."""
+    page.wait_for_url(re.compile(r"#/games/"))
+    game: Json = client.get(f"/v1/games/{page.url.split('/games/')[1]}")
+    return game
+
+
+# Finding a game
+
+
+def test_what_is_chosen_in_the_lobby_stands_in_its_address_and_the_way_back_leads_there(
+    ada: Client, ben: Client, windows: Windows
+) -> None:
+    for i in range(MANY):
+        options = {"scenario": 2 if i == 0 else 1}
+        open_game(ben, ME, OPEN, BOT, BOT, rules="sternenglanz", options=options, title=f"Evening {i}")
+    open_game(ben, ME, OPEN, rules="sternenglanz", clock={"per_move": "PT1H"})
+    page = windows.open(ada)
+    page.goto("/#/lobby")
+    found(page, 24)
+    page.locator("[name=rules]").select_option("sternenglanz")
+    page.get_by_label("Players").select_option("4")
+    page.get_by_label("Edition or scenario").select_option("scenario-2")
+    expect(page.get_by_text("0 of the 24 games looked through so far; there are more below.")).to_be_visible()
+    page.get_by_role("button", name="More").click()
+    found(page, 1)
+    expect(page.get_by_text(f"1 of {MANY} games.")).to_be_visible()
+    page.get_by_role("link", name="Evening 0").click()
+    expect(page.get_by_role("heading", name="Evening 0")).to_be_visible()
+
+    page.go_back()
+    expect(page.get_by_text(f"1 of {MANY} games.")).to_be_visible()
+    expect(page.get_by_label("Players")).to_have_value("4")
+    page.get_by_role("link", name="Show all").click()
+    page.get_by_label("Time for a turn").select_option("quick")
+    found(page, 1)
+    page.get_by_label("Players").select_option("5")
+    expect(page.get_by_text("No game fits what you have chosen.")).to_be_visible()
+
+
+def test_the_lobby_is_looked_at_again_when_its_window_is_seen_again(ada: Client, ben: Client, windows: Windows) -> None:
+    page = windows.open(ada)
+    page.goto("/#/lobby?rules=sternenhimmel&players=5")
+    expect(page.get_by_text("No game fits what you have chosen.")).to_be_visible()
+    game_id = open_game(ben, ME, OPEN, BOT, BOT, BOT, title="Five skies")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.get_by_role("button", name="Take a seat in Five skies").click()
+    expect(page.locator(".board").first).to_be_visible()
+    assert ada.get(f"/v1/games/{game_id}")["seats"][1]["name"] == "ada"
+
+
+def test_anybody_may_look_on_at_a_game_that_goes_on(ben: Client, windows: Windows) -> None:
+    open_game(ben, ME, BOT, BOT, title="To be seen")
+    page = windows.open(**PHONE)
+    page.goto("/#/lobby")
+    page.get_by_role("link", name="Going on").tap()
+    page.get_by_role("link", name="To be seen").tap()
+    expect(page.locator(".board")).to_have_count(3)
+    expect(page.locator(".hand .star.open")).to_have_count(0)
+
+
+# Opening one
+
+
+def test_a_game_is_opened_with_its_own_store_of_time_and_its_own_steps_for_time_outs(
+    ada: Client, windows: Windows
+) -> None:
+    page = windows.open(ada)
+    page.goto("/#/open")
+    page.locator("[name=edition][value=sargon-it]").check()
+    expect(page.get_by_text("A tie for first place brings nobody anything.").first).to_be_visible()
+    page.get_by_text("All options, one by one").click()
+    expect(page.get_by_label("Which seat begins")).to_be_disabled()
+    page.locator("[name=doubling][value=linear]").check()
+    page.locator("[name=start_player][value=chosen]").check()
+    page.get_by_label("Which seat begins").select_option("Seat 3")
+    page.locator("[name=seat-1]").select_option("open")
+
+    page.get_by_label("Pace").select_option("own-bank")
+    page.get_by_label("In store at the beginning", exact=True).fill("36")
+    page.get_by_label("In store at the beginning: Unit").select_option("hours")
+    page.get_by_label("At most in store", exact=True).fill("1")
+    page.get_by_role("button", name="Open the game").click()
+    expect(page.get_by_label("At most in store", exact=True)).to_be_focused()
+    expect(page.get_by_text("This must be no less than the other two.")).to_be_visible()
+    page.get_by_label("At most in store", exact=True).fill("2")
+
+    page.get_by_label("What happens").select_option("own")
+    page.get_by_label("More time", exact=True).fill("6")
+    page.get_by_label("More time: Unit").select_option("hours")
+    page.get_by_label("Times in the game").fill("3")
+    page.get_by_role("button", name="Remove step 2").click()
+    page.get_by_role("button", name="Add: a bot plays a turn").click()
+    page.get_by_label("A bot plays the turn").select_option("random")
+    page.get_by_label("At last").select_option("abandon")
+    expect(page.locator(".summary")).to_contain_text("6 hours more, 3 times, then a bot plays one turn, then the game")
+    page.get_by_role("button", name="Open the game").click()
+
+    game = opened(page, ada)
+    assert game["options"]["edition"] == "sargon-it"
+    assert (game["options"]["doubling"], game["options"]["start_seat"]) == ("linear", 2)
+    assert game["clock"] == {"bank": "PT36H", "increment": "PT12H", "cap": "P2D"}
+    assert game["on_timeout"] == [
+        {"do": "extend", "by": "PT6H", "times": 3},
+        {"do": "bot-move", "bot": "random", "times": 1},
+        {"do": "abandon"},
+    ]
+    assert [seat["kind"] for seat in game["seats"]] == ["human", "open", "bot"]
+
+    page.goto("/#/open")  # and another one like it
+    page.get_by_role("button", name="As last time").click()
+    page.get_by_role("button", name="Open the game").click()
+    page.wait_for_url(lambda url: "/games/" in url and game["id"] not in url)
+    again = opened(page, ada)
+    assert [again[field] for field in ("options", "clock", "on_timeout")] == [
+        game[field] for field in ("options", "clock", "on_timeout")
+    ]
+
+
+def test_who_comes_back_before_the_table_is_shown_finds_a_new_form(ada: Client, windows: Windows) -> None:
+    back = "addEventListener('hashchange', () => location.hash.startsWith('#/games/') && (location.hash = '#/open'))"
+    page = windows.open(ada, script=f"{OWN_CODE}; {back}")
+    page.goto("/#/open")
+    page.get_by_label("Title").fill("There and back")
+    page.get_by_role("button", name="Open the game").click()
+    expect(page.get_by_role("button", name="As last time")).to_be_visible()
+    expect(page.get_by_label("Title")).to_have_value("")
+
+
+def test_a_game_of_sternenglanz_is_opened_with_a_limit_of_rounds_and_a_salt(
+    house: House, ada: Client, windows: Windows
+) -> None:
+    page = windows.open(ada, **PHONE)
+    page.goto("/#/open")
+    page.locator("[name=rules][value=sternenglanz]").check()
+    page.locator("[name=scenario][value=scenario-4]").check()
+    page.get_by_label("Players").select_option("2")
+    page.get_by_text("All options, one by one").tap()
+    page.get_by_label("Rounds at most").fill("12")
+    page.get_by_label("Pace").select_option("own-time")
+    page.get_by_label("For each turn", exact=True).fill("5")
+    page.get_by_label("What happens").select_option("strict")
+    page.get_by_text("Have a say in the chance").tap()
+    page.get_by_role("button", name="Draw one").tap()
+    salt = page.get_by_label("Your word (salt)").input_value()
+    assert re.fullmatch("[0-9a-f]{32}", salt)
+    assert not is_wide(page)
+    page.get_by_role("button", name="Open the game").tap()
+
+    game = opened(page, ada)
+    until(lambda: ada.get(f"/v1/games/{game['id']}")["status"] == "running")
+    assert (game["options"]["scenario"], game["options"]["max_rounds"]) == (4, 12)
+    assert game["clock"] == {"per_move": "P5D"}
+    assert game["on_timeout"] == [{"do": "bot-takes-over", "bot": "greedy"}]
+    salts = house.rows("SELECT salt FROM seats WHERE game_id = %s ORDER BY seat", game["id"])
+    assert [row["salt"] for row in salts] == [salt, ""]
+
+
+def test_a_refusal_stands_beside_its_field_and_nothing_that_was_typed_is_lost(ada: Client, windows: Windows) -> None:
+    page = windows.open(ada)
+    windows.expected = "status of 422"
+    page.goto("/#/open")
+    page.get_by_label("Title").fill("For Gina")
+    page.locator("[name=seat-1]").select_option("invite")
+    page.get_by_label("Mail address").fill("gina..x@example.org")
+    page.get_by_role("button", name="Open the game").click()
+    field = page.get_by_label("Mail address")
+    expect(field).to_be_focused()
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#wrong-seats\\.1")).to_contain_text("name@example.org")
+
+    page.get_by_label("Language").select_option("fr")
+    expect(page.get_by_label("Titre")).to_have_value("For Gina")
+    page.get_by_label("Langue").select_option("en")
+    page.get_by_label("Mail address").fill("gina@example.org")
+    page.get_by_role("button", name="Open the game").click()
+    assert opened(page, ada)["title"] == "For Gina"
+
+
+# Before the start
+
+
+def test_somebody_is_invited_from_the_waiting_room_and_sits_down_with_a_salt(
+    house: House, ada: Client, windows: Windows
+) -> None:
+    game_id = open_game(ada, ME, OPEN, BOT, title="Just us", private=True)
+    page = windows.open(ada, permissions=["clipboard-read", "clipboard-write"])
+    page.goto(f"/#/games/{game_id}")
+    expect(page.get_by_text("One more player, and it begins.")).to_be_visible()
+    page.get_by_role("button", name="Copy the link").click()
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    assert re.search(f"#/games/{game_id}\\?invitation=", page.evaluate("navigator.clipboard.readText()"))
+    page.get_by_label("Invite by mail").fill("hugo@example.org")
+    page.get_by_role("button", name="Invite", exact=True).click()
+    expect(page.get_by_text("Seat 2 is kept for somebody who was invited by mail.")).to_be_visible()
+    house.await_mail("hugo@example.org", lambda mail: "Just us" in mail.message["Subject"] + mail.text)
+
+    hugo = windows.open(sign_in(house, "hugo@example.org"))
+    hugo.goto(f"/#/games/{game_id}")
+    hugo.get_by_text("Have a say in the chance").click()
+    hugo.get_by_label("Your word (salt)").fill("a word of Hugo's")
+    hugo.get_by_role("button", name="Take a seat").click()
+    for window in (hugo, page):
+        expect(window.locator(".board")).to_have_count(3)
+    [row] = house.rows("SELECT salt FROM seats WHERE game_id = %s AND seat = 1", game_id)
+    assert row["salt"] == "a word of Hugo's"
+
+
+# One's own games
+
+
+def test_the_games_that_wait_for_one_come_first_and_the_most_urgent_at_the_top(
+    house: House, ben: Client, windows: Windows
+) -> None:
+    client = sign_in(house, "ida@example.org")
+    first = {"start_seat": 0}
+    for title, time in (("Slow", "P7D"), ("Quick", "PT1H"), ("Daily", "P1D")):
+        open_game(client, ME, BOT, BOT, title=title, options=first, clock={"per_move": time})
+    open_game(client, ME, OPEN, BOT, title="Not yet")
+    left = open_game(client, ME, OPEN, BOT, title="Left", options={"start_seat": 1})
+    ben.post(f"/v1/games/{left}/seats", {})  # he takes his time
+    assert client.ask("DELETE", f"/v1/games/{left}/seats/me").status_code == 204
+
+    page = windows.open(client)
+    page.goto("/")
+    expect(page.locator(".waiting h3")).to_have_text(["Quick", "Daily", "Slow"])
+    expect(page).to_have_title("(3) My games – Sternenpost")
+    expect(page.get_by_role("link", name="My games 3 games wait for you.")).to_be_visible()
+    expect(page.locator(".kept h3")).to_have_text(["Left"])
+    expect(page.locator(".open h3")).to_have_text(["Not yet"])
+    page.get_by_role("button", name="Take my seat back: Left").click()
+    expect(page.locator(".kept")).to_have_count(0)
+
+    page.get_by_role("link", name="Quick").click()
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    page.get_by_role("button", name="Play it").click()
+    expect(page.get_by_role("link", name="Next: Daily")).to_be_visible()
+
+
+def test_games_that_are_over_come_page_by_page(house: House, windows: Windows) -> None:
+    client = sign_in(house, "jon@example.org")
+    for i in range(14):
+        game_id = open_game(client, ME, BOT, BOT, title=f"Ended {i}")
+        client.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)
+    page = windows.open(client)
+    page.goto("/")
+    expect(page.locator(".abandoned h3")).to_have_count(12)
+    page.get_by_role("button", name="More").click()
+    expect(page.locator(".abandoned h3")).to_have_count(14)
+    expect(page.get_by_role("button", name="More")).to_have_count(0)

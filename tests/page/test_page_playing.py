@@ -1,0 +1,137 @@
+"""The page in real browsers over real processes: people sign in, find each other, and play whole games."""
+
+import re
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.house import Client, House, sign_in, until
+from tests.page.windows import (
+    BOT,
+    ME,
+    OPEN,
+    PHONE,
+    Windows,
+    by_finger,
+    by_keyboard,
+    by_mouse,
+    code_for,
+    enter,
+    game_of,
+    is_wide,
+    play_out,
+    quiet,
+)
+
+
+@pytest.mark.timeout(300)  # ninety moves, and the bot waits for its beat before each of its own
+def test_two_people_find_each_other_and_play_a_whole_game_with_a_bot(house: House, windows: Windows) -> None:
+    ada, ben = windows.open(), windows.open(**PHONE)
+    enter(ada, house, "ada@example.org")
+    ada.locator("nav").get_by_role("link", name="New game").click()
+    ada.locator("[name=seat-1]").select_option("open")
+    ada.get_by_label("Title").fill("A clear night")
+    ada.get_by_role("button", name="Open the game").click()
+    expect(ada.get_by_role("heading", name="A clear night")).to_be_visible()
+
+    enter(ben, house, "ben@example.org")
+    ben.locator("nav").get_by_role("link", name="Lobby").tap()
+    ben.get_by_role("button", name="Take a seat in A clear night").tap()
+    expect(ben.locator(".board")).to_have_count(3)
+    expect(ada.locator(".board")).to_have_count(3)  # she is told, and need not look again
+
+    for page in (ada, ben):
+        quiet(Client(house, page.evaluate("localStorage.getItem('sternenpost.token')")))
+    moves = iter([by_keyboard] * 3)
+    play_out({ada: lambda page: next(moves, by_mouse)(page), ben: by_finger})
+    [row] = house.rows("SELECT status, version FROM games WHERE title = 'A clear night'")
+    assert (row["status"], row["version"]) == ("finished", 91)
+    assert not is_wide(ben)
+
+
+def test_who_has_the_link_of_a_private_game_signs_in_and_sits_there(house: House, windows: Windows) -> None:
+    ada = sign_in(house, "lena@example.org")
+    title = "<img src=//elsewhere.example onerror=alert(1)>"  # is nothing but a name
+    game = ada.post("/v1/games", {"rules": "sternenhimmel", "title": title, "private": True, "seats": [ME, OPEN, BOT]})
+    page = windows.open(**PHONE)
+    page.goto(f"/#/games/{game['id']}?invitation={game['invitation']}")
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
+    page.get_by_role("link", name="Sign in to take a seat").tap()
+    page.get_by_label("Mail address").fill("mia@example.org")
+    page.get_by_role("button", name="Send me a code").tap()
+    page.get_by_label("Code").fill(code_for(house, "mia@example.org"))
+    page.locator("main").get_by_role("button", name="Sign in").tap()
+    page.get_by_role("button", name="Take a seat").tap()
+    expect(page.locator(".board")).to_have_count(3)
+    assert ada.get(f"/v1/games/{game['id']}")["seats"][1]["name"] == "mia"
+
+
+def test_a_move_whose_answer_is_lost_is_sent_again_and_counts_once(house: House, windows: Windows) -> None:
+    client = sign_in(house, "cleo@example.org")
+    game_id = game_of(client, ME, BOT, BOT)
+    page = windows.open(client)
+    windows.expected = "ERR_FAILED"
+    tries: list[str] = []
+
+    def lose(route: Route) -> None:
+        """The server takes the move, and nobody hears of it."""
+        tries.append(route.request.post_data or "")
+        if len(tries) > 2:
+            return route.continue_()
+        route.fetch()
+        return route.abort()
+
+    page.route("**/moves", lose)
+    page.goto(f"/#/games/{game_id}")
+    by_mouse(page)
+    expect(page.get_by_text("No answer yet.")).to_be_visible()
+    until(lambda: len(tries) >= 3 or page.wait_for_timeout(50))
+    expect(page.get_by_text("No answer yet.")).to_be_hidden()
+    assert len(set(tries)) == 1
+    story = client.get(f"/v1/games/{game_id}/events")["items"]
+    assert [it["version"] for it in story if it["type"] == "star-placed" and it["seat"] == 0] == [2]
+
+
+def test_whoever_was_offline_sees_what_happened_meanwhile(house: House, windows: Windows) -> None:
+    client = sign_in(house, "dora@example.org")
+    game_id = game_of(client, ME, BOT, BOT)
+    page = windows.open(client)
+    windows.expected = "ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED"
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".news.live")).to_be_visible()
+    expect(page.locator(".board")).to_have_count(3)  # they have come, too
+
+    page.context.set_offline(True)
+    expect(page.get_by_text("No connection.")).to_be_visible()
+    asked = client.get(f"/v1/games/{game_id}/legal-moves")
+    client.post(f"/v1/games/{game_id}/moves", {"turn": asked["turn"], "move": asked["moves"][0]})
+    page.context.set_offline(False)
+    expect(page.get_by_text("No connection.")).to_be_hidden()
+    expect(page.locator(".space.fresh")).to_have_count(2)  # what the bots did since
+    expect(page.locator(".news.live")).to_be_visible()
+
+
+def test_the_slider_shows_earlier_tables_and_news_come_to_the_live_region(house: House, windows: Windows) -> None:
+    client = sign_in(house, "emil@example.org")
+    game_id = game_of(client, ME, BOT, BOT)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_id}")
+    by_mouse(page)
+    expect(page.locator("[aria-live]")).to_contain_text("greedy 2 put", use_inner_text=False)
+    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+    page.get_by_label("One move back").click()
+    page.get_by_label("One move back").click()
+    expect(page.locator(".space:not(:has(.ring))")).to_have_count(1)
+    expect(page.locator(".hand .star.open")).to_have_count(0)  # the past is for looking only
+    page.get_by_role("button", name="Back to now").click()
+    expect(page.locator(".space:not(:has(.ring))")).to_have_count(3)
+
+
+def test_every_space_is_a_button_with_a_full_name(house: House, windows: Windows) -> None:
+    client = sign_in(house, "karl@example.org")
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_of(client, ME, BOT, BOT)}")
+    named = page.get_by_role("button", name=re.compile(r"^\w+, space [a-z], (large: face down|small: face up), empty$"))
+    expect(page.locator(".board")).to_have_count(3)
+    assert named.count() == page.locator(".space").count() > 10
+    assert page.locator(".space[tabindex='0']").count() == 3  # one stop for each constellation
