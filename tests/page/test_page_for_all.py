@@ -1,0 +1,306 @@
+"""The page for those who hear it, use keys, enlarge it, or see colours of their own."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.house import Client, House, Json, sign_in
+from tests.page.keys import by_keys
+from tests.page.programs import play, play_to_the_end, whole_turn
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, enter, game_of, is_wide, quiet
+
+LEAST = 24  # CSS pixels of a target (WCAG 2.2, 2.5.8)
+
+
+class Scene(NamedTuple):
+    player: Client
+    sky: str
+    glow: str
+    over: str
+    waiting: str
+
+
+@pytest.fixture(scope="module")
+def scene(house: House) -> Scene:
+    """A player who is asked in two games, waits in one, and has seen the end of one."""
+    ada, ben, cyd = (quiet(sign_in(house, f"{name}@example.org")) for name in ("ada", "ben", "cyd"))
+    glow = game_of(ada, ME, OPEN, rules="sternenglanz", options={"start_seat": 0, "scenario": 4})
+    over, waiting = game_of(ada, ME, OPEN, OPEN), game_of(ada, ME, OPEN, OPEN)
+    for client, game_id in ((ben, glow), (ben, over), (cyd, over)):
+        client.post(f"/v1/games/{game_id}/seats", {})
+    play_to_the_end(over, ada, ben, cyd)
+    for client in (ada, ben):
+        play(client, glow)
+    return Scene(ada, game_of(ada, ME, BOT, BOT, BOT, BOT), glow, over, waiting)
+
+
+def screens(page: Page, scene: Scene) -> Iterator[str]:
+    """One after the other."""
+    shown = {
+        f"/#/games/{scene.sky}": ".hand .star.open",
+        f"/#/games/{scene.glow}": ".slot.lit",
+        f"/#/games/{scene.over}": ".seats .place",
+        f"/#/games/{scene.waiting}": ".seats",
+        "/#/": ".card.game",
+        "/#/lobby": ".card.game",
+        "/#/open": "form",
+        "/#/settings": ".settings .card",
+        "/#/settings/notifications": ".settings .card",
+        "/#/settings/webhooks": ".settings .card",
+        "/#/rules/sternenglanz": "[data-section]",
+    }
+    for address, selector in shown.items():
+        page.goto(address)
+        expect(page.locator(selector).first).to_be_visible()
+        yield address
+
+
+# Who hears it
+
+
+def test_a_table_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player)
+    page.goto(f"/#/games/{scene.sky}")
+    expect(page.locator(".hand .star.open")).to_have_count(9)
+    told = page.locator("main").aria_snapshot()
+    view = scene.player.get(f"/v1/games/{scene.sky}")["view"]
+    for board in view["boards"]:
+        for space in board["spaces"]:
+            assert len(re.findall(rf'button "\w+, space {space}, ', told)) >= 1
+    assert len(re.findall(r'button "\w+, space ', told)) == sum(len(it["spaces"]) for it in view["boards"])
+    hand = told[told.index('group "Your stars"') :]
+    assert len(re.findall(r'- button "(?:a |a black hole|a double star)', hand)) == len(view["hand"])
+    assert 'slider "Earlier tables"' in told and 'heading "Players"' in told
+
+
+def test_a_firmament_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player)
+    page.goto(f"/#/games/{scene.glow}")
+    expect(page.locator(".slot.lit")).to_have_count(3)
+    told = page.locator("main").aria_snapshot()
+    view = scene.player.get(f"/v1/games/{scene.glow}")["view"]
+    for field in view["board"]:
+        assert re.search(rf"button \"Firmament, field {field}: ", told), field
+    slots = told[told.index('group "Your slots"') :] if 'group "Your slots"' in told else told
+    assert len(re.findall(r"- 'button \"Slot \d|- button \"Slot \d", slots)) >= 3
+
+
+HEARD = """() => {
+  window.heard = [];
+  const region = document.querySelector("main [aria-live]");
+  new MutationObserver(() => heard.push(region.textContent)).observe(region, {childList: true, characterData: true, subtree: true});
+}"""
+
+
+def test_what_happens_is_said_once_and_in_order(house: House, windows: Windows) -> None:
+    client = sign_in(house, "dora@example.org")
+    game_id = game_of(client, ME, BOT, BOT)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".news.live")).to_be_visible()
+    page.evaluate(HEARD)
+    for moves in (4, 7):
+        by_mouse(page)
+        expect(page.locator(".history .faint")).to_have_text(f"move {moves} of {moves}")
+    story = client.get(f"/v1/games/{game_id}/events")["items"]
+    placed = [(it["seat"], it["space"]) for it in story if it["type"] == "star-placed"]
+    page.wait_for_function("least => heard.join(' ').split(' put ').length > least", arg=len(placed))
+    names = ["dora", "greedy 1", "greedy 2"]
+    told = re.findall(r"(dora|greedy \d) put .*? on \w+ (\w)\.", " ".join(page.evaluate("heard")))
+    assert told == [(names[seat], space) for seat, space in placed]
+
+
+# Who uses keys
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.outerHTML.slice(0, 120)"))
+
+
+def expect_focus(page: Page) -> None:
+    """Somewhere on the page, and not at its very beginning."""
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
+    assert not focused(page).startswith("<body"), focused(page)
+
+
+def test_the_focus_stays_where_one_works(house: House, windows: Windows) -> None:
+    client = sign_in(house, "emil@example.org")
+    game_id = game_of(client, ME, BOT, BOT)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_id}")
+    for end in ("Escape", "Choose again", "Play it"):
+        by_keys(page.locator(".hand .star.open").first)
+        by_keys(page.locator(".space.lit").first)
+        expect(page.get_by_role("button", name="Play it")).to_be_focused()
+        if end == "Escape":
+            page.keyboard.press(end)
+        else:
+            by_keys(page.get_by_role("button", name=end))
+        expect(page.get_by_role("button", name="Play it")).to_be_hidden()
+        expect_focus(page)
+    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+    expect_focus(page)
+    by_keys(page.get_by_label("One move back"))
+    by_keys(page.get_by_label("One move on"))
+    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+    expect_focus(page)
+    by_keys(page.get_by_label("One move back"))
+    by_keys(page.get_by_role("button", name="Back to now"))
+    expect_focus(page)
+    by_keys(page.get_by_role("button", name="Rules").and_(page.locator("main *")))
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect_focus(page)
+    page.locator(".chat textarea").focus()
+    page.keyboard.type("Hello")
+    by_keys(page.get_by_role("button", name="Say it"))
+    expect(page.locator(".chat li")).to_have_count(1)
+    expect_focus(page)
+    by_keys(page.locator("summary").filter(has_text="Terms"))
+    by_keys(page.get_by_role("button", name="Resign"))
+    expect_focus(page)
+    by_keys(page.get_by_role("button", name="Cancel"))
+    expect_focus(page)
+    by_keys(page.get_by_role("button", name="I want a pause"))
+    expect(page.locator(".state")).to_contain_text("Paused")
+    expect_focus(page)
+
+
+def test_the_focus_stays_while_a_turn_of_sternenglanz_is_built(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player)
+    page.goto(f"/#/games/{scene.glow}")
+    expect(page.locator(".slot.lit")).to_have_count(3)
+    by_keys(page.locator("[data-slot='1']"))
+    expect_focus(page)
+    by_keys(page.locator("[data-undo]"))
+    expect_focus(page)
+    for step in whole_turn(scene.player, scene.glow)[:1]:
+        by_keys(page.locator(f"[data-slot='{step['slot']}']"))
+    page.keyboard.press("Escape")
+    expect_focus(page)
+
+
+def test_the_focus_stays_while_one_signs_in_and_joins(house: House, windows: Windows) -> None:
+    game_of(sign_in(house, "gil@example.org"), ME, OPEN, OPEN, title="Come in")
+    page = windows.open()
+    enter(page, house, "hal@example.org")
+    expect_focus(page)
+    by_keys(page.locator("nav").get_by_role("link", name="Lobby"))
+    expect(page.get_by_role("link", name="Come in")).to_be_visible()
+    expect_focus(page)
+    by_keys(page.get_by_role("button", name="Take a seat in Come in"))
+    expect(page.get_by_role("heading", name="Come in", level=1)).to_be_visible()
+    expect_focus(page)
+    by_keys(page.get_by_role("button", name="Leave the table"))
+    expect_focus(page)
+    by_keys(page.get_by_role("button", name="Leave the table"))
+    expect(page.get_by_role("button", name="Take a seat")).to_be_visible()
+    expect_focus(page)
+
+
+COVERED = """() => {
+  const it = document.activeElement;
+  if (it === document.body || it.closest(".unseen")) return null;
+  const box = it.getBoundingClientRect();
+  const seen = [.1, .5, .9].some((x) => [.1, .5, .9].some((y) => {
+    const at = document.elementFromPoint(box.x + x * box.width, box.y + y * box.height);
+    return at && (it.contains(at) || at.contains(it));
+  }));
+  return seen ? null : it.outerHTML.slice(0, 160);
+}"""
+
+
+@pytest.mark.parametrize("manners", [{}, PHONE], ids=["desk", "phone"])
+def test_what_has_the_focus_is_never_hidden(manners: Json, scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, **manners)
+    for game_id in (scene.sky, scene.glow):
+        page.goto(f"/#/games/{game_id}")
+        expect(page.locator(".hand .star.open, .slot.lit").first).to_be_visible()
+        page.locator("main").focus()
+        for key in ("Tab", "Shift+Tab"):
+            for _ in range(50):
+                page.keyboard.press(key)
+                assert page.evaluate(COVERED) is None
+
+
+# Who touches and enlarges it
+
+
+SMALL = """least => [...document.querySelectorAll("button, a, input, select, textarea, summary, [role=button]")]
+  .filter((it) => it.checkVisibility() && !it.closest(".unseen, p, li, dd, .skip"))
+  .map((it) => [it, (it.closest("label") ?? it).getBoundingClientRect()])
+  .filter(([it, {width, height}]) => Math.min(width, height) < least - .01)
+  .map(([it, {width, height}]) => `${it.outerHTML.slice(0, 120)} ${width} ${height}`)"""
+STYLE = """css => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  document.adoptedStyleSheets = [sheet];
+}"""
+CUT = """() => [...document.querySelectorAll("main *, header *")]
+  .filter((it) => !it.closest("svg, .unseen") && it.checkVisibility() && it.innerText?.trim())
+  .filter((it) => ["hidden", "clip"].includes(getComputedStyle(it).overflowX))
+  .filter((it) => it.scrollWidth > it.clientWidth + 1 || it.scrollHeight > it.clientHeight + 1)
+  .map((it) => it.outerHTML.slice(0, 120))"""
+SPACED = """* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important; }
+  p { margin-bottom: 2em !important; }"""  # WCAG 2.2, 1.4.12
+
+
+def test_every_target_is_large_enough_for_a_finger(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, **PHONE)
+    for address in screens(page, scene):
+        assert page.evaluate(SMALL, LEAST) == [], address
+
+
+def test_nothing_must_be_moved_sideways_on_the_smallest_screen(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, **{**PHONE, "viewport": {"width": 320, "height": 600}})
+    for address in screens(page, scene):
+        assert not is_wide(page), address
+
+
+@pytest.mark.parametrize(
+    ("css", "manners"),
+    [(SPACED, {}), (SPACED, PHONE), ("html { font-size: 200% }", {})],
+    ids=["desk", "phone", "large"],
+)
+def test_text_may_be_set_otherwise(css: str, manners: Json, scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, **manners)
+    for address in screens(page, scene):
+        page.evaluate(STYLE, css)
+        assert not is_wide(page), address
+        assert page.evaluate(CUT) == [], address
+
+
+# Who sees otherwise
+
+
+def test_nothing_moves_for_those_who_do_not_want_it(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player)  # who asks for less motion
+    for address in screens(page, scene):
+        assert page.evaluate("document.getAnimations().length") == 0, address
+    page.goto(f"/#/games/{scene.sky}")
+    page.locator(".hand .star.open").first.click()
+    expect(page.locator(".space.lit").first).to_be_visible()
+    assert page.evaluate("document.getAnimations().length") == 0
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate("document.getAnimations().length") > 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_colours_of_the_reader_s_own_seats_and_choices_differ(scheme: str, scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, forced_colors="active", color_scheme=scheme)
+    page.goto(f"/#/games/{scene.sky}")
+    expect(page.locator(".hand .star.open")).to_have_count(9)
+    shapes = page.locator(".seats .mark").evaluate_all("those => those.map((it) => it.innerHTML)")
+    assert len(set(shapes)) == 5
+    assert "gradient" in page.locator(".board").first.evaluate("it => getComputedStyle(it).backgroundImage")
+    star = page.locator(".hand .star.open").first
+    before = star.evaluate(LOOK)
+    star.click()
+    assert star.evaluate(LOOK) != before
+
+
+LOOK = "it => ['borderColor', 'borderWidth', 'outlineStyle', 'backgroundColor'].map((name) => getComputedStyle(it)[name]).join()"

@@ -1,0 +1,55 @@
+"""Around the tables: signing in and out, refusals, languages, the sandbox."""
+
+from playwright.sync_api import expect
+
+from tests.house import Client, House, sign_in, until
+from tests.page.windows import Windows, code_for, enter
+
+
+def test_signing_out_makes_the_token_worthless(house: House, windows: Windows) -> None:
+    page = windows.open()
+    enter(page, house, "gero@example.org")
+    token = page.evaluate("localStorage.getItem('sternenpost.token')")
+    assert Client(house, token).get("/v1/me")["email"] == "gero@example.org"
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Mail address")).to_be_visible()
+    assert Client(house, token).ask("GET", "/v1/me").status_code == 401
+    assert page.evaluate("localStorage.getItem('sternenpost.token')") is None
+
+
+def test_a_refusal_is_told_in_the_words_of_the_server(house: House, windows: Windows) -> None:
+    page = windows.open(locale="de-CH")
+    windows.expected = "status of 401"
+    page.goto("/#/sign-in")
+    page.get_by_label("Mailadresse").fill("hans@example.org")
+    page.get_by_role("button", name="Code schicken").click()
+    page.get_by_label("Code").fill("000000" if code_for(house, "hans@example.org") != "000000" else "111111")
+    page.get_by_role("button", name="Anmelden").click()
+    expect(page.get_by_role("alert")).to_contain_text("Code")
+
+
+def test_the_language_can_be_changed(house: House, windows: Windows) -> None:
+    client = sign_in(house, "ida@example.org")
+    page = windows.open(client)
+    page.goto("/")
+    page.get_by_label("Language").select_option("it")
+    expect(page.get_by_role("heading", name="Le mie partite")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "it")
+    until(lambda: client.get("/v1/me")["locale"] == "it")
+
+
+def test_a_sandbox_takes_everybody_in(house: House, windows: Windows) -> None:
+    page = windows.open(script="")
+    windows.expected = "status of 401"  # of what was asked just before somebody leaves
+    page.goto("/")
+    expect(page.locator(".me")).to_have_text("you")
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("button", name="Play as ada").click()
+    expect(page.locator(".me")).to_have_text("ada")
+
+
+def test_a_token_of_the_sandbox_is_for_its_own_page_only(house: House) -> None:
+    client = Client(house)
+    foreign = {"Sec-Fetch-Site": "cross-site"}
+    assert client.ask("POST", "/sandbox/token", json={"name": "ada"}, headers=foreign).status_code == 404
+    assert client.ask("POST", "/sandbox/token", json={"name": "eve"}).status_code == 422
