@@ -27,6 +27,7 @@ from server.post.incoming.door import _same
 from server.rules import Json
 from server.store import embedded, migrate
 from server.translations import LOCALES
+from tests.browser import CHROMIUM
 from tests.helpers import (
     DAY,
     ME,
@@ -215,7 +216,7 @@ def _shoot(browser: Browser, path: Path, page: str, width: int, scheme: Scheme) 
 
 def main(folder: Path, *locales: str) -> None:
     with house() as app, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM)
         office = Office(app, "reply.stars.example")
         for locale in locales or LOCALES:
             shown = folder / locale
