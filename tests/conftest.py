@@ -37,9 +37,9 @@ PUBLIC = "93.184.215.14"
 _numbers = count(1)
 _MOST_PROCESSES = 4  # more would only wait for the one with the longest file
 _LONG = (  # files that are begun first, so that all processes end together: by turns one that computes and one that waits
-    *("fuzz", "page", "play_by_mail", "schemathesis", "whole_game", "secrets", "clients", "up", "crashes", "operating"),
-    *("embedded", "pages", "webhooks", "whole_turns", "leaks", "readme", "archive", "hostile", "dry_run"),
-    "earlier_versions",
+    *("fuzz", "page_whole_games", "play_by_mail", "page_hostile", "schemathesis", "page_by_axe", "whole_game"),
+    *("secrets", "clients", "up", "crashes", "operating", "embedded", "pages", "webhooks", "whole_turns"),
+    *("page_playing", "page_for_all", "leaks", "readme", "archive", "hostile", "dry_run", "earlier_versions"),
 )
 
 

@@ -196,14 +196,14 @@ def test_pages(app: Flask) -> None:
     invited = f"/i/{letters(host, 'invitation')[0].data['invitation']}"
     sign_in = f"/sign-in/{play.begin_sign_in('other@example.org', 'de', None)}"
     shown = [
-        web.get(link),
+        web.get(f"{link}/plain"),
         web.post(link, data={"move": "9 leo z"}),
         web.post(link, data={"move": move}),
         web.post(link, data={"move": move, "confirmed": "yes"}),
         web.get(link),
         web.get(invited, headers=wish),
         web.post(invited, headers=wish),
-        web.get(sign_in, headers=wish),
+        web.get(f"{sign_in}/plain", headers=wish),
         web.post(sign_in, data={"code": "0"}, headers=wish),
         *(web.get(f"/problems/{code}", headers=wish) for code in ALL),
         web.get("/problems/none", headers=wish),
