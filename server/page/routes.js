@@ -4,14 +4,15 @@ import { store } from "./store.js";
 const asked = /^\/sign-in\/([^/]+)$/.exec(location.pathname)?.[1]; // the link of a mail with a code
 if (asked) history.replaceState(null, "", `/#/sign-in?asked=${asked}`);
 
-const read = () => {
+/** What the address says now; `here` hears of it a moment later. */
+export const whereNow = () => {
   const [path, query] = location.hash.replace(/^#/, "").split("?");
   return { parts: path.split("/").filter(Boolean), query: new URLSearchParams(query) };
 };
 
-export const here = store(read());
+export const here = store(whereNow());
 
-addEventListener("hashchange", () => here.set(read()));
+addEventListener("hashchange", () => here.set(whereNow()));
 
 export const go = (hash) => (location.hash = hash);
 export const toGame = (id) => `#/games/${id}`;

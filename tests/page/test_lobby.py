@@ -70,6 +70,21 @@ def test_what_is_chosen_in_the_lobby_stands_in_its_address_and_the_way_back_lead
     expect(page.get_by_text("No game fits what you have chosen.")).to_be_visible()
 
 
+def test_what_is_chosen_in_haste_stands_together(ada: Client, windows: Windows) -> None:
+    page = windows.open(ada)
+    page.goto("/#/lobby?pace=slow")
+    expect(page.get_by_label("Time for a turn")).to_have_value("slow")
+    page.evaluate("""() => {
+      document.querySelector("[role=status] a").click(); // show all
+      for (const [name, value] of [["rules", "sternenglanz"], ["players", "4"]]) {
+        const select = document.querySelector(`.filters [name=${name}]`);
+        select.value = value;
+        select.dispatchEvent(new Event("change", { bubbles: true }));
+      }
+    }""")
+    expect(page).to_have_url(re.compile("lobby.rules=sternenglanz&players=4$"))
+
+
 def test_the_lobby_is_looked_at_again_when_its_window_is_seen_again(ada: Client, ben: Client, windows: Windows) -> None:
     page = windows.open(ada)
     page.goto("/#/lobby?rules=sternenhimmel&players=5")

@@ -2,7 +2,7 @@
 import { html, useEffect } from "../html.js";
 import { call, once } from "../api.js";
 import { hours, relative } from "../moments.js";
-import { go, here, toGame, toSignIn } from "../routes.js";
+import { go, here, toGame, toSignIn, whereNow } from "../routes.js";
 import { me } from "../session.js";
 import { useStore } from "../store.js";
 import { knows, t } from "../words.js";
@@ -68,8 +68,9 @@ function Filters({ wanted }) {
   const numbers = [...new Set(rules.items.flatMap((it) => it.seats))].sort();
   const choose = (field) => (event) => {
     const value = event.target.type === "checkbox" ? event.target.checked : event.target.value;
-    const variant = field === "rules" ? "" : wanted.variant; // each game has its own
-    go(address({ ...wanted, variant, pages: 1, [field]: value }));
+    const before = read(whereNow().query); // whoever is quick chooses again before this is drawn anew
+    const variant = field === "rules" ? "" : before.variant; // each game has its own
+    go(address({ ...before, variant, pages: 1, [field]: value }));
   };
   const select = (field, values, words) => html`<label>${t(`lobby.by.${field}`)}
     <select name=${field} value=${wanted[field]} onChange=${choose(field)}>
