@@ -4,9 +4,11 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+
+expect.set_options(timeout=30_000)  # milliseconds; the machine may be busy
 
 
 @pytest.fixture(scope="module")

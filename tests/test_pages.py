@@ -22,8 +22,6 @@ from server.store import embedded
 from tests.browser import chromium
 from tests.helpers import ME, OPEN, game_of, moves_of, moves_on, person, service_is_up, turn_of, wanted
 
-expect.set_options(timeout=30_000)  # milliseconds; the handbook is large, and the machine may be busy
-
 assert chromium  # a fixture
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}

@@ -16,7 +16,6 @@ OWN_CODE = 'sessionStorage.setItem("sternenpost.signed-out", "yes")'  # nobody i
 ME, OPEN, BOT = {"player": "me"}, {"open": True}, {"bot": "greedy"}
 
 PATIENCE = 60_000  # milliseconds for a click or an address; the machine may be busy
-expect.set_options(timeout=20_000)
 
 
 class Windows:
