@@ -74,8 +74,12 @@ export async function refusal(answer, asked = token()) {
   return problem;
 }
 
-/** Sends the very same until it is answered: for what the server takes only once, such as a move for its turn. */
+/**
+ * Sends the very same until it is answered: for what the server takes only once, such as a move for its turn. It ends
+ * with the session, since nobody sends what somebody else wished for.
+ */
 export async function insist(method, path, body, waits) {
+  const own = token();
   for (;;) {
     try {
       return await call(method, path, body);
@@ -83,6 +87,7 @@ export async function insist(method, path, body, waits) {
       if (!(error instanceof Unreachable)) throw error;
       waits?.();
       await new Promise((again) => setTimeout(again, AGAIN));
+      if (token() !== own) throw error;
     }
   }
 }

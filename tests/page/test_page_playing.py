@@ -1,6 +1,7 @@
 """The page in real browsers over real processes: people sign in, find each other, and play whole games."""
 
 import re
+from datetime import datetime, timedelta
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -90,6 +91,29 @@ def test_a_move_whose_answer_is_lost_is_sent_again_and_counts_once(house: House,
     assert len(set(tries)) == 1
     story = client.get(f"/v1/games/{game_id}/events")["items"]
     assert [it["version"] for it in story if it["type"] == "star-placed" and it["seat"] == 0] == [2]
+
+
+def test_a_move_that_was_not_answered_ends_with_the_session(house: House, windows: Windows) -> None:
+    """Somebody else at the same browser would play it."""
+    client = sign_in(house, "cora@example.org")
+    game_id = game_of(client, ME, BOT, BOT)
+    page = windows.open(client)
+    windows.expected = "ERR_FAILED"
+    tries: list[Route] = []
+    page.route("**/moves", lambda it: (tries.append(it), it.abort()))
+    page.clock.install()
+    page.goto(f"/#/games/{game_id}")
+    by_mouse(page)
+    expect(page.get_by_text("No answer yet.")).to_be_visible()
+    page.clock.run_for(2_000)
+    until(lambda: len(tries) == 2 or page.wait_for_timeout(20))
+    page.clock.pause_at(datetime.now() + timedelta(hours=1))
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("banner").get_by_role("link", name="Sign in")).to_be_visible()
+    number = len(tries)
+    page.clock.run_for(10_000)
+    page.evaluate("fetch('/healthz')")
+    assert len(tries) == number
 
 
 def test_whoever_was_offline_sees_what_happened_meanwhile(house: House, windows: Windows) -> None:
