@@ -4,6 +4,8 @@ import { call, Problem } from "../api.js";
 import { t } from "../words.js";
 import { useLoaded } from "../screens/parts.js";
 
+const PAUSE = 120; // milliseconds for which a version is chosen until it is asked for: a slider passes many
+
 /**
  * The view of `at`, or null if `at` is now. While it `isComing`, it is the one shown before, in whose place it comes;
  * unless it is `refused`.
@@ -11,8 +13,12 @@ import { useLoaded } from "../screens/parts.js";
 export function useEarlier(table, at) {
   const seen = useRef({});
   const shown = useRef(null);
+  const wanted = useRef();
+  wanted.current = at;
   const look = async () => {
-    if (at !== null) seen.current[at] ??= (await call("GET", `${table.base}?at=${at}&${table.word}`)).view;
+    if (at === null || seen.current[at]) return;
+    await new Promise((done) => setTimeout(done, PAUSE));
+    if (wanted.current === at) seen.current[at] = (await call("GET", `${table.base}?at=${at}&${table.word}`)).view;
   };
   const [, error] = useLoaded(look, [at]);
   const refused = at !== null && error instanceof Problem ? error : null;
