@@ -20,3 +20,25 @@ function storage(name) {
 
 export const forGood = storage("localStorage");
 export const forNow = storage("sessionStorage");
+
+const MOST = 200; // games of which it is remembered how far somebody has seen them
+
+/** How far a player has seen each game, by `name`: `seen(name, player)` gives `of(game)` and `upTo(game, number)`. */
+export function seen(name, player) {
+  const key = `sternenpost.${name}.${player ?? ""}`;
+  const read = () => {
+    try {
+      return new Map(JSON.parse(forGood.getItem(key)));
+    } catch {
+      return new Map(); // another release may have kept something else
+    }
+  };
+  return {
+    of: (game) => read().get(game) ?? 0,
+    upTo: (game, number) => {
+      const known = read();
+      known.delete(game); // so that it is the latest
+      forGood.setItem(key, JSON.stringify([...known.set(game, number)].slice(-MOST)));
+    },
+  };
+}

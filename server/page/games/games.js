@@ -5,6 +5,7 @@ import { follow } from "../stream.js";
 import { me } from "../session.js";
 import { t } from "../words.js";
 import { byDue, mySeat, waiting } from "../waiting-for-me.js";
+import { Back } from "../table/deeds.js";
 import { GameCard } from "../screens/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
 
@@ -78,16 +79,5 @@ function Over({ status, first }) {
       ${page.items.map((game) => html`<${GameCard} key=${game.id} game=${game} />`)}<//>
     ${page.next && html`<p class="more"><button class="plain" disabled=${busy}
       onClick=${more}>${t("games.more")}</button></p>`}
-    ${error && html`<${Sorry} error=${error} />`}`;
-}
-
-/** The way back to a seat that a bot keeps. */
-function Back({ game, again }) {
-  const [busy, error, back] = useSubmit(async () => {
-    await call("POST", `/v1/games/${game.id}/seats`, {});
-    again();
-  });
-  return html`<p>${t("back.why", { bot: mySeat(game).stand_in })}</p>
-    <button disabled=${busy} onClick=${back} aria-label=${`${t("back")}: ${game.title}`}>${t("back")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }

@@ -1,7 +1,7 @@
 // A game: before its start, while it goes on, and afterwards.
 import { html, useEffect, useRef, useState } from "../html.js";
 import { once, picture as fetched } from "../api.js";
-import { forGood } from "../kept.js";
+import { seen } from "../kept.js";
 import { link, me, over } from "../session.js";
 import { useStore } from "../store.js";
 import { listed, t } from "../words.js";
@@ -85,7 +85,8 @@ function Begun({ table }) {
     <${History} version=${game.version} at=${at} show=${show} isComing=${isComing}
       replay=${() => watch(at ?? 1)} />
     <div class="table">
-      <div><h2 class="unseen">${t("table")}</h2>${goesOn && html`<${Back} table=${table} />`}
+      <div><h2 class="unseen">${t("table")}</h2>${goesOn && game.seats[game.you.seat].stand_in && html`<section
+        class="card back"><${Back} game=${game} again=${table.look} /></section>`}
         ${game.outcome && at === null && html`<${Final} table=${table} />`}
         ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
           showAt=${show} close=${leave}
@@ -113,14 +114,14 @@ function Begun({ table }) {
  */
 function useMissed({ game, story }) {
   const seat = game.you?.seat;
-  const key = `sternenpost.known.${game.id}`;
+  const kept = seen("known", me.get()?.id);
   const last = lastMove(story, seat);
   const [missed, set] = useState(() => {
-    const known = Number(forGood.getItem(key));
+    const known = kept.of(game.id);
     return !link && seat !== undefined && hasMissed(story.filter((it) => it.version > known), seat) ? last : null;
   });
   const know = () => {
-    forGood.setItem(key, game.version);
+    kept.upTo(game.id, game.version);
     set(null);
     return last;
   };

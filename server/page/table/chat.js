@@ -1,8 +1,9 @@
 // What is said at the table.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 import { all, call } from "../api.js";
-import { forGood } from "../kept.js";
+import { seen } from "../kept.js";
 import { absolute } from "../moments.js";
+import { me } from "../session.js";
 import { t } from "../words.js";
 import { Sorry, useSubmit } from "../screens/parts.js";
 
@@ -32,7 +33,7 @@ export function Chat({ table, seated }) {
     const timer = setInterval(quietly, EVERY);
     return () => clearInterval(timer);
   }, [live]);
-  const [log, unread, see] = useUnread(`sternenpost.said.${base.split("/").at(-1)}`, said ?? []);
+  const [log, unread, see] = useUnread(table.game.id, said ?? []);
   const [busy, error, say] = useSubmit(async () => {
     const own = await call("POST", `${base}/messages`, { text: text.current.value });
     text.current.value = "";
@@ -54,14 +55,15 @@ export function Chat({ table, seated }) {
 }
 
 /** The log shows its newest line, unless the reader looks at older ones; what he has not seen is counted, for good. */
-function useUnread(key, said) {
+function useUnread(game, said) {
+  const kept = seen("said", me.get()?.id);
   const log = useRef();
   const isLow = useRef(true);
-  const [seen, setSeen] = useState(Number(forGood.getItem(key)));
+  const [known, setKnown] = useState(() => kept.of(game));
   const newest = said.at(-1)?.nr ?? 0;
   const see = (nr) => {
-    forGood.setItem(key, nr);
-    setSeen(nr);
+    kept.upTo(game, nr);
+    setKnown(nr);
   };
   useLayoutEffect(() => {
     const it = log.current;
@@ -70,7 +72,7 @@ function useUnread(key, said) {
     it.onscroll = () => (isLow.current = it.scrollHeight - it.clientHeight - it.scrollTop < LOW);
   }, [newest]);
   useEffect(() => {
-    if (newest <= seen) return;
+    if (newest <= known) return;
     let timer = null;
     const looks = new IntersectionObserver(([{ isIntersecting }]) => {
       clearTimeout(timer);
@@ -81,6 +83,6 @@ function useUnread(key, said) {
       clearTimeout(timer);
       looks.disconnect();
     };
-  }, [newest, seen]);
-  return [log, said.filter((it) => it.nr > seen).length, see];
+  }, [newest, known]);
+  return [log, said.filter((it) => it.nr > known).length, see];
 }

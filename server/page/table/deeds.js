@@ -2,6 +2,7 @@
 import { html, useState } from "../html.js";
 import { call } from "../api.js";
 import { clockInWords, timeoutsInWords } from "../moments.js";
+import { mySeat } from "../waiting-for-me.js";
 import { t } from "../words.js";
 import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
 
@@ -12,19 +13,15 @@ export function Terms({ game }) {
   </dl>`;
 }
 
-/** For somebody whose seat a bot keeps. */
-export function Back({ table }) {
-  const own = table.game.seats[table.game.you.seat];
+/** The way back to a seat that a bot keeps. */
+export function Back({ game, again }) {
   const [busy, error, back] = useSubmit(async () => {
-    await call("POST", `${table.base}/seats`, {});
-    await table.look();
+    await call("POST", `/v1/games/${game.id}/seats`, {});
+    await again();
   });
-  if (!own.stand_in) return null;
-  return html`<section class="card back">
-    <p>${t("back.why", { bot: own.stand_in })}</p>
-    <button disabled=${busy} onClick=${back}>${t("back")}</button>
-    ${error && html`<${Sorry} error=${error} />`}
-  </section>`;
+  return html`<p>${t("back.why", { bot: mySeat(game).stand_in })}</p>
+    <button disabled=${busy} onClick=${back} aria-label=${`${t("back")}: ${game.title}`}>${t("back")}</button>
+    ${error && html`<${Sorry} error=${error} />`}`;
 }
 
 /** While the game goes on: consent to a pause or an end, or give up. */
