@@ -19,6 +19,7 @@ export function Since({ items, names, rules, watch, close }) {
   const chosen = new Set([...told].sort(([one], [other]) => weight(one) - weight(other)).slice(0, MOST));
   const shown = told.filter((it) => chosen.has(it));
   const more = told.length - shown.length;
+  if (!told.length) return null; // the words of this game are still to come
   return html`<section class="card since" aria-label=${t("since")}>
     <h2>${t("since")}</h2>
     <ul>${shown.map(([it, words]) => html`<li key=${it.seq}>${words}</li>`)}</ul>
