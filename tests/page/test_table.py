@@ -172,6 +172,45 @@ def test_whoever_wants_less_motion_goes_from_move_to_move_by_hand(house: House, 
     expect(page.locator(".history .faint")).to_have_text(f"move {version} of {version}")  # where one can play
 
 
+def test_what_one_knows_is_news_to_others_at_the_same_browser(house: House, windows: Windows) -> None:
+    two = Two(house, "mona", "nico")
+    clients = two.one, two.other
+    moved = [0, 0]
+    while min(moved) < 2:
+        for at, client in enumerate(clients):
+            moved[at] += bool(play(client, two.game_id))
+    page = windows.open()
+    for client in clients:
+        page.goto("/")
+        page.evaluate("it => localStorage.setItem('sternenpost.token', it)", client.token)
+        page.reload()
+        at_table(page, two.game_id)
+        page.get_by_role("button", name="I know").click()
+        page.reload()
+        at_table(page, two.game_id)
+        expect(page.get_by_role("button", name="I know")).to_have_count(0)
+
+
+def test_a_slider_asks_only_for_the_table_where_it_stays(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "paul")
+    page = at_table(windows.open(client), game_id)
+    expect(page.locator(".space:not(:has(.ring))")).to_have_count(3)
+    asked: list[str] = []
+    page.on("request", lambda it: asked.append(it.url.split("?")[1]) if "?at=" in it.url else None)
+    page.evaluate("""async () => {
+      const slider = document.querySelector(".history input");
+      const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      for (const at of [3, 1, 3, 2]) {
+        slider.value = at;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+        await drawn();
+        await drawn();
+      }
+    }""")
+    expect(page.locator(".space:not(:has(.ring))")).to_have_count(1)
+    assert asked == ["at=2&"]
+
+
 def test_an_earlier_table_is_awaited_in_sight(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "lena")
     page = at_table(windows.open(client), game_id)
