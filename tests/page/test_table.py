@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -193,20 +194,18 @@ def test_what_one_knows_is_news_to_others_at_the_same_browser(house: House, wind
 
 def test_a_slider_asks_only_for_the_table_where_it_stays(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "paul")
-    page = at_table(windows.open(client), game_id)
+    page = windows.open(client)
+    page.clock.install()
+    at_table(page, game_id)
     expect(page.locator(".space:not(:has(.ring))")).to_have_count(3)
     asked: list[str] = []
     page.on("request", lambda it: asked.append(it.url.split("?")[1]) if "?at=" in it.url else None)
-    page.evaluate("""async () => {
-      const slider = document.querySelector(".history input");
-      const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      for (const at of [3, 1, 3, 2]) {
-        slider.value = at;
-        slider.dispatchEvent(new Event("input", { bubbles: true }));
-        await drawn();
-        await drawn();
-      }
-    }""")
+    page.clock.pause_at(datetime.now() + timedelta(hours=1))
+    for at in (3, 1, 3, 2):
+        page.locator(".history input").fill(str(at))
+        page.clock.run_for(50)
+        expect(page.locator(".history .faint")).to_have_text(f"move {at} of 4")
+    page.clock.run_for(200)
     expect(page.locator(".space:not(:has(.ring))")).to_have_count(1)
     assert asked == ["at=2&"]
 
