@@ -180,6 +180,7 @@ def test_what_one_knows_is_news_to_others_at_the_same_browser(house: House, wind
     while min(moved) < 2:
         for at, client in enumerate(clients):
             moved[at] += bool(play(client, two.game_id))
+    until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"] is not None)  # the bot, too, has moved
     page = windows.open()
     for client in clients:
         page.goto("/")
@@ -201,7 +202,7 @@ def test_a_slider_asks_only_for_the_table_where_it_stays(house: House, windows: 
     asked: list[str] = []
     page.on("request", lambda it: asked.append(it.url.split("?")[1]) if "?at=" in it.url else None)
     page.clock.pause_at(datetime.now() + timedelta(hours=1))
-    for at in (3, 1, 3, 2):
+    for at in (3, 1, 2):
         page.locator(".history input").fill(str(at))
         page.clock.run_for(50)
         expect(page.locator(".history .faint")).to_have_text(f"move {at} of 4")
