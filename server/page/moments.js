@@ -35,11 +35,12 @@ export const absolute = (moment) => written(moment, WHOLE);
 export const brief = (moment) =>
   written(moment, DAY) === written(now(), DAY) ? written(moment, TIME) : absolute(moment);
 
-/** `in 5 hours`. */
+/** `in 5 hours`, `this minute`. */
 export function relative(moment) {
   const away = new Date(moment) - now();
   const [unit, size] = STEPS.find(([, size]) => Math.abs(away) >= 1.5 * size) ?? STEPS.at(-1);
-  return new Intl.RelativeTimeFormat(locale(), { numeric: "always" }).format(Math.round(away / size), unit);
+  const number = Math.round(away / size) || 0; // and not -0
+  return new Intl.RelativeTimeFormat(locale(), { numeric: number ? "always" : "auto" }).format(number, unit);
 }
 
 /** An ISO 8601 duration such as `P1DT12H` in words. */

@@ -70,6 +70,16 @@ def test_what_is_chosen_in_the_lobby_stands_in_its_address_and_the_way_back_lead
     expect(page.get_by_text("No game fits what you have chosen.")).to_be_visible()
 
 
+def test_what_has_just_been_was_this_minute(windows: Windows) -> None:
+    page = windows.open()
+    page.goto("/#/lobby")
+    expect(page.get_by_role("heading", name="All games")).to_be_visible()
+    ago = "seconds => import('/page/moments.js').then(it => it.relative(new Date(Date.now() - seconds * 1000)))"
+    assert [page.evaluate(ago, it) for it in (5, -5, 125, -172_900)] == [
+        "this minute", "this minute", "2 minutes ago", "in 2 days",
+    ]  # fmt: skip
+
+
 def test_what_is_chosen_in_haste_stands_together(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     page.goto("/#/lobby?pace=slow")
