@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
+from server.translations import LOCALES
 from tests.house import Client, House, Json, sign_in
 from tests.page.keys import by_keys
 from tests.page.programs import play, play_to_the_end, whole_turn
@@ -287,6 +288,18 @@ def test_nothing_moves_for_those_who_do_not_want_it(scene: Scene, windows: Windo
     assert page.evaluate("document.getAnimations().length") == 0
     page.emulate_media(reduced_motion="no-preference")
     assert page.evaluate("document.getAnimations().length") > 0
+
+
+def test_on_a_phone_there_is_room_below_the_head_in_every_language(house: House, windows: Windows) -> None:
+    client = sign_in(house, "petra-luise@example.org")
+    game_of(client, ME, BOT, BOT)
+    for locale in LOCALES:
+        assert client.ask("PATCH", "/v1/me", json={"locale": locale}).status_code == 200
+        page = windows.open(client, **PHONE)
+        page.goto("/#/lobby")
+        expect(page.locator(f"html[lang={locale}] .head .count")).to_be_visible()
+        head = page.locator(".head").bounding_box()
+        assert head and head["height"] < 110 and not is_wide(page), locale
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
