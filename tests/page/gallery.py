@@ -26,6 +26,7 @@ def draw(page: Page, folder: Path, name: str) -> None:
     for scheme, size in product(schemes, SIZES):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         page.set_viewport_size(SIZES[size])
+        page.evaluate("new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 100)))")
         page.screenshot(
             path=folder / f"{name.replace(', ', ' ').replace(' ', '-')}.{size}.{scheme}.png", full_page=True
         )

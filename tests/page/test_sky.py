@@ -258,6 +258,8 @@ def test_a_game_that_is_over_says_who_won_and_opens_another_like_it(
     assert order == sorted(range(2), key=lambda seat: outcome["places"][seat])
     for seat, score in enumerate(outcome["scores"]):
         expect(page.locator(f".final li[data-seat='{seat}']")).to_contain_text(f"{score} point")
+        expect(page.get_by_role("region", name="Players").get_by_role("listitem").nth(seat)).to_contain_text("point")
+    expect(page.get_by_role("region", name="Players")).not_to_contain_text("in hand")  # nobody needs a card any more
     is_equal = len(set(outcome["scores"])) == 1
     why = "share the place" if len(set(outcome["places"])) == 1 else "discarded fewer cards"
     expect(page.locator(".final").get_by_text(why)).to_have_count(int(is_equal))

@@ -21,9 +21,9 @@ export function Seats({ game, view, isPast = false }) {
           at=${it.due_at} />`}</small>`}
       </span>
       ${scores && html`<span class="score">${t(won, { count: scores[it.seat] })}
-        ${view?.hand_sizes && html`<small>${t(held, { count: view.hand_sizes[it.seat] })}</small>`}</span>`}
+        ${view?.hand_sizes && !outcome && html`<small>${t(held, { count: view.hand_sizes[it.seat] })}</small>`}</span>`}
       ${outcome && html`<span class="place">${t("place", { place: outcome.places[it.seat] })}</span>`}
     </li>`)}</ul>
-    ${view?.stack !== undefined && html`<p class="faint">${t("stack", { count: view.stack })}</p>`}
+    ${view?.stack !== undefined && !outcome && html`<p class="faint">${t("stack", { count: view.stack })}</p>`}
   </section>`;
 }
