@@ -1,6 +1,7 @@
 // The games that wait for the reader, the most urgent first, wherever on the page he is.
 import { useEffect } from "./html.js";
 import { all } from "./api.js";
+import { useReturn } from "./screens/parts.js";
 import { me } from "./session.js";
 import { store, useStore } from "./store.js";
 
@@ -28,13 +29,9 @@ export function useWaiting(...reasons) {
   useEffect(() => void lookForWaiting(), reasons);
   useEffect(() => {
     const timer = setInterval(lookForWaiting, AGAIN);
-    const seen = () => document.visibilityState === "visible" && lookForWaiting();
-    document.addEventListener("visibilitychange", seen);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", seen);
-    };
+    return () => clearInterval(timer);
   }, []);
+  useReturn(lookForWaiting);
   return useStore(waiting);
 }
 

@@ -84,6 +84,7 @@ def test_what_is_chosen_in_haste_stands_together(ada: Client, windows: Windows) 
     page = windows.open(ada)
     page.goto("/#/lobby?pace=slow")
     expect(page.get_by_label("Time for a turn")).to_have_value("slow")
+    expect(page.get_by_role("link", name="Show all")).to_be_visible()
     page.evaluate("""() => {
       document.querySelector("[role=status] a").click(); // show all
       for (const [name, value] of [["rules", "sternenglanz"], ["players", "4"]]) {

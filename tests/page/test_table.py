@@ -94,6 +94,17 @@ def test_the_newest_line_is_shown_unless_the_reader_looks_at_older_ones(house: H
     assert log.evaluate("it => it.scrollTop") == 0
 
 
+def test_what_others_wish_for_is_found_by_whoever_comes_back_to_the_window(house: House, windows: Windows) -> None:
+    two = Two(house, "rosa", "sven")
+    page = at_table(windows.open(two.one), two.game_id)
+    wish = page.get_by_text("So want: sven")
+    expect(page.get_by_text("Terms, pausing, leaving")).to_be_visible()
+    expect(wish).to_have_count(0)
+    two.other.post(f"/v1/games/{two.game_id}/votes", {"on": "pause", "vote": True}, status=200)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(wish).to_be_visible()
+
+
 # What happened meanwhile
 
 

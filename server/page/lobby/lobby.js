@@ -1,5 +1,5 @@
 // Games that others play: those with free seats, and those to look on at.
-import { html, useEffect } from "../html.js";
+import { html } from "../html.js";
 import { call, once } from "../api.js";
 import { hours, relative } from "../moments.js";
 import { go, here, toGame, toSignIn, whereNow } from "../routes.js";
@@ -7,7 +7,7 @@ import { me } from "../session.js";
 import { useStore } from "../store.js";
 import { knows, t } from "../words.js";
 import { GameCard, title } from "../screens/game-card.js";
-import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
+import { Sorry, useLoaded, useReturn, useSubmit } from "../screens/parts.js";
 
 const AT_ONCE = 24; // games in a page of the list
 const STATUSES = ["open", "running", "finished"];
@@ -18,11 +18,7 @@ export function Lobby() {
   const { query } = useStore(here);
   const wanted = read(query);
   const [found, error, again] = useLoaded(() => load(wanted), [String(query), player?.id]);
-  useEffect(() => {
-    const seen = () => document.visibilityState === "visible" && again();
-    document.addEventListener("visibilitychange", seen);
-    return () => document.removeEventListener("visibilitychange", seen);
-  }, []);
+  useReturn(again);
   return html`
     <h1>${t("lobby")}</h1>
     <nav class="kinds" aria-label=${t("lobby.kinds")}>${STATUSES.map((status) => html`<a

@@ -36,6 +36,19 @@ export function useLoaded(load, asked) {
   return [...state, () => again((n) => n + 1)];
 }
 
+/** Calls this whenever somebody comes back to this window. */
+export function useReturn(again) {
+  useEffect(() => {
+    const look = () => document.hidden || again();
+    addEventListener("focus", look);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      removeEventListener("focus", look);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, []);
+}
+
 /** `run` while a form waits for it: `[busy, error, submit]`. */
 export function useSubmit(run) {
   const [state, set] = useState([false, null]);

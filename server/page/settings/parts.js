@@ -7,7 +7,7 @@ import { here, toGame } from "../routes.js";
 import { me } from "../session.js";
 import { store, useStore } from "../store.js";
 import { knows, speak, t } from "../words.js";
-import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
+import { Sorry, useLoaded, useReturn, useSubmit } from "../screens/parts.js";
 
 /** Changes some fields of the profile; the page goes by the new ones at once. Throws as `call`. */
 export async function changeMe(changes) {
@@ -186,19 +186,6 @@ export function useFresh(load, asked = []) {
   const [value, error, again] = useLoaded(load, asked);
   useReturn(again);
   return [value, error, again];
-}
-
-/** Calls this whenever somebody comes back to this window. */
-export function useReturn(again) {
-  useEffect(() => {
-    const look = () => document.hidden || again();
-    addEventListener("focus", look);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      removeEventListener("focus", look);
-      document.removeEventListener("visibilitychange", look);
-    };
-  }, []);
 }
 
 /** A list that comes page by page, the newest first: `{items, next, error, busy, more, again}`. */

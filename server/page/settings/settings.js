@@ -2,11 +2,11 @@
 import { html, useEffect } from "../html.js";
 import { recognise } from "../session.js";
 import { t } from "../words.js";
+import { useReturn } from "../screens/parts.js";
 import { Feed } from "./feed.js";
 import { OneGame } from "./game.js";
 import { Letters } from "./letters.js";
 import { Notifications } from "./notifications.js";
-import { useReturn } from "./parts.js";
 import { Profile } from "./profile.js";
 import { TimeOff } from "./time-off.js";
 import { Tokens } from "./tokens.js";
