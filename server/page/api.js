@@ -34,6 +34,10 @@ export async function call(method, path, body, key) {
 /** A picture of the table. Throws as `call`. */
 export const picture = async (path) => (await send("GET", path)).blob();
 
+/** 128 bits by this device's own chance, such as a key under which the very same is done once. */
+export const drawn = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
 export const headers = () => ({
   "Accept-Language": locale(),
   ...(token() ? { Authorization: `Bearer ${token()}` } : {}),

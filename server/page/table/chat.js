@@ -1,6 +1,6 @@
 // What is said at the table.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
-import { all, call } from "../api.js";
+import { all, call, drawn } from "../api.js";
 import { seen } from "../kept.js";
 import { absolute } from "../moments.js";
 import { me } from "../session.js";
@@ -11,10 +11,17 @@ const EVERY = 20_000; // milliseconds between two looks while the stream tells n
 const GLANCE = 1_000; // milliseconds for which a line stands before the eyes until it counts as seen
 const LOW = 24; // pixels above its end, where a log is at its end
 
+const drafts = new Map(); // what is being typed, by player and game: neither a start nor another language loses it
+
 export function Chat({ table, seated }) {
   const { base, word, live } = table;
   const [said, set] = useState(null);
   const text = useRef();
+  const own = `${me.get()?.id} ${table.game.id}`;
+  useEffect(() => {
+    if (text.current) text.current.value = drafts.get(own) ?? "";
+  }, [seated]);
+  const tried = useRef(null); // the very same again, after an answer that was lost, is said once
   const last = useRef(0); // what came before it was asked for, and is here
   const learn = (items) => set((known = []) => {
     const fresh = items.filter((it) => !known?.some(({ nr }) => nr === it.nr));
@@ -35,10 +42,14 @@ export function Chat({ table, seated }) {
   }, [live]);
   const [log, unread, see] = useUnread(table.game.id, said ?? []);
   const [busy, error, say] = useSubmit(async () => {
-    const own = await call("POST", `${base}/messages`, { text: text.current.value });
-    text.current.value = "";
-    learn([own]);
-    see(own.nr);
+    const words = text.current.value;
+    if (tried.current?.words !== words) tried.current = { words, key: drawn() };
+    const told = await call("POST", `${base}/messages`, { text: words }, tried.current.key);
+    tried.current = null;
+    if (drafts.get(own) === words) drafts.delete(own); // what is typed meanwhile stays
+    if (text.current) text.current.value = drafts.get(own) ?? "";
+    learn([told]);
+    see(told.nr);
   });
   return html`<section class="card chat" aria-label=${t("chat")}>
     <h2>${t("chat")} <small class="unread">${unread ? t("chat.unread", { count: unread }) : ""}</small></h2>
@@ -47,6 +58,7 @@ export function Chat({ table, seated }) {
       datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol></div>`}
     ${seated && html`<form onSubmit=${say}>
       <label><span class="unseen">${t("chat.message")}</span><textarea ref=${text} rows="2" maxlength="2000" required
+        onInput=${(event) => drafts.set(own, event.target.value)}
         placeholder=${t("chat.message")}></textarea></label>
       <button disabled=${busy}>${t("chat.say")}</button>
       ${error && html`<${Sorry} error=${error} />`}

@@ -1,5 +1,6 @@
 // A word of one's own that goes into the chance of a game.
 import { html, useState } from "../html.js";
+import { drawn } from "../api.js";
 import { t } from "../words.js";
 
 export function Salt({ value, set }) {
@@ -13,7 +14,3 @@ export function Salt({ value, set }) {
     </div>
   </details>`;
 }
-
-/** 128 bits by this device's own chance. */
-export const drawn = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
