@@ -1,5 +1,5 @@
 // What can be done at a table besides moving: come back, vote, leave.
-import { html, useState } from "../html.js";
+import { html, useEffect, useRef, useState } from "../html.js";
 import { call } from "../api.js";
 import { clockInWords, timeoutsInWords } from "../moments.js";
 import { mySeat } from "../waiting-for-me.js";
@@ -31,8 +31,9 @@ export function Deeds({ table }) {
   const [votes, , again] = useLoaded(count, [game.version, game.status]);
   useReturn(again); // others may have wished for something, which is no move
   const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
-  const isAsked = !!votes && wishes.some((wish) => votes[wish].length);
-  return html`<details class="card" open=${isAsked}><summary>${t("deeds")}</summary>
+  const isOpen = useRef(false); // whoever withdraws his wish goes on reading
+  isOpen.current ||= !!votes && wishes.some((wish) => votes[wish].length);
+  return html`<details class="card" open=${isOpen.current}><summary>${t("deeds")}</summary>
     <${Terms} game=${game} />
     ${votes && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${votes[wish]}
       again=${again} />`)}
@@ -59,6 +60,8 @@ export const Mails = ({ game }) => html`<p><a href="#/settings/game/${game.id}">
 export function Leave({ table }) {
   const [sure, setSure] = useState(false);
   const begun = table.game.status !== "open";
+  const stay = useRef();
+  useEffect(() => void (sure && stay.current.focus()), [sure]); // not the button that would do it
   const [busy, error, leave] = useSubmit(async () => {
     await call("DELETE", `${table.base}/seats/me`);
     setSure(false);
@@ -67,7 +70,7 @@ export function Leave({ table }) {
   if (!sure) return html`<p><button class="plain"
     onClick=${() => setSure(true)}>${t(begun ? "resign" : "leave")}</button></p>`;
   return html`<p class="row"><span>${t(begun ? "resign.sure" : "leave.sure")}</span>
-    <button disabled=${busy} onClick=${leave}>${t(begun ? "resign" : "leave")}</button>
-    <button class="plain" onClick=${() => setSure(false)}>${t("cancel")}</button>
+    <button key="leave" disabled=${busy} onClick=${leave}>${t(begun ? "resign" : "leave")}</button>
+    <button key="stay" ref=${stay} class="plain" onClick=${() => setSure(false)}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}</p>`;
 }
