@@ -1,12 +1,12 @@
 // Opening a game: what is played, at which pace, and who sits where.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { call, insist, once, Problem } from "../api.js";
+import { call, drawn, insist, once, Problem } from "../api.js";
 import { byPlace, marked, Wrong } from "../refused.js";
 import { go, toGame } from "../routes.js";
 import { t } from "../words.js";
 import { title } from "../screens/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
-import { drawn, Salt } from "../waiting/salt.js";
+import { Salt } from "../waiting/salt.js";
 import { Clock } from "./clock.js";
 import { discard, draft, keep, lastTime, ownSeat, remember, wantedOf } from "./draft.js";
 import { Ladder } from "./ladder.js";
@@ -32,8 +32,11 @@ function Form({ games, done }) {
   useEffect(() => keep(it), [it]);
   const game = games.find(({ name }) => name === it.rules);
   const preset = presetOf(game);
-  const choose = (field, value) =>
-    change({ options: { ...(field === preset ? {} : it.options), [field]: value } });
+  const choose = (field, value) => {
+    const { start_seat: first, ...others } = it.options;
+    const kept = field === "start_player" && value === "random" ? others : it.options; // a lot names no seat
+    change({ options: { ...(field === preset ? {} : kept), [field]: value } });
+  };
   const changeGame = ({ name, seats }) => {
     const number = Math.min(Math.max(it.seats.length, seats[0]), seats.at(-1));
     change({ rules: name, options: {}, seats: resized(it.seats, number) });
@@ -52,7 +55,8 @@ function Form({ games, done }) {
   const isBeside = Object.keys(wrongs).some((place) => PLACES.includes(place.split(".")[0]));
   useEffect(() => form.current.querySelector("[aria-invalid=true]")?.focus(), [error]);
   const parts = { it, change, game, preset, choose, wrongs };
-  return html`<form class="opening" ref=${form} onSubmit=${open}>
+  return html`<form class="opening" ref=${form} onSubmit=${open}
+    onInvalidCapture=${(event) => event.target.closest("details")?.setAttribute("open", "")}>
     ${games.some(({ name }) => name === last?.rules) && html`<button type="button" class="plain"
       onClick=${() => change(last)}>${t("opening.as-last-time")}</button>`}
     <fieldset>
