@@ -4,7 +4,7 @@ import { call, passes } from "./api.js";
 import { keepFocus } from "./focus.js";
 import { isOnline } from "./line.js";
 import { here } from "./routes.js";
-import { changeLanguage, link, me, recognise, signOut, token } from "./session.js";
+import { changeLanguage, ended, link, me, recognise, signOut, token } from "./session.js";
 import { useStore } from "./store.js";
 import { LANGUAGES, speak, spoken, t } from "./words.js";
 import { Table } from "./screens/table.js";
@@ -64,7 +64,7 @@ function Linked() {
 
 function Screen({ parts, query, player }) {
   const [first = "", id, section] = parts;
-  if (first === "games" && id) return html`<${Table} key=${`${id} ${token()}`} id=${id}
+  if (first === "games" && id) return html`<${Table} key=${`${id} ${token()} ${player?.id}`} id=${id}
     invitation=${query.get("invitation")} />`; // what a player knows goes with him
   if (first === "lobby") return html`<${Lobby} />`;
   if (first === "rules") return html`<${Rules} key=${id} game=${id} section=${section} />`;
@@ -105,6 +105,7 @@ function Player({ player, here }) {
 function Notice() {
   const online = useStore(isOnline);
   const [notice, setNotice] = useState(null);
+  const hasEnded = useStore(ended);
   useEffect(() => {
     const look = () => call("GET", "/v1").then((it) => setNotice(it.message), () => {});
     look();
@@ -113,6 +114,7 @@ function Notice() {
   }, [online]);
   return html`<div role="status" class="notices">
     ${!online && html`<p class="notice away">${t("offline")}</p>`}
+    ${hasEnded && html`<p class="notice">${t("session.ended")}</p>`}
     ${notice && html`<p class="notice">${notice.text}</p>`}
   </div>`;
 }

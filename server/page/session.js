@@ -12,14 +12,17 @@ export const isSandbox = document.querySelector("meta[name=sandbox]") !== null;
 
 /** The word of the mailed link that opened this page. It is the token here: for one seat, one turn, and kept nowhere. */
 export const link = /^\/t\/([^/]+)$/.exec(location.pathname)?.[1];
+export const ended = store(false); // whether somebody is signed out who did not ask for that
 export const over = store(null); // what the server says when the turn of the link is over
 
-let current = link ?? (forGood.getItem(KEY) || forNow.getItem(KEY));
+let current = link ?? (forNow.getItem(KEY) || forGood.getItem(KEY));
 
 export const token = () => current;
 
 function keep(value, isForGood) {
   current = value;
+  ended.set(false);
+  forNow.removeItem(KEY);
   (isForGood ? forGood : forNow).setItem(KEY, value);
 }
 
@@ -30,6 +33,7 @@ export function forget(problem) {
     if (kept.getItem(KEY) === current) kept.removeItem(KEY); // another window may have signed in since
   }
   current = null;
+  ended.set(!!problem);
   me.set(null);
 }
 

@@ -34,7 +34,8 @@ export function Table({ id, invitation }) {
   const { game, error } = table;
   const games = useStore(waiting);
   useEffect(() => {
-    if (game) document.title = entitled(`${game.you?.turn != null ? "★ " : ""}${game.title}`, games);
+    const title = game ? `${game.you?.turn != null ? "★ " : ""}${game.title}` : t("table");
+    document.title = entitled(title, games);
   }, [game, games]);
   if (ended) return html`<${Ended} table=${table} problem=${ended} />`;
   if (!game) return html`<h1>${t("table")}</h1>

@@ -1,6 +1,6 @@
 // Signing in: an address, then the code that was mailed to it.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { go, here } from "../routes.js";
+import { here } from "../routes.js";
 import { askForCode, enterSandbox, isSandbox, signIn } from "../session.js";
 import { t } from "../words.js";
 import { Sorry, useSubmit } from "../screens/parts.js";
@@ -9,7 +9,7 @@ import { Sorry, useSubmit } from "../screens/parts.js";
 function home() {
   const { parts, query } = here.get();
   const then = query.get("then") ?? "";
-  if (parts[0] === "sign-in") go(then.startsWith("#/") ? then : "#/");
+  if (parts[0] === "sign-in") location.replace(then.startsWith("#/") ? then : "#/"); // not to be come back to
 }
 
 export function SignIn() {
@@ -36,6 +36,9 @@ function Address({ then }) {
   </form>`;
 }
 
+/** A code that was copied may have blanks around and in it. */
+const digits = ({ target }) => (target.value = target.value.replace(/\D/g, "").slice(0, 6));
+
 function Code({ asked, back }) {
   const code = useRef();
   const stay = useRef();
@@ -48,7 +51,7 @@ function Code({ asked, back }) {
     <p role="status">${asked.email ? t("sign-in.sent", { email: asked.email }) : t("sign-in.mailed")}</p>
     <label>${t("code")}
       <input ref=${code} name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9]{6}"
-        maxlength="6" required />
+        onInput=${digits} required />
     </label>
     <label class="check"><input ref=${stay} type="checkbox" name="stay" checked /> ${t("sign-in.stay")}</label>
     <button disabled=${busy}>${t("sign-in")}</button>
