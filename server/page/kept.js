@@ -10,12 +10,25 @@ const inMemory = () => {
 };
 
 function storage(name) {
-  try {
-    window[name].getItem("");
-    return window[name];
-  } catch {
-    return inMemory();
-  }
+  const memory = inMemory(); // also of what has no room any more
+  const tried = (deed, ...what) => {
+    try {
+      return window[name][deed](...what);
+    } catch {
+      return memory[deed](...what);
+    }
+  };
+  return {
+    getItem: (key) => memory.getItem(key) ?? tried("getItem", key),
+    setItem: (key, value) => {
+      memory.removeItem(key);
+      tried("setItem", key, value);
+    },
+    removeItem: (key) => {
+      memory.removeItem(key);
+      tried("removeItem", key);
+    },
+  };
 }
 
 export const forGood = storage("localStorage");

@@ -112,7 +112,7 @@ const read = (query) => ({
   rules: query.get("rules") ?? "",
   variant: query.get("variant") ?? "",
   players: query.get("players") ?? "",
-  pace: query.get("pace") ?? "",
+  pace: Object.keys(PACES).find((it) => it === query.get("pace")) ?? "",
   free: query.get("free") === "true",
   pages: Math.max(1, Number.parseInt(query.get("pages"), 10) || 1),
 });

@@ -1,6 +1,7 @@
 // A scored constellation offers that its scoring is watched.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { forNow } from "../kept.js";
+import { seen } from "../kept.js";
+import { me } from "../session.js";
 import { store, useStore } from "../store.js";
 import { listed, t } from "../words.js";
 import { later } from "../screens/parts.js";
@@ -25,9 +26,9 @@ export function Theatre({ names, rules }) {
 /** What was scored by the reader's last move and since, or while a spectator looked on; of the past, by that move. */
 export function Offer({ table, rules, at }) {
   const { game, story } = table;
-  const key = `sternenpost.scored.${game.id}`;
+  const kept = seen("scored", me.get()?.id);
   const begun = useRef(game.version);
-  const [declined, decline] = useState(Number(forNow.getItem(key)));
+  const [declined, decline] = useState(() => kept.of(game.id));
   const own = story.findLast((it) => it.type === "star-placed" && it.seat === game.you?.seat)?.version ?? 0;
   const from = game.you ? own : begun.current;
   const found = story.filter((it) => it.type === "board-scored"
@@ -35,7 +36,7 @@ export function Offer({ table, rules, at }) {
   if (!found.length) return null;
   const names = found.map((it) => boardName(it.board, rules));
   const refuse = () => {
-    forNow.setItem(key, found.at(-1).seq);
+    kept.upTo(game.id, found.at(-1).seq);
     decline(found.at(-1).seq);
   };
   return html`<section class="card offer" aria-label=${t("watch")}>
