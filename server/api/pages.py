@@ -215,6 +215,10 @@ def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
 
 def _not_now(game: Game, seat: Seat, status: int) -> Response:
     """Why the turn of a link is not open: for good, or for now."""
+    if game.table.status in ("finished", "abandoned"):
+        return page(
+            "message.html", status, title=gettext("This turn is over"), text=gettext("The game is over."), game=game
+        )
     if game.table.status == "paused":
         text = gettext("All who play agreed to a pause. This link works again when the game goes on.")
         return page("message.html", 409, title=gettext("The game rests"), text=text, game=game)

@@ -226,6 +226,9 @@ def test_a_link_whose_turn_cannot_be_played_says_why(house: House, windows: Wind
     page.goto(link)
     expect(page.get_by_role("heading", name="A bot plays for you")).to_be_visible()
     assert word.ask("GET", path).status_code == 401
+    ben.post(f"{path}/votes", {"on": "abandon", "vote": True}, status=200)
+    page.goto(link)
+    expect(page.get_by_text("The game is over.")).to_be_visible()  # nobody takes a seat back, or waits for a mail
 
 
 # Without scripts
