@@ -80,6 +80,37 @@ def test_what_has_just_been_was_this_minute(windows: Windows) -> None:
     ]  # fmt: skip
 
 
+def test_an_address_that_nobody_chose_shows_the_lobby(windows: Windows) -> None:
+    page = windows.open()
+    page.goto("/#/lobby?pace=__proto__&status=constructor")
+    expect(page.get_by_label("Time for a turn")).to_have_value("")
+    expect(page.get_by_role("heading", name="Not yet begun")).to_have_count(1)
+
+
+def test_what_is_missing_in_closed_options_is_shown(ada: Client, windows: Windows) -> None:
+    page = windows.open(ada)
+    page.goto("/#/open")
+    page.locator("[name=rules][value=sternenglanz]").check()
+    page.get_by_text("All options, one by one").click()
+    rounds = page.get_by_label("Rounds at most")
+    rounds.fill("")
+    page.get_by_text("All options, one by one").click()
+    expect(rounds).to_be_hidden()
+    page.get_by_role("button", name="Open the game").click()
+    expect(rounds).to_be_focused()
+
+
+def test_a_lot_decides_though_a_seat_was_named_before(ada: Client, windows: Windows) -> None:
+    page = windows.open(ada)
+    page.goto("/#/open")
+    page.get_by_text("All options, one by one").click()
+    page.locator("[name=start_player][value=chosen]").check()
+    page.locator("[name=start_seat]").select_option(index=2)
+    page.locator("[name=start_player][value=random]").check()
+    page.get_by_role("button", name="Open the game").click()
+    assert opened(page, ada)["options"]["start_player"] == "random"
+
+
 def test_what_is_chosen_in_haste_stands_together(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     page.goto("/#/lobby?pace=slow")

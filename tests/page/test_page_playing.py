@@ -116,6 +116,28 @@ def test_a_move_that_was_not_answered_ends_with_the_session(house: House, window
     assert len(tries) == number
 
 
+def test_a_window_stays_with_whoever_signed_in_there_last(house: House, windows: Windows) -> None:
+    """A code may be copied with blanks, and a session that ends elsewhere is told of."""
+    page = windows.open()
+    page.goto("/")
+    eve = sign_in(house, "evelyn@example.org")
+    page.evaluate("it => localStorage.setItem('sternenpost.token', it)", eve.token)  # she stays signed in
+    page.get_by_label("Mail address").fill("faye@example.org")
+    page.get_by_role("button", name="Send me a code").click()
+    code = code_for(house, "faye@example.org")
+    page.get_by_label("Code").press_sequentially(f" {code[:3]} {code[3:]}")
+    page.get_by_label("Stay signed in").uncheck()
+    page.locator("main").get_by_role("button", name="Sign in").click()
+    mine = page.get_by_role("link", name="faye: Settings")
+    expect(mine).to_be_visible()
+    page.reload()
+    expect(mine).to_be_visible()
+    faye = Client(house, page.evaluate("sessionStorage.getItem('sternenpost.token')"))
+    windows.expected = "status of 401"
+    assert faye.ask("DELETE", "/v1/tokens").status_code == 204
+    expect(page.get_by_text("You are not signed in any more.")).to_be_visible()
+
+
 def test_whoever_was_offline_sees_what_happened_meanwhile(house: House, windows: Windows) -> None:
     client = sign_in(house, "dora@example.org")
     game_id = game_of(client, ME, BOT, BOT)

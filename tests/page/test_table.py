@@ -94,6 +94,60 @@ def test_the_newest_line_is_shown_unless_the_reader_looks_at_older_ones(house: H
     assert log.evaluate("it => it.scrollTop") == 0
 
 
+def test_what_is_typed_stays_when_the_game_begins_and_in_another_language(house: House, windows: Windows) -> None:
+    client, other = (sign_in(house, f"{name}@example.org") for name in ("uta", "vera"))
+    game_id = game_of(client, ME, OPEN, BOT)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_id}")
+    page.get_by_label("Say something").fill("Half a word")
+    other.post(f"/v1/games/{game_id}/seats", {})
+    expect(page.locator(".board")).to_have_count(3)
+    expect(page.get_by_label("Say something")).to_have_value("Half a word")
+    page.get_by_label("Language").select_option("de")
+    expect(page.get_by_label("Etwas sagen")).to_have_value("Half a word")
+    page.get_by_role("button", name="Sagen").click()
+    expect(page.locator(".chat li")).to_contain_text("Half a word")
+    expect(page.get_by_label("Etwas sagen")).to_have_value("")
+
+
+def test_what_is_said_again_after_a_lost_answer_is_said_once(house: House, windows: Windows) -> None:
+    two = Two(house, "wanda", "xaver")
+    page = at_table(windows.open(two.one), two.game_id)
+    windows.expected = "ERR_FAILED"
+    tries: list[str | None] = []
+
+    def lose(route: Route) -> None:
+        if route.request.method != "POST" or tries.append(route.request.headers["idempotency-key"]) or len(tries) > 1:
+            return route.continue_()
+        route.fetch()
+        return route.abort()
+
+    page.route("**/messages*", lose)
+    page.get_by_label("Say something").fill("Only once")
+    page.get_by_role("button", name="Say it").click()
+    expect(page.locator(".chat [role=alert]")).to_be_visible()
+    page.get_by_role("button", name="Say it").click()
+    expect(page.get_by_label("Say something")).to_have_value("")
+    assert len(tries) == 2 and len(set(tries)) == 1
+    assert [it["text"] for it in two.one.get(f"/v1/games/{two.game_id}/messages")["items"]] == ["Only once"]
+
+
+def test_enter_twice_gives_nothing_up_and_withdrawing_a_wish_closes_nothing(house: House, windows: Windows) -> None:
+    two = Two(house, "yara", "zeno")
+    page = at_table(windows.open(two.one), two.game_id)
+    page.get_by_text("Terms, pausing, leaving").press("Enter")
+    page.get_by_role("button", name="Resign").press("Enter")
+    expect(page.get_by_role("button", name="Cancel")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    wish = page.get_by_role("button", name="I want a pause")
+    for is_wanted in ("true", "false"):
+        wish.press("Enter")
+        expect(wish).to_have_attribute("aria-pressed", is_wanted)
+    expect(wish).to_be_visible()
+    assert two.one.get(f"/v1/games/{two.game_id}")["seats"][0]["stand_in"] is None
+
+
 def test_what_others_wish_for_is_found_by_whoever_comes_back_to_the_window(house: House, windows: Windows) -> None:
     two = Two(house, "rosa", "sven")
     page = at_table(windows.open(two.one), two.game_id)
