@@ -36,7 +36,7 @@ PUBLIC = "93.184.215.14"
 
 _numbers = count(1)
 _MOST_PROCESSES = 4  # more would only wait for the one with the longest file
-_LONG = (  # files that are begun first, so that all processes end together: by turns one that computes and one that waits
+_LONG = (  # files that are begun first, the longest at the top, so that all processes end together
     *("play_by_mail", "fuzz", "page_whole_games", "up", "page_hostile", "links", "whole_game", "schemathesis"),
     *("operating", "page_playing", "page_for_all", "crashes", "webhooks", "page_by_axe", "secrets", "clients", "sky"),
     *("table", "settings", "streams", "archive", "pages", "many_due", "glow", "embedded", "tokens", "whole_turns"),

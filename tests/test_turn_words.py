@@ -1,5 +1,6 @@
 """The word of a turn's mailed link as a token: it sees and plays that turn of that seat, and is no login."""
 
+from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
@@ -97,9 +98,9 @@ def test_of_other_games_it_learns_nothing(scene: Scene) -> None:
         lambda game: "ß" * 60,
     ],
 )
-def test_a_word_for_something_else_is_no_token(scene: Scene, word: object) -> None:
+def test_a_word_for_something_else_is_no_token(scene: Scene, word: Callable[[UUID], str]) -> None:
     with scene.app.app_context():
-        token = word(id_of(scene.running))  # type: ignore[operator]
+        token = word(id_of(scene.running))
     is_problem(Someone(scene.app, token=token).get(scene.running), 401, "bad-token")
 
 

@@ -4,13 +4,11 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Route, expect
+from playwright.sync_api import Locator, expect
 
 from tests.house import Client, House, Json, sign_in, until
 from tests.page.glow_taps import play_it, tap_out
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, is_at, is_wide, tab_to
-
-FIRST_VIEW = 100 * 1024  # bytes over the line, from an empty cache to a table that can be played on
+from tests.page.windows import BOT, FIRST_VIEW, ME, OPEN, PHONE, Windows, first_view, is_at, is_wide, loses, tab_to
 
 
 def glow_of(client: Client, *seats: Json, **options: int) -> str:
@@ -257,15 +255,8 @@ def test_the_first_view_of_sternenglanz_is_small(house: House, windows: Windows)
     pair = sign_in(house, "pia@example.org"), sign_in(house, "rosa@example.org")
     client, game = pair[0], begun_by(pair)
     page = windows.open(client)
-    line = page.context.new_cdp_session(page)
-    sizes: list[float] = []
-    line.on("Network.loadingFinished", lambda it: sizes.append(it["encodedDataLength"]))
-    line.send("Network.enable")
-    page.goto(f"/#/games/{game}")
+    assert 10 * 1024 < first_view(page, f"/#/games/{game}") < FIRST_VIEW
     expect(page.locator(".slot.lit")).to_have_count(3)
-    expect(page.locator(".news.live")).to_be_visible()
-    print(f"A first view takes {sum(sizes) / 1024:.0f} KiB in {len(sizes)} answers.")
-    assert 10 * 1024 < sum(sizes) < FIRST_VIEW
 
 
 def test_what_was_built_for_a_turn_that_was_played_elsewhere_is_gone(
@@ -289,22 +280,12 @@ def test_a_lost_answer_is_asked_for_until_it_comes(pair: tuple[Client, Client], 
     game = begun_by(pair)
     page = windows.open(client)
     windows.expected = "ERR_FAILED"
-    tries: list[str] = []
-
-    def lose(route: Route) -> None:
-        """The server takes the steps, and nobody hears of it."""
-        tries.append(route.request.post_data or "")
-        if len(tries) > 2:
-            return route.continue_()
-        route.fetch()
-        return route.abort()
-
-    page.route(re.compile("/moves$"), lose)
+    tries = loses(page, "**/moves", 2)
     page.goto(f"/#/games/{game}")
     tap_out(page, [next(it for it in steps_open(client, game) if it["slot"] == 1)])
     play_it(page)
     expect(page.get_by_text("No answer yet.")).to_be_visible()
     until(lambda: len(tries) >= 3 or page.wait_for_timeout(50))
     expect(page.get_by_text("No answer yet.")).to_be_hidden()
-    assert len(set(tries)) == 1
+    assert len({it.post_data for it in tries}) == 1
     assert [it["type"] for it in client.get(f"/v1/games/{game}/events")["items"]].count("star-laid") == 1

@@ -9,11 +9,11 @@ from itertools import count
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.house import Client, House, Json, Mail, Turn, sign_in, until
 from tests.page.glow_taps import play_it, tap_out
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_finger, by_mouse, code_for, game_of, is_wide
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_finger, by_mouse, code_for, game_of, is_wide, loses
 
 OVER = "status of 4(01|04|09|10)"  # what the browser says of answers by which the page learns that a turn is over
 _numbers = count(1)
@@ -166,21 +166,12 @@ def test_a_move_by_a_link_whose_answer_is_lost_is_sent_again_and_counts_once(
     game_id = sky(ada)
     windows.expected = f"{OVER}|ERR_FAILED"
     page = windows.open(**PHONE)
-    lost: list[Route] = []
-
-    def lose(route: Route) -> None:
-        lost.append(route)
-        if len(lost) > 1:
-            return route.continue_()
-        route.fetch()
-        return route.abort()
-
-    page.route("**/moves", lose)
+    tries = loses(page, "**/moves", 1)
     page.goto(link_of(house, ada, game_id))
     by_finger(page)
     expect(page.get_by_role("heading", name="Played for ada")).to_be_visible()
     expect(page.locator(".ended li")).to_have_text(re.compile(r"ada.* put .* on "))
-    assert len(lost) == 2
+    assert len(tries) == 2
 
 
 def test_who_has_the_link_open_is_told_when_its_turn_is_over(house: House, windows: Windows, ada: Client) -> None:

@@ -10,24 +10,15 @@ from playwright.sync_api import expect
 
 from server import page as served
 from tests.house import Client, House, Json, sign_in
-from tests.page.windows import BOT, ME, Windows, game_of
-
-FIRST_VIEW = 100 * 1024  # bytes over the line, from an empty cache to a table that can be played on
+from tests.page.windows import BOT, FIRST_VIEW, ME, Windows, first_view, game_of
 
 
 def test_the_first_view_of_a_game_is_small(house: House, windows: Windows) -> None:
     client = sign_in(house, "jana@example.org")
     game_id = game_of(client, ME, BOT, BOT, BOT, BOT)  # the largest table
     page = windows.open(client)
-    line = page.context.new_cdp_session(page)
-    sizes: list[float] = []
-    line.on("Network.loadingFinished", lambda it: sizes.append(it["encodedDataLength"]))
-    line.send("Network.enable")
-    page.goto(f"/#/games/{game_id}")
+    assert 10 * 1024 < first_view(page, f"/#/games/{game_id}") < FIRST_VIEW
     expect(page.locator(".hand .star.open")).to_have_count(9)
-    expect(page.locator(".news.live")).to_be_visible()
-    print(f"A first view takes {sum(sizes) / 1024:.0f} KiB in {len(sizes)} answers.")
-    assert 10 * 1024 < sum(sizes) < FIRST_VIEW
 
 
 IMPORTED = re.compile(r"""^(?:im|ex)port \{([^}]*)\} from "(\..*?)";""", re.MULTILINE)

@@ -20,6 +20,7 @@ from tests.page.windows import (
     enter,
     game_of,
     is_wide,
+    loses,
     play_out,
     quiet,
 )
@@ -72,23 +73,13 @@ def test_a_move_whose_answer_is_lost_is_sent_again_and_counts_once(house: House,
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
     windows.expected = "ERR_FAILED"
-    tries: list[str] = []
-
-    def lose(route: Route) -> None:
-        """The server takes the move, and nobody hears of it."""
-        tries.append(route.request.post_data or "")
-        if len(tries) > 2:
-            return route.continue_()
-        route.fetch()
-        return route.abort()
-
-    page.route("**/moves", lose)
+    tries = loses(page, "**/moves", 2)
     page.goto(f"/#/games/{game_id}")
     by_mouse(page)
     expect(page.get_by_text("No answer yet.")).to_be_visible()
     until(lambda: len(tries) >= 3 or page.wait_for_timeout(50))
     expect(page.get_by_text("No answer yet.")).to_be_hidden()
-    assert len(set(tries)) == 1
+    assert len({it.post_data for it in tries}) == 1
     story = client.get(f"/v1/games/{game_id}/events")["items"]
     assert [it["version"] for it in story if it["type"] == "star-placed" and it["seat"] == 0] == [2]
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.house import Client, House, sign_in, until
 from tests.page.axe import objections
 from tests.page.programs import play, play_to_the_end
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_wide, tab_to
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_wide, loses, tab_to
 
 
 class Two:
@@ -114,21 +114,13 @@ def test_what_is_said_again_after_a_lost_answer_is_said_once(house: House, windo
     two = Two(house, "wanda", "xaver")
     page = at_table(windows.open(two.one), two.game_id)
     windows.expected = "ERR_FAILED"
-    tries: list[str | None] = []
-
-    def lose(route: Route) -> None:
-        if route.request.method != "POST" or tries.append(route.request.headers["idempotency-key"]) or len(tries) > 1:
-            return route.continue_()
-        route.fetch()
-        return route.abort()
-
-    page.route("**/messages*", lose)
+    tries = loses(page, "**/messages*", 1)
     page.get_by_label("Say something").fill("Only once")
     page.get_by_role("button", name="Say it").click()
     expect(page.locator(".chat [role=alert]")).to_be_visible()
     page.get_by_role("button", name="Say it").click()
     expect(page.get_by_label("Say something")).to_have_value("")
-    assert len(tries) == 2 and len(set(tries)) == 1
+    assert len(tries) == 2 and len({it.headers["idempotency-key"] for it in tries}) == 1
     assert [it["text"] for it in two.one.get(f"/v1/games/{two.game_id}/messages")["items"]] == ["Only once"]
 
 

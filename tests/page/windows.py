@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
 from tests.house import Client, House, Json
 
@@ -45,6 +45,39 @@ class Windows:
         foreign = [url for url in self.asked if not url.startswith((self._house.url, "blob:"))]
         complaints = [it for it in self.complaints if not re.search(self.expected, it)]
         assert not foreign and not complaints, (foreign, complaints)
+
+
+FIRST_VIEW = 100 * 1024  # bytes over the line, from an empty cache to a table that can be played on
+
+
+def first_view(page: Page, address: str) -> int:
+    """The bytes over the line until news come by themselves at this table."""
+    line = page.context.new_cdp_session(page)
+    sizes: list[float] = []
+    line.on("Network.loadingFinished", lambda it: sizes.append(it["encodedDataLength"]))
+    line.send("Network.enable")
+    page.goto(address)
+    expect(page.locator(".slot.lit, .hand .star.open").first).to_be_visible()
+    expect(page.locator(".news.live")).to_be_visible()
+    print(f"A first view takes {sum(sizes) / 1024:.0f} KiB in {len(sizes)} answers.")
+    return int(sum(sizes))
+
+
+def loses(page: Page, where: str, number: int) -> list[Request]:
+    """The server takes what is posted there, and nobody hears of its first answers: so many. What is posted, as it comes."""
+    posted: list[Request] = []
+
+    def lose(route: Route) -> None:
+        if route.request.method != "POST":
+            return route.continue_()
+        posted.append(route.request)
+        if len(posted) > number:
+            return route.continue_()
+        route.fetch()
+        return route.abort()
+
+    page.route(where, lose)
+    return posted
 
 
 def code_for(house: House, email: str) -> str:

@@ -7,7 +7,7 @@ import { me } from "../session.js";
 import { useStore } from "../store.js";
 import { knows, t } from "../words.js";
 import { GameCard, title } from "../screens/game-card.js";
-import { Sorry, useLoaded, useReturn, useSubmit } from "../screens/parts.js";
+import { Sorry, useFresh, useLoaded, useSubmit } from "../screens/parts.js";
 
 const AT_ONCE = 24; // games in a page of the list
 const STATUSES = ["open", "running", "finished"];
@@ -17,8 +17,7 @@ export function Lobby() {
   const player = useStore(me);
   const { query } = useStore(here);
   const wanted = read(query);
-  const [found, error, again] = useLoaded(() => load(wanted), [String(query), player?.id]);
-  useReturn(again);
+  const [found, error, again] = useFresh(() => load(wanted), [String(query), player?.id]);
   return html`
     <h1>${t("lobby")}</h1>
     <nav class="kinds" aria-label=${t("lobby.kinds")}>${STATUSES.map((status) => html`<a

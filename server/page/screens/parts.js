@@ -36,6 +36,13 @@ export function useLoaded(load, asked) {
   return [...state, () => again((n) => n + 1)];
 }
 
+/** As `useLoaded`, and again whenever somebody comes back to this window: another one may have changed something. */
+export function useFresh(load, asked = []) {
+  const [value, error, again] = useLoaded(load, asked);
+  useReturn(again);
+  return [value, error, again];
+}
+
 /** Calls this whenever somebody comes back to this window. */
 export function useReturn(again) {
   useEffect(() => {

@@ -2,8 +2,8 @@
 import { html } from "../html.js";
 import { call } from "../api.js";
 import { t } from "../words.js";
-import { Sorry, useSubmit } from "../screens/parts.js";
-import { Said, say, Sure, ToCopy, useFresh } from "./parts.js";
+import { Sorry, useFresh, useSubmit } from "../screens/parts.js";
+import { Said, say, Sure, ToCopy } from "./parts.js";
 
 export function Feed() {
   const [feed, error, again] = useFresh(() => call("GET", "/v1/me/feed"));

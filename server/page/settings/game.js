@@ -3,8 +3,8 @@ import { html } from "../html.js";
 import { call } from "../api.js";
 import { toGame } from "../routes.js";
 import { t } from "../words.js";
-import { Sorry } from "../screens/parts.js";
-import { Field, Save, say, useDraft, useFresh, useSending } from "./parts.js";
+import { Sorry, useFresh } from "../screens/parts.js";
+import { Field, Save, say, useDraft, useSending } from "./parts.js";
 
 const CHOICES = ["", "at-once", "bundled", "off"]; // "": as the profile says
 

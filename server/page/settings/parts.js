@@ -7,7 +7,7 @@ import { here, toGame } from "../routes.js";
 import { me } from "../session.js";
 import { store, useStore } from "../store.js";
 import { knows, speak, t } from "../words.js";
-import { Sorry, useLoaded, useReturn, useSubmit } from "../screens/parts.js";
+import { Sorry, useFresh, useSubmit } from "../screens/parts.js";
 
 /** Changes some fields of the profile; the page goes by the new ones at once. Throws as `call`. */
 export async function changeMe(changes) {
@@ -177,15 +177,6 @@ export function ToCopy({ id, words, value, takesFocus = false }) {
     <button type="button" class="plain" onClick=${copy}>${t("settings.copy")}</button></span>
     <p class="said" role="status">${isCopied !== null && t(isCopied ? "settings.copied" : "settings.copy-yourself")}</p>
   </div>`;
-}
-
-// Looking
-
-/** As `useLoaded`, and again whenever somebody comes back to this window: another one may have changed something. */
-export function useFresh(load, asked = []) {
-  const [value, error, again] = useLoaded(load, asked);
-  useReturn(again);
-  return [value, error, again];
 }
 
 /** A list that comes page by page, the newest first: `{items, next, error, busy, more, again}`. */

@@ -4,9 +4,9 @@ import { all, call, Problem } from "../api.js";
 import { absolute } from "../moments.js";
 import { signOut, signOutEverywhere } from "../session.js";
 import { t } from "../words.js";
-import { Sorry } from "../screens/parts.js";
+import { Sorry, useFresh } from "../screens/parts.js";
 import {
-  called, day, Field, GameLink, Group, myGames, Said, say, Sure, ToCopy, useDraft, useFresh, useSending,
+  called, day, Field, GameLink, Group, myGames, Said, say, Sure, ToCopy, useDraft, useSending,
 } from "./parts.js";
 
 const OF_A_SEAT = ["games:read", "moves:write", "chat:write"];

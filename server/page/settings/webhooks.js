@@ -3,9 +3,9 @@ import { html, useEffect, useState } from "../html.js";
 import { call } from "../api.js";
 import { absolute } from "../moments.js";
 import { t } from "../words.js";
-import { Sorry, useSubmit } from "../screens/parts.js";
+import { Sorry, useFresh, useSubmit } from "../screens/parts.js";
 import {
-  called, day, Field, GameLink, Group, More, myGames, Said, say, Sure, ToCopy, useDraft, useFresh, usePages, useSending,
+  called, day, Field, GameLink, Group, More, myGames, Said, say, Sure, ToCopy, useDraft, usePages, useSending,
 } from "./parts.js";
 
 const KINDS = [

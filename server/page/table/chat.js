@@ -17,9 +17,9 @@ export function Chat({ table, seated }) {
   const { base, word, live } = table;
   const [said, set] = useState(null);
   const text = useRef();
-  const own = `${me.get()?.id} ${table.game.id}`;
+  const key = `${me.get()?.id} ${table.game.id}`;
   useEffect(() => {
-    if (text.current) text.current.value = drafts.get(own) ?? "";
+    if (text.current) text.current.value = drafts.get(key) ?? "";
   }, [seated]);
   const tried = useRef(null); // the very same again, after an answer that was lost, is said once
   const last = useRef(0); // what came before it was asked for, and is here
@@ -43,11 +43,11 @@ export function Chat({ table, seated }) {
   const [log, unread, see] = useUnread(table.game.id, said ?? []);
   const [busy, error, say] = useSubmit(async () => {
     const words = text.current.value;
-    if (tried.current?.words !== words) tried.current = { words, key: drawn() };
-    const told = await call("POST", `${base}/messages`, { text: words }, tried.current.key);
+    if (tried.current?.words !== words) tried.current = { words, once: drawn() };
+    const told = await call("POST", `${base}/messages`, { text: words }, tried.current.once);
     tried.current = null;
-    if (drafts.get(own) === words) drafts.delete(own); // what is typed meanwhile stays
-    if (text.current) text.current.value = drafts.get(own) ?? "";
+    if (drafts.get(key) === words) drafts.delete(key); // what is typed meanwhile stays
+    if (text.current) text.current.value = drafts.get(key) ?? "";
     learn([told]);
     see(told.nr);
   });
@@ -58,7 +58,7 @@ export function Chat({ table, seated }) {
       datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol></div>`}
     ${seated && html`<form onSubmit=${say}>
       <label><span class="unseen">${t("chat.message")}</span><textarea ref=${text} rows="2" maxlength="2000" required
-        onInput=${(event) => drafts.set(own, event.target.value)}
+        onInput=${(event) => drafts.set(key, event.target.value)}
         placeholder=${t("chat.message")}></textarea></label>
       <button disabled=${busy}>${t("chat.say")}</button>
       ${error && html`<${Sorry} error=${error} />`}

@@ -4,7 +4,7 @@ import { call } from "../api.js";
 import { clockInWords, timeoutsInWords } from "../moments.js";
 import { mySeat } from "../waiting-for-me.js";
 import { t } from "../words.js";
-import { Sorry, useLoaded, useReturn, useSubmit } from "../screens/parts.js";
+import { Sorry, useFresh, useSubmit } from "../screens/parts.js";
 
 export function Terms({ game }) {
   return html`<dl class="terms">
@@ -28,8 +28,7 @@ export function Back({ game, again }) {
 export function Deeds({ table }) {
   const { game } = table;
   const count = () => call("GET", `${table.base}/votes?${table.word}`);
-  const [votes, , again] = useLoaded(count, [game.version, game.status]);
-  useReturn(again); // others may have wished for something, which is no move
+  const [votes, , again] = useFresh(count, [game.version, game.status]); // a wish is no move
   const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
   const isOpen = useRef(false); // whoever withdraws his wish goes on reading
   isOpen.current ||= !!votes && wishes.some((wish) => votes[wish].length);
