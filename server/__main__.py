@@ -25,6 +25,7 @@ VENV = CHECKOUT / ".venv"
 DISCARDED = CHECKOUT / ".venv.discarded"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-by-server"  # the wish that was fulfilled, or UNFINISHED
+SERVING, TESTING = ".", ".[dev]"  # what pip is asked for; who tests can serve as well
 UNFINISHED = "unfinished"
 
 
@@ -32,14 +33,14 @@ def main(arguments: list[str]) -> None:
     if sys.version_info < (3, 11):  # noqa: UP036  an older one may well run this file
         sys.exit("Sternenpost needs Python 3.11 or newer; this is " + sys.version.split()[0] + ".")
     if arguments[:1] == ["test"]:
-        command = ["-m", "pytest", *arguments[1:]]
+        needed, command = TESTING, ["-m", "pytest", *arguments[1:]]
     elif arguments == ["up"]:
-        command = ["-m", "server.up"]
+        needed, command = SERVING, ["-m", "server.up"]
     else:
         sys.exit(USAGE)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        install()
+        install(needed)
     except OSError as error:
         sys.exit(f"Cannot install into {VENV} ({error.strerror}: {error.filename}).")
     except KeyboardInterrupt:
@@ -48,7 +49,7 @@ def main(arguments: list[str]) -> None:
     os.execv(PYTHON, [str(PYTHON), *command])
 
 
-def install() -> None:
+def install(needed: str) -> None:
     """Brings the virtual environment up to date. Two at once wait for each other."""
     lock = os.open(CHECKOUT, os.O_RDONLY)
     try:
@@ -57,17 +58,25 @@ def install() -> None:
         except BlockingIOError:
             say("Another command is installing here; waiting for it")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        wish = f"{this_python(VENV)}\n{fingerprint()}"
         installed = STAMP.read_text() if STAMP.exists() else None
-        if installed == wish and PYTHON.exists():
+        if installed in fulfilments(needed) and PYTHON.exists():
             return
-        if installed is not None and installed.split("\n")[0] != wish.split("\n")[0] or not works():
+        if installed is not None and installed.split("\n")[0] != this_python(VENV) or not works():
             make_venv()
         STAMP.write_text(UNFINISHED)
-        install_packages(lock)
-        STAMP.write_text(wish)
+        install_packages(needed, lock)
+        STAMP.write_text(wish(needed))
     finally:
         os.close(lock)
+
+
+def wish(needed: str) -> str:
+    return f"{this_python(VENV)}\n{fingerprint()}\n{needed}"
+
+
+def fulfilments(needed: str) -> set[str]:
+    """The wishes after any of which nothing is missing: `up` after `test`, or `test` after `up`, installs once at most."""
+    return {wish(needed), wish(TESTING)}
 
 
 def this_python(venv: Path) -> str:
@@ -106,12 +115,12 @@ def make_venv() -> None:
         sys.exit(f"{made.stdout}{made.stderr}\nThe virtual environment cannot be made; the reason stands above.")
 
 
-def install_packages(lock: int) -> None:
+def install_packages(needed: str, lock: int) -> None:
     say("Installing packages; the first time it takes a minute")
     pip = subprocess.Popen(
         [
             *(PYTHON, "-m", "pip", "install", "--progress-bar", "off", "--no-input", "--disable-pip-version-check"),
-            *("-c", "constraints.txt", "-e", ".[dev]"),
+            *("-c", "constraints.txt", "-e", needed),
         ],
         cwd=CHECKOUT,
         env={**os.environ, "PIP_USER": "0", "PIP_QUIET": "0"},

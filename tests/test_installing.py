@@ -1,0 +1,69 @@
+"""What the two commands install: `up` what serving needs, `test` the tools of the tests as well, neither anything twice."""
+
+import ast
+import sys
+from importlib.metadata import distribution, packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from server import __main__ as bootstrap
+
+SERVER = Path(__file__).parents[1] / "server"
+MOST = 150  # MiB of packages; with pip and its like a venv has 200
+
+
+def needed_by(name: str, extras: frozenset[str] = frozenset(), found: set[str] | None = None) -> set[str]:
+    """The names of all distributions that pip installs for this one."""
+    found = set() if found is None else found
+    for text in distribution(name).requires or []:
+        wanted = Requirement(text)
+        if wanted.marker is None or any(wanted.marker.evaluate({"extra": extra}) for extra in (*extras, "")):
+            key = wanted.name.lower().replace("_", "-")
+            if key not in found:
+                found.add(key)
+                needed_by(wanted.name, frozenset(wanted.extras), found)
+            elif wanted.extras:
+                needed_by(wanted.name, frozenset(wanted.extras), found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def serving() -> set[str]:
+    return needed_by("sternenpost")
+
+
+def imported() -> set[str]:
+    """The packages that our modules name in their imports, wherever in them they stand."""
+    found = set()
+    for path in SERVER.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                found.add((node.module or "").partition(".")[0])
+    return found - set(sys.stdlib_module_names) - {"server"}
+
+
+def test_everything_that_the_server_imports_comes_with_up(serving: set[str]) -> None:
+    homes = packages_distributions()
+    missing = {name for name in imported() if not {it.lower().replace("_", "-") for it in homes[name]} & serving}
+    assert not missing
+
+
+def test_what_only_tests_need_does_not_come_with_up(serving: set[str]) -> None:
+    tools = {"pytest", "hypothesis", "playwright", "schemathesis", "granian", "mypy", "ruff", "httpx"}
+    assert not serving & tools
+    assert tools <= needed_by("sternenpost", frozenset({"dev"}))
+
+
+def test_what_comes_with_up_is_no_heavier_than_it_should_be(serving: set[str]) -> None:
+    files = (file for name in serving for file in distribution(name).files or [])
+    assert sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).exists()) < MOST * 2**20
+
+
+def test_nothing_is_installed_anew_for_up_after_test_and_only_once_for_test_after_up() -> None:
+    after_up, after_test = bootstrap.wish(bootstrap.SERVING), bootstrap.wish(bootstrap.TESTING)
+    assert bootstrap.fulfilments(bootstrap.SERVING) == {after_up, after_test}
+    assert bootstrap.fulfilments(bootstrap.TESTING) == {after_test}
