@@ -24,7 +24,7 @@ from server.app import create_app
 from server.config import Settings
 from server.play.archive import LARGEST, Flaw
 from server.play.deeds import whole_log
-from server.rules import Json
+from server.rules import Json, SeededDice
 from server.rules.sternenhimmel import BOARDS
 
 CHECKER = Path(__file__).parent / "fairness.mjs"
@@ -832,6 +832,23 @@ def test_the_page_says_of_every_game_what_it_draws(app: Flask) -> None:
     page = get(app, "/docs/fairness").text
     for name in play.GAMES:
         assert f"<h2>What {name.capitalize()} draws</h2>" in page
+
+
+@pytest.mark.parametrize(
+    "what", ["last salt", "nobody gives a salt", "hidden star", "Times", "Who moved", "a bot chose"]
+)
+def test_the_page_says_plainly_what_no_archive_proves(app: Flask, what: str) -> None:
+    page = get(app, "/docs/fairness").text
+    _, heading, rest = page.partition('<h2 id="not-proved">What it does not prove</h2>')
+    assert heading
+    assert what in rest.partition("<h2>")[0]
+
+
+def test_whoever_knows_the_seed_can_choose_the_last_salt_until_a_seat_begins() -> None:
+    """As the page says: so it must be said."""
+    seed, taken = bytes(32), ["Ada's", "Ben's"]
+    begins = [SeededDice(seed, [*taken, f"{n}"]).below(3) for n in range(20)]
+    assert {0, 1, 2} <= set(begins)
 
 
 def test_the_page_is_linked(app: Flask) -> None:
