@@ -10,11 +10,21 @@ from server.play.errors import Unfit
 
 LONGEST_URL = 500
 URL_FORM = "^https?://[!-~]+$"
-_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_LABEL = "[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
+_NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _UNICAST = IPv6Network("2000::/3")  # what IPv6 has for the world; all else is special
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address behind a translator
 _PROTOCOLS = IPv4Network("192.0.0.0/24")  # RFC 6890; older Pythons take it for public, and clouds answer there
-_WITHIN = (IPv6Network("2001::/23"), IPv6Network("2002::/16"))  # tunnels and the like, which may end anywhere
+_WITHIN = (
+    *(IPv6Network("2001::/23"), IPv6Network("2002::/16")),  # tunnels and the like, which may end anywhere
+    IPv6Network("3fff::/20"),  # RFC 9637: for documentation, which older Pythons take for public
+)
+_CLOUDS = (  # public by their numbers, but within a cloud its own services answer there
+    IPv4Network("168.63.129.16/32"),  # Azure: DNS, health probes and the host's agent
+    *(IPv4Network("161.26.0.0/16"), IPv4Network("166.8.0.0/14")),  # IBM Cloud: service endpoints
+    IPv4Network("192.80.8.124/32"),  # Equinix Metal: metadata
+)
+_RELAYS = IPv4Network("192.88.99.0/24")  # RFC 7526: was anycast to tunnels, and leads nowhere today
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -46,10 +56,18 @@ def target_of(url: str) -> Target:
     host = parts.hostname or ""
     if parts.username is not None or parts.password is not None or "#" in url or "\\" in url:
         raise BadAddress("The URL must have no user, password or fragment.")
-    if not (":" in host or _NAME.fullmatch(host)) or len(host) > 253 or port == 0:
+    if not (_is_ipv6(host) or _NAME.fullmatch(host)) or len(host) > 253 or port == 0:
         raise BadAddress("This URL names no host and port that could be called.")
     query = f"?{parts.query}" if parts.query else ""
     return Target(parts.scheme, host, port or _PORTS[parts.scheme], (parts.path or "/") + query)
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        IPv6Address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def addresses_of(target: Target, sandbox: bool) -> list[str]:
@@ -86,6 +104,6 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
             return is_public(IPv4Address(int(address) & 0xFFFFFFFF))
         if address not in _UNICAST or any(address in special for special in _WITHIN):
             return False
-    elif address in _PROTOCOLS:
+    elif any(address in special for special in (_PROTOCOLS, _RELAYS, *_CLOUDS)):
         return False
     return address.is_global and not address.is_multicast
