@@ -511,6 +511,21 @@ def test_what_is_told_comes_in_order_also_after_a_failure(office: HookOffice, re
     assert [call.id for call in receiver.calls] == asked
 
 
+def test_what_one_deed_causes_is_told_in_the_order_of_the_story(office: HookOffice, receiver: Receiver) -> None:
+    ada, ben = person("ada"), person("ben")
+    hook = Hook(ada, receiver.url, "game-started", "your-turn")
+    games = [game_of(ada, ben, bots=1) for _ in range(5)]
+    carry(office)
+    assert told_of(games, receiver) == [["game-started", "your-turn"]] * len(games)
+    listed = [it["kind"] for it in hook.deliveries if it["payload"]["data"]["game"] == str(games[0])]
+    assert listed == ["your-turn", "game-started"]  # the newest first
+
+
+def told_of(games: list[UUID], receiver: Receiver) -> list[list[str]]:
+    """What was told of each game."""
+    return [[call.kind for call in receiver.calls if call.told["data"]["game"] == str(game)] for game in games]
+
+
 class Talker:
     """A server that says what it likes to whoever connects, octet by octet."""
 

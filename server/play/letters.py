@@ -1,7 +1,7 @@
 """Which letters a deed causes, and to whom. They are noted with the deed and written when they are carried."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -21,13 +21,16 @@ from server.store.webhooks import NOTE
 
 
 def after(game: Game, events: Sequence[Any], now: datetime) -> list[Json]:
-    """The letters of a deed that led to the game as it is now."""
+    """The letters of a deed that led to the game as it is now.
+
+    Each is made a microsecond after the one before, so that they are carried and listed in the order of the story.
+    """
     news = list(_news(game, events, now))
     told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
     if hooked := [row["seat"] for row in game.seats if row["has_webhooks"]]:
-        news += [(kind, seat, {}) for kind in _news_for_programs(events) for seat in hooked]
+        news = [(kind, seat, {}) for kind in _news_for_programs(events) for seat in hooked] + news
         told += [note(game, kind, seat, now, **data) for kind, seat, data in news if seat in hooked]
-    return told
+    return [row | {"made_at": now + timedelta(microseconds=place)} for place, row in enumerate(told)]
 
 
 def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[tuple[str, Seat, Json]]:
