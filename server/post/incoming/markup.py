@@ -48,8 +48,13 @@ _SIGNATURES = {
     *("gmail_signature", "moz-signature", "protonmail_signature_block", "ms-outlook-mobile-signature"),
     *("signature", "applemailsignature", "ydp-signature"),
 }
-_HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all|font-size\s*:\s*0(?![.\d])")
+_HIDING = re.compile(
+    r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all|color\s*:\s*transparent"
+    r"|(?:font-size|opacity|max-height)\s*:\s*0(?:\.0*)?(?![.\d]))"
+)
 _STRIKING = re.compile(r"text-decoration[a-z-]*\s*:[^;]*line-through")
+_CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
+_SELECTED = re.compile(r"(?:^|[\s>+~])[\w.#*-]{0,100}?([.#]?[\w-]{1,100})\s*\Z")
 
 
 class _Open(NamedTuple):
@@ -61,8 +66,8 @@ class _Open(NamedTuple):
 
 def lines_of_page(page: str) -> list[Line]:
     """The lines that a reader of this page sees. Raises TooNested."""
+    reader = _Reader(dict(_styled(page)))
     page = _COMMENT.sub("", page)
-    reader = _Reader()
     place = 0
     while (start := page.find("<", place)) >= 0 and (end := page.find(">", start)) >= 0:
         tag = _TAG.fullmatch(page, start + 1, min(end, start + _LONGEST_TAG))
@@ -88,8 +93,24 @@ def _attributes(text: str) -> dict[str, str]:
     return {name.lower(): unescape(one or two or bare).lower() for name, one, two, bare in _ATTRIBUTE.findall(text)}
 
 
+def _styled(page: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """What style sheets do to elements, by the last tag, .class or #id of a selector.
+
+    All that is asked is what they hide or strike out: too much of it has a line asked about that was in sight.
+    """
+    place, page = 0, page.lower()
+    while (start := page.find("<style", place)) >= 0 and (end := page.find("</style", start)) >= 0:
+        place = end
+        for rule in _CSS_COMMENT.sub("", page[page.find(">", start, end) + 1 : end]).split("}"):
+            outer, _, style = rule.rpartition("{")
+            if effects := frozenset(_effects_of(style)):
+                selectors = outer.rpartition("{")[2].split(",")
+                yield from ((found[1], effects) for it in selectors if (found := _SELECTED.search(it)))
+
+
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, styled: Mapping[str, frozenset[str]]) -> None:
+        self._styled = styled
         self.lines: list[Line] = []
         self._open: list[_Open] = []
         self._tags: Counter[str] = Counter()  # of the open elements
@@ -107,7 +128,9 @@ class _Reader:
         if marks & _REST_IS_QUOTED:
             self._rest_is_quoted = True
         if not _VOID.fullmatch(tag):
-            self._push(_Open(tag, frozenset(_effects(tag, values, marks))))
+            names = [tag, f"#{values.get('id', '')}", *(f".{name}" for name in values.get("class", "").split())]
+            by_sheet = (self._styled[name] for name in names if name in self._styled)
+            self._push(_Open(tag, frozenset(_effects(tag, values, marks)).union(*by_sheet)))
 
     def _push(self, element: _Open) -> None:
         self._open.append(element)
@@ -115,8 +138,6 @@ class _Reader:
             raise TooNested
         self._tags[element.tag] += 1
         self._effects.update(element.effects)
-        if "struck" in element.effects:
-            self._words.append(STRUCK)
 
     def end(self, tag: str) -> None:
         if self._tags[tag]:
@@ -131,8 +152,6 @@ class _Reader:
         tag, effects = self._open.pop()
         self._tags[tag] -= 1
         self._effects.subtract(effects)
-        if "struck" in effects:
-            self._words.append(STRUCK)
         return tag
 
     def text(self, data: str) -> None:
@@ -141,12 +160,15 @@ class _Reader:
             return
         if self._effects["pre"]:
             first, *others = re.split("\r\n|\r|\n", data)
-            self._words.append(first)
+            self._add(first)
             for line in others:
                 self.end_line(True)
-                self._words.append(line)
+                self._add(line)
         else:
-            self._words.append(re.sub(r"[ \t\r\n\f]+", " ", data))
+            self._add(re.sub(r"[ \t\r\n\f]+", " ", data))
+
+    def _add(self, words: str) -> None:
+        self._words.append(f"{STRUCK}{words}{STRUCK}" if self._effects["struck"] and words.strip() else words)
 
     def end_line(self, even_empty: bool = False) -> None:
         text = "".join(self._words).strip(" ")
@@ -160,12 +182,19 @@ class _Reader:
 
 
 def _effects(tag: str, values: Mapping[str, str], marks: set[str]) -> Iterator[str]:
-    style = values.get("style", "")
     if tag == "blockquote" or marks & _QUOTES:
         yield "quoted"
-    if _UNSEEN.fullmatch(tag) or "hidden" in values or marks & _SIGNATURES or _HIDING.search(style):
+    if _UNSEEN.fullmatch(tag) or "hidden" in values or marks & _SIGNATURES:
         yield "unseen"
-    if _STRUCK.fullmatch(tag) or _STRIKING.search(style):
+    if _STRUCK.fullmatch(tag):
         yield "struck"
     if tag == "pre":
         yield "pre"
+    yield from _effects_of(values.get("style", ""))
+
+
+def _effects_of(style: str) -> Iterator[str]:
+    if _HIDING.search(style):
+        yield "unseen"
+    if _STRIKING.search(style):
+        yield "struck"
