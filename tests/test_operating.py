@@ -22,7 +22,7 @@ from click.testing import CliRunner, Result
 from flask import Flask
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 
 from server import cli, play
 from server.app import create_app
@@ -31,9 +31,9 @@ from server.play import health
 from server.play.clock import Clock, clock
 from server.play.deeds import whole_log
 from server.post.incoming.door import Door
-from server.store import log
+from server.store import log, outbox
 from server.store.connections import autocommit
-from server.store.tables import Heartbeat, Incoming, Letter, PlayerLetter, db
+from server.store.tables import Delivery, Heartbeat, Incoming, Letter, PlayerLetter, db
 from server.store.tables import Seat as SeatRow
 from tests.helpers import ME, game_of, head_of, person, service_is_up, wanted
 from tests.house import Client, House, Json, free_port, new_house, sign_in, until
@@ -90,6 +90,15 @@ def a_letter_put_off_again_and_again(_: str) -> None:
     db.session.execute(update(Letter).values(made_at=clock.now() - LONG, due_at=later, tries=5))
 
 
+def a_letter_that_our_relay_refuses(_: str) -> None:
+    a_letter_put_off_again_and_again(_)
+    for row in db.session.scalars(select(Letter)):
+        about = {"game_id": row.game_id, "letter_id": row.letter_id, "kind": row.kind, "seat": row.seat}
+        tried = {"version": row.version, "player_id": row.player_id, "result": "failed", "at": clock.now()}
+        for nr, why in enumerate(["421 4.3.2 Closing", "550 5.7.1 <ada@example.org> blocked by policy"]):
+            db.session.add(Delivery(nr=nr, detail=why, **about, **tried))
+
+
 def an_old_code(_: str) -> None:
     play.begin_sign_in("ada@example.org", "en", None)
     db.session.execute(update(PlayerLetter).values(made_at=clock.now() - LONG, due_at=clock.now() - LONG))
@@ -113,10 +122,29 @@ ILLNESSES = [
     ("worker", an_old_beat, "not seen since 20"),
     ("outbox", an_old_letter, "a letter has waited for 0:11:"),
     ("outbox", a_letter_put_off_again_and_again, "a letter has waited for 0:11:"),
+    ("outbox", a_letter_that_our_relay_refuses, "a letter has waited for 0:11:"),
     ("outbox", an_old_code, "a letter has waited for 0:11:"),
     ("inbox", an_old_mail, "a mail has waited for 0:11:"),
     ("seats", an_overdue_seat, "1 seats wait for the worker"),
 ]
+
+
+def test_what_our_relay_answers_is_named_but_no_address(well: Flask) -> None:
+    a_letter_that_our_relay_refuses("outbox")
+    db.session.commit()
+    words = readiness(well)[1]["parts"]["outbox"]
+    assert words.endswith("; the mail server answers 550 5.7.1")
+    assert play.waiting() == {**(play.waiting() or {}), "letters_failed": 1, "outbox_age": pytest.approx(660, abs=30)}
+
+
+def test_a_bundle_for_a_later_hour_is_not_late(well: Flask) -> None:
+    ada = person("ada")
+    outbox.put_into_bundle(ada, clock.now() + A_WHILE, clock.now() - LONG)
+    db.session.commit()
+    assert readiness(well)[0] == 200
+    db.session.execute(update(PlayerLetter).values(data={"at": (clock.now() - LONG).isoformat()}))
+    db.session.commit()
+    assert readiness(well)[1]["parts"]["outbox"].startswith("a letter has waited for 0:11:")
 
 
 @pytest.mark.parametrize(("part", "illness", "words"), ILLNESSES)

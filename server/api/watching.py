@@ -63,8 +63,9 @@ class _House:
         numbers = play.waiting()
         yield GaugeMetricFamily("sternenpost_database_up", "1 if the database answers", value=numbers is not None)
         if numbers is not None:
-            age = numbers.pop("inbox_age")
-            yield GaugeMetricFamily("sternenpost_inbox_age_seconds", "How long the oldest mail has waited", value=age)
+            for box, what in (("inbox", "mail"), ("outbox", "letter")):
+                age, meaning = numbers.pop(f"{box}_age"), f"How long the oldest {what} has waited"
+                yield GaugeMetricFamily(f"sternenpost_{box}_age_seconds", meaning, value=age)
             gauge = GaugeMetricFamily("sternenpost_waiting", "Rows that wait for a worker", labels=["what"])
             for what, number in numbers.items():
                 gauge.add_metric([what], number)

@@ -1,16 +1,29 @@
 """How the service is: what an operator must know, part by part."""
 
+import re
 from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
 
 import psycopg
 import sqlalchemy.exc
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, DateTime, cast, func, select
 
 from server.play.clock import clock
 from server.play.deadlines import GAP, PARTS, follow_clock
 from server.store import migrate as revisions
 from server.store.connections import let_go
-from server.store.tables import APP_ROLE, Game, Heartbeat, Incoming, Letter, PlayerLetter, db
+from server.store.tables import (
+    APP_ROLE,
+    Delivery,
+    Game,
+    Heartbeat,
+    Incoming,
+    Letter,
+    PlayerDelivery,
+    PlayerLetter,
+    db,
+)
 from server.store.tables import Seat as SeatRow
 
 LATE_LETTER = timedelta(minutes=10)
@@ -18,6 +31,7 @@ LATE_MAIL = timedelta(minutes=10)
 LATE_SEAT = timedelta(minutes=5)
 SKEW = timedelta(seconds=5)
 _OUTBOXES = (Letter, PlayerLetter)
+_SMTP_ANSWER = re.compile(r"[245]\d\d\b( #?[245]\.\d{1,3}\.\d{1,3}\b)?")
 _BEHIND = "its tables are not up to date: run `sternenpost migrate`"
 
 
@@ -55,10 +69,40 @@ def _beat(now: datetime, seen: datetime | None) -> str:
 
 
 def _letters(now: datetime) -> str:
-    """By when they were made: each failed try puts off when they are due."""
-    oldest = [db.session.scalar(select(func.min(table.made_at))) for table in _OUTBOXES]
-    late = [now - made_at for made_at in oldest if made_at is not None and now - made_at > LATE_LETTER]
-    return f"a letter has waited for {max(late)}" if late else "ok"
+    found = _oldest_letter()
+    if found is None or now - found.since <= LATE_LETTER:
+        return "ok"
+    answer = _SMTP_ANSWER.match(_last_failure(found))
+    return f"a letter has waited for {now - found.since}" + (f"; the mail server answers {answer[0]}" if answer else "")
+
+
+class _Oldest(NamedTuple):
+    table: type[Letter | PlayerLetter]
+    owner: UUID
+    letter_id: UUID
+    since: datetime
+
+
+def _oldest_letter() -> _Oldest | None:
+    """By when they were made, since each failed try puts off when they are due; a bundle is made for a later hour."""
+    hour = cast(PlayerLetter.data["at"].astext, DateTime(timezone=True))
+    found = []
+    for table, owner, since in (
+        (Letter, Letter.game_id, Letter.made_at),
+        (PlayerLetter, PlayerLetter.player_id, func.coalesce(hour, PlayerLetter.made_at)),
+    ):
+        row = db.session.execute(select(owner, table.letter_id, since).order_by(since).limit(1)).first()
+        found += [_Oldest(table, *row)] if row else []
+    return min(found, key=lambda it: it.since, default=None)
+
+
+def _last_failure(letter: _Oldest) -> str:
+    """What a mail server, or our own machine, said of its last try; it may hold addresses."""
+    tries, owner = (
+        (Delivery, Delivery.game_id) if letter.table is Letter else (PlayerDelivery, PlayerDelivery.player_id)
+    )
+    its = (owner == letter.owner) & (tries.letter_id == letter.letter_id)
+    return db.session.scalar(select(tries.detail).where(its).order_by(tries.nr.desc()).limit(1)) or ""
 
 
 def _mails(now: datetime) -> str:
@@ -96,13 +140,16 @@ def clock_skew() -> timedelta:
 
 
 def waiting() -> dict[str, int] | None:
-    """Numbers for a monitor, the age of the inbox in seconds; None while the database does not answer."""
+    """Numbers for a monitor, ages in seconds; None while the database does not answer."""
     try:
         follow_clock()
         now = clock.now()
+        oldest = _oldest_letter()
         return {
             "letters": sum(_count(table.made_at <= now) for table in _OUTBOXES),
             "letters_due": sum(_count(table.due_at <= now) for table in _OUTBOXES),
+            "letters_failed": sum(_count(table.tries > 0) for table in _OUTBOXES),
+            "outbox_age": int(max(now - oldest.since, timedelta(0)).total_seconds()) if oldest else 0,
             "mails": _count(Incoming.due_at.is_not(None)),
             "inbox_age": int(_oldest_mail(now).total_seconds()),
             "seats_overdue": _count(SeatRow.wake_at <= now),

@@ -1,6 +1,7 @@
 """Carries letters out of the house: take what is due, write it, send it, note what became of it."""
 
 import logging
+import re
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta
 
@@ -11,7 +12,7 @@ from server.play.clock import clock
 from server.post.choices import set_aside
 from server.post.incoming.bounces import is_hard, status_in
 from server.post.letters import compose
-from server.post.mail import Carrier, Refused, Unreachable
+from server.post.mail import Carrier, Refused, TooBig, Unreachable
 from server.store import outbox
 from server.store.connections import is_passing, let_go
 from server.store.outbox import Waiting
@@ -19,7 +20,7 @@ from server.store.tables import Letter, PlayerLetter
 from server.translations import noted
 
 LEASE = timedelta(minutes=10)  # longer than any try
-FIRST_PAUSE = timedelta(seconds=30)
+FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=6)
 GIVE_UP = timedelta(days=4)  # RFC 5321, 4.5.4.1
 _CARRIERS = 8
@@ -39,6 +40,7 @@ class PostOffice:
         self._carrier = carrier
         self._threads = ThreadPoolExecutor(_CARRIERS, thread_name_prefix="post")
         self._under_way: dict[str, Future[None]] = {}
+        self._is_refused = False
 
     def deliver_due(self) -> int:
         """Set out with every letter that is due, without waiting for the answers; how many."""
@@ -89,7 +91,10 @@ class PostOffice:
                 outbox.done(letter, row, until, clock.now(), "dropped", late)
                 return True
             let_go()  # so that no connection waits for a slow mail server
-            self._carrier.send(written.message, written.sender, written.to)
+            try:
+                self._carrier.send(written.message, written.sender, written.to)
+            except TooBig:
+                self._carrier.send(written.short(), written.sender, written.to)
         except Refused as error:
             outbox.done(letter, row, until, clock.now(), "refused", str(error))
             _note_refusal(row, str(error))
@@ -101,12 +106,23 @@ class PostOffice:
             else:
                 pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 20), LONGEST_PAUSE)
                 outbox.again(letter, row, until, now, now + pause, str(error))
-            if not isinstance(error, Unreachable):
+            if isinstance(error, Unreachable):
+                self._tell(str(error))
+            else:
                 log.exception("Letter %s cannot be written", letter.letter_id)
             return False
         else:
+            self._tell("")
             outbox.done(letter, row, until, clock.now(), "sent", "")
         return True
+
+    def _tell(self, why: str) -> None:
+        """The log hears once that letters are not taken, and once that they are again."""
+        if why and not self._is_refused:
+            log.warning("A letter was not taken and is tried again: %s", re.sub(r"[^\s<>]+@[^\s<>]+", "(address)", why))
+        elif self._is_refused and not why:
+            log.warning("Letters are taken again")
+        self._is_refused = bool(why)
 
 
 def _note_refusal(row: Letter | PlayerLetter, why: str) -> None:

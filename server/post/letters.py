@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -41,11 +42,13 @@ _PICTURE_WIDTH = 640  # as wide as the mail
 
 
 class Written(NamedTuple):
-    """`sender` and `to` are those of the envelope."""
+    """`sender` and `to` are those of the envelope; `short` is the message without page and pictures, for a server to
+    which it is too big."""
 
     message: bytes
     sender: str
     to: str
+    short: Callable[[], bytes]
 
 
 class _Reader(NamedTuple):
@@ -180,20 +183,19 @@ def _written(
     if isinstance(words, wording.YourTurn | wording.GameEnded | wording.Answer):
         images = [(_PICTURE, _picture(row))]
     page = wording.write_page(words, _PICTURE if images else "", mark, stop)
-    message = build(
+    short = partial(
+        build,
         sender=sender,
         to=to,
         subject=subject,
         text=body,
-        html=page,
-        inline_images=images,
         message_id=f"{row.letter_id}@{host}",
         date=datetime.fromisoformat(row.data["at"]) if row.kind == "bundle" else row.made_at,
         thread=thread,
         headers={**(dict([LOOP, ("Reply-To", reply_to)]) if reply_to else {}), **_stopping(stop)},
         answers=row.data["answers"] if isinstance(words, wording.Answer) else None,
     )
-    return Written(message, sender, to)
+    return Written(short(html=page, inline_images=images), sender, to, short)
 
 
 def _stop_link(row: Any, to: str, base_url: str) -> str:

@@ -22,17 +22,24 @@ from server.play.words import clean, email_address, plain
 SUBJECT_LENGTH = 200
 NAME_LENGTH = 60
 VALUE_LENGTH = 900  # with the header's name within the 998 octets that a line may have (RFC 5322, 2.1.1)
-TIMEOUT = 30.0  # seconds to wait for any one answer of a server
-TOO_BIG = 552
-OTHER_CREDENTIALS = {530, 534, 535, 538}  # the server's answer to us, not to this letter (RFC 4954)
+TIMEOUT = 30.0  # seconds to wait for a server, and for its answer to anything but a letter
+_ENHANCED = re.compile(r"#?(?P<status>[245]\.\d{1,3}\.\d{1,3})(?![.\d])")  # at the head of an answer (RFC 2034)
+_NOBODY = re.compile(
+    r"\b(unknown|no such|invalid|non-?existent) ((local|virtual) )?(user|mailbox|recipient|address|account)\b"
+    r"|\b(user|mailbox|recipient|address|account)( is)? (unknown|not found|invalid|does( not|n't) exist)\b"
+)
 
 
 class Refused(Exception):
-    """This letter will never get through; trying again is no use."""
+    """This address takes no letter; trying again is no use."""
 
 
 class Unreachable(Exception):
     """It did not work now, and may later."""
+
+
+class TooBig(Unreachable):
+    """A server takes no letter of this size."""
 
 
 # Building. The standard library's EmailMessage decodes =?...?= in what it is given and writes the result, line breaks
@@ -183,13 +190,11 @@ class SmtpCarrier:
             self._connection().sendmail(sender, [recipient], message)
         except smtplib.SMTPRecipientsRefused as refusal:
             code, answer = refusal.recipients[recipient]
-            raise _failure(code, answer) from refusal
+            raise failure(code, answer, "RCPT") from refusal
         except smtplib.SMTPDataError as refusal:
-            raise _failure(refusal.smtp_code, refusal.smtp_error) from refusal
+            raise failure(refusal.smtp_code, refusal.smtp_error, "DATA") from refusal
         except smtplib.SMTPResponseException as refusal:
-            # before it heard of a recipient, so it is about us; but for the size, the letter may go when that is mended
-            kind = Refused if refusal.smtp_code == TOO_BIG else Unreachable
-            raise kind(_sentence(refusal.smtp_code, refusal.smtp_error)) from refusal
+            raise failure(refusal.smtp_code, refusal.smtp_error, "MAIL") from refusal
         except (smtplib.SMTPException, OSError) as error:
             self._hang_up()
             raise Unreachable(f"{self._host}: {error}") from error
@@ -235,14 +240,23 @@ class SmtpCarrier:
             smtp.close()
 
 
-def _failure(code: int, answer: bytes | str) -> Refused | Unreachable:
-    final = 500 <= code <= 599 and code not in OTHER_CREDENTIALS
-    return (Refused if final else Unreachable)(_sentence(code, answer))
+def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable:
+    """What a server's answer to MAIL, RCPT or DATA means for the letter.
 
-
-def _sentence(code: int, answer: bytes | str) -> str:
+    Only what is plainly about the address ends it: a relay that blocks us today takes it when that is mended.
+    """
     text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
-    return f"{code} {clean(text, 300)}"
+    sentence = f"{code} {clean(text, 300)}"
+    found = _ENHANCED.match(text)
+    status = found["status"] if found else ""
+    if status in ("5.2.3", "5.3.4") or (code == 552 and not status):
+        return TooBig(sentence)
+    if stage == "MAIL" or not 500 <= code <= 599:  # before it heard of an address, or for now
+        return Unreachable(sentence)
+    if status.startswith(("5.1.", "5.2.")) and status not in ("5.1.7", "5.1.8"):  # which are about the sender's
+        return Refused(sentence)
+    is_unknown = stage == "RCPT" and not status and "sender" not in text.lower() and _NOBODY.search(text.lower())
+    return Refused(sentence) if is_unknown else Unreachable(sentence)
 
 
 class MaildirCarrier:

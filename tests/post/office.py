@@ -10,7 +10,7 @@ from flask import Flask
 from server import play
 from server.post import PostOffice
 from server.post.incoming.door import _same
-from server.post.mail import Refused, Unreachable
+from server.post.mail import Unreachable
 
 _numbers = count(1)
 
@@ -49,7 +49,7 @@ class Office:
 
     def __init__(self, app: Flask, reply_domain: str | None = None) -> None:
         self.is_closed = False
-        self.refusal: Refused | None = None
+        self.refusal: Exception | None = None
         self._kept: list[Mail] = []
         self._post = PostOffice(app, self, reply_domain)
 

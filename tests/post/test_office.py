@@ -5,12 +5,16 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+import pytest
 from flask import Flask
 
+from server import play
 from server.play.clock import clock
 from server.post import PostOffice
+from server.post.mail import failure
 from server.store.tables import PlayerLetter, db
-from tests.helpers import MINUTE
+from tests.helpers import MINUTE, game_of, later
+from tests.post.office import Office
 
 
 class SlowFor:
@@ -62,3 +66,51 @@ def test_a_reader_with_many_old_letters_holds_up_nobody_else(app: Flask) -> None
             carrier.door.set()
             post.wait()
     assert carrier.carried.count("ada@example.org") == 1
+
+
+def test_what_our_own_relay_refuses_for_a_while_arrives_afterwards(
+    ada: UUID, office: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    game_of(ada, bots=2)
+    office.refusal = failure(550, "5.7.1 <ada@example.org> blocked by policy", "RCPT")
+    assert office.mails("ada") == []
+    later(MINUTE)
+    assert office.mails("ada") == []
+    office.refusal = None
+    assert office.mails("ada") == []  # it waits longer with each failure
+    later(MINUTE)
+    assert len(office.mails("ada")) == 1
+    assert [it["result"] for it in play.deliveries(ada, None, 10).items] == ["sent", "failed", "failed"]
+    told = [record.getMessage() for record in caplog.records if record.name == "server.post"]
+    assert told == [
+        "A letter was not taken and is tried again: 550 5.7.1 <(address)> blocked by policy",
+        "Letters are taken again",
+    ]
+
+
+def test_a_letter_that_is_too_big_goes_without_its_page_and_pictures(app: Flask, ada: UUID) -> None:
+    carrier = Narrow(20_000)
+    post = PostOffice(app, carrier)
+    game_of(ada, bots=2)
+    post.deliver_due()
+    post.wait()
+    assert [it["result"] for it in play.deliveries(ada, None, 10).items] == ["sent"]
+    (mail,) = carrier.carried
+    assert b"Content-Type: text/plain" in mail
+    assert b"text/html" not in mail
+
+
+class Narrow:
+    """A carrier that takes no letter of more octets."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.carried: list[bytes] = []
+
+    def check(self) -> None:
+        pass
+
+    def send(self, message: bytes, sender: str, to: str) -> None:
+        if len(message) > self._most:
+            raise failure(552, "5.3.4 Message size exceeds fixed limit", "DATA")
+        self.carried.append(message)
