@@ -350,6 +350,22 @@ _PROBLEMS = {
         "This stands amid a copy of our letter, so we could not be sure that you wrote it, and nothing was done. "
         "Please write above it, with an empty line between."
     ),
+    "parts-differ": noted(
+        "Your mail holds its text twice, and the two do not say the same, as where a line is struck out in one of them, so "
+        "nothing was done. Please send your own lines once more, as plain text if you can."
+    ),
+    "in-a-sentence": noted(
+        "This stands right beside a line that would act, so that both may be one sentence, and nothing was done. Please "
+        "leave an empty line above and below what is to act."
+    ),
+    "spoken-against": noted(
+        "This speaks against what is written beside it, or asks about it, so nothing was done. If you mean it, please write "
+        "it once more, without this."
+    ),
+    "perhaps-quoted": noted(
+        "This stands below something that looks like the beginning of a quote, or stood in an earlier mail of yours, so we "
+        "could not be sure that you wrote it now, and nothing was done. If you mean it, write it at the top."
+    ),
     "only-our-letter": noted(
         "All that we found in your mail are lines of our letter, so we could not be sure that you wrote any of them, and "
         "nothing was done. If you mean one of them, write it at the top and delete our letter below it. Steps of a turn go "

@@ -87,19 +87,20 @@ def split(raw: bytes) -> tuple[Head, bytes]:
     return Head(fields, flawed, len(head)), body
 
 
-def lines_of(head: Head, body: bytes) -> list[Line]:
-    """What the reader of this mail would see, line by line, without files attached. Raises Doubt."""
+def readings_of(head: Head, body: bytes) -> list[list[Line]]:
+    """What the reader of this mail would see, line by line, without files attached: plain text first, in which quotes are
+    marked most reliably, and then the page beside it, if there is one (RFC 2046, 5.1.4). Raises Doubt."""
     if len(body) > LARGEST_MAIL or head.size > LARGEST_HEAD:
         raise Doubt("too-large")
-    lines = _lines(head, body, DEPTH)
-    if lines is None:
+    plain, page = (_lines(head, body, DEPTH, prefers) for prefers in ("text/plain", "text/html"))
+    if plain is None or page is None:
         raise Doubt("no-text")
-    if len(lines) > MOST_LINES:
+    if max(len(plain), len(page)) > MOST_LINES:
         raise Doubt("too-large")
-    return lines
+    return [plain] if plain == page else [plain, page]
 
 
-def _lines(head: Head, body: bytes, depth: int) -> list[Line] | None:
+def _lines(head: Head, body: bytes, depth: int, prefers: str) -> list[Line] | None:
     """None if no text is meant to be seen here."""
     kind = head.content_type
     if kind in _ENCRYPTED:
@@ -109,11 +110,10 @@ def _lines(head: Head, body: bytes, depth: int) -> list[Line] | None:
             raise Doubt("too-nested")
         parts = parts_of(head, body)
         if kind == "multipart/alternative":
-            parts.sort(key=lambda part: part[0].content_type != "text/plain")
-            return _first_with_words(parts, depth)
+            return _alternative(parts, depth, prefers)
         if kind in ("multipart/signed", "multipart/related"):
             parts = parts[:1]
-        texts = [found for part in parts if (found := _lines(*part, depth - 1)) is not None]
+        texts = [found for part in parts if (found := _lines(*part, depth - 1, prefers)) is not None]
         return [line for text in texts for line in text] if texts else None
     if kind not in ("text/plain", "text/html") or _is_file(head):
         return None
@@ -136,13 +136,15 @@ def _is_file(head: Head) -> bool:
     )
 
 
-def _first_with_words(parts: list[tuple[Head, bytes]], depth: int) -> list[Line] | None:
-    """Plain text if it says anything: in it quotes are marked most reliably."""
+def _alternative(parts: list[tuple[Head, bytes]], depth: int, prefers: str) -> list[Line] | None:
+    """Of those that are texts, the page, or else what is not blank: a page without a word may hide what stands beside."""
+    is_plain = [part[0].content_type == "text/plain" for part in parts]
+    ordered = sorted(range(len(parts)), key=lambda nr: is_plain[nr] != (prefers == "text/plain"))
     found = None
-    for part in parts:
-        lines = _lines(*part, depth - 1)
+    for nr in ordered:
+        lines = _lines(*parts[nr], depth - 1, prefers)
         found = lines if found is None else found
-        if lines and any(line.text.strip() for line in lines):
+        if lines is not None and (prefers == "text/html" or any(line.text.strip() for line in lines)):
             return lines
     return found
 

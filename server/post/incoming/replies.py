@@ -7,15 +7,15 @@ whatever comes near to a move or a command without being one does.
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from email.errors import HeaderParseError
 from email.header import decode_header
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from server.play import email_address
 from server.play.words import clean
-from server.post.incoming.parts import Doubt, Head, lines_of, split
+from server.post.incoming.parts import Doubt, Head, readings_of, split
 from server.post.incoming.quotes import own_lines
 from server.post.incoming.slips import Notation, goes_on, move_in, resembles
 
@@ -29,7 +29,8 @@ class Mail:
     """A mail from outside.
 
     `sender` is None unless there is no doubt whom the head names: one From with one address. It may still be forged.
-    `lines` are what the person wrote now. `doubt` says why the mail cannot be read with certainty: `encrypted`,
+    `lines` are what the person wrote now, `beside` the same by the page that a program sent with the plain text, None
+    without one. `doubt` says why the mail cannot be read with certainty: `encrypted`,
     `undecodable`, `unknown-charset`, `no-text` (files only), `too-large`, `too-nested` or `broken`.
     """
 
@@ -39,6 +40,7 @@ class Mail:
     message_id: str | None
     subject: str
     doubt: str | None
+    beside: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Wishes:
     The problems: `automatic` (no person wrote; no answer either), `unreadable` (see `Mail.doubt`), `too-long` (the doubt
     `too-large`), `nothing-said`, `not-understood`, `two-moves`, `contradiction` (such as pause and resume),
     `amid-our-letter` (written into a copy of our letter that is not marked as a quote), `only-our-letter` (nothing but
-    such a copy).
+    such a copy), `parts-differ` (the page beside the plain text says something else, as where a line is struck out).
     """
 
     move: str | None = None  # in notation, steps joined by "; "
@@ -69,28 +71,29 @@ class Wishes:
 def read(raw: bytes, return_path: str | None = None) -> Mail:
     """The mail that these octets are, whatever they are. `return_path` is that of the envelope, "" for none."""
     head, body = split(raw)
-    lines, doubt = _own_words(head, body)
+    words, doubt = _own_words(head, body)
     return Mail(
         sender=_sender(head),
         automatic=_is_automatic(head, return_path),
-        lines=lines,
+        lines=words[0],
         message_id=_message_id(head),
         subject=_subject(head),
         doubt=doubt,
+        beside=words[1] if len(words) > 1 else None,
     )
 
 
-def _own_words(head: Head, body: bytes) -> tuple[tuple[str, ...], str | None]:
+def _own_words(head: Head, body: bytes) -> tuple[list[tuple[str, ...]], str | None]:
     try:
-        seen = lines_of(head, body)
+        readings = readings_of(head, body)
     except Doubt as doubt:
-        return (), doubt.code
-    if any(line.text.strip() == "-----BEGIN PGP MESSAGE-----" and not line.quoted for line in seen):
-        return (), "encrypted"
-    lines = own_lines(seen)
-    if len(lines) > MOST_LINES or sum(len(line.split()) for line in lines) > MOST_WORDS:
-        return (), "too-large"
-    return lines, None
+        return [()], doubt.code
+    if any(line.text.strip() == "-----BEGIN PGP MESSAGE-----" and not line.quoted for line in chain(*readings)):
+        return [()], "encrypted"
+    words = [own_lines(seen) for seen in readings]
+    if any(len(lines) > MOST_LINES or sum(len(line.split()) for line in lines) > MOST_WORDS for lines in words):
+        return [()], "too-large"
+    return words, None
 
 
 _ATOM = r"[\w!#$%&'*+/=?^`{|}~.-]++"
@@ -196,14 +199,29 @@ def understand(mail: Mail, rules: Notation, ours: Sequence[str] = (), repeated: 
         return Wishes(problem="automatic")
     if mail.doubt:
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
-    lines = _joined([_typed(line) for line in mail.lines], rules)
-    own, copied = _parted(lines, [_typed(line) for line in ours], {_typed(line) for line in repeated}, rules)
+    typed = [_typed(line) for line in ours], {_typed(line) for line in repeated}
+    wishes = _understood(mail.lines, *typed, rules)
+    if not wishes.problem and mail.beside is not None:
+        beside = _understood(mail.beside, *typed, rules)
+        if _by_letters(wishes) != _by_letters(beside):
+            return Wishes(problem="parts-differ", line=wishes.move or beside.line)
+    return wishes
+
+
+def _understood(words: Sequence[str], ours: Sequence[str], repeated: Collection[str], rules: Notation) -> Wishes:
+    lines = _joined([_typed(line) for line in words], rules)
+    own, copied = _parted(lines, ours, repeated, rules)
     for line in copied:
         if _means_something(line, rules):
             return Wishes(problem="amid-our-letter", line=line)
     if any(lines) and not any(own):
         return Wishes(problem="only-our-letter")
     return _wishes(own, rules)
+
+
+def _by_letters(wishes: Wishes) -> Wishes:
+    """Plain text shows pages' bold words, links and broken lines in its own way."""
+    return replace(wishes, says=tuple(re.sub(r"[\W_]", "", text) for text in wishes.says), line="")
 
 
 def _typed(line: str) -> str:
