@@ -26,8 +26,8 @@ from server.play.deeds import at_version, load
 from server.play.failures import failure
 from server.play.game import Game
 from server.post import choices, wording
+from server.post.incoming.machines import LOOP
 from server.post.incoming.markup import lines_of_page
-from server.post.incoming.replies import LOOP
 from server.post.mail import build
 from server.post.wording import moment, span, spoken
 from server.store.outbox import reader_of

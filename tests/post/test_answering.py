@@ -119,6 +119,31 @@ def test_letters_name_no_address_where_nobody_takes_answers(app: Flask, game_id:
     assert "##-" not in turn.text
 
 
+def test_a_player_may_be_the_postmaster_of_a_domain_of_his_own(office: Office, bea: UUID) -> None:
+    who = person("postmaster")
+    game_id = game_of(who, bea, bots=1)
+    (turn,) = office.mails("postmaster")
+    arrives(turn.reply_to, a_mail(a_move(game_id, who), sender="Postmaster <postmaster@example.org>"))
+    arrives(turn.reply_to, a_mail("resign", sender="postmaster@example.org"))
+    deal_with_mails()
+    assert "star-placed" in happened(game_id)
+    asked = office.mails("postmaster")[-1]
+    arrives(asked.reply_to, a_mail(confirmation_in(asked), sender="postmaster@example.org"))
+    deal_with_mails()
+    assert is_resigned(game_id)
+
+
+@pytest.mark.parametrize("headers", [{"From": "postmaster@mx.example.org"}, {"Auto-Submitted": "auto-replied"}])
+def test_any_other_postmaster_is_a_machine_and_so_is_he_where_he_says_so(
+    office: Office, bea: UUID, headers: dict[str, str]
+) -> None:
+    game_of(person("postmaster"), bea, bots=1)
+    before = office.mails("postmaster")
+    arrives(before[-1].reply_to, a_mail("?", sender="postmaster@example.org", **headers))
+    deal_with_mails()
+    assert office.mails("postmaster") == before
+
+
 def test_the_word_of_a_link_is_no_address(game_id: UUID) -> None:
     with pytest.raises(play.errors.NotFound):
         play.addressee(play.turn_word(game_id, 0, 1))

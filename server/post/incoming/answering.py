@@ -88,7 +88,7 @@ def _deal(mail: Incoming) -> None:
     game = load(mail.game_id)
     player_id = game.seats[mail.seat]["player_id"]
     player = db.session.get(Player, player_id) if player_id else None
-    read = replies.read(mail.raw)
+    read = replies.read(mail.raw, known=player.email if player else "")
     if player is None or read.automatic or not play.is_welcome(player.player_id):
         _finish(mail, None)
         return
@@ -100,7 +100,7 @@ def _deal(mail: Incoming) -> None:
         asks = _ask_whether_his(mail, read, wishes, answer)
     else:
         if waiting is not None:
-            _do(_Doing(waiting, player.player_id, mail.arrived_at, answer), _confirmed(waiting))
+            _do(_Doing(waiting, player.player_id, mail.arrived_at, answer), _confirmed(waiting, player.email))
         asks = _do_what_is_written(_Doing(mail, player.player_id, mail.arrived_at, answer), wishes, waiting)
     _finish(mail, answer, asks, read.sender or "", waiting.mail_id if waiting else None)
 
@@ -139,9 +139,9 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
     return next((it for it in asked if compare_digest(play.confirming_word(it.mail_id), word or "")), None)
 
 
-def _confirmed(waiting: Incoming) -> Wishes:
+def _confirmed(waiting: Incoming, known: str) -> Wishes:
     """What of that mail is to be done now."""
-    wishes = _wishes(waiting, replies.read(waiting.raw))
+    wishes = _wishes(waiting, replies.read(waiting.raw, known=known))
     if waiting.asks == REST:
         return Wishes(resign=wishes.resign, vacation=wishes.vacation)
     return wishes

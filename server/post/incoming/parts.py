@@ -2,15 +2,19 @@
 
 Mails come from anybody, so nothing here recurses deeper than DEPTH or takes more than linear time, and what cannot be
 read with certainty raises Doubt instead of being guessed at. The standard library's parser of bodies does neither.
+Octets become text in `_text_of` only, which leaves nothing that Postgres would refuse to keep.
 """
 
 import binascii
 import codecs
 import re
 from collections.abc import Iterator
+from email.errors import HeaderParseError
+from email.header import decode_header
 from itertools import islice
 from typing import NamedTuple
 
+from server.play.words import clean
 from server.post.incoming.markup import Line, TooNested, lines_of_page
 
 LARGEST_MAIL = 40_000_000  # octets; pictures are looked past, but even that takes time
@@ -27,8 +31,16 @@ _BLANK_LINE = re.compile(rb"\A\r?\n|\r?\n\r?\n")
 _PARAMETER = re.compile(r';\s*([A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
 _QUOTED = re.compile(r"\s{0,3}[A-Za-z]{0,4}>")  # initials are some people's way
 _CHARSETS = re.compile(
-    "ascii|utf-8|iso8859-.*|cp125[0-8]|cp437|cp850|koi8-[ru]|mac-roman|gb.*|big5.*|shift_jis.*|euc_.*"
+    "ascii|utf-8|iso8859-.*|cp125[0-8]|cp437|cp850|cp874|tis-620|koi8-[ru]|mac-roman|gb.*|big5.*|shift_jis.*|cp932"
+    "|euc_.*|cp949|iso2022_jp.*|iso2022_kr"
 )
+_ALIASES = {  # that Python does not know
+    "windows-874": "cp874",
+    "windows-31j": "cp932",
+    "windows-949": "cp949",
+    "x-sjis": "cp932",
+    "iso-8859-8-i": "iso8859-8",  # in the order in which it is read, as text is kept here
+}
 _ENCRYPTED = {
     "multipart/encrypted",
     "application/pgp-encrypted",
@@ -59,6 +71,25 @@ class Head(NamedTuple):
         return next(iter(self.all(name)), "")
 
     @property
+    def subject(self) -> str:
+        """As one line, decoded."""
+        subject = self.first("subject")[:2000]
+        try:
+            words = decode_header(subject)
+            subject = "".join(
+                word.decode(charset or "ascii", "replace") if isinstance(word, bytes) else word
+                for word, charset in words
+            )
+        except (HeaderParseError, LookupError, ValueError):
+            pass
+        return clean(subject, 200)
+
+    @property
+    def contradicts_itself(self) -> bool:
+        """Whether it says twice, and differently, what the body is: another reader may believe the other."""
+        return any(len(set(self.all(name))) > 1 for name in ("content-type", "content-transfer-encoding"))
+
+    @property
     def content_type(self) -> str:
         return self.first("content-type").partition(";")[0].strip().lower() or "text/plain"
 
@@ -80,7 +111,7 @@ def split(raw: bytes) -> tuple[Head, bytes]:
     for line in folded:
         found = _FIELD.fullmatch(line)
         if found:
-            value = re.sub(rb"\r?\n", b"", found[2]).decode("utf-8", "replace").strip()
+            value = _text_of(re.sub(rb"\r?\n", b"", found[2]), "utf-8").strip()
             fields.append((found[1].decode("ascii").lower(), value))
         else:
             flawed = flawed or line != b""
@@ -102,6 +133,8 @@ def readings_of(head: Head, body: bytes) -> list[list[Line]]:
 
 def _lines(head: Head, body: bytes, depth: int, prefers: str) -> list[Line] | None:
     """None if no text is meant to be seen here."""
+    if head.contradicts_itself:
+        raise Doubt("broken")
     kind = head.content_type
     if kind in _ENCRYPTED:
         raise Doubt("encrypted")
@@ -185,19 +218,28 @@ def _without_transfer(head: Head, body: bytes) -> bytes:
 
 
 def _decoded(octets: bytes, charset: str) -> str:
-    """Whatever is wrong with the other octets, ASCII stays what it is in all charsets that are taken."""
+    """Whatever is wrong with the other octets, ASCII stays what it is in all charsets that are taken, unless it stands
+    between escape sequences: where these are wrong, nothing is certain."""
+    charset = charset.strip().lower()
     try:
-        name = codecs.lookup(charset or "us-ascii").name
+        charset.encode("ascii")  # Python looks past all other letters
+        name = codecs.lookup(_ALIASES.get(charset, charset) or "us-ascii").name
     except (LookupError, UnicodeError, ValueError) as error:
         raise Doubt("unknown-charset") from error
     if not _CHARSETS.fullmatch(name):  # utf-7 and its like, in which ASCII can mean something else
         raise Doubt("unknown-charset")
     for attempt in (name, "utf-8"):
         try:
-            return octets.decode(attempt).removeprefix("\ufeff")
-        except UnicodeDecodeError:
-            continue
-    return octets.decode(name, "replace")
+            return _text_of(octets, attempt, "strict").removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            if name.startswith("iso2022"):
+                raise Doubt("undecodable") from error
+    return _text_of(octets, name)
+
+
+def _text_of(octets: bytes, charset: str, errors: str = "replace") -> str:
+    """What stands in for a NUL, as for what cannot be decoded, makes no line mean something that it did not say."""
+    return octets.decode(charset, errors).replace("\0", "\ufffd")
 
 
 # Plain text

@@ -344,7 +344,16 @@ def encodings() -> None:
         ("unknown", b"7 leo c", "text/plain; charset=x-klingon", unreadable("unknown-charset")),
         ("utf-7", b"7 leo +AGM-", "text/plain; charset=utf-7", unreadable("unknown-charset")),
         ("utf-16", "7 leo c".encode("utf-16"), "text/plain; charset=utf-16", unreadable("unknown-charset")),
-        ("iso-2022", b"7 leo c", "text/plain; charset=iso-2022-kr", unreadable("unknown-charset")),
+        ("iso-2022", b"7 leo c", "text/plain; charset=iso-2022-kr", MOVE),
+        ("iso-2022-kr", "안녕하세요\n7 leo c".encode("iso2022_kr"), "text/plain; charset=iso-2022-kr", MOVE),
+        ("iso-2022-jp", "こんにちは\n7 leo c".encode("iso2022_jp"), "text/plain; charset=ISO-2022-JP", MOVE),
+        ("iso-2022-jp-broken", b"\x1b$B7 leo c\xff", "text/plain; charset=iso-2022-jp", unreadable("undecodable")),
+        ("iso-2022-jp-hidden", b"\x1b$B\n7 leo c\n", "text/plain; charset=iso-2022-jp", unreadable("undecodable")),
+        ("cp932", "こんにちは①\n7 leo c".encode("cp932"), "text/plain; charset=cp932", MOVE),
+        ("windows-31j", "こんにちは①\n7 leo c".encode("cp932"), "text/plain; charset=Windows-31J", MOVE),
+        ("windows-874", "สวัสดี\n7 leo c".encode("cp874"), "text/plain; charset=windows-874", MOVE),
+        ("tis-620", "สวัสดี\n7 leo c".encode("tis-620"), "text/plain; charset=TIS-620", MOVE),
+        ("iso-8859-8-i", "שלום\n7 leo c".encode("iso8859-8"), "text/plain; charset=iso-8859-8-i", MOVE),
         ("codec-of-python", b"7 leo c", "text/plain; charset=unicode_escape", unreadable("unknown-charset")),
         ("codec-rot13", b"7 yrb p", "text/plain; charset=rot13", unreadable("unknown-charset")),
         ("codec-zip", b"7 leo c", "text/plain; charset=zlib_codec", unreadable("unknown-charset")),
@@ -515,11 +524,13 @@ def machines() -> None:
         ("precedence-first-class", "Precedence: first-class\r\n", MOVE),
         ("suppress", "X-Auto-Response-Suppress: All\r\n", machine),
         ("suppress-oof", "X-Auto-Response-Suppress: DR, OOF, AutoReply\r\n", machine),
+        ("suppress-oof-only", "X-Auto-Response-Suppress: OOF\r\n", MOVE),
+        ("suppress-receipts", "X-Auto-Response-Suppress: DR, RN, NRN\r\n", MOVE),
         ("x-autoreply", "X-Autoreply: yes\r\n", machine),
         ("x-autorespond", "X-Autorespond: Re: Tuesday stars\r\n", machine),
         ("inbox-rule", "x-ms-exchange-inbox-rules-loop: ada@example.org\r\n", machine),
         ("list-id", "List-Id: Stars <stars.example.net>\r\n", machine),
-        ("list-unsubscribe", "List-Unsubscribe: <https://example.net/u>\r\n", machine),
+        ("list-unsubscribe", "List-Unsubscribe: <https://example.net/u>\r\n", MOVE),
         ("list-post", "List-Post: <mailto:stars@example.net>\r\n", machine),
         ("our-loop", "X-Loop: sternenpost\r\n", machine),
         ("another-loop", "X-Loop: ada@example.org\r\n", MOVE),
@@ -539,15 +550,14 @@ def machines() -> None:
         ("risposta-automatica", "Risposta automatica: Tuesday stars"),
         ("fuori-sede", "Fuori sede: Tuesday stars"),
         ("undeliverable", "Undeliverable: Tuesday stars"),
-        ("gelesen", "Gelesen: Tuesday stars"),
-        ("read", "Read: Tuesday stars"),
-        ("lu", "Lu : Tuesday stars"),
-        ("letto", "Letto: Tuesday stars"),
     ]:
         raw = plain("Ich bin bis 3.1. weg.\n\n7 leo c").replace(
             b"Subject: Re: Tuesday stars", f"Subject: {subject}".encode()
         )
         case(f"machine-subject-{name}", raw, machine)
+    for name, subject in [("gelesen", "Gelesen"), ("read", "Read"), ("lu", "Lu "), ("letto", "Letto")]:
+        raw = plain("7 leo c").replace(b"Subject: Re: Tuesday stars", f"Subject: {subject}: Tuesday stars".encode())
+        case(f"machine-subject-{name}", raw, MOVE)
     talks = plain("7 leo c").replace(b"Subject: Re: Tuesday stars", b"Subject: Re: Out of office: the game")
     case("machine-subject-of-a-game", talks, MOVE)
     for name, sender in [
@@ -633,6 +643,10 @@ def hostile() -> None:
         plain("7 leo c", head="Content-Type: multipart/mixed; boundary=x\r\n"),
         unreadable("broken"),
     )
+    case("hostile-two-charsets", plain("7 leo c", head="Content-Type: text/plain\r\n"), unreadable("broken"))
+    encoded = "Content-Transfer-Encoding: base64\r\nContent-Transfer-Encoding: 8bit\r\n"
+    case("hostile-two-encodings", plain("NyBsZW8gYw==", head=encoded), unreadable("broken"))
+    case("hostile-same-type-twice", plain("7 leo c", head="Content-Type: text/plain; charset=utf-8\r\n"), MOVE)
     case("hostile-two-subjects", plain("7 leo c", head="Subject: Automatic reply: no\r\n"), MOVE)
     case(
         "hostile-many-fields", plain("7 leo c", head="X-A: b\r\n" * 20_000), unreadable("too-large") | {"sender": None}
