@@ -5,6 +5,7 @@ from server.play.archive import LARGEST, Flaw
 from server.play.archive import check as check_archive
 from server.play.bans import ban, is_welcome, unban
 from server.play.chat import messages, say
+from server.play.complaints import note_complaint
 from server.play.copies import copy_of_game, copy_of_player, is_secret
 from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep
 from server.play.deliveries import RESULTS, deliveries
@@ -201,6 +202,7 @@ __all__ = [
     "news",
     "next_bundle",
     "note_bounce",
+    "note_complaint",
     "note_return",
     "note_uses",
     "notice",

@@ -10,7 +10,7 @@ from flask import Flask
 from server import play
 from server.play.clock import clock
 from server.post.choices import set_aside
-from server.post.incoming.bounces import is_hard, status_in
+from server.post.incoming.diagnoses import is_unknown, status_in
 from server.post.letters import compose
 from server.post.mail import Carrier, Refused, TooBig, Unreachable
 from server.store import outbox
@@ -128,5 +128,5 @@ class PostOffice:
 def _note_refusal(row: Letter | PlayerLetter, why: str) -> None:
     """Only what is plainly about the address counts: a mail server that will not carry anything of ours refuses all."""
     status, reader = status_in(why), outbox.reader_of(row)
-    if status and status.startswith(("5.1.", "5.2.")) and is_hard(status) and reader:
+    if status and is_unknown(why) and reader:
         play.note_bounce(reader, row.letter_id, True, why)

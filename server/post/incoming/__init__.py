@@ -4,8 +4,10 @@ door.py       takes mails by SMTP and LMTP, and keeps each before its sender hea
 answering.py  does what a mail asks for, and notes its one answer
 replies.py    what a person wrote now, and what of it acts
 parts.py      MIME, charsets, flowed text
+machines.py   whether a machine wrote it
 markup.py     mails in HTML as lines
 quotes.py     whose lines are whose
 slips.py      strict notation, and what comes too near to it
 bounces.py    letters that come back
+diagnoses.py  what mail servers say of them
 """

@@ -1,4 +1,7 @@
-"""Mails that came back, and what the report in them says (RFC 3464)."""
+"""Mails that came back, and what the report in them says: with a part for programs (RFC 3464), or in words only.
+
+Complaints, too: what a mail provider tells us of a letter that its reader marked as spam (RFC 5965).
+"""
 
 import re
 from typing import NamedTuple
@@ -6,18 +9,18 @@ from typing import NamedTuple
 from server import play
 from server.play.errors import NotFound
 from server.play.words import clean
-from server.post.incoming.parts import Doubt, Head, parts_of, split
+from server.post.incoming.diagnoses import is_unknown, status_in
+from server.post.incoming.parts import Doubt, Head, parts_of, readings_of, split
 
 _DEPTH = 3
-_STATUS = re.compile(r"\b([245])\.(\d{1,3})\.(\d{1,3})\b")
-_CODE = re.compile(r"\b([45])\d\d\b")
+_FAILED = ("failed", "failure", "error")  # the last two are some programs' way
 _LONGEST_REASON = 300
-# RFC 3463: what is about the letter, the mail server or somebody's policy, and not about the address
-_NOT_THE_ADDRESS = ("2.2", "2.3", "3.", "4.5", "5.", "6.", "7.")
+_LONGEST_NOTICE = 8_000
+_CODE = re.compile(r"(?<![\d.])[45]\d\d(?![\d.])")
 
 
 class Bounce(NamedTuple):
-    """A letter did not arrive; `is_hard` if no other will. `why` is a line, often in a mail server's words."""
+    """A letter did not arrive; `is_hard` if there is no such address. `why` is a line, often in a mail server's words."""
 
     is_hard: bool
     why: str
@@ -38,58 +41,127 @@ def note(raw: bytes, word: str) -> None:
     Raises NotFound for a word that is not ours, Unavailable.
     """
     play.bounced_from(word)
-    if bounce := read(raw):
+    if is_complaint(raw):
+        play.note_complaint(word)
+    elif bounce := read(raw):
         play.note_return(word, bounce.is_hard, bounce.why)
 
 
+def note_complaints(raw: bytes) -> None:
+    """Take in a mail to whoever runs this: complaints are sent there, with the letters that they are about. They are
+    believed if such a letter has a return path that we sealed. Raises Unavailable."""
+    if is_complaint(raw):
+        for word in {found.decode() for found in _RETURN_PATH.findall(raw)}:
+            if is_return(word):
+                play.note_complaint(word)
+
+
 def read(raw: bytes) -> Bounce | None:
-    """What a delivery report says of the letter; None for any other mail, and for one that it was only late."""
+    """What a report says of the letter; None for any other mail, and for one that it was only late."""
+    head, body = split(raw)
     try:
-        status = _status_part(*split(raw), _DEPTH)
+        status = _part(head, body, _STATUS_PARTS, _DEPTH)
     except Doubt:
-        return None
+        status = None
+    notice = _notice(head, body)
     if status is None:
-        return None
+        return _read_words(head, notice)
     for recipient in re.split(rb"(?:\r?\n){2,}", status.strip()):
         fields = split(recipient + b"\r\n\r\n")[0]
-        if fields.first("action").lower() == "failed":
-            return _failure(fields.first("status"), _reason(fields))
+        if fields.first("action").lower().startswith(_FAILED):
+            return _failure(fields, notice)
     return None
 
 
-def is_hard(status: str) -> bool:
-    """Whether an address is worth no other letter after an enhanced status such as `5.1.1` (RFC 3463)."""
-    return status.startswith("5.") and not status[2:].startswith(_NOT_THE_ADDRESS)
+def is_complaint(raw: bytes) -> bool:
+    """Whether somebody does not want such letters; other feedback is about the letter's signature, or praises it."""
+    try:
+        feedback = _part(*split(raw), ("message/feedback-report",), _DEPTH)
+    except Doubt:
+        return False
+    fields = split((feedback or b"").strip() + b"\r\n\r\n")[0]
+    return fields.first("feedback-type").lower() in ("abuse", "fraud", "opt-out", "opt-out-list")
 
 
-def status_in(words: str) -> str | None:
-    """The first enhanced status in what a mail server said."""
-    found = _STATUS.search(words)
-    return found and found[0]
+_RETURN_PATH = re.compile(rb"\b[A-Za-z2-7]{60}(?=@)")
+_STATUS_PARTS = ("message/delivery-status", "message/global-delivery-status")
 
 
-def _status_part(head: Head, body: bytes, depth: int) -> bytes | None:
-    if head.content_type in ("message/delivery-status", "message/global-delivery-status"):
+def _part(head: Head, body: bytes, kinds: tuple[str, ...], depth: int) -> bytes | None:
+    """The first part of one of these types."""
+    if head.content_type in kinds:
         return body
     if not head.content_type.startswith("multipart/") or depth == 0:
         return None
     for part in parts_of(head, body):
-        if (found := _status_part(*part, depth - 1)) is not None:
+        if (found := _part(*part, kinds, depth - 1)) is not None:
             return found
     return None
 
 
-def _reason(fields: Head) -> str:
+def _failure(fields: Head, notice: str) -> Bounce:
+    status = status_in(fields.first("status")) or ""
+    diagnosis = _diagnosis(fields)
+    said = diagnosis if re.search("[A-Za-z]{3}", diagnosis) else notice
+    why = clean(diagnosis or status, _LONGEST_REASON) or "The letter came back."
+    return Bounce(_is_hard(said, notice, status), why)
+
+
+def _is_hard(said: str, notice: str, status: str = "") -> bool:
+    """Some servers call a user unknown who does not want this letter, but only after having read it."""
+    is_filtered = _AFTER_DATA.search(notice) is not None and "5.1.1" not in f"{said} {status}"
+    return is_unknown(said, status) and not is_filtered
+
+
+def _diagnosis(fields: Head) -> str:
     """What the other server said, without the kind of words that it is in: `smtp; 550 ...`."""
-    diagnostic = fields.first("diagnostic-code").partition(";")
-    return clean(diagnostic[2] or diagnostic[0] or fields.first("status"), _LONGEST_REASON)
+    kind, semicolon, words = fields.first("diagnostic-code").partition(";")
+    return words if semicolon else kind
 
 
-def _failure(status: str, why: str) -> Bounce:
-    found = status_in(status) or status_in(why)
-    if found is None:
-        code = _CODE.search(why)
-        return Bounce(code is not None and code[1] == "5", why or "The letter came back.")
-    if found.endswith(".0.0") and (closer := status_in(why)):
-        found = closer  # the server that gave up says less than the one that refused
-    return Bounce(is_hard(found), why)
+# Reports in words only
+
+_AFTER_DATA = re.compile(r"(?:end of|command|reply to|response to) data\b", re.IGNORECASE)
+_SENT_BY_A_SERVER = re.compile(
+    r"mailer-?daemon|postmaster@|mail delivery|mail administrator|delivery (?:sub)?system|system administrator|mail ?system",
+    re.IGNORECASE,
+)
+_TELLS_A_FAILURE = re.compile(
+    r"undeliver|returned (?:mail|to sender)|failure notice|(?:delivery|mail|message).{0,40}(?:fail|error|problem|status"
+    r"|notification)|could ?n.t be delivered|not delivered|unzustellbar|non remis|mancato recapito|bounced?\b",
+    re.IGNORECASE,
+)
+_TELLS_A_DELAY = re.compile(
+    r"\bdelayed\b|not (?:yet )?be(?:en)? delivered (?:yet|after)|will (?:be retried|(?:keep|continue) trying|continue to)"
+    r"|do(?:es)? not need to resend|this is a warning message|still trying",
+    re.IGNORECASE,
+)
+# where the letter begins that came back, whose words are others'
+_COPY = re.compile(
+    r"^[ \t>|]{0,9}(?:[-=_*]{2,80}.{0,80}?(?:copy|original|returned|unsent|unmodified|message (?:header|text|body|follows))"
+    r"|(?:received|return-path|message-id|dkim-signature):)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def _notice(head: Head, body: bytes) -> str:
+    """The words of whoever reports, without the letter below them."""
+    try:
+        text = "\n".join(line.text for line in readings_of(head, body)[0])
+    except Doubt:
+        text = body[:_LONGEST_NOTICE].decode("utf-8", "replace")
+    text = text[:_LONGEST_NOTICE]
+    copy = _COPY.search(text)
+    return re.sub(r"\s+", " ", text[: copy.start() if copy else None])
+
+
+def _read_words(head: Head, notice: str) -> Bounce | None:
+    subject = head.subject
+    is_report = head.all("x-failed-recipients") or _TELLS_A_FAILURE.search(subject)
+    if not (is_report or _SENT_BY_A_SERVER.search(head.first("from"))) or _TELLS_A_DELAY.search(notice):
+        return None
+    code = _CODE.search(notice)
+    is_hard = _is_hard(f"{subject} {notice}", notice)
+    if not is_hard and not (is_report and code):
+        return None
+    return Bounce(is_hard, clean(notice[code.start() if code else 0 :], _LONGEST_REASON))
