@@ -7,7 +7,7 @@ from uuid import UUID
 
 import psycopg
 import sqlalchemy.exc
-from sqlalchemy import ColumnElement, DateTime, cast, func, select
+from sqlalchemy import ColumnElement, DateTime, cast, func, select, text
 
 from server.play.clock import clock
 from server.play.deadlines import GAP, PARTS, follow_clock
@@ -30,6 +30,7 @@ LATE_LETTER = timedelta(minutes=10)
 LATE_MAIL = timedelta(minutes=10)
 LATE_SEAT = timedelta(minutes=5)
 SKEW = timedelta(seconds=5)
+_SPILLED = 20_000  # numbers, more than fit into the memory allowed: they need the disk, and leave nothing on it
 _OUTBOXES = (Letter, PlayerLetter)
 _SMTP_ANSWER = re.compile(r"[245]\d\d\b( #?[245]\.\d{1,3}\.\d{1,3}\b)?")
 _BEHIND = "its tables are not up to date: run `sternenpost migrate`"
@@ -42,19 +43,38 @@ def parts() -> dict[str, str]:
             return {"database": _BEHIND}
         follow_clock()
         now = clock.now()
-        return {"database": "ok", **_beats(now), "outbox": _letters(now), "inbox": _mails(now), "seats": _overdue(now)}
+        parts = {**_beats(now), "outbox": _letters(now), "inbox": _mails(now), "seats": _overdue(now)}
+        return {"database": _room(), **parts}
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
         return {"database": _reason(error)}
     finally:
         let_go()
 
 
+def _room() -> str:
+    """Whether the database takes changes: one that is full, or a copy of another, still answers all who only look."""
+    if db.session.scalar(text("SHOW transaction_read_only")) == "on":
+        return "takes no changes: it is read-only"
+    try:
+        db.session.execute(text("SET LOCAL work_mem = '64kB'"))
+        db.session.execute(text(f"SELECT count(*) FROM generate_series(1, {_SPILLED})"))
+    except sqlalchemy.exc.DBAPIError as error:
+        if not getattr(error.orig, "sqlstate", "").startswith("53"):
+            raise
+        return f"takes no changes: {_words(error)}"
+    return "ok"
+
+
 def _reason(error: Exception) -> str:
     """In Postgres' own words, but for where it was looked for. The role comes with the tables."""
-    words = str(getattr(error, "orig", error)).partition("\n")[0].rpartition(" failed: ")[2]
+    words = _words(error).rpartition(" failed: ")[2]
     if words == "No such file or directory":  # the socket of the embedded one
         return "not running: `python3 -m server up` starts one, DATABASE_URL names another"
     return _BEHIND if f'role "{APP_ROLE}" does not exist' in words else f"does not answer: {words}"
+
+
+def _words(error: Exception) -> str:
+    return str(getattr(error, "orig", error)).partition("\n")[0]
 
 
 def _beats(now: datetime) -> dict[str, str]:

@@ -20,8 +20,15 @@ from server.store.tables import APP_ROLE, db
 P = ParamSpec("P")
 T = TypeVar("T")
 _TRIES = 3
-_TRY_AGAIN = {"08006", "08003", "08001", "40P01", "40001", "57P01", "57P02", "57P03", "57014", "55P03", "53300"}
-_BROKEN_OFF = (psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError)
+_READ_ONLY = "25006"  # a copy of another one, or what was the first one until another took its place
+_TRY_AGAIN = {
+    *("08006", "08003", "08001", "40P01", "40001", "57P01", "57P02", "57P03", "57014", "55P03", _READ_ONLY),
+    *("53000", "53100", "53200", "53300", "53400"),  # no disk, memory or connection is left
+}
+_BROKEN_OFF = (
+    *(psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError),
+    *(psycopg.errors.ReadOnlySqlTransaction, sqlalchemy.exc.InternalError),
+)
 _in_doubt: ContextVar[Any] = ContextVar("in_doubt", default=None)
 
 
@@ -151,7 +158,7 @@ def in_doubt() -> Any:
 
 def _has_lost_its_connection(error: BaseException) -> bool:
     state = getattr(getattr(error, "orig", error), "sqlstate", None)
-    return state is None or state.startswith(("08", "57P0"))
+    return state is None or state.startswith(("08", "57P0", _READ_ONLY))
 
 
 def is_passing(error: BaseException) -> bool:
@@ -160,4 +167,4 @@ def is_passing(error: BaseException) -> bool:
         return True
     cause = getattr(error, "orig", error)
     state = getattr(cause, "sqlstate", None)
-    return isinstance(cause, psycopg.OperationalError) and (state is None or state in _TRY_AGAIN)
+    return state in _TRY_AGAIN or (state is None and isinstance(cause, psycopg.OperationalError))
