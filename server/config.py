@@ -67,7 +67,7 @@ def _written(value: Any) -> str:
 
 def _database(text: str) -> str:
     url = urlsplit(text)
-    if url.scheme not in ("postgres", "postgresql", "postgresql+psycopg"):
+    if url.scheme not in ("postgres", "postgresql", "postgresql+psycopg") or url.port == 0:
         raise ValueError
     return f"postgresql://{text.partition('://')[2]}"
 

@@ -49,6 +49,8 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
                 return command(app, settings, *args, **kwargs)
             except (PlayError, play.Flaw) as error:
                 raise click.ClickException(str(error)) from None
+            except click.ClickException:
+                raise
             except Exception:
                 let_go()
                 state = play.parts()["database"]

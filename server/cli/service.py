@@ -1,36 +1,56 @@
 """The parts that run, their settings and tables, and how they are."""
 
 import json
+import logging
 from datetime import datetime
 
 import click
+import psycopg
 import yaml
 from flask import Flask
 
 from server import play, sandbox, worker
 from server.cli.common import dry_run, example, in_app, read_settings, tell, until, written
-from server.config import Settings
+from server.config import Settings, masked
 from server.post.incoming import door
 from server.post.letters import mail_host
 from server.post.mail import Unreachable, carrier
 from server.post.records import UNKNOWN, check_records
 from server.post.signing import read_key
+from server.store import embedded
 from server.store import migrate as migrations
+from server.store.connections import refusal_of
+
+log = logging.getLogger(__name__)
 
 
 @click.command(epilog=example("web"))
 def web() -> None:
     """Serve HTTP, until SIGTERM. On the loopback, unless GUNICORN_CMD_ARGS binds it elsewhere."""
+    settings = read_settings()
+    _look_for_database(settings)
     from server.web import serve
 
-    read_settings()
     serve()
+
+
+def _look_for_database(settings: Settings) -> None:
+    """One that is only away may come back, and nobody need start anything again: till then answers are 503."""
+    try:
+        psycopg.connect(settings.database_url or embedded.address(settings.data), connect_timeout=5).close()
+    except psycopg.ProgrammingError as error:
+        raise click.ClickException(f"DATABASE_URL cannot be meant: {str(error).strip()}.") from None
+    except psycopg.OperationalError as error:
+        if settings.database_url is None:
+            raise click.ClickException(f"The database: {play.NOT_RUNNING}") from None
+        log.warning("The database %s does not answer: %s", masked(settings.database_url), refusal_of(error))
 
 
 @click.command("worker", epilog=example("worker"))
 @in_app
 def work(app: Flask, settings: Settings) -> None:
     """Watch the time, let bots move, carry letters. Until SIGTERM."""
+    _look_for_database(settings)
     worker.work(app, settings)
 
 

@@ -7,7 +7,7 @@ from server.play.bans import ban, is_welcome, unban
 from server.play.chat import messages, say
 from server.play.complaints import note_complaint
 from server.play.copies import copy_of_game, copy_of_player, is_secret
-from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep
+from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep, wait_from_now_on
 from server.play.deliveries import RESULTS, deliveries
 from server.play.farewell import delete_player, what_goes
 from server.play.feeds import end_feed, feed, feed_word, new_feed
@@ -23,7 +23,7 @@ from server.play.following import (
     progress,
 )
 from server.play.games import open_game
-from server.play.health import SKEW, clock_skew, parts, tables_by_spread, waiting
+from server.play.health import NOT_RUNNING, SKEW, clock_skew, parts, tables_by_spread, waiting
 from server.play.incoming import addressee, confirming_word, forget_old_mails, reply_word, take_mail
 from server.play.lobby import list_games, waiting_games
 from server.play.looking import describe, seen_by, story, turn_of, view_of
@@ -115,6 +115,7 @@ __all__ = [
     "KIND",
     "LARGEST",
     "MAIL_KINDS",
+    "NOT_RUNNING",
     "OFF",
     "OF_A_SEAT",
     "OF_A_TURN",
@@ -253,6 +254,7 @@ __all__ = [
     "view_of",
     "vote",
     "votes",
+    "wait_from_now_on",
     "waiting",
     "waiting_games",
     "wanted",

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, DateTime, cast, func, select, text
 from server.play.clock import clock
 from server.play.deadlines import GAP, PARTS, follow_clock
 from server.store import migrate as revisions
-from server.store.connections import let_go
+from server.store.connections import let_go, refusal_of
 from server.store.tables import (
     APP_ROLE,
     Delivery,
@@ -33,6 +33,7 @@ SKEW = timedelta(seconds=5)
 _SPILLED = 20_000  # numbers, more than fit into the memory allowed: they need the disk, and leave nothing on it
 _OUTBOXES = (Letter, PlayerLetter)
 _SMTP_ANSWER = re.compile(r"[245]\d\d\b( #?[245]\.\d{1,3}\.\d{1,3}\b)?")
+NOT_RUNNING = "not running: `python3 -m server up` starts one, DATABASE_URL names another"
 _BEHIND = "its tables are not up to date: run `sternenpost migrate`"
 
 
@@ -61,20 +62,16 @@ def _room() -> str:
     except sqlalchemy.exc.DBAPIError as error:
         if not getattr(error.orig, "sqlstate", "").startswith("53"):
             raise
-        return f"takes no changes: {_words(error)}"
+        return f"takes no changes: {refusal_of(error)}"
     return "ok"
 
 
 def _reason(error: Exception) -> str:
     """In Postgres' own words, but for where it was looked for. The role comes with the tables."""
-    words = _words(error).rpartition(" failed: ")[2]
+    words = refusal_of(error)
     if words == "No such file or directory":  # the socket of the embedded one
-        return "not running: `python3 -m server up` starts one, DATABASE_URL names another"
+        return NOT_RUNNING
     return _BEHIND if f'role "{APP_ROLE}" does not exist' in words else f"does not answer: {words}"
-
-
-def _words(error: Exception) -> str:
-    return str(getattr(error, "orig", error)).partition("\n")[0]
 
 
 def _beats(now: datetime) -> dict[str, str]:

@@ -108,6 +108,12 @@ def let_go(_: BaseException | None = None) -> None:
             db.session().invalidate()
 
 
+def refusal_of(error: BaseException) -> str:
+    """What Postgres said, in its own words, but for where it was looked for."""
+    said = (str(getattr(error, "orig", error)).splitlines() or ["no reason given"])[0]
+    return said.rpartition(" failed: ")[2]
+
+
 def in_transaction(connection: Any) -> psycopg.Connection[Any]:
     """The psycopg connection below one of SQLAlchemy's, within its transaction."""
     below: psycopg.Connection[Any] = connection.connection.driver_connection
