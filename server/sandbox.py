@@ -136,13 +136,15 @@ def _all_vote(game_id: UUID, wish: str, *people: UUID) -> None:
 
 
 @contextmanager
-def _ago(length: timedelta) -> Iterator[None]:
-    """What is done here was done so long ago. Only this process believes it, and it does nothing else meanwhile."""
+def _ago(length: timedelta, game_id: UUID) -> Iterator[None]:
+    """What is done here in this game was done so long ago. Only this process believes it, and it does nothing else
+    meanwhile."""
     clock.forward(-length)
     try:
         yield
     finally:
         clock.forward(length)
+    play.wait_from_now_on(game_id)
 
 
 def _is_over(game: Game) -> bool:
@@ -213,7 +215,7 @@ def _vote_open(people: People, game_id: UUID) -> None:
 
 
 def _little_time(people: People, game_id: UUID) -> None:
-    with _ago(timedelta(hours=47, minutes=45)):
+    with _ago(timedelta(hours=47, minutes=45), game_id):
         _opened(game_id, _sky("Fifteen minutes left", _ME, _OPEN, _OPEN), *people)
 
 
@@ -224,7 +226,7 @@ def _ben_is_gone(people: People, game_id: UUID) -> None:
 
 def _you_were_away(people: People, game_id: UUID) -> None:
     ladder = [{"do": "bot-takes-over", "bot": "greedy"}]
-    with _ago(timedelta(days=2, minutes=1)):  # the worker does the rest
+    with _ago(timedelta(days=2, minutes=1), game_id):  # the worker does the rest
         _opened(game_id, _sky("A bot plays for you", _ME, _OPEN, _OPEN, on_timeout=ladder), *people)
 
 

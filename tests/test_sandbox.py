@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,19 @@ def test_when_it_is_opened_again_nothing_is_made_anew(opened: Flask) -> None:
     again = lines()
     assert {title: game.table.version for title, game in games().items()} == before
     assert set(sandbox.SEEDS) <= set(again)
+
+
+def test_nobody_is_late_though_some_games_began_long_ago(opened: Flask) -> None:
+    lines()
+    parts = opened.test_client().get("/readyz").json["parts"]
+    assert set(parts.values()) == {"ok"}, parts
+
+
+def test_every_answer_tells_the_time_by_the_clock_of_the_sandbox(opened: Flask) -> None:
+    client = opened.test_client()
+    now = client.post("/sandbox/clock", json={"forward": "P60D"}).json["now"]
+    told = datetime.fromisoformat(client.get("/v1").headers["Sandbox-Clock"])
+    assert abs(told - datetime.fromisoformat(now)) < timedelta(minutes=1)
 
 
 def test_three_days_later_the_mailbox_has_reminders_and_time_outs(

@@ -22,7 +22,7 @@ from server.api.document import ANYBODY
 from server.api.document import Blueprint as Resources
 from server.api.languages import spoken
 from server.api.pages import page
-from server.play.clock import duration
+from server.play.clock import clock, duration
 from server.play.errors import BadField, NotFound, Unfit
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
@@ -33,6 +33,13 @@ calls = Resources("clock", __name__, url_prefix="/sandbox", description="The san
 def _follow_clock() -> None:
     if request.blueprint != "watching":  # which also tells of a database that is away
         play.follow_clock()
+
+
+@blp.after_app_request
+def _tell_clock(response: Response) -> Response:
+    """What time it is here. `Date` says when an answer was made, by the clock on the wall (RFC 9110, 6.6.1)."""
+    response.headers["Sandbox-Clock"] = clock.now().isoformat(timespec="milliseconds")
+    return response
 
 
 @blp.get("/mail")

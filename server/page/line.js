@@ -3,7 +3,7 @@ import { store } from "./store.js";
 
 export const isOnline = store(navigator.onLine);
 
-let ahead = 0; // milliseconds; the clock of a browser may be wrong
+let ahead = 0; // milliseconds; the clock of a browser may be wrong, and that of a sandbox put forward
 
 /** The time by the clock of the service, in milliseconds. */
 export const now = () => Date.now() + ahead;
@@ -11,7 +11,7 @@ export const now = () => Date.now() + ahead;
 export const line = {
   lost: () => isOnline.set(false),
   held(answer) {
-    const date = Date.parse(answer?.headers.get("Date"));
+    const date = Date.parse(answer?.headers.get("Sandbox-Clock") ?? answer?.headers.get("Date"));
     if (date) ahead = date - Date.now();
     isOnline.set(true);
   },

@@ -24,7 +24,7 @@ from server.rules import Json, Seat
 from server.store import inbox, outbox, webhooks
 from server.store.connections import autocommit, is_passing, let_go, tried_again
 from server.store.log import Outline, record_if_free
-from server.store.tables import Heartbeat, Outage, Setting, db
+from server.store.tables import Heartbeat, Letter, Outage, Setting, db
 from server.store.tables import Seat as SeatRow
 
 PARTS = ("web", "worker")
@@ -95,6 +95,15 @@ def follow_outages() -> None:
     if all(have_followed):
         db.session.execute(update(Outage).where(Outage.outage_id.in_(noted)).values(followed=True))
         db.session.commit()
+
+
+def wait_from_now_on(game_id: UUID) -> None:
+    """Have letters and seats of a game that was made as if long ago wait since now: nobody was late with them."""
+    now = clock.now()
+    new = (Letter.game_id == game_id) & (Letter.due_at < now) & (Letter.tries == 0)
+    db.session.execute(update(Letter).where(new).values(made_at=now, due_at=now))
+    db.session.execute(update(SeatRow).where(SeatRow.game_id == game_id, SeatRow.wake_at < now).values(wake_at=now))
+    db.session.commit()
 
 
 def _have_followed(game_ids: Sequence[UUID]) -> bool:

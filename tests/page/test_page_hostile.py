@@ -296,6 +296,15 @@ def test_times_are_right_where_the_clock_of_the_browser_is_wrong(house: House, w
     expect(page.locator(".state time")).to_contain_text("in 2 days")
 
 
+def test_times_are_right_where_the_clock_of_a_sandbox_was_put_forward(house: House, windows: Windows) -> None:
+    client = sign_in(house, "mia@example.org")
+    client.post("/sandbox/clock", {"forward": "P60D"}, status=200)
+    game_id = game_of(client, ME, BOT, BOT, clock={"per_move": "P2D"})
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".state time")).to_contain_text("in 2 days")
+
+
 # Names and words
 
 

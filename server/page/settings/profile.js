@@ -1,5 +1,6 @@
 // Who one is: name, language, time zone.
 import { html, useMemo } from "../html.js";
+import { now } from "../line.js";
 import { absolute } from "../moments.js";
 import { me } from "../session.js";
 import { useStore } from "../store.js";
@@ -55,7 +56,7 @@ function Zone({ draft, wrong }) {
 function timeIn(timeZone) {
   try {
     return new Intl.DateTimeFormat(locale(), { weekday: "long", hour: "2-digit", minute: "2-digit", timeZone })
-      .format(new Date());
+      .format(now());
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 // Hours that do not count: nights, days off, vacations.
 import { html } from "../html.js";
+import { now } from "../line.js";
 import { me } from "../session.js";
 import { useStore } from "../store.js";
 import { locale, t } from "../words.js";
@@ -70,7 +71,7 @@ const is = (vacation) => (it) => it.from === vacation.from && it.to === vacation
 function Vacation({ vacation, change }) {
   const { from, to } = vacation;
   const words = t("vacations.days", { from: day(from), to: day(to) });
-  const today = new Intl.DateTimeFormat("en-CA", { timeZone: me.get().zone }).format(new Date()); // 2026-11-23
+  const today = new Intl.DateTimeFormat("en-CA", { timeZone: me.get().zone }).format(now()); // 2026-11-23
   const remove = async () => {
     await change((all) => all.filter((it) => !is(vacation)(it)));
     say("vacations", "vacations.removed");

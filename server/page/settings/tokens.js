@@ -1,6 +1,7 @@
 // Who may speak for the reader: his windows, his programs, the bots of others at a seat of his.
 import { html } from "../html.js";
 import { all, call, Problem } from "../api.js";
+import { now } from "../line.js";
 import { absolute } from "../moments.js";
 import { signOut, signOutEverywhere } from "../session.js";
 import { t } from "../words.js";
@@ -124,5 +125,5 @@ function New({ games, game, again }) {
 /** When the new token is to end: after so many days, or with the end of a day. */
 function endOf({ lasts, date }) {
   if (lasts === "date") return new Date(`${date}T23:59:59`).toISOString();
-  return lasts ? new Date(Date.now() + lasts * DAY).toISOString() : null;
+  return lasts ? new Date(now() + lasts * DAY).toISOString() : null;
 }
