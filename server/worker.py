@@ -135,6 +135,7 @@ def _tidy() -> None:
     play.forget_ended_tokens()
     play.forget_old_answers()
     play.forget_old_mails()
+    play.forget_old_secrets()
     play.forget_old_deliveries()
 
 

@@ -18,7 +18,15 @@ def main() -> None:
 
 COMMANDS = (
     *(service.web, service.work, service.carry),
-    *(service.migrate, service.config, service.doctor, service.motd, service.openapi, service.open_sandbox),
+    *(
+        service.migrate,
+        service.config,
+        service.doctor,
+        service.motd,
+        service.rotate_secret,
+        service.openapi,
+        service.open_sandbox,
+    ),
     *(players.players, players.player_token, players.ban, players.unban, players.delete_player),
     *(games.games, games.replay, games.check, games.rebuild),
     *(archives.verify, archives.take_in, archives.export),

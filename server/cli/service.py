@@ -2,7 +2,7 @@
 
 import json
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import click
 import psycopg
@@ -10,8 +10,9 @@ import yaml
 from flask import Flask
 
 from server import play, sandbox, worker
-from server.cli.common import dry_run, example, in_app, read_settings, tell, until, written
+from server.cli.common import dry_run, example, in_app, length, read_settings, tell, until, written
 from server.config import Settings, masked
+from server.play.clock import clock
 from server.post.incoming import door
 from server.post.letters import mail_host
 from server.post.mail import Unreachable, carrier
@@ -133,6 +134,26 @@ def motd(app: Flask, settings: Settings, text: str | None, until: datetime | Non
     if not dry_run:
         play.put_up_notice(text or "", until)
     tell(dry_run, [f"everybody is told until {written(until)}: {text}"])
+
+
+@click.command("rotate-secret", epilog=example("rotate-secret", "rotate-secret --grace PT1S"))
+@click.option(
+    "--grace",
+    type=length,
+    default="P30D",
+    show_default=True,
+    metavar="P30D",
+    help="How long old links stay good; PT1S if somebody else has the secret.",
+)
+@dry_run
+@in_app
+def rotate_secret(app: Flask, settings: Settings, grace: timedelta, dry_run: bool) -> None:
+    """Sign links and addresses for replies with a new secret. What letters, invitations and calendars have of the old
+    one stays good for a while, in every process, without a restart; then it is forgotten. Whoever has a calendar of due
+    times makes a new address for it until then."""
+    play.follow_clock()
+    until = clock.now() + grace if dry_run else play.rotate_secret(grace)
+    tell(dry_run, ["links are signed with a new secret", f"those signed before are good until {written(until)}"])
 
 
 @click.command(epilog=example("openapi > api_spec/openapi.yaml"))

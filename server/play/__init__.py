@@ -4,6 +4,7 @@ from server.bots import BOTS
 from server.play.archive import LARGEST, Flaw
 from server.play.archive import check as check_archive
 from server.play.bans import ban, is_welcome, unban
+from server.play.capabilities import forget_old_secrets, rotate_secret
 from server.play.chat import messages, say
 from server.play.complaints import note_complaint
 from server.play.copies import copy_of_game, copy_of_player, is_secret
@@ -24,7 +25,7 @@ from server.play.following import (
 )
 from server.play.games import open_game
 from server.play.health import NOT_RUNNING, SKEW, clock_skew, parts, tables_by_spread, waiting
-from server.play.incoming import addressee, confirming_word, forget_old_mails, reply_word, take_mail
+from server.play.incoming import addressee, confirming_word, confirms, forget_old_mails, reply_word, take_mail
 from server.play.lobby import list_games, waiting_games
 from server.play.looking import describe, seen_by, story, turn_of, view_of
 from server.play.moves import (
@@ -157,6 +158,7 @@ __all__ = [
     "clock_skew",
     "come_back",
     "confirming_word",
+    "confirms",
     "copy_of_game",
     "copy_of_player",
     "delete_player",
@@ -178,6 +180,7 @@ __all__ = [
     "forget_old_codes",
     "forget_old_deliveries",
     "forget_old_mails",
+    "forget_old_secrets",
     "further_token",
     "game_of_key",
     "give_up_seats",
@@ -229,6 +232,7 @@ __all__ = [
     "revoke",
     "revoke_all",
     "revoke_token",
+    "rotate_secret",
     "say",
     "seat_settings",
     "seat_token",

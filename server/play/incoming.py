@@ -1,9 +1,10 @@
 """Mail for a seat: the address that replies go to, and taking one in. What it says is read later."""
 
 from datetime import timedelta
+from secrets import compare_digest
 from uuid import UUID
 
-from server.play.capabilities import REPLY, Capability, keyed_hash, seal, unseal
+from server.play.capabilities import REPLY, Capability, keyed_hash, keyed_hashes, seal, unseal
 from server.play.clock import clock
 from server.play.errors import NotFound, TooMany
 from server.play.players import within
@@ -11,6 +12,7 @@ from server.rules import Seat
 from server.store import inbox
 
 KEPT = timedelta(days=7)
+_CONFIRM = "confirm"
 _MAILS = 300  # an hour for one seat
 
 
@@ -38,7 +40,16 @@ def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
 
 def confirming_word(mail_id: UUID) -> str:
     """What to write to confirm that mail; it is sent to nobody but the player."""
-    return keyed_hash("confirm", str(mail_id)).hex()[:10]
+    return _confirming(keyed_hash(_CONFIRM, str(mail_id)))
+
+
+def confirms(word: str, mail_id: UUID) -> bool:
+    """Whether this is what to write to confirm that mail."""
+    return any(compare_digest(_confirming(it), word) for it in keyed_hashes(_CONFIRM, str(mail_id)))
+
+
+def _confirming(hashed: bytes) -> str:
+    return hashed.hex()[:10]
 
 
 def forget_old_mails() -> None:

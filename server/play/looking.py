@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import repeat
 from uuid import UUID
 
-from server.play.capabilities import ANY_SEAT, INVITATION, Capability, mark_of, seal, unseal
+from server.play.capabilities import ANY_SEAT, INVITATION, Capability, is_mark_of, seal, unseal
 from server.play.deeds import at_version, load, whole_log
 from server.play.errors import NotFound, NotSeated
 from server.play.game import Game
@@ -37,7 +37,7 @@ def invited_to(game_id: UUID, kept_for: Sequence[str | None], invitation: str | 
     if word.game_id != game_id:
         return None
     email = None if word.seat == ANY_SEAT else kept_for[word.seat]
-    return word if word.seat == ANY_SEAT or (email and word.number == mark_of(email)) else None
+    return word if word.seat == ANY_SEAT or (email and is_mark_of(email, word.number)) else None
 
 
 def may_see(made_by: UUID, people: list[tuple[UUID | None, str | None]], player_id: UUID, email: str) -> bool:

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.play.capabilities import ANY_SEAT, BOUNCE, Capability, mark_of, seal, unseal
+from server.play.capabilities import ANY_SEAT, BOUNCE, Capability, is_mark_of, mark_of, seal, unseal
 from server.play.clock import clock
 from server.play.notifications import INVITATION
 from server.rules import Json, Seat
@@ -84,7 +84,7 @@ def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | Non
     """Note that an invitation did not arrive, and return its address; None if somebody else has been invited meanwhile, or
     sits there."""
     kept = db.session.get(SeatRow, (game_id, seat))
-    if kept is None or kept.email is None or mark_of(kept.email) != mark:
+    if kept is None or kept.email is None or not is_mark_of(kept.email, mark):
         return None
     email = kept.email
     invitations = (Delivery.game_id == game_id) & (Delivery.seat == seat) & (Delivery.kind == INVITATION)

@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import delete, select, update
 
 from server.play.bans import expect_welcome
-from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, mark_of, seal, unseal
+from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, seal, unseal
 from server.play.clock import bot_of, clock
 from server.play.deeds import load, record
 from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken, TooMany
@@ -79,7 +79,7 @@ def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> boo
     """Whether this player may take this seat: it was kept for his address, or he holds the word mailed to it."""
     if row.email is None or row.email == email:
         return row.kind == "open" or row.email == email
-    return invitation is not None and invitation.seat == row.seat and invitation.number == mark_of(row.email)
+    return invitation is not None and invitation.seat == row.seat and is_mark_of(row.email, invitation.number)
 
 
 @tried_again
@@ -135,7 +135,7 @@ def accept_invitation(word: str, locale: str = "en") -> Game:
     if seat is not None and in_doubt() == (game.seats[seat]["player_id"], seat):
         return game
     email = None if seat is None else game.seats[seat]["email"]
-    if email is None or unseal(INVITATION, word).number != mark_of(email):
+    if email is None or not is_mark_of(email, unseal(INVITATION, word).number):
         raise SeatTaken("No seat is kept for you here any more.")
     return _take_seat(game.game_id, player_of(email, locale), seat, "", None)
 

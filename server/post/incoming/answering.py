@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from hmac import compare_digest
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
@@ -136,7 +135,7 @@ def _answer(**said: object) -> Json:
 def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
     """The mail that this word confirms. Whoever writes it reads the player's mail, wherever he writes from."""
     asked = inbox.asked(mail.game_id, mail.seat) if word else []
-    return next((it for it in asked if compare_digest(play.confirming_word(it.mail_id), word or "")), None)
+    return next((it for it in asked if play.confirms(word or "", it.mail_id)), None)
 
 
 def _confirmed(waiting: Incoming, known: str) -> Wishes:
