@@ -12,7 +12,7 @@ from server.config import Settings
 from server.store import embedded
 from server.store.connections import engine_options, let_go
 from server.store.migrate import psycopg_url
-from server.store.tables import db
+from server.store.tables import APP_ROLE, db
 
 _LARGEST_BODY = 64 * 1024
 
@@ -38,7 +38,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app = Flask("server", static_folder=None)
     app.json = _Json(app)
     app.config.update(
-        SQLALCHEMY_DATABASE_URI=psycopg_url(settings.database_url or embedded.address(settings.data)),
+        SQLALCHEMY_DATABASE_URI=psycopg_url(settings.database_url or embedded.address(settings.data, APP_ROLE)),
         SQLALCHEMY_ENGINE_OPTIONS=engine_options(),
         MAX_CONTENT_LENGTH=_LARGEST_BODY,
         BASE_URL=settings.base_url,

@@ -17,6 +17,7 @@ import psycopg
 
 from server.config import BadSetting, Settings, masked
 from server.store import embedded
+from server.store.tables import APP_ROLE
 
 _SOON = 10.0  # seconds for a predecessor to leave its port, and for a database to answer
 _STARTING = 60.0  # seconds for the web to answer
@@ -158,7 +159,7 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
     else:
         say(f"Using the database {masked(settings.database_url)}")
         _await_database(settings.database_url)
-    url = settings.database_url or embedded.address(settings.data)
+    url = settings.database_url or embedded.address(settings.data, APP_ROLE)
     is_real = settings.database_url is not None and settings.smtp_url is not None
     defaults = {
         "STERNENPOST_SANDBOX": "off" if is_real else "on",
@@ -166,7 +167,7 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
     }
     environment = {**defaults, **os.environ, "DATABASE_URL": url}
     say("Bringing the tables up to date")
-    _migrate(environment)
+    _migrate({**environment, "DATABASE_URL": settings.database_url or embedded.address(settings.data)})
     say("Starting web and worker")
     add(Program("worker", environment))
     _await_web(settings.port, add(Program("web", environment)))

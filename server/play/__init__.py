@@ -24,7 +24,7 @@ from server.play.following import (
     progress,
 )
 from server.play.games import open_game
-from server.play.health import NOT_RUNNING, SKEW, clock_skew, parts, tables_by_spread, waiting
+from server.play.health import NOT_RUNNING, SKEW, clock_skew, owns_tables, parts, tables_by_spread, waiting
 from server.play.incoming import addressee, confirming_word, confirms, forget_old_mails, reply_word, take_mail
 from server.play.lobby import list_games, waiting_games
 from server.play.looking import describe, seen_by, story, turn_of, view_of
@@ -212,6 +212,7 @@ __all__ = [
     "notice",
     "open_game",
     "open_turn",
+    "owns_tables",
     "parts",
     "ping_webhook",
     "play_as",

@@ -34,6 +34,10 @@ _SPILLED = 20_000  # numbers, more than fit into the memory allowed: they need t
 _OUTBOXES = (Letter, PlayerLetter)
 _SMTP_ANSWER = re.compile(r"[245]\d\d\b( #?[245]\.\d{1,3}\.\d{1,3}\b)?")
 NOT_RUNNING = "not running: `python3 -m server up` starts one, DATABASE_URL names another"
+_NO_ROLE = (
+    f"its role {APP_ROLE} is not there or may not read the tables, which are yet to be made or were restored without "
+    "roles: run `sternenpost migrate`"
+)
 _BEHIND = "its tables are not up to date: run `sternenpost migrate`"
 
 
@@ -71,7 +75,14 @@ def _reason(error: Exception) -> str:
     words = refusal_of(error)
     if words == "No such file or directory":  # the socket of the embedded one
         return NOT_RUNNING
-    return _BEHIND if f'role "{APP_ROLE}" does not exist' in words else f"does not answer: {words}"
+    if (
+        f'role "{APP_ROLE}" does not exist' in words
+        or getattr(getattr(error, "orig", error), "sqlstate", None) == "42501"
+    ):
+        return _NO_ROLE
+    if f'permission denied to set role "{APP_ROLE}"' in words:
+        return f"whom DATABASE_URL names may not act as {APP_ROLE}: `GRANT {APP_ROLE} TO ...` lets him"
+    return f"does not answer: {words}"
 
 
 def _beats(now: datetime) -> dict[str, str]:
@@ -148,6 +159,12 @@ def tables_by_spread() -> dict[str, list[str]]:
     for table in sorted(db.metadata.sorted_tables, key=lambda it: it.name != Game.__tablename__):
         found.setdefault(table.info["spread"], []).append(table.name)
     return found
+
+
+def owns_tables() -> bool:
+    """Whether we are connected as somebody who could change the log, if a statement got in that takes off our role."""
+    owner = "SELECT pg_has_role(session_user, relowner, 'MEMBER') FROM pg_class WHERE oid = 'events'::regclass"
+    return bool(db.session.scalar(text(owner)))
 
 
 def clock_skew() -> timedelta:

