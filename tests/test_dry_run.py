@@ -199,3 +199,23 @@ def test_a_wrong_move_gets_the_very_answer_that_it_would_get_if_it_were_meant(
     dry, real = (who.post(f"{game}/moves{query}", right) for query in ("?dry_run=true", ""))
     assert is_problem(dry, 409, "seat-handed-over")
     assert dry.data == real.data
+
+
+CANNOT_BE_BEGUN: dict[str, list[Json]] = {
+    "sternenhimmel": [{"star": "7", "board": "leo", "space": "zz"}],
+    "sternenglanz": [
+        {"steps": [{"cmd": "lay", "dropNova": False, "slot2": "geburt#1", "slot1": None}]},
+        {"steps": [{"cmd": "finish"}]},
+    ],
+}
+
+
+def test_what_cannot_be_begun_is_refused_as_a_dry_run_refuses_it(people: list[Someone], game: str, rules: str) -> None:
+    turn = asked(game, people)
+    assert turn is not None
+    who, mine = turn
+    for move in CANNOT_BE_BEGUN[rules]:
+        tried = who.post(f"{game}/moves?dry_run=true", {"turn": mine["turn"], "move": move})
+        begun = who.post(f"{game}/legal-moves", {"begun": [move]})
+        is_problem(begun, 422, "illegal-move")
+        assert (begun.json["reason"], begun.json["detail"]) == (tried.json["reason"], tried.json["detail"])

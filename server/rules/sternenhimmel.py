@@ -225,12 +225,14 @@ def goes_on(sky: Sky, seat: Seat) -> bool:
 def legal_moves(sky: Sky, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
     """Every placement open to `seat`: none for a seat not on turn, and none after a placement, which ends a turn.
 
-    Raises IllegalMove for a placement that could not be begun.
+    Raises IllegalMove for placements that could not be begun.
     """
     if seat != sky.on_turn:
         return []
     if begun:
         _check_placement(sky, seat, begun[0])
+        if len(begun) > 1:
+            raise _not_your_turn()
         return []
     kinds = dict.fromkeys(sky.hands[seat])
     return [
@@ -283,13 +285,17 @@ def _is_large(board: str, space: str) -> bool:
     return BOARDS[board].spaces[space].size == "large"
 
 
+def _not_your_turn() -> IllegalMove:
+    return IllegalMove("not-your-turn", "It is not your turn.")
+
+
 def _check_placement(sky: Sky, seat: Seat, move: Placement) -> None:
     # The sentences repeat nothing but known ids: what a player sent may be anything.
     star, board, space = move
     if sky.on_turn is None:
         raise IllegalMove("game-over", "The game is over.")
     if seat != sky.on_turn:
-        raise IllegalMove("not-your-turn", "It is not your turn.")
+        raise _not_your_turn()
     if board not in sky.stars:
         in_play = ", ".join(board for board in sky.slots if board is not None)
         named = f"{board} is not in play" if board in BOARDS else "There is no such board"

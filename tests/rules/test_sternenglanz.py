@@ -539,6 +539,25 @@ def test_the_next_steps_are_those_open_after_the_ones_begun() -> None:
         game.legal_moves(sky, 0, [first, first])
 
 
+@pytest.mark.parametrize(
+    ("given", "begun"),
+    [
+        ({}, "lay geburt#9 -"),  # before the actions
+        ({}, "choose geburt#9 loch-a#1"),  # long after the first cards
+        ({"phase": "lay"}, "lay loch-a#1 -"),  # of no card in hand
+        ({"phase": "lay"}, "lay geburt#9 -; lay geburt#9 -"),
+        ({"phase": "lay"}, "lay geburt#9 -; 1 lay punkt b1"),
+        ({}, "1 lay punkt b1; lay geburt#9 -"),
+    ],
+)
+def test_what_cannot_be_begun_is_refused_as_a_move_is(given: dict[str, Any], begun: str) -> None:
+    sky = at(board={"a1": "punkt"}, hands=[["geburt#9"], []], **given)
+    refused = refusal(sky, begun)
+    with pytest.raises(IllegalMove) as told:
+        game.legal_moves(sky, 0, [game.read_move(begun)])
+    assert (told.value.code, told.value.text) == (refused.code, refused.text)
+
+
 # R9 The Supernova card
 
 

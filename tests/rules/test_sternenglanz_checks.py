@@ -234,6 +234,7 @@ def test_legal_moves_are_exactly_those_that_are_not_refused(kind: tuple[int, int
             moves = {*rng.sample(every_move(), 600), *moves_with_cards(before, seat)}
             assert moves & set(legal) == {move for move in moves if is_allowed(before, seat, move)}
             assert all(is_allowed(before, seat, move) for move in rng.sample(legal, min(40, len(legal))))
+            assert all(may_be_begun(before, seat, move) == (move in legal) for move in moves_with_cards(before, seat))
 
 
 @cache
@@ -264,6 +265,13 @@ def moves_with_cards(sky: Sky, seat: int) -> list[Move]:
 def is_allowed(sky: Sky, seat: int, move: Move) -> bool:
     try:
         return bool(game.decide(sky, seat, move, SeededDice(b"", ())))
+    except IllegalMove:
+        return False
+
+
+def may_be_begun(sky: Sky, seat: int, move: Move) -> bool:
+    try:
+        return isinstance(game.legal_moves(sky, seat, [move]), list)
     except IllegalMove:
         return False
 

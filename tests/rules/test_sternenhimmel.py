@@ -137,7 +137,10 @@ def test_every_kind_in_hand_may_go_to_every_empty_space() -> None:
 def test_a_seat_has_no_moves_out_of_turn_nor_after_its_placement() -> None:
     sky = night(*THREE)
     assert game.legal_moves(sky, 1) == []
-    assert game.legal_moves(sky, 0, begun=[Placement("7", "leo", "c")]) == []
+    begun = [Placement("7", "leo", "c")]
+    assert game.legal_moves(sky, 0, begun) == []
+    with pytest.raises(IllegalMove, match="It is not your turn."):
+        game.legal_moves(sky, 0, [*begun, Placement("7", "leo", "d")])
 
 
 def test_only_the_seat_on_turn_may_place() -> None:

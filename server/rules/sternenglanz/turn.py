@@ -23,7 +23,7 @@ from .material import (
     SUPERNOVA_CARDS,
     Fields,
 )
-from .moves import Action, Choose, Finish, Lapse, LayCards, Move
+from .moves import Action, Choose, Finish, Lapse, LayCards, Move, Step
 from .options import resolve_options
 from .sky import (
     ACT,
@@ -125,8 +125,14 @@ def decide(sky: Sky, seat: Seat, move: Move, dice: Dice) -> list[Event]:
     """
     if seat not in to_act(sky):
         raise _out_of_turn(sky)
+    return _performed(sky, seat, move.steps, dice).events
+
+
+def _performed(sky: Sky, seat: Seat, steps: Sequence[Step], dice: Dice | None) -> Deed:
+    """What these steps do, one after the other; without dice nothing is drawn. Raises IllegalMove for the first that may
+    not follow."""
     deed = Deed(sky)
-    for number, step in enumerate(move.steps, start=1):
+    for number, step in enumerate(steps, start=1):
         try:
             if number > 1:
                 _check_goes_on(deed, seat)
@@ -137,10 +143,10 @@ def decide(sky: Sky, seat: Seat, move: Move, dice: Dice) -> list[Event]:
             else:
                 _act(deed, seat, step)
         except IllegalMove as refused:
-            if len(move.steps) == 1:
+            if len(steps) == 1:
                 raise
             raise IllegalMove(refused.code, f"Step {number}: {refused.text}") from None
-    return deed.events
+    return deed
 
 
 def _out_of_turn(sky: Sky) -> IllegalMove:
@@ -179,13 +185,8 @@ def legal_moves(sky: Sky, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
     """
     if seat not in to_act(sky):
         return []
-    deed = Deed(sky)
-    for number, step in enumerate(step for move in begun for step in move.steps):
-        if number:
-            _check_goes_on(deed, seat)
-        if isinstance(step, Choose | LayCards):
-            return []
-        _act(deed, seat, step)
+    steps = [step for move in begun for step in move.steps]
+    deed = _performed(sky, seat, steps, None)
     if begun:
         try:
             _check_goes_on(deed, seat)
@@ -332,7 +333,7 @@ def _must_cover(sky: Sky, seat: Seat) -> bool:
     return sky.options["layWhenFull"] == "must-cover" and sky.slots[seat][1] is not None
 
 
-def _lay_cards(deed: Deed, seat: Seat, step: LayCards, dice: Dice) -> None:
+def _lay_cards(deed: Deed, seat: Seat, step: LayCards, dice: Dice | None) -> None:
     """Lay cards and draw; the next turn begins, or the last round has ended."""
     sky = deed.sky
     _check_cards_to_lay(sky, seat, step)
@@ -341,7 +342,8 @@ def _lay_cards(deed: Deed, seat: Seat, step: LayCards, dice: Dice) -> None:
     if turn == (sky.options["max_rounds"] or 0) * seats:
         deed.happens(_decided(deed.sky, "round-limit", _by_points(deed.sky)))
     else:
-        _draw(deed, seat, dice)
+        if dice is not None:
+            _draw(deed, seat, dice)
         deed.happens(TurnBegan((seat + 1) % seats, turn + 1))
 
 
