@@ -21,6 +21,7 @@ bind = f"127.0.0.1:{Settings.from_environment().port}"
 workers = 2
 worker_class = "server.reception.Worker"
 threads = 32  # each may hold two connections, and a pool has 64
+worker_connections = 2000  # streams not among them; when more come, the slowest makes room
 keepalive = 20  # seconds; an idle connection holds no thread
 graceful_timeout = 5  # seconds for requests under way at a stop
 logger_class = "server.reception.Log"

@@ -4,6 +4,7 @@ import os
 import re
 import selectors
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,14 +15,16 @@ from pathlib import Path
 import httpx
 import pytest
 from gunicorn.config import Config
+from gunicorn.http import get_parser
 from gunicorn.workers.gthread import TConn
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server import reception
 from server.api.problems import ALL
-from server.reception import Extent, Worker, _Leaving
-from tests.house import gunicorn, is_up
+from server.reception import Extent, Refused, Worker, _Leaving
+from tests.house import gunicorn, is_up, until
+from tests.zoo import ANSWERED, ODD, REFUSED, Zoo
 
 THREADS, MANY, PATIENCE = 4, 60, 2.0
 BLOCKED = MANY / THREADS * PATIENCE  # seconds for which so many would keep others waiting if each held a thread
@@ -49,10 +52,10 @@ def connected(port: int, *said: bytes) -> socket.socket:
     return connection
 
 
-def is_answered_soon(port: int) -> bool:
+def is_answered_soon(port: int, scheme: str = "http") -> bool:
     began = time.monotonic()
     for _ in range(5):
-        assert httpx.get(f"http://127.0.0.1:{port}/v1/rules", timeout=BLOCKED, verify=False).is_success
+        assert httpx.get(f"{scheme}://127.0.0.1:{port}/v1/rules", timeout=BLOCKED, verify=False).is_success
     return time.monotonic() - began < BLOCKED / 2
 
 
@@ -100,6 +103,42 @@ def test_however_many_clients_are_slow_the_others_are_not(port: int, beginning: 
         for _ in range(MANY):
             slow.enter_context(connected(port, beginning))
         assert is_answered_soon(port)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_whatever_a_request_looks_like_no_thread_waits_for_it(port: int, odd: str) -> None:
+    with ExitStack() as crowd:
+        for _ in range(4 * THREADS):
+            crowd.enter_context(connected(port, ODD[odd]))
+        assert is_answered_soon(port)
+
+
+@pytest.mark.parametrize("odd", REFUSED)
+def test_what_is_not_plainly_understood_is_refused_at_once(port: int, odd: str) -> None:
+    with connected(port, REFUSED[odd]) as connection:
+        assert is_problem(heard(connection), *(413, "body-too-large") if "huge" in odd else (400, "malformed-request"))
+
+
+@pytest.mark.parametrize("odd", ANSWERED)
+def test_what_is_odd_and_plain_is_answered(port: int, odd: str) -> None:
+    with connected(port, ANSWERED[odd]) as connection:
+        assert re.match(rb"HTTP/1\.[01] (200|400|404|405) ", connection.recv(65536))
+
+
+def test_among_many_odd_clients_the_others_are_answered_soon(port: int) -> None:
+    with Zoo(port, 200) as zoo:
+        until(lambda: zoo.came > 300)  # they have begun to be sent away, and come again
+        assert is_answered_soon(port)
+
+
+def test_where_as_many_are_connected_as_may_be_the_slowest_makes_room(shared_url: str) -> None:
+    few = f"{CONFIG}\nworker_connections, reception.PATIENCE = 20, 600"
+    with gunicorn(few, shared_url) as (number, _), ExitStack() as crowd:
+        slowest = crowd.enter_context(connected(number, b"GET / HTTP/1.1\r\n"))
+        for _ in range(40):
+            crowd.enter_context(connected(number, b"G"))
+        assert is_answered_soon(number)
+        assert heard(slowest) == b""
 
 
 def test_who_takes_too_long_is_sent_away(port: int) -> None:
@@ -314,55 +353,133 @@ workers, threads = 1, 2
 # When a request is whole
 
 
+def extent() -> Extent:
+    return Extent(get_parser(Config(), [], ("127.0.0.1", 1)))
+
+
 @given(st.binary(max_size=300), st.lists(st.binary(min_size=1, max_size=60), max_size=4), st.booleans())
 def test_a_request_is_whole_with_its_last_byte_and_not_before(
     body: bytes, pieces: list[bytes], in_chunks: bool
 ) -> None:
     whole = request(chunked(*pieces), "Transfer-Encoding: chunked") if in_chunks else request(body)
-    assert Extent().is_whole(whole)
-    assert not any(Extent().is_whole(whole[:end]) for end in range(len(whole)))
-    arriving = Extent()
+    at_once, arriving = extent(), extent()
+    assert at_once.is_whole(whole + b"more")
+    assert not any(extent().is_whole(whole[:end]) for end in range(len(whole)))
     assert [arriving.is_whole(whole[:end]) for end in range(len(whole) + 1)] == [False] * len(whole) + [True]
+    for it in (at_once, arriving):
+        assert it.body == (b"".join(pieces) if in_chunks else body)
+        assert it.end == len(whole)
 
 
 @given(st.binary(max_size=400))
-def test_noise_is_whole_or_not_or_no_chunk(noise: bytes) -> None:
+def test_noise_is_whole_or_not_or_refused(noise: bytes) -> None:
     for beginning in (b"", request(b"", length=20)[:-2], request(b"", "Transfer-Encoding: chunked")):
-        with suppress(ValueError):
-            Extent().is_whole(beginning + noise)
+        with suppress(Refused):
+            extent().is_whole(beginning + noise)
 
 
-@given(st.lists(st.sampled_from([b"0", b"1", b"a", b";", b"\r", b"\n", b"\r\n", b"x" * 10, b"y" * 999]), max_size=30))
-def test_it_does_not_matter_in_which_pieces_it_comes(pieces: list[bytes]) -> None:
-    received, arriving = request(b"", "Transfer-Encoding: chunked"), Extent()
+PIECES = [b"0", b"1", b"a", b";", b":", b"\r", b"\n", b"\r\n", b"x" * 10, b"y" * 999]
+
+
+@given(
+    st.sampled_from([b"", request(b"", "Transfer-Encoding: chunked")]), st.lists(st.sampled_from(PIECES), max_size=30)
+)
+def test_it_does_not_matter_in_which_pieces_it_comes(beginning: bytes, pieces: list[bytes]) -> None:
+    received, arriving = beginning, extent()
     for piece in pieces:
         received += piece
         found = []
-        for extent in (arriving, Extent()):
+        for it in (arriving, extent()):
             try:
-                found.append(str(extent.is_whole(received)))
-            except ValueError as error:
-                found.append(str(error))
+                found.append((str(it.is_whole(received)), it.end, it.body))
+            except Refused as refused:
+                found.append((str(refused), 0, bytearray()))
         assert found[0] == found[1]
-        if found[0] != "False":
+        if found[0][0] != "False":
             break
 
 
 def test_many_small_chunks_take_hardly_longer_than_a_large_one() -> None:
-    received, arriving, began = bytearray(request(b"", "Transfer-Encoding: chunked")), Extent(), time.process_time()
+    received, arriving, began = bytearray(request(b"", "Transfer-Encoding: chunked")), extent(), time.process_time()
     for _ in range(20_000):
         received += b"1\r\na\r\n"
         assert not arriving.is_whole(received)
     assert time.process_time() - began < 2  # seconds; looked at from the beginning each time, they take minutes
 
 
-def test_a_web_with_a_certificate_of_its_own_answers_by_tls(shared_url: str, tmp_path: Path) -> None:
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+# By TLS
+
+
+@pytest.fixture(scope="module")
+def tls_port(shared_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Where one listens with a certificate of its own."""
+    path = tmp_path_factory.mktemp("tls")
+    key, certificate = path / "key.pem", path / "certificate.pem"
     making = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     making += ["-subj", "/CN=stars.example", "-keyout", str(key), "-out", str(certificate)]
     subprocess.run(making, check=True, capture_output=True)
     config = f"{CONFIG}\ncertfile, keyfile = {str(certificate)!r}, {str(key)!r}"
-    with gunicorn(config, shared_url, "https") as (port, _):
-        with httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=False) as client:
-            answers = [client.get("/v1/rules") for _ in range(3)]
-        assert [answer.status_code for answer in answers] == [200, 200, 200]
+    with gunicorn(config, shared_url, "https") as (number, _):
+        yield number
+
+
+def by_tls(port: int) -> ssl.SSLSocket:
+    """Somebody who trusts whoever answers."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context.wrap_socket(connected(port))
+
+
+def test_a_web_with_a_certificate_of_its_own_answers_by_tls(tls_port: int) -> None:
+    with httpx.Client(base_url=f"https://127.0.0.1:{tls_port}", verify=False) as client:
+        answers = [client.get("/v1/rules") for _ in range(3)]
+        large = client.get("/static/rapidoc-min.js")
+        sent = client.post("/v1/sign-ins", content=b"x" * 60_000, headers={"Content-Type": "application/json"})
+    assert [answer.status_code for answer in (*answers, large, sent)] == [200, 200, 200, 200, 400]
+    assert large.content == (Path(reception.__file__).parent / "api/static/rapidoc-min.js").read_bytes()
+
+
+def test_a_large_answer_by_tls_arrives_whole_however_slowly_it_is_taken_in(tls_port: int) -> None:
+    with by_tls(tls_port) as connection:
+        connection.sendall(b"GET /static/rapidoc-min.js HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        found = b""
+        while piece := connection.recv(1000):
+            found += piece
+            if len(found) % 100_000 < 1000:
+                assert is_answered_soon(tls_port, "https")
+    assert found.endswith((Path(reception.__file__).parent / "api/static/rapidoc-min.js").read_bytes())
+
+
+def test_who_sends_byte_by_byte_by_tls_is_heard_and_told_that_all_has_been_said(tls_port: int) -> None:
+    whole = request(SIGN_IN)
+    with by_tls(tls_port) as connection:
+        for n in range(len(whole)):
+            connection.sendall(whole[n : n + 1])
+        assert heard(connection).startswith((b"HTTP/1.1 202 ", b"HTTP/1.1 429 "))  # which ends by a close_notify
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x01" * 100, b"GET / HTTP/1.1\r\n\r\n"],
+)
+def test_whoever_never_ends_shaking_hands_keeps_nobody_waiting(tls_port: int, beginning: bytes) -> None:
+    with ExitStack() as slow:
+        for _ in range(MANY):
+            slow.enter_context(connected(tls_port, beginning))
+        assert is_answered_soon(tls_port, "https")
+
+
+def test_by_tls_too_those_who_are_odd_keep_nobody_waiting(tls_port: int) -> None:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with Zoo(tls_port, 200, context) as zoo:
+        until(lambda: zoo.came > 250)
+        assert is_answered_soon(tls_port, "https")
+
+
+def test_who_takes_too_long_by_tls_is_sent_away(tls_port: int) -> None:
+    with by_tls(tls_port) as connection, connected(tls_port) as silent:
+        connection.sendall(b"POST /v1/si")
+        with suppress(ssl.SSLEOFError):
+            assert connection.recv(100) == b""
+        assert heard(silent) == b""
