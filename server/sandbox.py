@@ -31,7 +31,7 @@ class People(NamedTuple):
 def open_up(base_url: str) -> Iterator[str]:
     """Lines for the terminal. People and games are found again; only what is not there yet is made."""
     play.follow_clock()
-    tokens = [play.player_token(email) for email in (EMAIL, ADA, BEN)]
+    tokens = [play.player_token(email, email.partition("@")[0]) for email in (EMAIL, ADA, BEN)]
     people = People(*(play.caller(token).player_id for token in tokens))
     games = {title: _seeded(people, title, make) for title, make in SEEDS.items()}
     you = people.you

@@ -122,7 +122,7 @@ class Someone:
         self._client = app.test_client()
         if name is not None:
             with app.app_context():
-                token = play.player_token(f"{name}@example.org")
+                token = play.player_token(f"{name}@example.org", name)
         self.token = token
 
     def ask(

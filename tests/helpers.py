@@ -24,7 +24,7 @@ ENGLISH = re.compile(  # words that German, French and Italian do not have
 
 def person(name: str) -> UUID:
     """The player with the address name@example.org."""
-    return play.caller(play.player_token(f"{name}@example.org")).player_id
+    return play.caller(play.player_token(f"{name}@example.org", name)).player_id
 
 
 def wanted(*seats: Json, **more: Any) -> Json:

@@ -424,7 +424,9 @@ def sign_in(house: House, email: str) -> Client:
     asked = client.post("/v1/sign-ins", {"email": email}, status=202)
     until(lambda: len(_codes(house, email)) > known)
     token = client.post("/v1/tokens", {"sign_in": asked["sign_in"], "code": _codes(house, email)[-1]})["token"]
-    return Client(house, token)
+    client = Client(house, token)
+    client.ask("PATCH", "/v1/me", json={"name": email.partition("@")[0]})
+    return client
 
 
 def _codes(house: House, email: str) -> list[str]:

@@ -90,7 +90,30 @@ def test_a_mailed_code_gets_a_token_and_makes_an_account(app: Flask, stranger: S
     response = stranger.post("/v1/tokens", {"sign_in": sign_in, "code": letter["code"]})
     assert (response.status_code, set(response.json["scopes"])) == (201, set(play.SCOPES))
     profile = Someone(app, token=response.json["token"]).get("/v1/me").json
-    assert profile.items() >= {"email": "new.person@example.org", "name": "new.person", "locale": "de"}.items()
+    assert profile.items() >= {"email": "new.person@example.org", "named": False, "locale": "de"}.items()
+
+
+def test_what_others_see_of_a_new_player_says_nothing_of_his_address(app: Flask) -> None:
+    names = []
+    for email in ("erika.mustermann@example.org", "vega@example.org"):
+        sign_in = asked(Someone(app), email)
+        code = mailed(app, sign_in)["code"]
+        player = Someone(app, token=Someone(app).post("/v1/tokens", {"sign_in": sign_in, "code": code}).json["token"])
+        names.append(player.get("/v1/me").json["name"])
+        assert player.get(opened(player, ME, OPEN, OPEN)).json["seats"][0]["name"] == names[-1]
+    assert all(re.fullmatch("[A-Z][a-z]+ [0-9]{4}", name) for name in names)
+    assert names[0] != names[1]
+
+
+def test_a_name_is_chosen_once_it_is_sent_though_it_is_the_one_that_was_made_up(app: Flask) -> None:
+    for name in ("Erika", None):
+        sign_in = asked(Someone(app), f"{name}@example.org")
+        code = mailed(app, sign_in)["code"]
+        player = Someone(app, token=Someone(app).post("/v1/tokens", {"sign_in": sign_in, "code": code}).json["token"])
+        before = player.get("/v1/me").json
+        assert not player.patch("/v1/me", {"zone": "Europe/Berlin"}).json["named"]
+        chosen = name or before["name"]
+        assert player.patch("/v1/me", {"name": chosen}).json.items() >= {"name": chosen, "named": True}.items()
 
 
 def test_signing_in_again_finds_the_same_account(app: Flask, ada: Someone, stranger: Someone) -> None:

@@ -706,7 +706,7 @@ def test_only_a_commitment_that_was_kept_tells_a_game_from_another_one_made_up(t
 
 
 def get(app: Flask, path: str, player_id: UUID | None = None, name: str = "") -> Any:
-    headers = {"Authorization": f"Bearer {play.player_token(f'{name}@example.org')}"} if name else {}
+    headers = {"Authorization": f"Bearer {play.player_token(f'{name}@example.org', name)}"} if name else {}
     return app.test_client().get(path, headers=headers)
 
 

@@ -51,7 +51,7 @@ def test_an_earlier_version_shows_what_was_seen_then(table: Table) -> None:
 def test_an_earlier_version_is_that_part_of_the_log_played_again(app: Flask, table: Table) -> None:
     log, clients = whole_log(table.game_id), {None: {}}
     for seat, name in enumerate(NAMES):
-        clients[seat] = {"Authorization": f"Bearer {play.player_token(f'{name}@example.org')}"}
+        clients[seat] = {"Authorization": f"Bearer {play.player_token(f'{name}@example.org', name)}"}
     for version in range(1, table.game.table.version + 1, 7):
         then = fold(new_table(table.game.head["rules"]), [row for row in log if row.version <= version])
         for seat, headers in clients.items():

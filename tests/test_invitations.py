@@ -57,6 +57,26 @@ def kinds(who: Someone, path: str) -> list[str]:
 # By mail
 
 
+def test_whoever_is_new_may_say_with_the_button_what_others_are_to_call_him(
+    app: Flask, ada: Someone, bea: Someone, browser: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, OPEN, OPEN, OPEN)
+    names = []
+    for email, asks, name in (
+        (NEW, True, "Erika"),
+        ("newer@example.org", True, ""),
+        ("bea@example.org", False, "Another"),
+    ):
+        seat = invite(ada, path, email)
+        (word,) = mailed(app, email)
+        assert ('name="name"' in browser.get(f"/i/{word}").text) is asks
+        assert browser.post(f"/i/{word}", data={"name": name}).status_code == 200
+        names.append(ada.get(path).json["seats"][seat]["name"])
+    assert names[0] == "Erika"
+    assert re.fullmatch("[A-Z][a-z]+ [0-9]{4}", names[1])
+    assert names[2] == "bea"
+
+
 def test_a_seat_is_kept_and_a_word_for_it_is_mailed(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     assert invite(ada, path, NEW) == 1

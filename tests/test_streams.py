@@ -63,7 +63,7 @@ def moves_on(game_id: UUID, *people: UUID) -> None:
 
 
 def token_of(name: str) -> str:
-    return play.player_token(f"{name}@example.org")
+    return play.player_token(f"{name}@example.org", name)
 
 
 def path_of(game_id: UUID) -> str:

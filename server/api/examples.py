@@ -72,6 +72,7 @@ PROFILE: Json = {
     "id": "3d2c8f5e-1b7a-4096-a1f0-e9d8c7b6a594",
     "email": "ada@example.org",
     "locale": "en",
+    "named": True,
     "unreachable": None,
     **PROFILE_CHANGES,
 }

@@ -241,13 +241,14 @@ def invited(word: str) -> Response:
     kept = play.is_kept(game, word)
     if game.head["private"] and not kept:
         raise SeatTaken("No seat is kept for you here any more.")
-    return page("invitation.html", game=game, seat=seat, kept=kept, word=word)
+    is_new = kept and play.is_newcomer(game, word)
+    return page("invitation.html", game=game, seat=seat, kept=kept, is_new=is_new, word=word)
 
 
 @blp.post("/i/<word>")
 def accept(word: str) -> Response:
     """Take the seat that is kept for the invited address."""
-    game = play.accept_invitation(word, spoken().locale)
+    game = play.accept_invitation(word, spoken().locale, request.form.get("name", ""))
     text = gettext("You have your seat in %(title)s. A mail tells you when it is your turn.", title=game.head["title"])
     return page("message.html", title=gettext("You are in"), text=text, game=game)
 

@@ -112,7 +112,7 @@ class Token(MethodView):
         """
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             raise NotFound("Only our own page may ask for this.")
-        return {"token": play.player_token(f"{wanted['name']}@sandbox.example")}
+        return {"token": play.player_token(f"{wanted['name']}@sandbox.example", wanted["name"])}
 
 
 @calls.route("/clock")

@@ -187,6 +187,9 @@ class Unreachable(Schema):
 class Profile(_Person):
     id = fields.UUID(required=True)
     email = fields.String(required=True, **_about("Shown to nobody else"))
+    named = fields.Boolean(
+        required=True, **_about("Whether you chose your name; until then others see one that is made up")
+    )
     unreachable = fields.Nested(Unreachable, required=True, allow_none=True, **_about("null while letters arrive"))
 
 

@@ -92,16 +92,17 @@ def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
 
 @click.command(epilog=example("player-token ada@example.org"))
 @click.argument("email")
+@click.option("--name", help="What others see of a new player; default: a name that is made up.")
 @dry_run
 @in_app
-def player_token(app: Flask, settings: Settings, email: str, dry_run: bool) -> None:
+def player_token(app: Flask, settings: Settings, email: str, name: str | None, dry_run: bool) -> None:
     """Print a token of the player with this address. The player is made if need be. For operators and tests."""
     try:
         address = play.email_address(email).lower()
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     if not dry_run:
-        click.echo(play.player_token(address))
+        click.echo(play.player_token(address, name))
         return
     try:
         tell(dry_run, [f"player {play.find_player(address)} gets a further token"])

@@ -12,6 +12,7 @@ import { AGAIN, later, Sorry } from "./screens/parts.js";
 import { entitled, useWaiting } from "./waiting-for-me.js";
 
 const Welcome = later("welcome", "Welcome");
+const Naming = later("naming", "Naming");
 const MyGames = later("games", "MyGames");
 const Lobby = later("lobby", "Lobby");
 const Opening = later("opening", "Opening", "options", "waiting");
@@ -46,8 +47,10 @@ function Page() {
     <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
     <${Head} player=${player} here=${parts[0] ?? ""} waiting=${waiting.length} />
     <${Notice} />
-    <main id="main" tabindex="-1" ref=${main} key=${language}><${Screen} parts=${parts} query=${query}
-      player=${player} /></main>
+    <main id="main" tabindex="-1" ref=${main} key=${language}>
+      ${player && !player.named && html`<${Naming} player=${player} />`}
+      <${Screen} parts=${parts} query=${query} player=${player} />
+    </main>
     <${Foot} />`;
 }
 

@@ -28,6 +28,8 @@ _CODE = "sign-in code"
 _HOUR = timedelta(hours=1)
 _PER_ADDRESS = 5  # codes an hour to one address
 _PER_SENDER = 30  # and from one network address
+_LONGEST_NAME = 40
+_STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris", "Pollux", "Rigel", "Spica", "Vega")
 
 
 def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
@@ -118,20 +120,28 @@ def redeem(sign_in: UUID, code: str) -> NewToken:
     return token
 
 
-def player_token(email: str) -> str:
-    """A token with all scopes for the player of this address, who is made if need be. For operators and tests."""
+def player_token(email: str, name: str | None = None) -> str:
+    """A token with all scopes for the player of this address, who is made if need be. For operators and tests.
+
+    `name`: of somebody who is new here.
+    """
     now = clock.now()
-    token = new_token(player_of(email, "en"), "operator", SCOPES, None, now)
+    token = new_token(player_of(email, "en", name), "operator", SCOPES, None, now)
     db.session.commit()
     return token.text
 
 
-def player_of(email: str, locale: str) -> UUID:
-    """The player of this address, made if need be, as part of the transaction under way."""
+def player_of(email: str, locale: str, name: str | None = None) -> UUID:
+    """The player of this address, made if need be, as part of the transaction under way.
+
+    `name`: of somebody who is new here; without one he bears a name that says nothing of him until he chooses.
+    """
+    name = clean(name or "", _LONGEST_NAME)
     new = insert(Player).values(
         player_id=uuid4(),
         email=email,
-        name=clean(email.partition("@")[0], 40) or "Player",
+        name=name or made_up_name(),
+        named=bool(name),
         locale=locale,
         zone="UTC",
         calendar={},
@@ -142,6 +152,11 @@ def player_of(email: str, locale: str) -> UUID:
     return db.session.execute(select(Player.player_id).where(Player.email == email)).scalar_one()
 
 
+def made_up_name() -> str:
+    """A name for somebody who has not chosen one: a star's, and a number. Others may bear the same."""
+    return f"{secrets.choice(_STARS)} {1000 + secrets.randbelow(9000)}"
+
+
 def profile(player_id: UUID) -> Json:
     """What a player sees of himself."""
     player = db.session.get_one(Player, player_id)
@@ -149,6 +164,7 @@ def profile(player_id: UUID) -> Json:
         "id": player.player_id,
         "email": player.email,
         "name": player.name,
+        "named": player.named,
         "locale": player.locale,
         "zone": player.zone,
         "calendar": player.calendar,
@@ -162,7 +178,7 @@ def change_profile(player_id: UUID, changes: Json) -> Json:
     player = db.session.get_one(Player, player_id)
     new: dict[str, Any] = dict(changes)
     if "name" in new:
-        new["name"] = clean(new["name"], 40)
+        new["name"], new["named"] = clean(new["name"], _LONGEST_NAME), True
         if not new["name"]:
             raise BadField("name", "A name needs at least one visible character.")
     for field, check in (

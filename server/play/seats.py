@@ -124,11 +124,18 @@ def is_kept(game: Game, word: str) -> bool:
     return invited_to(game.game_id, [row["email"] for row in game.seats], word) is not None
 
 
+def is_newcomer(game: Game, word: str) -> bool:
+    """Whether this word invites an address at which no player is known yet."""
+    seat = unseal(INVITATION, word).seat
+    email = None if seat == ANY_SEAT else game.seats[seat]["email"]
+    return email is not None and db.session.scalars(select(Player).where(Player.email == email)).first() is None
+
+
 @tried_again
-def accept_invitation(word: str, locale: str = "en") -> Game:
+def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
     """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.
 
-    `locale`: the language of somebody who is new here.
+    `locale` and `name`: of somebody who is new here.
     Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned.
     """
     game, seat = invitation(word)
@@ -137,7 +144,7 @@ def accept_invitation(word: str, locale: str = "en") -> Game:
     email = None if seat is None else game.seats[seat]["email"]
     if email is None or not is_mark_of(email, unseal(INVITATION, word).number):
         raise SeatTaken("No seat is kept for you here any more.")
-    return _take_seat(game.game_id, player_of(email, locale), seat, "", None)
+    return _take_seat(game.game_id, player_of(email, locale, name), seat, "", None)
 
 
 def return_word(game_id: UUID, seat: Seat) -> str:

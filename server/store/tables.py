@@ -72,6 +72,7 @@ class Player(Base):
     player_id: Mapped[UUID] = _key()
     email: Mapped[str]
     name: Mapped[str]
+    named: Mapped[bool]  # whether that name was chosen; else it is made up
     locale: Mapped[str]
     zone: Mapped[str]
     calendar: Mapped[dict[str, Any]]

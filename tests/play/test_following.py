@@ -11,7 +11,7 @@ from tests.helpers import game_of, moves_on, person, turn_of
 def test_of_the_tokens_of_open_streams_those_are_told_that_are_still_good(app: Flask) -> None:
     with app.app_context():
         ada, same, bea, cleo = (
-            play.caller(play.player_token(f"{name}@example.org")) for name in ("ada", "ada", "bea", "cleo")
+            play.caller(play.player_token(f"{name}@example.org", name)) for name in ("ada", "ada", "bea", "cleo")
         )
         assert play.still_valid([]) == set()
         play.revoke(same)

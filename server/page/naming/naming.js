@@ -1,0 +1,29 @@
+// The name that others see: asked for until it is chosen.
+import { html, useState } from "../html.js";
+import { call } from "../api.js";
+import { byPlace, marked, Wrong } from "../refused.js";
+import { me } from "../session.js";
+import { t } from "../words.js";
+import { Sorry, useSubmit } from "../screens/parts.js";
+
+export function Naming({ player }) {
+  const [name, setName] = useState("");
+  const choose = async (chosen) => me.set(await call("PATCH", "/v1/me", { name: chosen }));
+  const [busy, error, take] = useSubmit(() => choose(name));
+  const [isKeeping, wrong, keep] = useSubmit(() => choose(player.name));
+  const wrongs = byPlace(error);
+  return html`<section class="card naming" aria-labelledby="naming">
+    <h2 id="naming">${t("naming")}</h2>
+    <p>${t("naming.why", { name: player.name })}</p>
+    <form class="row" onSubmit=${take}>
+      <label>${t("naming.name")} <input name="public-name" required maxlength="40" autocomplete="nickname" value=${name}
+        ...${marked(wrongs, "name")} onInput=${(event) => setName(event.target.value)} /></label>
+      <button disabled=${busy || isKeeping}>${t("naming.take")}</button>
+      <button type="button" class="plain" disabled=${busy || isKeeping} onClick=${keep}>${t("naming.keep", {
+        name: player.name })}</button>
+    </form>
+    <${Wrong} wrongs=${wrongs} place="name" />
+    ${error && !wrongs.name && html`<${Sorry} error=${error} />`}
+    ${wrong && html`<${Sorry} error=${wrong} />`}
+  </section>`;
+}
