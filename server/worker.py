@@ -50,6 +50,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         Beat(app, "sweep", _sweep): 1,
         **{Beat(app, "sweep along", _sweep_along): 1 for _ in range(_HELPERS)},
         Beat(app, "outages", play.follow_outages): 5,
+        Beat(app, "open games", play.close_due): 10,
         Beat(app, "replies", answering.deal_with_mails): 1,
         Beat(app, "tidy", _tidy): 3600,
     }

@@ -41,6 +41,7 @@ from tests.helpers import (
     service_is_up,
     turn_of,
     until,
+    wanted,
 )
 from tests.post.office import Mail, Office
 
@@ -75,7 +76,7 @@ def letters_in(locale: str, office: Office) -> Iterator[tuple[str, Mail]]:
     dora, emil = person(name), person(f"emil-{locale}")
     play.change_profile(dora, {"locale": locale, "zone": ZONES[locale], "name": "Dora"})
     play.change_profile(emil, {"locale": locale, "zone": ZONES[locale], "name": "Emil"})
-    for story in (_sign_in, _invited, _short_game, _mails, _absent, _bundled, _sternenglanz):
+    for story in (_sign_in, _invited, _never_begun, _short_game, _mails, _absent, _bundled, _sternenglanz):
         yield from story(locale, office, dora, emil, name)
         office.mails(name)
 
@@ -90,9 +91,23 @@ def _sign_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> 
 
 
 def _invited(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    wanted = {"rules": "sternenglanz", "title": "Winterabende", "seats": [ME, {"email": f"{name}@example.org"}, OPEN]}
-    play.open_game(emil, wanted)
+    game = {"rules": "sternenglanz", "title": "Winterabende", "seats": [ME, {"email": f"{name}@example.org"}, OPEN]}
+    play.open_game(emil, game)
     yield "invitation", _newest(office, name)
+
+
+def _never_begun(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """She waits for others in vain; and she is not wanted elsewhere."""
+    waiting = play.open_game(dora, wanted(ME, OPEN, OPEN, title="Mittwochsrunde"))
+    later(12 * DAY)
+    play.close_due()
+    yield "game-closing", _newest(office, name)
+    play.close_game(waiting.game_id, dora)
+    yield "game-closed", _newest(office, name)
+    other = play.open_game(emil, wanted(ME, OPEN, OPEN, title="Mittwochsrunde"))
+    play.take_seat(other.game_id, dora)
+    play.send_away(other.game_id, emil, 1)
+    yield "sent-away", _newest(office, name)
 
 
 def _short_game(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:

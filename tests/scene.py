@@ -14,7 +14,8 @@ from server.api import examples
 from server.rules import Json
 from tests.contract import Contract, Someone
 
-OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite")
+OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite", "changeGame", "closeGame")
+SEATS_OF_GUESTS = {"sendAway": "1", "withdrawInvitation": "2"}
 OF_A_GAME_THAT_IS_OVER = ("getArchive",)
 BY_SOMEBODY_ELSE = ("takeSeat",)
 
@@ -70,6 +71,13 @@ class Scene:
         return self._opened(self.ada)
 
     @cached_property
+    def hosted(self) -> str:
+        """Where Bea sits, and somebody is invited."""
+        path = self._opened(self.ada, seats=[{"player": "me"}, {"open": True}, {"email": "cleo@example.org"}])
+        self.bea.post(f"{path}/seats")
+        return path
+
+    @cached_property
     def running(self) -> str:
         """Its boards are dealt so that the example of a move is legal."""
         while True:
@@ -112,6 +120,8 @@ class Scene:
         game = self.running
         if call.name in OF_AN_OPEN_GAME:
             game = self.open
+        if call.name in SEATS_OF_GUESTS:
+            return f"{self.hosted}{call.path.partition('{game_id}')[2]}".replace("{seat}", SEATS_OF_GUESTS[call.name])
         if call.name in OF_A_GAME_THAT_IS_OVER:
             game = self.over
         path = call.path.replace("/v1/games/{game_id}", game).replace("{name}", "sternenhimmel")

@@ -88,7 +88,7 @@ def test_the_handbook_shows_every_operation(page: Page, site: Site) -> None:
 
 
 def test_a_call_is_found_in_the_handbook_and_tried_out_with_a_token(page: Page) -> None:
-    token = play.player_token("ada@example.org")
+    token = play.player_token("ada@example.org", "ada")
     page.set_viewport_size(DESKTOP)
     page.goto("/docs")
     shown = page.locator(".nav-bar-path:visible")

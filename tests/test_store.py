@@ -176,6 +176,7 @@ def a_game(seats: int = 2) -> UUID:
             status="open",
             version=0,
             outcome=None,
+            host=uuid4(),
         )
     )
     db.session.flush()

@@ -119,6 +119,7 @@ GAME_WANTED: Json = {
         {"do": "bot-move", "bot": "greedy", "times": 2},
         {"do": "bot-takes-over", "bot": "greedy"},
     ],
+    "open_for": "P14D",
     "seats": [{"player": "me"}, {"open": True}, {"bot": "greedy"}],
 }
 
@@ -137,6 +138,8 @@ _OPEN: Json = {
     "status": "open",
     "version": 0,
     "made_at": "2026-11-21T19:30:00Z",
+    "host": 0,
+    "closes_at": "2026-12-05T19:30:00Z",
     "seats": [_seat(0, "Ada", "human"), _seat(1, None, "open"), _seat(2, "greedy", "bot")],
     "outcome": None,
     "commitment": "d94d2ed964dc6cadd8348bc1227ffa862152823c11728ca96cdfe3983268a694",
@@ -145,13 +148,16 @@ _RUNNING: Json = {
     **_OPEN,
     "status": "running",
     "version": 1,
+    "host": None,
+    "closes_at": None,
     "seats": [_seat(0, "Ada", "human", 1, _DUE_AT), _seat(1, "Bea", "human"), _seat(2, "greedy", "bot")],
 }
 GAMES_PAGE: Json = {
     "items": [_RUNNING | {"you": {"seat": 0, "turn": 1}}, _OPEN | {"you": {"seat": 0, "turn": None}}],
     "next": "/v1/games?limit=2&cursor=WyIyMDI2LTExLTIxVDE5",
 }
-GAME_OPENED: Json = {**_OPEN, "invitation": None, "you": {"seat": 0, "turn": None}, "view": None}
+GAME_CHANGES: Json = {"open_for": "P14D"}
+GAME_OPENED: Json = {**_OPEN, "invitation": None, "hosting": True, "you": {"seat": 0, "turn": None}, "view": None}
 
 
 def _board(slot: int, board: str, spaces: str, **stars: Json) -> Json:
@@ -166,7 +172,7 @@ _VIEW: Json = {
     "stack": 9,
     "next": 0,
 }
-GAME: Json = {**_RUNNING, "invitation": None, "you": {"seat": 0, "turn": 1}, "view": _VIEW}
+GAME: Json = {**_RUNNING, "invitation": None, "hosting": False, "you": {"seat": 0, "turn": 1}, "view": _VIEW}
 SEAT_REQUEST: Json = {"seat": 1, "salt": "seven clear nights"}
 SEAT_TAKEN: Json = {**GAME, "you": {"seat": 1, "turn": None}}
 SEAT_CHANGES: Json = {"mails": "at-once"}

@@ -22,6 +22,7 @@ from server.play.errors import (
     BadField,
     HandedOver,
     NotFound,
+    NotHost,
     NotRunning,
     NotSeated,
     SeatTaken,
@@ -91,7 +92,7 @@ class Games(MethodView):
 
         def opened() -> tuple[Any, int]:
             game = play.open_game(who.player_id, wanted, game_id)
-            return play.describe(game, game.seat_of(who.player_id)), 201
+            return play.describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
 
         response = once(who, game_id, opened, may_repeat=True)
         response.headers["Location"] = f"/v1/games/{response.get_json()['id']}"
@@ -122,7 +123,32 @@ class OneGame(MethodView):
         """A game as you may see it, now or at an earlier version"""
         player_id = viewer("games:read", game_id)
         game = play.seen_by(game_id, player_id, query.get("invitation"))
-        return play.describe(game, game.seat_of(player_id), query.get("at"))
+        return play.describe(game, game.seat_of(player_id), query.get("at"), player_id)
+
+    @blp.arguments(schemas.GameChanges, example=examples.GAME_CHANGES)
+    @blp.response(200, schemas.Game, example=examples.GAME_OPENED)
+    @blp.doc(operationId="changeGame", **needs("games:write"))
+    @blp.raises(NotHost, NotRunning, BadField)
+    def patch(self, changes: Any, game_id: UUID) -> Any:
+        """Keep your game open, before the start
+
+        It closes so long from now, if it has not begun by then. Its host is told by mail three days before, or when half
+        of a shorter time has passed.
+        """
+        who = caller("games:write")
+        game = play.keep_open(game_id, who.player_id, changes["open_for"])
+        return play.describe(game, game.seat_of(who.player_id), player_id=who.player_id)
+
+    @blp.response(204)
+    @blp.doc(operationId="closeGame", **needs("games:write"))
+    @blp.raises(NotHost, NotRunning)
+    def delete(self, game_id: UUID) -> None:
+        """Close your game before the start
+
+        Its status becomes `abandoned`. So it does by itself at `closes_at`, and when its host leaves and nobody else sits
+        there. Whoever sits there is told; nobody is invited any more.
+        """
+        play.close_game(game_id, caller("games:write").player_id)
 
 
 @blp.route("/games/<uuid:game_id>/seats")
@@ -138,7 +164,7 @@ class Seats(MethodView):
 
         def seated() -> tuple[Any, int]:
             game = play.take_seat(game_id, who.player_id, **wanted)
-            return play.describe(game, game.seat_of(who.player_id)), 201
+            return play.describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
 
         return once(who, game_id, seated)
 
@@ -166,6 +192,19 @@ class MySeat(MethodView):
     def delete(self, game_id: UUID) -> None:
         """Leave before the start; afterwards resign, and a bot plays on"""
         play.leave(game_id, caller("games:write").player_id)
+
+
+@blp.route("/games/<uuid:game_id>/seats/<int(max=254):seat>")
+class GuestSeat(MethodView):
+    @blp.response(204)
+    @blp.doc(operationId="sendAway", **needs("games:write"))
+    @blp.raises(NotHost, NotRunning)
+    def delete(self, game_id: UUID, seat: int) -> None:
+        """Send a guest away from your game, before the start
+
+        He is told by mail, and can take a seat there again only if he is invited to one.
+        """
+        play.send_away(game_id, caller("games:write").player_id, seat)
 
 
 @blp.route("/games/<uuid:game_id>/seats/me/tokens")
@@ -201,6 +240,19 @@ class Invitations(MethodView):
         return once(
             who, game_id, lambda: ({"seat": play.invite(game_id, who.player_id, **wanted, limited=limited)}, 201)
         )
+
+
+@blp.route("/games/<uuid:game_id>/invitations/<int(max=254):seat>")
+class OneInvitation(MethodView):
+    @blp.response(204)
+    @blp.doc(operationId="withdrawInvitation", **needs("games:write"))
+    @blp.raises(NotHost, NotRunning)
+    def delete(self, game_id: UUID, seat: int) -> None:
+        """Withdraw the invitation to a seat of your game
+
+        The seat is open again. A letter that waits to be sent is not sent any more, and the link of one that was says so.
+        """
+        play.withdraw_invitation(game_id, caller("games:write").player_id, seat)
 
 
 @blp.route("/games/<uuid:game_id>/votes")

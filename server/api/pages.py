@@ -306,6 +306,8 @@ _LETTERS = {
     "game-ended": noted("letters that tell you that a game is over"),
     "game-paused": noted("letters that tell you that a game rests"),
     "game-abandoned": noted("letters that tell you that a game has ended without a result"),
+    "game-closing": noted("letters that tell you that a game of yours will close because seats are free"),
+    "sent-away": noted("letters that tell you that a host has taken your seat from you"),
     "invitation": noted("invitations"),
     "bundle": noted("mails with all games that wait for you"),
 }

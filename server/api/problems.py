@@ -33,6 +33,13 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.NotSeated: Problem(
         403, "not-seated", "You have no seat at this table", "Only those who sit here can do this. Take a seat first."
     ),
+    errors.NotHost: Problem(
+        403,
+        "not-host",
+        "You are not the host of this game",
+        "Until it begins, whoever opened a game can close it, withdraw invitations and send guests away; when he leaves, "
+        "whoever sits first is host. `host` of the game says where the host sits.",
+    ),
     errors.StaleTurn: Problem(
         409,
         "stale-turn",

@@ -10,6 +10,7 @@ from server.api.reading import QueryNumber, QueryTruth, Truth, from_to, long, on
 from server.play import (
     BOTS,
     CHOICES,
+    DEFAULT_OPEN_FOR,
     GAMES,
     OF_A_SEAT,
     RESULTS,
@@ -18,6 +19,7 @@ from server.play import (
     Json,
     addresses,
     email_address,
+    shapes,
     webhooks,
 )
 from server.play.errors import Unfit
@@ -254,6 +256,15 @@ class SeatWanted(Request):
             raise ValidationError(Words("Give exactly one of player, email, bot and open."))
 
 
+def _open_for(**kw: Any) -> fields.String:
+    about = (
+        "How long from now it waits for players before it closes: ISO 8601, from an hour (PT1H) to 90 days (P90D). "
+        "Default: 14 days"
+    )
+    kw["metadata"] = {**shapes.DURATION, "description": about, "examples": ["P14D", "PT12H"]}
+    return fields.String(validate=long(40), **kw)
+
+
 class GameWanted(Request):
     rules = fields.String(required=True, validate=one_of(GAMES), **_about("Which game"))
     options = fields.Dict(
@@ -264,12 +275,19 @@ class GameWanted(Request):
     private = Truth(load_default=False, **_about("Seen only by those who sit there or are invited"))
     clock = fields.Dict(metadata=_shape("Clock"))
     on_timeout = fields.List(fields.Dict(), metadata=_shape("OnTimeout"))
+    open_for = _open_for(load_default=DEFAULT_OPEN_FOR)
     seats = fields.List(
         fields.Nested(SeatWanted),
         required=True,
         validate=long(20, least=1),
         **_about("In the order in which they sit; as many as the game takes, at most one of them yours"),
     )
+
+
+class GameChanges(Request):
+    """What may be changed before the start."""
+
+    open_for = _open_for(required=True)
 
 
 class SeatRequest(Request):
@@ -337,6 +355,17 @@ class GameSummary(Schema):
     status = fields.String(required=True, validate=one_of(STATUSES))
     version = fields.Integer(required=True, **_about("Counts the deeds of this game"))
     made_at = Moment(required=True)
+    host = fields.Integer(
+        required=True,
+        allow_none=True,
+        **_about(
+            "The seat of whoever may close the game and send guests away: who opened it, and when he leaves, who sits "
+            "first; null if the host has no seat, and once it has begun"
+        ),
+    )
+    closes_at = Moment(
+        required=True, allow_none=True, **_about("When it closes if it has not begun by then; null if it is not open")
+    )
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
     on_timeout = fields.List(fields.Dict(), required=True, metadata=_shape("OnTimeout"))
     seats = fields.List(fields.Nested(Seat), required=True)
@@ -350,6 +379,9 @@ class Game(GameSummary):
         required=True,
         allow_none=True,
         **_about("For those who sit at a private table with room, to pass on; else null"),
+    )
+    hosting = fields.Boolean(
+        required=True, **_about("Whether you may close it, withdraw invitations and send guests away")
     )
     view = fields.Raw(
         required=True,

@@ -25,6 +25,7 @@ from server.play.following import (
 )
 from server.play.games import open_game
 from server.play.health import NOT_RUNNING, SKEW, clock_skew, owns_tables, parts, tables_by_spread, waiting
+from server.play.hosting import CLOSING, DEFAULT_OPEN_FOR, close_due, close_game, keep_open, withdraw_invitation
 from server.play.incoming import addressee, confirming_word, confirms, forget_old_mails, reply_word, take_mail
 from server.play.lobby import list_games, waiting_games
 from server.play.looking import describe, seen_by, story, turn_of, view_of
@@ -67,6 +68,7 @@ from server.play.seats import (
     returning,
     seat_settings,
     seats_under_way,
+    send_away,
     take_seat,
 )
 from server.play.stopping import KIND, Stopped, stop_mails, stop_word, stopped
@@ -111,7 +113,9 @@ __all__ = [
     "BOTS",
     "BUNDLED",
     "CHOICES",
+    "CLOSING",
     "CODE_LIFE",
+    "DEFAULT_OPEN_FOR",
     "GAMES",
     "INVITATION",
     "KIND",
@@ -157,6 +161,8 @@ __all__ = [
     "check_line",
     "choose_mails",
     "clock_skew",
+    "close_due",
+    "close_game",
     "come_back",
     "confirming_word",
     "confirms",
@@ -195,6 +201,7 @@ __all__ = [
     "is_secret",
     "is_welcome",
     "keep",
+    "keep_open",
     "leave",
     "legal_moves",
     "list_games",
@@ -241,6 +248,7 @@ __all__ = [
     "seat_token",
     "seats_under_way",
     "seen_by",
+    "send_away",
     "still_valid",
     "stop_mails",
     "stop_word",
@@ -270,4 +278,5 @@ __all__ = [
     "webhook_delivery",
     "webhooks_of",
     "what_goes",
+    "withdraw_invitation",
 ]

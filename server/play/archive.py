@@ -102,6 +102,8 @@ def check(raw: bytes) -> Checked:
     except ValueError as error:
         raise Flaw(str(error)) from None
     table, drawn = replay(beginning, rows)
+    if table.status in OVER and not table.turns:
+        raise Flaw("The game was closed before it had begun.")
     if table.status not in OVER:
         raise Flaw(f"The archive stops with event {table.seq}, before the end of the game.")
     return Checked(beginning, rows, table, drawn)
@@ -142,6 +144,8 @@ def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
 def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
     """What the house and the rules make of a deed that begins like this. Raises Flaw, RuleError."""
     match table.status, happened[0]:
+        case "open", GameAbandoned():
+            return [GameAbandoned()]
         case "open", _:
             seats = len(start.salts)
             return [

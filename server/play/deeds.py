@@ -138,7 +138,9 @@ def record_within(
         "outcome": after.outcome,
         "drawn": game.head["drawn"] if drawn is None else drawn,
     }
-    seats = [_timed(game, seat, before, after, events, now, arrived_at or now) for seat in range(len(game.seats))]
+    seats = game.seats  # of a game that is closed before it begins, nobody was ever asked
+    if after.turns:
+        seats = [_timed(game, seat, before, after, events, now, arrived_at or now) for seat in range(len(game.seats))]
     after_game = Game(head, seats, after, rows)
     written = write(
         connection,

@@ -21,6 +21,10 @@ class NotSeated(PlayError):
     """The caller has no seat at this table."""
 
 
+class NotHost(PlayError):
+    """The caller is not the host of this game."""
+
+
 class StaleTurn(PlayError):
     """A move for a turn that is over; `turn` is the present one of that seat, or None."""
 

@@ -14,6 +14,7 @@ from server.play.clock import clock
 from server.play.deeds import load, load_within, record_within
 from server.play.errors import BadField, Unfit
 from server.play.game import Game
+from server.play.hosting import DEFAULT_OPEN_FOR, closing
 from server.play.table import GameStarted, terms
 from server.play.words import clean
 from server.rules import GAMES, Json, Seat
@@ -40,6 +41,7 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     title = clean(wanted.get("title") or rules.NAME.capitalize(), 80)
     if not title:
         raise BadField("title", "A title needs at least one visible character.")
+    times = closing(wanted.get("open_for", DEFAULT_OPEN_FOR), clock.now())
     game_clock = wanted.get("clock", clocks.DEFAULT_CLOCK)
     on_timeout = wanted.get("on_timeout", clocks.DEFAULT_LADDER)
     for field, check in (
@@ -60,6 +62,8 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
         private=wanted.get("private", False),
         clock=game_clock,
         on_timeout=on_timeout,
+        host=player_id,
+        **times,
     )
 
 

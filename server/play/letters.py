@@ -53,7 +53,7 @@ def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[tuple[st
                 yield from (("game-abandoned", seat, {}) for seat in people)
     if game.table.status == "finished":
         yield from (("game-ended", seat, {}) for seat in people)
-    for seat in people:
+    for seat in people if game.table.turns else ():
         is_asked = game.table.turns[seat] == game.table.version and not game.bot_at(seat)
         if is_asked and not game.table.rules.goes_on(game.table.state, seat):  # whoever is at it needs no letter
             yield "your-turn", seat, {}

@@ -23,7 +23,7 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     if game.head["private"] and invited_to(game_id, kept_for, invitation) is None:
         people = [(row["player_id"], row["email"]) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
-        if player is None or not may_see(UUID(game.head["made_by"]), people, player.player_id, player.email):
+        if player is None or not may_see(game.head["host"], people, player.player_id, player.email):
             raise NotFound("There is no such game.")
     return game
 
@@ -40,8 +40,8 @@ def invited_to(game_id: UUID, kept_for: Sequence[str | None], invitation: str | 
     return word if word.seat == ANY_SEAT or (email and is_mark_of(email, word.number)) else None
 
 
-def may_see(made_by: UUID, people: list[tuple[UUID | None, str | None]], player_id: UUID, email: str) -> bool:
-    return player_id == made_by or any(player_id == sitting or email == invited for sitting, invited in people)
+def may_see(host: UUID, people: list[tuple[UUID | None, str | None]], player_id: UUID, email: str) -> bool:
+    return player_id == host or any(player_id == sitting or email == invited for sitting, invited in people)
 
 
 def own_seat(game: Game, player_id: UUID) -> Seat:
@@ -52,12 +52,16 @@ def own_seat(game: Game, player_id: UUID) -> Seat:
     return seat
 
 
-def describe(game: Game, viewer: Seat | None, version: int | None = None) -> Json:
-    """A game as this viewer sees it, at an earlier version if one is named. Raises NotFound for one to come."""
+def describe(game: Game, viewer: Seat | None, version: int | None = None, player_id: UUID | None = None) -> Json:
+    """A game as this viewer sees it, at an earlier version if one is named. Raises NotFound for one to come.
+
+    `player_id`: of the viewer, who may be the host without a seat.
+    """
     table = game.table if version is None else table_at(game, version)
     return {
         **summary(game.head | {"version": table.version, "status": table.status}, _seats_at(game, table)),
         "invitation": _open_invitation(game, viewer),
+        "hosting": table.status == "open" and player_id == game.head["host"],
         "you": you(table, viewer),
         "view": table.rules.view(table.state, viewer) if table.state is not None else None,
         "outcome": table.outcome,
@@ -108,6 +112,7 @@ def turn_of(table: Table, seat: Seat) -> int | None:
 
 def summary(head: Json, seats: Sequence[Json]) -> Json:
     """A game without its view, as lists show it."""
+    is_open = head["status"] == "open"
     return {
         "id": head["game_id"],
         "rules": head["rules"],
@@ -117,6 +122,8 @@ def summary(head: Json, seats: Sequence[Json]) -> Json:
         "status": head["status"],
         "version": head["version"],
         "made_at": head["made_at"],
+        "host": next((row["seat"] for row in seats if row["player_id"] == head["host"]), None) if is_open else None,
+        "closes_at": head["closes_at"] if is_open else None,
         "clock": head["clock"],
         "on_timeout": head["on_timeout"],
         "seats": [_seat(row) for row in seats],

@@ -95,7 +95,7 @@ def rest_of_turn(word: str) -> str | None:
 def _play(game: Game, seat: Seat, turn: int, move: Any, arrived_at: datetime | None = None) -> Played | None:
     """None: somebody else was faster, look again."""
     table = game.table
-    if table.status == "open":
+    if not table.turns:
         raise NotRunning("This game has not started.")
     if table.turns[seat] != turn:
         return _first_answer(game, seat, turn, move)
@@ -122,7 +122,7 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
     game = seen_by(game_id, player_id)
     rules, table, seat = game.table.rules, game.table, own_seat(game, player_id)
     wanted = rules.move_from_json(move)
-    if table.status == "open":
+    if not table.turns:
         raise NotRunning("This game has not started.")
     if table.turns[seat] != turn:
         raise StaleTurn(table.turns[seat])

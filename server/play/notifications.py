@@ -19,6 +19,8 @@ GAME_KINDS: Final = (
     "game-ended",
     "game-paused",
     "game-abandoned",
+    "game-closing",
+    "sent-away",
 )
 MAIL_KINDS: Final = (*GAME_KINDS, INVITATION, BUNDLE)  # those that may be switched off; a sign-in code always comes
 DEFAULT_TIMES: Final = ["08:00"]

@@ -7,17 +7,19 @@ from sqlalchemy import delete, select, update
 from server.play.bans import expect_welcome
 from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, seal, unseal
 from server.play.clock import bot_of, clock
-from server.play.deeds import load, record
+from server.play.deeds import load, load_within, record
 from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken, TooMany
 from server.play.game import Game
 from server.play.games import note_invitation, note_seat, start_if_full
+from server.play.hosting import SENT_AWAY, addressed, expect_open, host_leaves_within, hosted
 from server.play.looking import invited_to, may_see, own_seat, seen_by
 from server.play.players import player_of, within
 from server.play.table import SeatHandedOver, SeatTakenBack
 from server.play.tokens import revoke_of_seat
 from server.play.votes import count_votes
 from server.rules import Json, Seat
-from server.store.connections import committing, in_doubt, tried_again
+from server.store import outbox
+from server.store.connections import committing, in_doubt, in_transaction, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow
@@ -49,15 +51,16 @@ def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, inv
     seats = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()
     people = [(s.player_id, s.email) for s in seats]
     word = invited_to(game_id, [s.email for s in seats], invitation)
-    if head.private and word is None and not may_see(head.made_by, people, player_id, email):
+    if head.private and word is None and not may_see(head.host, people, player_id, email):
         raise NotFound("There is no such game.")
     if invitation and word is None:
         raise NotFound("This invitation is not for this game.")
     if any(s.player_id == player_id for s in seats):
         raise AlreadySeated("You sit at this table already.")
     expect_welcome(player_id)
-    if head.status != "open":
-        raise NotRunning("This game has begun; its seats are taken.")
+    expect_open(head)
+    if str(player_id) in head.sent_away and not any(row.email == email for row in seats):
+        raise SeatTaken("The host of this game would rather play it with others.")
     free = [row for row in seats if row.kind in ("open", "invited") and _is_kept_for(row, email, word)]
     free.sort(key=lambda s: (s.kind == "open", s.seat))  # a seat kept for this person first
     chosen = next((s for s in free if seat is None or s.seat == seat), None)
@@ -92,13 +95,12 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
     lost: Seat | None = in_doubt()
     if lost is not None and game.seats[lost]["email"] == email:
         return lost
-    if player_id != UUID(game.head["made_by"]):
+    if player_id != game.head["host"]:
         own_seat(game, player_id)
     if limited and not within(f"invitations by {player_id}", _INVITATIONS, now):
         raise TooMany("Too many invitations. Try again later.", 3600)
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
-    if head.status != "open":
-        raise NotRunning("This game has begun; its seats are taken.")
+    expect_open(head)
     rows = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()
     free = [row for row in rows if row.kind == "open" or (row.kind == "invited" and row.seat == seat)]
     chosen = next((row for row in free if seat in (None, row.seat)), None)
@@ -206,12 +208,43 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
     if head.status != "open":
         db.session.rollback()
         return leave(game_id, player_id)
-    mine = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
-    db.session.execute(update(SeatRow).where(mine).values(kind="open", player_id=None, salt=""))
+    _vacate(game_id, player_id)
+    if head.host == player_id:
+        host_leaves_within(game_id, clock.now())
+    with committing("getting up"):
+        db.session.commit()
+
+
+def _vacate(game_id: UUID, player_id: UUID) -> None:
+    """Within the transaction that holds the head of a game that has not begun."""
+    his = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
+    db.session.execute(update(SeatRow).where(his).values(kind="open", player_id=None, salt="", mails=None))
     gone = (PlayerGame.player_id == player_id) & (PlayerGame.game_id == game_id)
     db.session.execute(delete(PlayerGame).where(gone))
     revoke_of_seat(player_id, game_id)
-    with committing("getting up"):
+
+
+@tried_again
+def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
+    """Take a seat from a guest before the start, and tell him; he cannot take another there unless he is invited.
+
+    Raises NotFound, NotRunning, NotHost.
+    """
+    lost: UUID | None = in_doubt()
+    head, now = hosted(game_id, player_id), clock.now()
+    taken = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "human")
+    guest = db.session.scalars(select(SeatRow.player_id).where(taken)).one_or_none()
+    if guest == player_id:
+        return leave(game_id, player_id)
+    if guest is None:
+        if lost is not None and str(lost) in head.sent_away:
+            return db.session.rollback()
+        raise NotFound("Nobody sits there.")
+    _vacate(game_id, guest)
+    head.sent_away = sorted({*head.sent_away, str(guest)})
+    game = load_within(in_transaction(db.session.connection()), game_id)
+    outbox.put(game_id, [addressed(game, SENT_AWAY, seat, guest, now, f"{guest}/{now.isoformat()}")])
+    with committing(guest):
         db.session.commit()
 
 

@@ -117,7 +117,12 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
         (
             "game-abandoned",
             "The game was given up without a result",
-            {"seat": {"description": "Whose time-out it was; null if all agreed", "anyOf": [shapes.SEAT, _NO_SEAT]}},
+            {
+                "seat": {
+                    "description": "Whose time-out it was; null if all agreed, or it was closed before its start",
+                    "anyOf": [shapes.SEAT, _NO_SEAT],
+                }
+            },
         ),
     )
 }

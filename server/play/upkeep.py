@@ -31,6 +31,8 @@ NOBODY = UUID(int=0)  # opened the games that came from elsewhere
 def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Json:
     """The archive of a game that is over, if this person may see it. Raises NotFound."""
     game = seen_by(game_id, player_id, invitation)
+    if not game.table.turns and game.table.status in archives.OVER:
+        raise NotFound("This game was closed before it had begun; there is nothing to check.")
     if game.table.status not in archives.OVER:
         raise NotFound("This game is not over; its archive comes with its end.")
     return archives.make(game.head, game.seats, whole_log(game_id))
@@ -46,6 +48,7 @@ def take_in(raw: bytes) -> UUID:
         title=GAMES[terms["rules"]].NAME.capitalize(),
         private=False,
         made_by=NOBODY,
+        host=NOBODY,
         made_at=rows[0].recorded_at,
         seed=start.seed,
         status="open",

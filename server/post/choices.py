@@ -34,7 +34,7 @@ def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
             return "dropped", noted("You have switched these letters off.")
         case play.BUNDLED if isinstance(row, Letter):
             at = play.next_bundle(player.notifications, player.zone, clock.now())
-            if seat and seat.due_at and seat.due_at <= at:
+            if (ends_at := _ends_at(row, seat)) and ends_at <= at:
                 return None  # the time would run out before the bundle came
             news = {} if row.kind in _ABOUT_A_TURN else {str(row.letter_id): _noted(row)}
             outbox.put_into_bundle(player.player_id, at, clock.now(), news)
@@ -44,10 +44,18 @@ def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
 
 
 def _own_seat(row: Letter | PlayerLetter) -> Seat | None:
-    """The seat that a letter went to; an invited person has none as yet."""
+    """The seat that a letter went to; an invited person has none as yet, and who was sent away has none any more."""
     if isinstance(row, PlayerLetter) or row.kind == play.INVITATION:
         return None
-    return db.session.get(Seat, (row.game_id, row.seat))
+    seat = db.session.get(Seat, (row.game_id, row.seat))
+    return seat if seat and seat.player_id == row.player_id else None
+
+
+def _ends_at(row: Letter, seat: Seat | None) -> datetime | None:
+    """Until when the reader may do something about what the letter says."""
+    if row.kind == play.CLOSING:
+        return datetime.fromisoformat(row.data["closes_at"])
+    return seat.due_at if seat else None
 
 
 def put_into_newer(bundle: PlayerLetter) -> bool:

@@ -64,7 +64,7 @@ class _Reader(NamedTuple):
     def about(self) -> Json:
         """What every letter of a game says."""
         return {
-            "name": self.game.names[self.seat],
+            "name": self.letter.data.get("name") or self.game.names[self.seat],
             "title": self.game.head["title"],
             "rules": self.game.table.rules.NAME.capitalize(),
             "game_link": f"{self.base_url}/#/games/{self.game.game_id}",
@@ -155,8 +155,8 @@ def _composed(row: Letter | PlayerLetter, base_url: str, reply_domain: str | Non
     words = _KINDS[row.kind](_Reader(game, row.seat, clocks.time_zone(player.zone), base_url, row))
     if words is None:
         return None
-    turn = row.data.get("turn", row.version)
-    reply_to = f"{play.reply_word(row.game_id, row.seat, turn)}@{reply_domain}" if reply_domain else None
+    turn, plays = row.data.get("turn", row.version), game.table.turns and game.seat_of(player.player_id) == row.seat
+    reply_to = f"{play.reply_word(row.game_id, row.seat, turn)}@{reply_domain}" if reply_domain and plays else None
     return _written(row, base_url, player.email, words, thread, reply_to)
 
 
@@ -356,6 +356,12 @@ def _why_abandoned(reader: _Reader) -> str:
     return str(gettext("All who played agreed to it."))
 
 
+def _why_closed(reader: _Reader) -> str:
+    if reader.letter.made_at >= reader.game.head["closes_at"]:
+        return str(gettext("Not all of its seats were taken in time."))
+    return str(gettext("Its host has closed it."))
+
+
 _PLACES = (
     noted("You won."),
     noted("You came second."),
@@ -369,8 +375,25 @@ def _game_paused(reader: _Reader) -> wording.GamePaused:
     return wording.GamePaused(**reader.about)
 
 
-def _game_abandoned(reader: _Reader) -> wording.GameAbandoned:
+def _game_abandoned(reader: _Reader) -> wording.GameAbandoned | wording.GameClosed:
+    if not reader.game.table.turns:
+        return wording.GameClosed(**reader.about, reason=_why_closed(reader), link=f"{reader.base_url}/#/open")
     return wording.GameAbandoned(**reader.about, reason=_why_abandoned(reader))
+
+
+def _game_closing(reader: _Reader) -> wording.GameClosing | None:
+    """None if it has begun, was closed, or is kept open meanwhile."""
+    closes_at = reader.game.head["closes_at"]
+    if reader.game.table.status != "open" or closes_at != datetime.fromisoformat(reader.letter.data["closes_at"]):
+        return None
+    free = sum(row["kind"] in ("open", "invited") for row in reader.game.seats)
+    return wording.GameClosing(
+        **reader.about, due=moment(closes_at, reader.zone), left=span(closes_at - clock.now()), free=free
+    )
+
+
+def _sent_away(reader: _Reader) -> wording.SentAway:
+    return wording.SentAway(**reader.about, link=f"{reader.base_url}/#/lobby")
 
 
 def _answer(reader: _Reader) -> wording.Answer:
@@ -411,6 +434,8 @@ _KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
     "game-ended": _game_ended,
     "game-paused": _game_paused,
     "game-abandoned": _game_abandoned,
+    "game-closing": _game_closing,
+    "sent-away": _sent_away,
     "answer": _answer,
 }
 

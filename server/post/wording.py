@@ -100,6 +100,33 @@ class GameAbandoned(GameLetter):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GameClosed(GameLetter):
+    """That a game was closed before it had begun."""
+
+    KIND: ClassVar = "game-closed"
+    reason: str  # a sentence
+    link: str  # to open another
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameClosing(GameLetter):
+    """To the host, that a game will close."""
+
+    KIND: ClassVar = "game-closing"
+    free: int  # how many seats
+    due: str  # when it closes
+    left: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentAway(GameLetter):
+    """To a guest whose seat the host has taken from him."""
+
+    KIND: ClassVar = "sent-away"
+    link: str  # to other games
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer(GameLetter):
     """To a mail of the reader's. Each field is empty where there is nothing to say."""
 

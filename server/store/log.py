@@ -124,6 +124,8 @@ def _head(head: Json) -> Json:
         "game_id": UUID(head["game_id"]),
         "seed": _bytes(head["seed"]),
         "made_at": _moment(head["made_at"]),
+        "host": UUID(head["host"]),
+        "closes_at": head["closes_at"] and _moment(head["closes_at"]),
     }
 
 

@@ -153,12 +153,17 @@ class PlayerLetter(Base):
 
 
 class Game(Base):
-    """The head of a game. From `status` to `outcome` it is a projection of the log, the rest is source."""
+    """The head of a game. From `status` to `outcome` it is a projection of the log, the rest is source.
+
+    The last four matter while it is open. `host`: who may close it and send guests away; `sent_away`: those of whom he
+    did not want to know any more; `wake_at`: when the worker must look at it next.
+    """
 
     __tablename__ = "games"
     __table_args__ = (
         Index("games_newest", "made_at", "game_id", postgresql_where=text("NOT private")),
         Index("games_lobby", "status", "made_at", "game_id", postgresql_where=text("NOT private")),
+        Index("games_wake_at", "wake_at", postgresql_where=text("status = 'open'")),
         {"info": {"spread": "game_id"}},
     )
 
@@ -176,6 +181,10 @@ class Game(Base):
     status: Mapped[str]
     version: Mapped[int]
     outcome: Mapped[dict[str, Any] | None]
+    host: Mapped[UUID]
+    closes_at: Mapped[datetime | None]
+    wake_at: Mapped[datetime | None]
+    sent_away: Mapped[list[str]] = mapped_column(default=list)
 
 
 class Seat(Base):

@@ -23,8 +23,8 @@ _METHODS = [("**.py", "python"), ("**/templates/**", "jinja2")]
 _OPTIONS = {"**/templates/**": {"trimmed": "true", "silent": "false"}}
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 _ERRORS = (  # the text of an error is looked up when it is told
-    *("AlreadySeated", "BadToken", "HandedOver", "KeyReused", "MissingScope", "NotFound", "NotRunning", "NotSeated"),
-    *("SeatTaken", "TooMany", "TooManyWebhooks", "UnderWay", "WebhookDisabled", "WrongCode", "Unfit"),
+    *("AlreadySeated", "BadToken", "HandedOver", "KeyReused", "MissingScope", "NotFound", "NotHost", "NotRunning"),
+    *("NotSeated", "SeatTaken", "TooMany", "TooManyWebhooks", "UnderWay", "WebhookDisabled", "WrongCode", "Unfit"),
     *("BadAddress", "Words"),
 )
 _KEYWORDS = {**DEFAULT_KEYWORDS, "noted": None, "Problem": (3,), "BadField": (2,), **dict.fromkeys(_ERRORS)}

@@ -1,0 +1,171 @@
+"""A game that has not begun: what its host may do, and how it closes by itself."""
+
+import logging
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import select, update
+
+from server.play import clock as clocks
+from server.play.clock import clock
+from server.play.deadlines import GAP, LATER
+from server.play.deeds import load, load_within, record_within
+from server.play.errors import BadField, NotFound, NotHost, NotRunning, Unfit
+from server.play.game import Game
+from server.play.letters import letter
+from server.play.looking import seen_by
+from server.play.table import GameAbandoned
+from server.rules import Json, Seat
+from server.store import outbox
+from server.store.connections import committing, in_doubt, in_transaction, let_go, tried_again
+from server.store.tables import Game as GameRow
+from server.store.tables import Player, db
+from server.store.tables import Seat as SeatRow
+
+DEFAULT_OPEN_FOR: Final = "P14D"
+SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)
+CLOSING, SENT_AWAY = "game-closing", "sent-away"  # kinds of letters
+_NOTICE = timedelta(days=3)  # so long before it closes its host is told; of a short time, the half
+
+log = logging.getLogger(__name__)
+
+
+def closing(open_for: Any, now: datetime) -> Json:
+    """When a game closes that has not begun by then, and when the worker must look at it next. Raises BadField."""
+    try:
+        length = clocks.duration(open_for)
+        if not SHORTEST <= length <= LONGEST:
+            raise Unfit("%(text)s is not between an hour (PT1H) and 90 days (P90D).", text=repr(open_for))
+    except Unfit as error:
+        raise BadField("open_for", error.words) from None
+    return {"closes_at": now + length, "wake_at": now + length - min(_NOTICE, length / 2)}
+
+
+def expect_open(head: GameRow) -> None:
+    """Raises NotRunning if the game has begun, or was closed before."""
+    if head.status == "abandoned" and head.version == 1:
+        raise NotRunning("This game was closed before it had begun.")
+    if head.status != "open":
+        raise NotRunning("This game has begun; its seats are taken.")
+
+
+# What its host may do
+
+
+@tried_again
+def close_game(game_id: UUID, player_id: UUID) -> None:
+    """Close a game that has not begun. Raises NotFound, NotRunning, NotHost."""
+    if in_doubt() and load(game_id).head["status"] == "abandoned":
+        return
+    hosted(game_id, player_id)
+    close_within(game_id, clock.now())
+    with committing("closing"):
+        db.session.commit()
+
+
+@tried_again
+def keep_open(game_id: UUID, player_id: UUID, open_for: Any) -> Game:
+    """Have a game close so long from now, if it has not begun by then. Raises NotFound, NotRunning, NotHost, BadField."""
+    times = closing(open_for, clock.now())
+    hosted(game_id, player_id)
+    db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(**times))
+    db.session.commit()
+    return load(game_id)
+
+
+@tried_again
+def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
+    """Keep this seat for nobody any more. Raises NotFound, NotRunning, NotHost."""
+    hosted(game_id, player_id)
+    invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
+    freed = update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None).returning(SeatRow.seat)
+    if db.session.execute(freed).first() is None and in_doubt() != seat:
+        raise NotFound("Nobody is invited to this seat.")
+    with committing(seat):
+        db.session.commit()
+
+
+def hosted(game_id: UUID, player_id: UUID) -> GameRow:
+    """The head of this player's game, locked. Raises NotFound, NotRunning, NotHost."""
+    seen_by(game_id, player_id)
+    head = _locked(game_id)
+    expect_open(head)
+    if head.host != player_id:
+        raise NotHost("Only the host of this game can do this.")
+    return head
+
+
+def _locked(game_id: UUID) -> GameRow:
+    query = select(GameRow).where(GameRow.game_id == game_id).with_for_update()
+    return db.session.execute(query.execution_options(populate_existing=True)).scalar_one()
+
+
+# When he leaves, and at the end of its time
+
+
+def host_leaves_within(game_id: UUID, now: datetime) -> None:
+    """Within the transaction in which a host has got up: whoever sits first is host now; without anybody it closes."""
+    people = select(SeatRow.player_id).where(SeatRow.game_id == game_id, SeatRow.player_id.is_not(None))
+    host = db.session.scalars(people.order_by(SeatRow.seat).limit(1)).one_or_none()
+    if host is None:
+        close_within(game_id, now)
+    else:
+        db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(host=host))
+
+
+def close_within(game_id: UUID, now: datetime) -> None:
+    """Within the transaction that holds the head of an open game: end it; whoever was invited to it no longer is."""
+    invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")
+    db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
+    connection = in_transaction(db.session.connection())
+    record_within(connection, load_within(connection, game_id), [GameAbandoned()], now)
+
+
+def close_due(batch: int = 100) -> None:
+    """Tell hosts that their games will close, and close those whose time is over, one game at a time.
+
+    A game that somebody holds at the moment is left for the next call.
+    """
+    now = clock.now()
+    due = (GameRow.status == "open") & (GameRow.wake_at <= now)
+    query = select(GameRow.game_id).where(due).order_by(GameRow.wake_at).limit(batch)
+    found = db.session.scalars(query).all()
+    db.session.rollback()
+    for game_id in found:
+        try:
+            _wake(game_id, now)
+        except Exception:
+            let_go()
+            put_off = update(GameRow).where(GameRow.game_id == game_id, due).values(wake_at=now + LATER)
+            db.session.execute(put_off)
+            db.session.commit()
+            log.exception("Game %s could not be closed and is tried again later", game_id)
+
+
+@tried_again
+def _wake(game_id: UUID, now: datetime) -> None:
+    """Do what is due for an open game, if it still is. Of the time in which its host can answer an outage takes nothing."""
+    free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
+    head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
+    if head is None or head.status != "open" or not (head.wake_at and head.closes_at) or head.wake_at > now:
+        db.session.rollback()
+        return
+    if head.wake_at < head.closes_at:
+        late = now - head.wake_at
+        head.closes_at = head.wake_at = head.closes_at + (late if late > GAP else clocks.NOTHING)
+        _tell_host(head.game_id, head.host, head.closes_at, now)
+    else:
+        close_within(game_id, now)
+    db.session.commit()
+
+
+def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) -> None:
+    game, at = load_within(in_transaction(db.session.connection()), game_id), closes_at.isoformat()
+    outbox.put(game_id, [addressed(game, CLOSING, game.seat_of(host) or 0, host, now, at, closes_at=at)])
+
+
+def addressed(game: Game, kind: str, seat: Seat, player_id: UUID, now: datetime, about: str, **data: Any) -> Json:
+    """A letter to a player who may sit there no more, or never did."""
+    name = db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
+    return letter(game, kind, seat, now, about, name=name, **data) | {"player_id": player_id}
