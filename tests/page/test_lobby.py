@@ -1,13 +1,14 @@
 """Finding a game and opening one, on any terms that the API takes; the table before its start; and one's own games."""
 
 import re
+from datetime import datetime
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.house import Client, House, Json, sign_in, until
-from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, is_wide
+from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, enter, is_wide
 
 MANY = 26  # more than a page of the lobby
 
@@ -338,3 +339,100 @@ def test_games_that_are_over_come_page_by_page(house: House, windows: Windows) -
     page.get_by_role("button", name="More").click()
     expect(page.locator(".abandoned h3")).to_have_count(14)
     expect(page.get_by_role("button", name="More")).to_have_count(0)
+
+
+# Who one is to others
+
+
+def test_a_new_player_is_asked_once_what_others_are_to_call_him(house: House, windows: Windows) -> None:
+    page = windows.open()
+    page.goto("/#/sign-in")
+    enter(page, house, "erika.mustermann@example.org")
+    asked = page.get_by_role("region", name="What shall others call you?")
+    expect(asked).to_be_visible()
+    expect(page.get_by_text("erika.mustermann")).to_have_count(0)
+    expect(page.locator("a.me")).to_have_text(re.compile(r"^[A-Z][a-z]+ \d{4}$"))
+    page.get_by_label("Name", exact=True).fill("\u200b")
+    page.get_by_role("button", name="Take this name").click()
+    expect(asked).to_contain_text("A name needs at least one visible character.")
+    page.get_by_label("Name", exact=True).fill("Erika")
+    page.get_by_role("button", name="Take this name").click()
+    expect(asked).to_have_count(0)
+    expect(page.locator("a.me")).to_have_text("Erika")
+    page.reload()
+    expect(page.locator("a.me")).to_have_text("Erika")
+    expect(asked).to_have_count(0)
+    windows.expected = "422"
+
+
+def test_whoever_likes_the_name_that_was_made_up_keeps_it(house: House, windows: Windows) -> None:
+    page = windows.open()
+    enter(page, house, "fritz@example.org")
+    name = page.locator("a.me").inner_text()
+    page.get_by_role("button", name=f"Keep “{name}”").click()
+    expect(page.get_by_role("region", name="What shall others call you?")).to_have_count(0)
+    expect(page.locator("a.me")).to_have_text(name)
+
+
+# What a host may do before the start
+
+
+@pytest.mark.parametrize("screen", [{}, PHONE], ids=["desk", "phone"])
+def test_a_host_keeps_his_game_open_withdraws_sends_away_and_closes(
+    ada: Client, ben: Client, windows: Windows, screen: Json
+) -> None:
+    game = open_game(ada, ME, OPEN, {"email": "new@example.org"}, OPEN, title="Open for a day", open_for="P1D")
+    ben.post(f"/v1/games/{game}/seats", {})
+    page, guest = windows.open(ada, **screen), windows.open(ben, **screen)
+    for it in (page, guest):
+        it.goto(f"/#/games/{game}")
+        expect(it.get_by_text(re.compile(r"^If it has not begun by .*, it closes\.$"))).to_be_visible()
+        expect(it.locator(".seats li").first).to_contain_text("Host")
+    expect(guest.get_by_role("region", name="You are the host")).to_have_count(0)
+    host = page.get_by_role("region", name="You are the host")
+    before = ada.get(f"/v1/games/{game}")["closes_at"]
+    host.get_by_role("button", name="Keep it open for another 14 days").click()
+    until(lambda: ada.get(f"/v1/games/{game}")["closes_at"] > before)
+
+    host.get_by_role("button", name="Withdraw the invitation for seat 3").click()
+    host.get_by_role("button", name="Cancel").click()
+    host.get_by_role("button", name="Withdraw the invitation for seat 3").click()
+    host.get_by_role("button", name="Withdraw the invitation for seat 3").click()
+    expect(host.get_by_role("button", name="Withdraw")).to_have_count(0)
+    host.get_by_role("button", name="Send ben away").click()
+    expect(host).to_contain_text("ben is told by mail")
+    host.get_by_role("button", name="Send ben away").click()
+    expect(host.get_by_role("button", name="Send ben away")).to_have_count(0)
+    assert [seat["kind"] for seat in ada.get(f"/v1/games/{game}")["seats"]] == ["human", "open", "open", "open"]
+
+    host.get_by_role("button", name="Close the game").click()
+    host.get_by_role("button", name="Close the game").click()
+    for it in (page, guest):  # the guest looks on, and is told as it happens
+        expect(it.get_by_role("heading", name="Closed before it began")).to_be_visible()
+    page.goto("/#/")
+    expect(page.locator(".card.game", has_text="Open for a day").first).to_contain_text("Closed before it began")
+
+
+def test_an_opener_without_a_seat_is_host_too(ada: Client, windows: Windows) -> None:
+    game = open_game(ada, OPEN, OPEN, BOT)
+    page = windows.open(ada)
+    page.goto(f"/#/games/{game}")
+    page.get_by_role("button", name="Close the game").click()
+    page.get_by_role("button", name="Close the game").click()
+    expect(page.get_by_role("heading", name="Closed before it began")).to_be_visible()
+
+
+def test_how_long_a_game_waits_is_chosen_when_it_is_opened_with_free_seats(ada: Client, windows: Windows) -> None:
+    page = windows.open(ada)
+    page.goto("/#/open")
+    expect(page.get_by_role("button", name="Open the game")).to_be_visible()
+    chosen = page.get_by_label("If seats stay free, it closes after")
+    expect(chosen).to_have_count(0)
+    page.locator("[name=seat-1]").select_option("open")
+    chosen.select_option("P30D")
+    page.get_by_role("button", name="Open the game").click()
+    game = opened(page, ada)
+    days = (datetime.fromisoformat(game["closes_at"]) - datetime.fromisoformat(game["made_at"])).days
+    assert days in (29, 30)
+    page.goto("/#/lobby")
+    expect(page.locator(".card.game").first).to_contain_text("closes in 30 days if it has not begun")

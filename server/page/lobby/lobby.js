@@ -43,7 +43,8 @@ function Found({ found, wanted, player, again }) {
       ${isFiltered(wanted) && html` <a href=${address({ status: wanted.status })}>${t("lobby.all")}</a>`}</p>
     <ul class="cards">${games.map((game) => html`<${GameCard} key=${game.id} game=${game}
       terms=${game.status !== "finished"}>
-      <p class="faint">${t("lobby.made", { when: relative(game.made_at) })}</p>
+      <p class="faint">${t("lobby.made", { when: relative(game.made_at) })}${game.closes_at && html`<br
+        />${t("lobby.closes", { when: relative(game.closes_at) })}`}</p>
       ${game.status === "open" && html`<${Join} game=${game} player=${player} again=${again} />`}
     <//>`)}</ul>
     ${more && html`<p class="more"><button class="plain"

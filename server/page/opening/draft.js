@@ -18,6 +18,7 @@ export const LADDERS = {
   strict: [{ do: "bot-takes-over", bot: "greedy" }],
   abandon: [{ do: "extend", by: "P1D", times: 1 }, { do: "abandon" }],
 };
+export const OPEN_FOR = ["P3D", "P7D", "P14D", "P30D", "P90D"];
 export const BOTS = ["greedy", "random"];
 export const UNITS = { D: "day", H: "hour", M: "minute" };
 const KEY = "sternenpost.last-game";
@@ -36,6 +37,7 @@ const BLANK = {
     increment: { number: "12", unit: "H" },
     cap: { number: "7", unit: "D" },
   },
+  openFor: "P14D",
   ladder: "kind",
   rungs: [
     { do: "extend", by: { number: "1", unit: "D" }, times: "1" },
@@ -64,6 +66,9 @@ export function remember({ title, salt, ...terms }) {
   const seats = terms.seats.map(({ kind }) => ({ kind }));
   forGood.setItem(KEY, JSON.stringify({ ...terms, seats }));
 }
+
+/** Whether somebody has still to come to this seat. */
+export const isFree = ({ kind }) => kind === "open" || kind === "invite";
 
 /** A number of days, hours or minutes as ISO 8601. */
 export const iso = ({ number, unit }) => `P${unit === "D" ? "" : "T"}${number}${unit}`;
@@ -94,6 +99,7 @@ export function wantedOf(it) {
     private: it.isPrivate,
     clock: clockOf(it),
     on_timeout: ladderOf(it),
+    open_for: it.openFor,
     seats: it.seats.map(({ kind, email = "" }) =>
       kind === "invite" ? { email: email.trim() } : ways[kind] ?? { bot: kind }),
   };

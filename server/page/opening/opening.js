@@ -1,6 +1,7 @@
 // Opening a game: what is played, at which pace, and who sits where.
 import { html, useEffect, useRef, useState } from "../html.js";
 import { call, drawn, insist, once, Problem } from "../api.js";
+import { length } from "../moments.js";
 import { byPlace, marked, Wrong } from "../refused.js";
 import { go, toGame } from "../routes.js";
 import { t } from "../words.js";
@@ -8,7 +9,7 @@ import { title } from "../screens/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
 import { Salt } from "../waiting/salt.js";
 import { Clock } from "./clock.js";
-import { discard, draft, keep, lastTime, ownSeat, remember, wantedOf } from "./draft.js";
+import { discard, draft, isFree, keep, lastTime, OPEN_FOR, ownSeat, remember, wantedOf } from "./draft.js";
 import { Ladder } from "./ladder.js";
 import { Options, presetOf, Presets } from "./options.js";
 import { resized, Seats } from "./seats.js";
@@ -79,6 +80,10 @@ function Form({ games, done }) {
       <label>${t("opening.title")} <input name="title" maxlength="80" value=${it.title} ...${marked(wrongs, "title")}
         onInput=${(event) => change({ title: event.target.value })} />
         <${Wrong} wrongs=${wrongs} place="title" /></label>
+      ${it.seats.some(isFree) && html`<label>${t("opening.open-for")}
+        <select name="open-for" value=${it.openFor} onChange=${(event) => change({ openFor: event.target.value })}>
+          ${OPEN_FOR.map((open) => html`<option value=${open}>${length(open)}</option>`)}
+        </select></label>`}
       ${it.seats.some(({ kind }) => kind === "me") && html`<${Salt} value=${it.salt}
         set=${(salt) => change({ salt })} />`}
     </fieldset>

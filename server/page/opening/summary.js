@@ -3,14 +3,14 @@ import { html } from "../html.js";
 import { clockInWords, timeoutsInWords } from "../moments.js";
 import { listed, t } from "../words.js";
 import { title } from "../screens/game-card.js";
-import { clockOf, ladderOf } from "./draft.js";
+import { clockOf, isFree, ladderOf } from "./draft.js";
 import { editionName, editionOf, optionInWords, usual } from "./options.js";
 
 export function Summary({ it, game, preset }) {
   const [name] = editionOf(game, it.options);
   const isOther = ([field, value]) => field !== preset && value !== usual(game, it.options, field);
   const others = Object.entries(it.options).filter(isOther);
-  const missing = it.seats.filter(({ kind }) => kind === "open" || kind === "invite").length;
+  const missing = it.seats.filter(isFree).length;
   return html`<section class="card summary" aria-label=${t("opening.summary")}>
     <h2>${t("opening.summary")}</h2>
     <dl class="terms">

@@ -22,6 +22,9 @@ export const untold = (game) => (game.title === title(game.rules) ? variantName(
 
 export const seatName = (seat) => seat.name ?? t(`seat.${seat.kind}`);
 
+/** Whether it was closed before it had begun. */
+export const isClosed = (game) => game.status === "abandoned" && game.seats.some((it) => it.kind === "open");
+
 /** The game as letters tell of it: bots of one kind have numbers. */
 export function numbered(game) {
   const isBot = (it) => it.kind === "bot" && !it.stand_in;
@@ -53,6 +56,7 @@ function Waiting({ game }) {
   const winners = game.seats.filter((it) => game.outcome?.places[it.seat] === 1);
   if (winners.length) return html`<p class="status">${t("won", { names: listed(winners.map(seatName)) })}</p>`;
   if (game.status === "open") return null; // the list of seats says it
+  if (isClosed(game)) return html`<p class="status">${t("status.closed")}</p>`;
   if (game.status !== "running") return html`<p class="status">${t(`status.${game.status}`)}</p>`;
   const asked = game.seats.filter((it) => it.to_act);
   const isMine = game.you?.turn != null;

@@ -13,10 +13,11 @@ import { Seats } from "../table/seats.js";
 import { hasMissed, lastMove, sentence, sinceOwnTurn, Story } from "../table/story.js";
 import { entitled, waiting } from "../waiting-for-me.js";
 import { Next } from "./next.js";
-import { Due, seatName, untold } from "./game-card.js";
+import { Due, isClosed, seatName, untold } from "./game-card.js";
 import { later, Sorry, useLoaded, useSubmit } from "./parts.js";
 
 const Waiting = later("waiting", "Waiting");
+const Closed = later("waiting", "Closed");
 const RulesBeside = later("rules", "RulesBeside", "options");
 const ForSeat = later("link", "ForSeat");
 const Ended = later("link", "Ended");
@@ -48,7 +49,10 @@ export function Table({ id, invitation }) {
     ${game.status === "open"
       ? html`<div class="table"><${Waiting} table=${table} invitation=${invitation} player=${player} /><aside><${Seats}
         game=${game} /><${Chat} table=${table} seated=${!!game.you} /></aside></div>`
-      : html`<${Begun} table=${table} />`}`;
+      : isClosed(game)
+        ? html`<div class="table"><${Closed} /><aside><${Seats} game=${game} /><${Chat} table=${table}
+          seated=${!!game.you} /></aside></div>`
+        : html`<${Begun} table=${table} />`}`;
 }
 
 /** The rules of this game, over the table, which stays as it is. */

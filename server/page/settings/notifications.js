@@ -8,7 +8,7 @@ import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./p
 
 const OF_GAMES = [
   "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-ended", "game-paused",
-  "game-abandoned",
+  "game-abandoned", "game-closing", "sent-away",
 ];
 const KINDS = [...OF_GAMES, "invitation", "bundle"];
 const REMINDERS = ["half", "PT3H"]; // what the server takes if nothing is said

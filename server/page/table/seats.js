@@ -15,6 +15,7 @@ export function Seats({ game, view, isPast = false }) {
     <ul>${game.seats.map((it) => html`<li key=${it.seat} class=${it.to_act && !isPast ? "asked" : ""}>
       <${SeatMark} seat=${it.seat} />
       <span class="who"><strong>${seatName(it)}</strong>${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
+        ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
         ${it.stand_in && html`<br /><small>${t("stand-in", { bot: it.stand_in })}</small>`}
         ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}
         ${it.to_act && !isPast && html`<br /><small>${t("to-act")} ${it.due_at && html`<${Due}

@@ -1,11 +1,13 @@
 // A table before the start: who is still missing, and how they come.
 import { html, useRef, useState } from "../html.js";
 import { call } from "../api.js";
+import { absolute } from "../moments.js";
 import { byPlace, marked, Wrong } from "../refused.js";
 import { toGame, toSignIn } from "../routes.js";
 import { listed, t } from "../words.js";
 import { Sorry, useSubmit } from "../screens/parts.js";
 import { Leave, Mails, Terms } from "../table/deeds.js";
+import { Host } from "./host.js";
 import { Salt } from "./salt.js";
 
 export function Waiting({ table, invitation, player }) {
@@ -17,11 +19,21 @@ export function Waiting({ table, invitation, player }) {
     ${player && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
     <p>${t("waiting.start")} ${t(firstOf(game) === null ? "waiting.lot" : "waiting.first", {
       number: firstOf(game) + 1 })}</p>
+    <p>${t("waiting.closes", { when: absolute(game.closes_at) })}</p>
     <${Terms} game=${game} />
     ${(!game.private || game.invitation) && html`<${Link} game=${game} />`}
-    ${game.you && html`<${Invite} table=${table} /><${Mails} game=${game} /><${Leave} table=${table} />`}
+    ${(game.you || game.hosting) && html`<${Invite} table=${table} />`}
+    ${game.hosting && html`<${Host} table=${table} />`}
+    ${game.you && html`<${Mails} game=${game} /><${Leave} table=${table} />`}
   </section>`;
 }
+
+/** A table that was closed before the start. */
+export const Closed = () => html`<section class="card waiting-room">
+  <h2>${t("status.closed")}</h2>
+  <p>${t("waiting.closed")}</p>
+  <p class="row"><a href="#/lobby">${t("nav.lobby")}</a> <a href="#/open">${t("nav.open")}</a></p>
+</section>`;
 
 const firstOf = (game) => game.options.start_seat ?? null;
 const seatsOf = (game, kind) => game.seats.filter((it) => it.kind === kind);

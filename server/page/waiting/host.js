@@ -1,0 +1,44 @@
+// What the host of a table may do before the start: keep it open, take back a seat that he has given, or close it.
+import { html, useEffect, useRef, useState } from "../html.js";
+import { call } from "../api.js";
+import { length } from "../moments.js";
+import { t } from "../words.js";
+import { seatName } from "../screens/game-card.js";
+import { Sorry, useSubmit } from "../screens/parts.js";
+
+const MORE = "P14D";
+
+export function Host({ table }) {
+  const { game } = table;
+  const guests = game.seats.filter((it) => it.kind === "human" && it.seat !== game.you?.seat);
+  const invited = game.seats.filter((it) => it.kind === "invited");
+  const deed = (name, key, values, method, path, body) => html`<${Deed} key=${key} words=${t(`host.${name}`, values)}
+    sure=${name === "keep" ? "" : t(`host.${name}.sure`, values)} table=${table} method=${method} path=${path}
+    body=${body} />`;
+  return html`<section class="host" aria-labelledby="host">
+    <h3 id="host">${t("host.deeds")}</h3>
+    ${deed("keep", "keep", { length: length(MORE) }, "PATCH", "", { open_for: MORE })}
+    ${invited.map((it) =>
+      deed("withdraw", `invited ${it.seat}`, { number: it.seat + 1 }, "DELETE", `/invitations/${it.seat}`))}
+    ${guests.map((it) => deed("send-away", `guest ${it.seat}`, { name: seatName(it) }, "DELETE", `/seats/${it.seat}`))}
+    ${deed("close", "close", {}, "DELETE", "")}
+  </section>`;
+}
+
+/** A button; what cannot be undone asks first. */
+function Deed({ words, sure, table, method, path, body }) {
+  const [isAsking, ask] = useState(false);
+  const back = useRef();
+  useEffect(() => void (isAsking && back.current.focus()), [isAsking]); // not the button that would do it
+  const [busy, error, run] = useSubmit(async () => {
+    await call(method, `${table.base}${path}`, body);
+    ask(false);
+    await table.look();
+  });
+  if (!isAsking) return html`<p><button type="button" class="plain" disabled=${busy}
+    onClick=${sure ? () => ask(true) : run}>${words}</button>${error && html`<${Sorry} error=${error} />`}</p>`;
+  return html`<p class="row"><span>${sure}</span>
+    <button key="do" type="button" disabled=${busy} onClick=${run}>${words}</button>
+    <button key="back" type="button" ref=${back} class="plain" onClick=${() => ask(false)}>${t("cancel")}</button>
+    ${error && html`<${Sorry} error=${error} />`}</p>`;
+}
