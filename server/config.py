@@ -15,6 +15,12 @@ class BadSetting(ValueError):
     """A variable holds what it cannot mean; the text is one sentence for the operator."""
 
 
+class Secret(str):
+    """A setting that is shown to nobody."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Settings:
     """What an operator chooses; `VARIABLES` has the meanings."""
@@ -31,6 +37,7 @@ class Settings:
     limits: bool
     proxies: int
     sandbox: bool
+    metrics_token: Secret | None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
@@ -41,7 +48,8 @@ class Settings:
             try:
                 read[field] = variable.read(text) if text else None
             except ValueError:
-                raise BadSetting(f"{variable.name} should be {variable.form}, not {masked(text)}.") from None
+                shown = "***" if variable.read is _token else masked(text)
+                raise BadSetting(f"{variable.name} should be {variable.form}, not {shown}.") from None
         return cls(**read)
 
     def listed(self) -> list[tuple[str, str, str, str]]:
@@ -62,6 +70,8 @@ def masked(url: str) -> str:
 def _written(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, Secret):
+        return "***"
     return "" if value is None else masked(str(value))
 
 
@@ -84,6 +94,12 @@ def _listener(text: str) -> str:
     if not url.hostname or not url.port or url.netloc != text:
         raise ValueError
     return text
+
+
+def _token(text: str) -> Secret:
+    if not re.fullmatch(r"[A-Za-z0-9._~+/-]{16,}=*", text):  # RFC 6750, 2.1
+        raise ValueError
+    return Secret(text)
 
 
 def _label(text: str) -> str:
@@ -199,5 +215,12 @@ VARIABLES = {
         "on or off",
         "mailbox, sandbox game, movable clock; `up` opens it unless database and mail are real",
         _switch,
+    ),
+    "metrics_token": _Variable(
+        "STERNENPOST_METRICS_TOKEN",
+        "",
+        "at least 16 letters and digits",
+        "whoever sends it as `Authorization: Bearer ...` may read /metrics; unset: nobody",
+        _token,
     ),
 }

@@ -23,6 +23,7 @@ from server.play.clock import NOTHING, clock
 from server.store import embedded, migrate
 from server.store.tables import EventRow, Setting, db
 from tests.contract import Contract, ContractClient
+from tests.house import METRICS_TOKEN
 
 hypothesis.settings.register_profile(
     "house",
@@ -105,7 +106,9 @@ def shared_url(postgres: embedded.Server, template_url: str) -> str:
 
 @pytest.fixture(scope="session")
 def wired(shared_url: str) -> Flask:
-    app = create_app(Settings.from_environment({"DATABASE_URL": shared_url}))
+    app = create_app(
+        Settings.from_environment({"DATABASE_URL": shared_url, "STERNENPOST_METRICS_TOKEN": METRICS_TOKEN})
+    )
     app.test_client_class = type("Client", (ContractClient,), {"contract": Contract(app)})
     return app
 

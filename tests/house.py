@@ -35,6 +35,8 @@ T = TypeVar("T")
 CHECKOUT = Path(__file__).parents[1]
 PATIENCE = 60.0  # seconds for what other processes do, also on a busy machine
 PAUSE = 0.05  # seconds between two looks
+METRICS_TOKEN = "a-token-for-prometheus"
+FOR_METRICS = {"Authorization": f"Bearer {METRICS_TOKEN}"}
 RETRY_AFTER = 0.25  # seconds until a program asks again
 
 
@@ -236,6 +238,7 @@ class House:
             "STERNENPOST_BASE_URL": self.url,
             "STERNENPOST_MAIL_IN": f"127.0.0.1:{self.mail_in}",
             "STERNENPOST_SANDBOX": "1",
+            "STERNENPOST_METRICS_TOKEN": METRICS_TOKEN,
             **settings,
         }
         self._processes: list[subprocess.Popen[bytes]] = []

@@ -68,6 +68,13 @@ def test_passwords_are_shown_neither_in_the_list_nor_in_a_refusal():
         Settings.from_environment({"DATABASE_URL": "mysql://stars:secret@db.example"})
 
 
+def test_a_token_is_shown_neither_in_the_list_nor_in_a_refusal():
+    settings = Settings.from_environment({"STERNENPOST_METRICS_TOKEN": "a-token-for-prometheus"})
+    assert ("STERNENPOST_METRICS_TOKEN", "***") in {(name, value) for name, _, value, _ in settings.listed()}
+    with pytest.raises(BadSetting, match="STERNENPOST_METRICS_TOKEN should be .*, not [*]{3}[.]"):
+        Settings.from_environment({"STERNENPOST_METRICS_TOKEN": "short"})
+
+
 def test_every_variable_is_listed_with_its_default_and_meaning():
     listed = Settings.from_environment({"STERNENPOST_LIMITS": "off"}).listed()
     assert ("STERNENPOST_LIMITS", "on", "off", "rate limits; off for load tests only") in listed

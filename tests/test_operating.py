@@ -39,7 +39,7 @@ from server.store.connections import autocommit
 from server.store.tables import Delivery, Heartbeat, Incoming, Letter, PlayerLetter, db
 from server.store.tables import Seat as SeatRow
 from tests.helpers import ME, game_of, head_of, person, service_is_up, wanted
-from tests.house import Client, House, Json, free_port, new_house, sign_in, until
+from tests.house import FOR_METRICS, METRICS_TOKEN, Client, House, Json, free_port, new_house, sign_in, until
 
 HTML, PROBLEM = "text/html; charset=utf-8", "application/problem+json"
 A_GAME = f"/v1/games/{uuid4()}"
@@ -411,9 +411,24 @@ def failures_since(house: House, said: int) -> list[Json]:
 
 
 def metrics(house: House) -> dict[str, Metric]:
-    response = httpx.get(f"{house.url}/metrics")
+    response = httpx.get(f"{house.url}/metrics", headers=FOR_METRICS)
     assert response.headers["Content-Type"].startswith("text/plain; version=")
     return {family.name: family for family in text_string_to_metric_families(response.text)}
+
+
+@pytest.mark.parametrize(
+    "words", ["", f"Bearer {METRICS_TOKEN}x", f"Basic {METRICS_TOKEN}", METRICS_TOKEN, "Bearer \xe4"]
+)
+def test_metrics_are_for_whoever_has_their_token(app: Flask, words: str) -> None:
+    answer = app.test_client().get("/metrics", headers={"Authorization": words} if words else {})
+    assert (answer.status_code, answer.json["code"]) == (401, "bad-token")
+    assert app.test_client().get("/metrics", headers=FOR_METRICS).status_code == 200
+
+
+def test_where_no_token_is_set_nobody_reads_metrics(shared_url: str) -> None:
+    client = create_app(Settings.from_environment({"DATABASE_URL": shared_url})).test_client()
+    for headers in ({}, FOR_METRICS, {"Authorization": "Bearer None"}, {"Authorization": "Bearer "}):
+        assert client.get("/metrics", headers=headers).status_code == 404
 
 
 def test_metrics_are_those_of_all_processes_of_the_web(house: House) -> None:

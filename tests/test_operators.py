@@ -27,7 +27,7 @@ from server.store import migrate
 from server.store.tables import Delivery, Token, Webhook, db
 from server.store.tables import Letter as GameLetter
 from tests.helpers import DAY, HOUR, ME, OPEN, game_of, happened, later, moves_on, person, service_is_up, wanted
-from tests.house import Mail
+from tests.house import FOR_METRICS, Mail
 
 ADA, BEN = "ada@example.org", "ben@example.org"
 
@@ -456,7 +456,7 @@ def test_the_guide_names_commands_and_settings_that_there_are_and_counts_as_the_
     assert f"{web.workers * most} at the very most" in guide
     assert f"after {web.keepalive} seconds" in guide
     known = {"sternenpost_app", "sternenpost_streams"}  # a role, and what only a web with streams has
-    known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics").text))
+    known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics", headers=FOR_METRICS).text))
     assert set(re.findall(r"sternenpost_[a-z_]+", guide)) <= known
 
 

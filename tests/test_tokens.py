@@ -26,7 +26,7 @@ from server.rules import Json
 from server.store.tables import Token, db
 from tests.contract import Contract, Someone, is_problem, opened
 from tests.helpers import BOT, DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
-from tests.house import CHECKOUT, Client, House, new_house
+from tests.house import CHECKOUT, FOR_METRICS, Client, House, new_house
 from tests.house import until as await_truth
 from tests.scene import Call, Scene, calls
 
@@ -539,7 +539,7 @@ def test_revoking_acts_at_once_in_every_process_and_none_of_them_tells_a_token()
             revoking = Client(house, ada.token) if number % 2 else Client(house, it["token"])
             revoking.ask("DELETE", f"/v1/tokens/{it['id'] if number % 2 else 'current'}")
             assert [bot.get("/v1/me").status_code for bot in bots * 3] == [401] * 6
-        told = house.said() + "".join(httpx.get(f"{url}/metrics").text for url in urls)
+        told = house.said() + "".join(httpx.get(f"{url}/metrics", headers=FOR_METRICS).text for url in urls)
         assert not [it for it in [str(ada.token), *(it["token"] for it in made)] if it[-43:] in told]
         await_truth(lambda: ada.get("/v1/tokens")["items"][0]["last_used_at"])
 

@@ -4,13 +4,15 @@ import logging
 import os
 import time
 from collections.abc import Iterator
+from secrets import compare_digest
 
-from flask import Blueprint, Flask, Response, g, jsonify, request
+from flask import Blueprint, Flask, Response, current_app, g, jsonify, request
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from server import play
+from server.play.errors import BadToken, NotFound
 
 blp = Blueprint("watching", __name__)
 log = logging.getLogger("server.requests")
@@ -46,7 +48,8 @@ def readyz() -> tuple[Response, int]:
 
 @blp.get("/metrics")
 def metrics() -> Response:
-    """Prometheus: requests of all processes of this web, and what waits for the workers."""
+    """Prometheus: requests of all processes of this web, and what waits for the workers. For whoever has the token."""
+    _expect_token()
     registry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
@@ -54,6 +57,15 @@ def metrics() -> Response:
     house = CollectorRegistry()
     house.register(_House())
     return Response(generate_latest(registry) + generate_latest(house), content_type=CONTENT_TYPE_LATEST)
+
+
+def _expect_token() -> None:
+    """Raises NotFound where operators have set none, BadToken for another one."""
+    token: str | None = current_app.config["METRICS_TOKEN"]
+    if token is None:
+        raise NotFound("There is nothing here.")
+    if not compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode()):
+        raise BadToken("This token is not valid.")
 
 
 class _House:
