@@ -462,7 +462,7 @@ def test_metrics_tell_how_long_answers_take_and_what_waits_for_a_worker(house: H
     found = metrics(house)
     assert found["sternenpost_request_seconds"].type == "histogram"
     waiting = {sample.labels["what"]: sample.value for sample in found["sternenpost_waiting"].samples}
-    assert waiting == {"letters": 0, "letters_due": 0, "mails": 0, "seats_overdue": 0}
+    assert waiting == {"letters": 0, "letters_due": 0, "letters_failed": 0, "mails": 0, "seats_overdue": 0}
     assert found["sternenpost_database_up"].samples[0].value == 1
     assert all(family.documentation for family in found.values())
 
