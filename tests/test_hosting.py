@@ -471,6 +471,19 @@ def test_a_host_may_have_no_such_letters(app: Flask, office: Office, ada: Someon
     assert is_closed(path, ada)
 
 
+def test_one_click_stops_such_letters_of_somebody_who_does_not_sit_there(
+    app: Flask, office: Office, ada: Someone, bea: Someone
+) -> None:
+    for _ in "12":
+        path = opened(ada, ME, OPEN, OPEN)
+        sits(bea, at=path)
+        ada.delete(f"{path}/seats/1")
+        (mail,) = office.mails("bea")
+        link = mail.message["List-Unsubscribe"].strip("<>").partition("/stop/")[2]
+        assert Someone(app).post(f"/stop/{link}", data={"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert bea.get("/v1/me").json["notifications"]["mails"] == {"sent-away": "off"}
+
+
 def test_in_a_bundle_it_comes_at_once_if_the_bundle_would_come_too_late(
     app: Flask, office: Office, ada: Someone
 ) -> None:

@@ -15,7 +15,7 @@ from server.play import deeds
 from server.play.capabilities import INVITATION, unseal
 from server.play.clock import clock
 from server.play.deeds import load
-from server.play.errors import AlreadySeated, NotRunning, NotSeated
+from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated
 from server.store import webhooks
 from server.store.connections import Unavailable, tried_again
 from server.store.tables import Letter, Message, PlayerLetter, SignIn, db
@@ -27,6 +27,7 @@ from tests.helpers import (
     OPEN,
     game_of,
     happened,
+    later,
     letters,
     person,
     seats_of,
@@ -123,6 +124,52 @@ def test_an_invitation_is_accepted_by_somebody_new(ada: UUID, broken: Any) -> No
     with broken():
         play.accept_invitation(mailed.data["invitation"])
     assert load(game_id).seat_of(person("dora")) == 1
+
+
+def test_a_game_is_closed_once(ada: UUID, bea: UUID, broken: Any) -> None:
+    game_id = play.open_game(ada, wanted(ME, OPEN, OPEN)).game_id
+    play.take_seat(game_id, bea)
+    with broken():
+        play.close_game(game_id, ada)
+    assert happened(game_id) == ["game-abandoned"]
+    with pytest.raises(NotRunning):
+        play.close_game(game_id, ada)
+
+
+def test_the_last_who_leaves_closes_the_game_once(ada: UUID, broken: Any) -> None:
+    game_id = play.open_game(ada, wanted(ME, OPEN, OPEN)).game_id
+    with broken():
+        play.leave(game_id, ada)
+    assert happened(game_id) == ["game-abandoned"]
+
+
+def test_a_guest_is_sent_away_once_and_nobody_in_his_stead(ada: UUID, bea: UUID, broken: Any) -> None:
+    game_id = play.open_game(ada, wanted(ME, OPEN, OPEN)).game_id
+    play.take_seat(game_id, bea)
+    with broken():
+        play.send_away(game_id, ada, 1)
+    assert [row.kind for row in seats_of(game_id)] == ["human", "open", "open"]
+    assert len(letters(game_id, "sent-away")) == 1
+    with pytest.raises(NotFound):
+        play.send_away(game_id, ada, 1)
+
+
+def test_an_invitation_is_withdrawn(ada: UUID, broken: Any) -> None:
+    game_id = play.open_game(ada, wanted(ME, OPEN, {"email": "dora@example.org"})).game_id
+    with broken():
+        play.withdraw_invitation(game_id, ada, 2)
+    assert [row.kind for row in seats_of(game_id)] == ["human", "open", "open"]
+    with pytest.raises(NotFound):
+        play.withdraw_invitation(game_id, ada, 2)
+
+
+def test_a_host_is_told_once_that_his_game_will_close(ada: UUID, broken: Any) -> None:
+    game_id = play.open_game(ada, wanted(ME, OPEN, OPEN)).game_id
+    later(12 * DAY)
+    with broken():
+        play.close_due()
+    play.close_due()
+    assert len(letters(game_id, "game-closing")) == 1
 
 
 def test_a_vote_that_comes_true_succeeds(ada: UUID, bea: UUID, broken: Any) -> None:

@@ -25,7 +25,15 @@ from server.play.following import (
 )
 from server.play.games import open_game
 from server.play.health import NOT_RUNNING, SKEW, clock_skew, owns_tables, parts, tables_by_spread, waiting
-from server.play.hosting import CLOSING, DEFAULT_OPEN_FOR, close_due, close_game, keep_open, withdraw_invitation
+from server.play.hosting import (
+    CLOSING,
+    DEFAULT_OPEN_FOR,
+    SENT_AWAY,
+    close_due,
+    close_game,
+    keep_open,
+    withdraw_invitation,
+)
 from server.play.incoming import addressee, confirming_word, confirms, forget_old_mails, reply_word, take_mail
 from server.play.lobby import list_games, waiting_games
 from server.play.looking import describe, seen_by, story, turn_of, view_of
@@ -127,6 +135,7 @@ __all__ = [
     "OF_A_TURN",
     "RESULTS",
     "SCOPES",
+    "SENT_AWAY",
     "SKEW",
     "WISHES",
     "BadOption",

@@ -232,13 +232,13 @@ def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
     """
     lost: UUID | None = in_doubt()
     head, now = hosted(game_id, player_id), clock.now()
+    if lost is not None and str(lost) in head.sent_away:  # by now somebody else may sit there
+        return db.session.rollback()
     taken = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "human")
     guest = db.session.scalars(select(SeatRow.player_id).where(taken)).one_or_none()
     if guest == player_id:
         return leave(game_id, player_id)
     if guest is None:
-        if lost is not None and str(lost) in head.sent_away:
-            return db.session.rollback()
         raise NotFound("Nobody sits there.")
     _vacate(game_id, guest)
     head.sent_away = sorted({*head.sent_away, str(guest)})

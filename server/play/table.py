@@ -116,7 +116,7 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
         ),
         (
             "game-abandoned",
-            "The game was given up without a result",
+            "The game was given up without a result, or closed before its start",
             {
                 "seat": {
                     "description": "Whose time-out it was; null if all agreed, or it was closed before its start",

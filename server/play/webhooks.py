@@ -74,7 +74,7 @@ PAYLOADS: Final[Mapping[str, Json]] = {
             ("game-paused", "All who play themselves wanted a pause", {}),
             ("game-resumed", "All who play themselves wanted to go on", {}),
             ("game-ended", "The game is over", {}),
-            ("game-abandoned", "The game was given up without a result", {}),
+            ("game-abandoned", "The game was given up without a result, or closed before its start", {}),
             ("message", "Somebody else said something at your table", _NR),
         )
     },

@@ -205,7 +205,11 @@ def _stop_link(row: Any, to: str, base_url: str) -> str:
     if row.kind == play.INVITATION:
         word = play.stop_word(row.kind, to)
     else:
-        word = play.stop_word(row.kind, str(row.player_id), row.game_id if isinstance(row, Letter) else None)
+        of_seat = isinstance(row, Letter) and row.kind not in (
+            play.CLOSING,
+            play.SENT_AWAY,
+        )  # whose mails can be stopped
+        word = play.stop_word(row.kind, str(row.player_id), row.game_id if of_seat else None)
     return f"{base_url}/stop/{word}"
 
 
