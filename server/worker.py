@@ -33,6 +33,8 @@ _LAST_CALLS = 2.0  # and for webhooks
 _STOP = {signal.SIGTERM, signal.SIGINT}
 _BEHIND = 10  # so much nicer is the post than whoever plays
 
+log = logging.getLogger(__name__)
+
 
 def work(app: Flask, settings: Settings) -> NoReturn:
     """Run until SIGTERM or Ctrl-C, then finish what is in hand; end, too, if the process that carries does.
@@ -52,6 +54,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         Beat(app, "outages", play.follow_outages): 5,
         Beat(app, "open games", play.close_due): 10,
         Beat(app, "replies", answering.deal_with_mails): 1,
+        Beat(app, "held up", tell_what_is_held_up): 30,
         Beat(app, "tidy", _tidy): 3600,
     }
     if door:
@@ -138,6 +141,12 @@ def _tidy() -> None:
     play.forget_old_mails()
     play.forget_old_secrets()
     play.forget_old_deliveries()
+
+
+def tell_what_is_held_up() -> None:
+    """By the process that carries nothing: the other one may get no time on a busy machine, or be stuck."""
+    for what, age in play.held_up().items():
+        log.warning("Some %s have been due for %.0f s, and nobody carries them", what, age.total_seconds())
 
 
 def _sweep() -> None:

@@ -34,6 +34,7 @@ T = TypeVar("T")
 
 CHECKOUT = Path(__file__).parents[1]
 PATIENCE = 60.0  # seconds for what other processes do, also on a busy machine
+TAKEN_UP = 30.0  # seconds until somebody else carries what was in the hands of the dead
 PAUSE = 0.05  # seconds between two looks
 METRICS_TOKEN = "a-token-for-prometheus"
 FOR_METRICS = {"Authorization": f"Bearer {METRICS_TOKEN}"}
@@ -107,7 +108,8 @@ class Turn(NamedTuple):
 class Held:
     """A mailbox that keeps senders waiting until it is `open`ed."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, at: str) -> None:
+        self.at = at
         self.knocked = threading.Event()  # a sender waits
         self._loop = loop
         self._open = asyncio.Event()
@@ -133,9 +135,9 @@ class MailServer:
     def stop(self) -> None:
         self._controller.stop()
 
-    def hold(self, address: str) -> Held:
-        """From now on nobody learns whether this mailbox exists."""
-        held = self._held[address] = Held(self._controller.loop)
+    def hold(self, address: str, at: str = "RCPT") -> Held:
+        """From now on nobody learns whether this mailbox exists, or, `at` DATA, whether it has taken a letter."""
+        held = self._held[address] = Held(self._controller.loop, at)
         return held
 
     def release(self, address: str) -> None:
@@ -148,12 +150,18 @@ class MailServer:
     # What aiosmtpd calls, in a thread of its own
 
     async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:
-        if held := self._held.get(address):
-            await held.wait()
+        await self._wait("RCPT", address)
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
+    async def _wait(self, at: str, address: str) -> None:
+        held = self._held.get(address)
+        if held is not None and held.at == at:
+            await held.wait()
+
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        for address in envelope.rcpt_tos:
+            await self._wait("DATA", address)
         message = BytesParser(policy=policy.default).parsebytes(envelope.content)
         assert isinstance(message, EmailMessage)
         self.letters += [Mail(address, message) for address in envelope.rcpt_tos]

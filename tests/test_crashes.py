@@ -1,8 +1,12 @@
 """kill -9 at the worst moments: nothing is lost, and nothing happens twice."""
 
+import os
+import signal
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from datetime import timedelta
 from subprocess import Popen
 from uuid import UUID
@@ -12,13 +16,12 @@ import psycopg
 import pytest
 from flask import Flask
 
-from server.post import LEASE
+from server.post.leases import LENGTH
 from server.store.tables import db
-from tests.house import PATIENCE, Client, House, Mail, Turn, new_house, sign_in, until
+from tests.house import PATIENCE, TAKEN_UP, Client, House, Mail, Turn, new_house, sign_in, until
 
 ADA, BEN, CLEO = (f"{name}@example.org" for name in ("ada", "ben", "cleo"))
 RACERS, CHOICES = 100, 4
-A_LEASE = LEASE + timedelta(minutes=1)
 
 
 class Table:
@@ -90,7 +93,6 @@ def carrier_at_bens_door(table: Table) -> Popen[bytes]:
 
 
 def another_carries_on(house: House) -> None:
-    house.forward(A_LEASE)
     worker = house.start_worker()
     house.await_letters()
     house.kill(worker)
@@ -129,6 +131,66 @@ def test_kill_9_between_250_and_its_mark_lets_a_letter_arrive_twice_under_one_me
     assert first.message.as_bytes() == second.message.as_bytes()
     tries = table.house.rows("SELECT result FROM deliveries WHERE letter_id = %s", first.letter_id)
     assert tries == [{"result": "sent"}]
+
+
+def test_a_letter_in_the_hands_of_a_killed_worker_is_carried_by_another_within_half_a_minute(table: Table) -> None:
+    worker, other = carrier_at_bens_door(table), table.house.start_worker()
+    table.house.kill(worker)
+    killed_at = time.monotonic()
+    table.house.post.release(BEN)
+    until(table.mails_of_ben)
+    assert time.monotonic() - killed_at < TAKEN_UP
+    table.house.kill(other)
+
+
+def test_a_slow_mailbox_gets_a_letter_once_whoever_waits_and_however_the_clock_leaps(table: Table) -> None:
+    workers = [table.house.start_worker() for _ in range(2)]
+    table.house.await_letters()
+    door = table.house.post.hold(BEN, "DATA")
+    assert table.ada_moves().status_code == 201
+    assert door.knocked.wait(PATIENCE)
+    table.house.forward(timedelta(hours=1))
+    time.sleep(1.5 * LENGTH.total_seconds())
+    table.house.post.release(BEN)
+    table.house.await_letters()
+    assert len(table.mails_of_ben()) == 1
+    for worker in workers:
+        table.house.kill(worker)
+
+
+def test_whoever_was_stopped_longer_than_his_lease_hands_nothing_over(table: Table) -> None:
+    stopped, other = carrier_at_bens_door(table), table.house.start_worker()
+    with leased_anew(table):
+        os.killpg(stopped.pid, signal.SIGSTOP)
+    table.house.post.release(BEN)
+    until(table.mails_of_ben)
+    os.killpg(stopped.pid, signal.SIGCONT)
+    until(lambda: "our lease on it ran out" in table.house.said())
+    table.house.await_letters()
+    assert len(table.mails_of_ben()) == 1
+    for worker in (stopped, other):
+        table.house.kill(worker)
+
+
+@contextmanager
+def leased_anew(table: Table) -> Iterator[None]:
+    """Within, somebody has lost his lease on Ben's letter; afterwards somebody else has it."""
+    tries = f"SELECT tries FROM outbox WHERE game_id = '{table.game_id}'"
+    before = table.house.rows(tries)
+    yield
+    until(lambda: table.house.rows(tries) != before)
+
+
+def test_a_letter_that_arrives_while_postgres_is_away_for_long_is_noted_when_it_is_back(table: Table) -> None:
+    worker, other = carrier_at_bens_door(table), table.house.start_worker()
+    with table.house.without_postgres(signal.SIGKILL):
+        table.house.post.release(BEN)
+        until(table.mails_of_ben)
+        time.sleep(1.25 * LENGTH.total_seconds())
+    table.house.await_letters()
+    assert len(table.mails_of_ben()) == 1
+    for each in (worker, other):
+        table.house.kill(each)
 
 
 def test_a_carrier_who_waits_at_a_door_keeps_nobody_from_the_database(table: Table) -> None:

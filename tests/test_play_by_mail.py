@@ -15,7 +15,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from server.post import LEASE  # of a letter; that of a mail is shorter
+from server.post.incoming.answering import LEASE
 from server.rules import GAMES
 from tests.house import Client, House, Json, Mail, new_house, sign_in, until
 from tests.post.replies.programs import PROGRAMS, Typed, answering
@@ -195,10 +195,8 @@ def evening(house: House, people: list[Client]) -> dict[str, list[Player]]:
         playing = [threads.submit(player.plays) for each in players.values() for player in each]
         until(lambda: all(house.count("events WHERE game_id = %s", it) > 30 for it in games.values()), 120)
         house.kill(worker)
-        house.forward(A_LEASE)  # or what it had in its hands would wait for so long
         for each in playing:
             each.result()
-        house.forward(A_LEASE)
         until(lambda: not house.count("inbox WHERE due_at IS NOT NULL"))
         house.await_letters()
     return players

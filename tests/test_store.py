@@ -385,12 +385,18 @@ def test_of_two_who_claim_a_letter_one_gets_it(app: Flask, waiting: outbox.Waiti
 
 def test_a_lease_that_runs_out_leaves_the_letter_to_another(waiting: outbox.Waiting) -> None:
     first = outbox.claim(waiting, NOW + MINUTE)
-    (again,) = outbox.due(NOW + MINUTE, 10)
-    second = outbox.claim(again, NOW + 2 * MINUTE)
+    assert (
+        outbox.due(NOW + timedelta(days=1), 10) == outbox.due(NOW + timedelta(days=1), 10, (), NOW) == []
+    )  # a leap of the clock ends no lease
+    assert outbox.renew(waiting, first, NOW + 2 * MINUTE)
+    assert outbox.due(NOW, 10, (), NOW + MINUTE) == []
+    (again,) = outbox.due(NOW, 10, (), NOW + 2 * MINUTE)
+    second = outbox.claim(again, NOW + 3 * MINUTE)
+    assert not outbox.renew(waiting, first, NOW + 4 * MINUTE)
     assert (first.tries, second.tries) == (1, 2)
-    outbox.done(waiting, first, NOW + MINUTE, NOW, "sent", "")  # the first comes late: the letter is no longer his
+    outbox.done(waiting, first, NOW, "sent", "")  # the first comes late: the letter is no longer his
     assert db.session.scalar(db.select(db.func.count()).select_from(Letter)) == 1
-    outbox.done(again, second, NOW + 2 * MINUTE, NOW, "sent", "")
+    outbox.done(again, second, NOW, "sent", "")
     assert db.session.scalar(db.select(db.func.count()).select_from(Letter)) == 0
     assert [(row.nr, row.result) for row in db.session.scalars(db.select(Delivery).order_by(Delivery.nr))] == [
         (1, "sent"),
@@ -400,7 +406,7 @@ def test_a_lease_that_runs_out_leaves_the_letter_to_another(waiting: outbox.Wait
 
 def test_a_letter_that_arrived_is_forgotten_and_noted(waiting: outbox.Waiting) -> None:
     row = outbox.claim(waiting, NOW + MINUTE)
-    outbox.done(waiting, row, NOW + MINUTE, NOW, "sent", "250 OK")
+    outbox.done(waiting, row, NOW, "sent", "250 OK")
     assert outbox.due(NOW + timedelta(days=9), 10) == []
     noted = db.session.scalars(db.select(Delivery)).one()
     assert (noted.letter_id, noted.nr, noted.kind, noted.seat, noted.version) == (
@@ -415,10 +421,11 @@ def test_a_letter_that_arrived_is_forgotten_and_noted(waiting: outbox.Waiting) -
 
 def test_a_letter_that_failed_is_due_again_later(waiting: outbox.Waiting) -> None:
     row = outbox.claim(waiting, NOW + MINUTE)
-    outbox.again(waiting, row, NOW + MINUTE, NOW, NOW + 5 * MINUTE, "451")
+    outbox.again(waiting, row, NOW, NOW + 5 * MINUTE, "451")
+    assert not outbox.renew(waiting, row, NOW + timedelta(days=1))  # it is in nobody's hands
     assert outbox.due(NOW + 4 * MINUTE, 10) == []
     (again,) = outbox.due(NOW + 5 * MINUTE, 10)
     second = outbox.claim(again, NOW + 6 * MINUTE)
-    outbox.done(again, second, NOW + 6 * MINUTE, NOW + 5 * MINUTE, "sent", "")
+    outbox.done(again, second, NOW + 5 * MINUTE, "sent", "")
     results = [(row.nr, row.result) for row in db.session.scalars(db.select(Delivery).order_by(Delivery.nr))]
     assert results == [(1, "failed"), (2, "sent")]

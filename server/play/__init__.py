@@ -24,7 +24,7 @@ from server.play.following import (
     progress,
 )
 from server.play.games import open_game
-from server.play.health import NOT_RUNNING, SKEW, clock_skew, owns_tables, parts, tables_by_spread, waiting
+from server.play.health import NOT_RUNNING, SKEW, clock_skew, held_up, owns_tables, parts, tables_by_spread, waiting
 from server.play.hosting import (
     CLOSING,
     DEFAULT_OPEN_FOR,
@@ -201,6 +201,7 @@ __all__ = [
     "game_of_key",
     "give_up_seats",
     "heard",
+    "held_up",
     "hints",
     "invitation",
     "invite",

@@ -32,6 +32,10 @@ class Clock:
     def now(self) -> datetime:
         return datetime.now(UTC) + self.offset
 
+    def real(self) -> datetime:
+        """The time that no leap changes, by which receivers check signatures and leases run out."""
+        return self.now() - self.offset
+
     def forward(self, by: timedelta) -> None:
         self.offset += by
 

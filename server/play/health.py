@@ -13,6 +13,7 @@ from server.play.clock import clock
 from server.play.deadlines import GAP, PARTS, follow_clock
 from server.store import migrate as revisions
 from server.store.connections import let_go, refusal_of
+from server.store.leases import is_free
 from server.store.tables import (
     APP_ROLE,
     Delivery,
@@ -22,6 +23,7 @@ from server.store.tables import (
     Letter,
     PlayerDelivery,
     PlayerLetter,
+    Webhook,
     db,
 )
 from server.store.tables import Seat as SeatRow
@@ -29,6 +31,7 @@ from server.store.tables import Seat as SeatRow
 LATE_LETTER = timedelta(minutes=10)
 LATE_MAIL = timedelta(minutes=10)
 LATE_SEAT = timedelta(minutes=5)
+HELD_UP = timedelta(seconds=30)
 SKEW = timedelta(seconds=5)
 _SPILLED = 20_000  # numbers, more than fit into the memory allowed: they need the disk, and leave nothing on it
 _OUTBOXES = (Letter, PlayerLetter)
@@ -153,6 +156,21 @@ def _count(rows: ColumnElement[bool]) -> int:
     return db.session.scalar(select(func.count()).where(rows)) or 0
 
 
+def held_up() -> dict[str, timedelta]:
+    """What has been due for longer than half a minute and is in nobody's hands, and for how long."""
+    now, real = clock.now(), clock.real()
+    hook_due = func.greatest(Webhook.wake_at, Webhook.rests_until)
+    due = [
+        ("letters", Letter.due_at, is_free(Letter, real)),
+        ("letters of players", PlayerLetter.due_at, is_free(PlayerLetter, real)),
+        ("mails", Incoming.due_at, Incoming.due_at.is_not(None)),
+        ("webhooks", hook_due, Webhook.wake_at.is_not(None) & is_free(Webhook, real)),
+    ]
+    oldest = {what: db.session.scalar(select(func.min(due_at)).where(free)) for what, due_at, free in due}
+    db.session.rollback()
+    return {what: now - due_at for what, due_at in oldest.items() if due_at and now - due_at > HELD_UP}
+
+
 def tables_by_spread() -> dict[str, list[str]]:
     """The tables by what they are spread by where one machine is too small; what others refer to comes first."""
     found: dict[str, list[str]] = {}
@@ -181,7 +199,7 @@ def waiting() -> dict[str, int] | None:
         oldest = _oldest_letter()
         return {
             "letters": sum(_count(table.made_at <= now) for table in _OUTBOXES),
-            "letters_due": sum(_count(table.due_at <= now) for table in _OUTBOXES),
+            "letters_due": sum(_count((table.due_at <= now) & is_free(table, clock.real())) for table in _OUTBOXES),
             "letters_failed": sum(_count(table.tries > 0) for table in _OUTBOXES),
             "outbox_age": int(max(now - oldest.since, timedelta(0)).total_seconds()) if oldest else 0,
             "mails": _count(Incoming.due_at.is_not(None)),

@@ -2,8 +2,12 @@
 
 import logging
 import re
+import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta
+from functools import partial
+from threading import Event
 
 from flask import Flask
 
@@ -11,7 +15,8 @@ from server import play
 from server.play.clock import clock
 from server.post.choices import set_aside
 from server.post.incoming.diagnoses import is_unknown, status_in
-from server.post.letters import compose
+from server.post.leases import LENGTH, Lease, Leases, Lost
+from server.post.letters import Written, compose
 from server.post.mail import Carrier, Refused, TooBig, Unreachable
 from server.store import outbox
 from server.store.connections import is_passing, let_go
@@ -19,12 +24,12 @@ from server.store.outbox import Waiting
 from server.store.tables import Letter, PlayerLetter
 from server.translations import noted
 
-LEASE = timedelta(minutes=10)  # longer than any try
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=6)
 GIVE_UP = timedelta(days=4)  # RFC 5321, 4.5.4.1
 _CARRIERS = 8
 _BATCH = 200
+_NOTE_AGAIN = 1.0  # seconds
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +46,8 @@ class PostOffice:
         self._threads = ThreadPoolExecutor(_CARRIERS, thread_name_prefix="post")
         self._under_way: dict[str, Future[None]] = {}
         self._is_refused = False
+        self._leases = Leases(app)
+        self._is_closed = Event()
 
     def deliver_due(self) -> int:
         """Set out with every letter that is due, without waiting for the answers; how many."""
@@ -48,7 +55,9 @@ class PostOffice:
         if len(self._under_way) >= _BATCH:
             return 0
         rounds: dict[str, list[Waiting]] = {}
-        for letter in outbox.due(clock.now(), _BATCH, self._under_way.keys()):
+        with self._leases.watching():
+            due = outbox.due(clock.now(), _BATCH, self._under_way.keys(), self._leases.lapsed_at())
+        for letter in due:
             rounds.setdefault(letter.reader, []).append(letter)
         for reader, letters in rounds.items():
             self._under_way[reader] = self._threads.submit(self._round, letters)
@@ -60,6 +69,7 @@ class PostOffice:
 
     def close(self, seconds: float) -> None:
         """Start no other letter and finish those in hand, if they take no longer; else their leases run out."""
+        self._is_closed.set()
         self._threads.shutdown(wait=False, cancel_futures=True)
         wait(self._under_way.values(), seconds)
 
@@ -77,35 +87,34 @@ class PostOffice:
 
     def _deliver(self, letter: Waiting) -> bool:
         """False if this reader cannot be reached now."""
-        until = clock.now() + LEASE
-        row = outbox.claim(letter, until)
+        began = time.monotonic()
+        row = outbox.claim(letter, clock.real() + LENGTH)
         if row is None:
             return False  # another office has begun this reader's round
+        with self._leases.held(partial(outbox.renew, letter, row), began) as lease:
+            return self._carry(letter, row, lease)
+
+    def _carry(self, letter: Waiting, row: Letter | PlayerLetter, lease: Lease) -> bool:
         try:
             if aside := set_aside(row):
-                outbox.done(letter, row, until, clock.now(), *aside)
+                outbox.done(letter, row, clock.now(), *aside)
                 return True
             written = compose(row, self._app.config["BASE_URL"], self._reply_domain)
             if written is None:
                 late = noted("No longer true when it was to be written")
-                outbox.done(letter, row, until, clock.now(), "dropped", late)
+                outbox.done(letter, row, clock.now(), "dropped", late)
                 return True
             let_go()  # so that no connection waits for a slow mail server
-            try:
-                self._carrier.send(written.message, written.sender, written.to)
-            except TooBig:
-                self._carrier.send(written.short(), written.sender, written.to)
+            self._hand_over(written, lease)
+        except Lost:
+            log.warning("Letter %s is left to another office: our lease on it ran out", letter.letter_id)
+            return False
         except Refused as error:
-            outbox.done(letter, row, until, clock.now(), "refused", str(error))
+            self._note(partial(outbox.done, letter, row, clock.now(), "refused", str(error)))
             _note_refusal(row, str(error))
         except Exception as error:
             let_go()  # what was begun for this letter has failed
-            now = clock.now()
-            if now - row.made_at > GIVE_UP:
-                outbox.done(letter, row, until, now, "given-up", str(error))
-            else:
-                pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 20), LONGEST_PAUSE)
-                outbox.again(letter, row, until, now, now + pause, str(error))
+            self._note_failure(letter, row, str(error))
             if isinstance(error, Unreachable):
                 self._tell(str(error))
             else:
@@ -113,8 +122,33 @@ class PostOffice:
             return False
         else:
             self._tell("")
-            outbox.done(letter, row, until, clock.now(), "sent", "")
+            self._note(partial(outbox.done, letter, row, clock.now(), "sent", ""))
         return True
+
+    def _hand_over(self, written: Written, lease: Lease) -> None:
+        """In short if the whole is too big. Raises Lost, Refused, Unreachable."""
+        try:
+            self._carrier.send(written.message, written.sender, written.to, lease.confirm)
+        except TooBig:
+            self._carrier.send(written.short(), written.sender, written.to, lease.confirm)
+
+    def _note_failure(self, letter: Waiting, row: Letter | PlayerLetter, why: str) -> None:
+        now = clock.now()
+        if now - row.made_at > GIVE_UP:
+            outbox.done(letter, row, now, "given-up", why)
+        else:
+            pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 20), LONGEST_PAUSE)
+            outbox.again(letter, row, now, now + pause, why)
+
+    def _note(self, note: Callable[[], None]) -> None:
+        """However long the database is away: what is not noted is carried again."""
+        while True:
+            try:
+                return note()
+            except Exception as error:
+                let_go()
+                if not is_passing(error) or self._is_closed.wait(_NOTE_AGAIN):
+                    raise
 
     def _tell(self, why: str) -> None:
         """The log hears once that letters are not taken, and once that they are again."""

@@ -6,7 +6,7 @@ import smtplib
 import socket
 import ssl
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from email.header import Header
 from email.message import EmailMessage
@@ -14,7 +14,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from server.play.words import clean, email_address, plain
@@ -23,6 +23,8 @@ SUBJECT_LENGTH = 200
 NAME_LENGTH = 60
 VALUE_LENGTH = 900  # with the header's name within the 998 octets that a line may have (RFC 5322, 2.1.1)
 TIMEOUT = 30.0  # seconds to wait for a server, and for its answer to anything but a letter
+COMMAND_TIMEOUT = 300.0  # to MAIL and RCPT
+DATA_TIMEOUT = 600.0  # and for having taken it
 _ENHANCED = re.compile(r"#?(?P<status>[245]\.\d{1,3}\.\d{1,3})(?![.\d])")  # at the head of an answer (RFC 2034)
 _NOBODY = re.compile(
     r"\b(unknown|no such|invalid|non-?existent) ((local|virtual) )?(user|mailbox|recipient|address|account)\b"
@@ -146,8 +148,11 @@ class Carrier(Protocol):
         """Whether letters can be handed over now. Raises Unreachable."""
         ...
 
-    def send(self, message: bytes, sender: str, recipient: str) -> None:
-        """Hand over one letter; once this returns, others answer for it. Raises Refused, Unreachable."""
+    def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
+        """Hand over one letter; once this returns, others answer for it. Raises Refused, Unreachable.
+
+        `confirm` is called as late as possible; if it raises, nothing is handed over.
+        """
         ...
 
 
@@ -181,13 +186,13 @@ class SmtpCarrier:
         self._own_name = socket.getfqdn()  # asked once, because the answer may take the network
         self._mine = threading.local()
 
-    def send(self, message: bytes, sender: str, recipient: str) -> None:
+    def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
         try:
             sender, recipient = email_address(sender), email_address(recipient)
         except ValueError as error:
             raise Refused(str(error)) from error
         try:
-            self._connection().sendmail(sender, [recipient], message)
+            self._connection().hand_over(sender, recipient, message, confirm)
         except smtplib.SMTPRecipientsRefused as refusal:
             code, answer = refusal.recipients[recipient]
             raise failure(code, answer, "RCPT") from refusal
@@ -198,6 +203,9 @@ class SmtpCarrier:
         except (smtplib.SMTPException, OSError) as error:
             self._hang_up()
             raise Unreachable(f"{self._host}: {error}") from error
+        except Exception:  # amid the letter
+            self._hang_up()
+            raise
 
     def check(self) -> None:
         try:
@@ -205,9 +213,9 @@ class SmtpCarrier:
         except (smtplib.SMTPException, OSError) as error:
             raise Unreachable(f"{self._host}: {error}") from error
 
-    def _connection(self) -> smtplib.SMTP:
+    def _connection(self) -> "_Smtp":
         """This thread's connection, a new one if the last is gone."""
-        smtp: smtplib.SMTP | None = getattr(self._mine, "smtp", None)
+        smtp: _Smtp | None = getattr(self._mine, "smtp", None)
         try:
             if smtp is not None and smtp.noop()[0] == 250:
                 return smtp
@@ -217,13 +225,13 @@ class SmtpCarrier:
         smtp = self._mine.smtp = self._connect()
         return smtp
 
-    def _connect(self) -> smtplib.SMTP:
-        smtp: smtplib.SMTP
+    def _connect(self) -> "_Smtp":
+        smtp: _Smtp
         if self._tls:
             trusted = ssl.create_default_context()
-            smtp = smtplib.SMTP_SSL(self._host, self._port, self._own_name, timeout=self._timeout, context=trusted)
+            smtp = _Smtps(self._host, self._port, self._own_name, timeout=self._timeout, context=trusted)
         else:
-            smtp = smtplib.SMTP(self._host, self._port, self._own_name, timeout=self._timeout)
+            smtp = _Smtp(self._host, self._port, self._own_name, timeout=self._timeout)
         try:
             if self._starttls:
                 smtp.starttls(context=ssl.create_default_context())
@@ -235,9 +243,35 @@ class SmtpCarrier:
         return smtp
 
     def _hang_up(self) -> None:
-        smtp: smtplib.SMTP | None = self._mine.__dict__.pop("smtp", None)
+        smtp: _Smtp | None = self._mine.__dict__.pop("smtp", None)
         if smtp is not None:
             smtp.close()
+
+
+class _Smtp(smtplib.SMTP):
+    """A connection that waits for a letter's answers as long as RFC 5321, 4.5.3.2, says: who gives up earlier may hand
+    over twice what was taken slowly."""
+
+    def hand_over(self, sender: str, recipient: str, message: bytes, confirm: Callable[[], None]) -> None:
+        """`confirm` is called before DATA, and what it raises comes out. Raises as `sendmail` does."""
+        assert self.sock
+        patience, self._confirm = self.sock.gettimeout(), confirm
+        self.sock.settimeout(COMMAND_TIMEOUT)
+        try:
+            self.sendmail(sender, [recipient], message)
+        finally:
+            if self.sock:  # an answer of 421 closes it
+                self.sock.settimeout(patience)
+
+    def data(self, msg: Any) -> tuple[int, bytes]:
+        self._confirm()
+        if self.sock:
+            self.sock.settimeout(DATA_TIMEOUT)
+        return super().data(msg)
+
+
+class _Smtps(_Smtp, smtplib.SMTP_SSL):
+    """The same over TLS from the beginning."""
 
 
 def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable:
@@ -273,7 +307,8 @@ class MaildirCarrier:
         except OSError as error:
             raise Unreachable(str(error)) from error
 
-    def send(self, message: bytes, sender: str, recipient: str) -> None:
+    def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
+        confirm()
         try:
             self._maildir.add(message)
         except (mailbox.Error, OSError) as error:

@@ -1,6 +1,7 @@
 """DKIM (RFC 6376): letters signed by the domain that they come from, so that others know that they are ours."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import dkim
@@ -22,7 +23,7 @@ class Signing:
     def check(self) -> None:
         self._carrier.check()
 
-    def send(self, message: bytes, sender: str, recipient: str) -> None:
+    def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
         head = message.partition(b"\r\n\r\n")[0]
         signature = dkim.sign(
             message,
@@ -32,7 +33,7 @@ class Signing:
             canonicalize=(b"relaxed", b"relaxed"),
             include_headers=[*(name.lower() for name in _FIELD.findall(head)), b"from"],  # so that nobody adds a second
         )
-        self._carrier.send(signature + message, sender, recipient)
+        self._carrier.send(signature + message, sender, recipient, confirm)
 
 
 def public_key(key: bytes) -> tuple[int, int]:

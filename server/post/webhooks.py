@@ -5,10 +5,12 @@ import hmac
 import logging
 import random
 import ssl
+import time
 from base64 import b64encode
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from flask import Flask
@@ -18,13 +20,13 @@ from server.play.addresses import BadAddress, addresses_of, target_of
 from server.play.clock import clock
 from server.play.webhooks import FAILING, GONE, hand_over
 from server.post.calling import Answer, Unanswered, post
+from server.post.leases import LENGTH, Lease, Leases, Lost
 from server.store import webhooks as store
 from server.store.connections import is_passing, let_go
 from server.store.tables import Webhook, WebhookDelivery
 from server.store.webhooks import Waiting
 
 TIMEOUT = 10.0  # seconds for one try, from connecting to the answer
-LEASE = timedelta(minutes=5)  # longer than any round
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=6)
 GIVE_UP = timedelta(days=3)
@@ -48,6 +50,7 @@ class HookOffice:
         self._tls = ssl.create_default_context()
         self._threads = ThreadPoolExecutor(_CARRIERS, thread_name_prefix="webhooks")
         self._under_way: dict[UUID, Future[None]] = {}
+        self._leases = Leases(app)
 
     def deliver_due(self) -> None:
         """Hand over what games have noted, and set out to every webhook that has something to be told."""
@@ -55,7 +58,9 @@ class HookOffice:
             pass
         self._under_way = {hook: run for hook, run in self._under_way.items() if not run.done()}
         if len(self._under_way) < _BATCH:
-            for hook in store.due(clock.now(), _BATCH, self._under_way.keys()):
+            with self._leases.watching():
+                due = store.due(clock.now(), _BATCH, self._under_way.keys(), self._leases.lapsed_at())
+            for hook in due:
                 self._under_way[hook.webhook_id] = self._threads.submit(self._round, hook)
 
     def wait(self) -> None:
@@ -85,29 +90,32 @@ class HookOffice:
         """What is due for one webhook; after a failure the rest waits."""
         with self._app.app_context():
             try:
-                until = clock.now() + LEASE
-                if store.claim(hook, until):
-                    store.put_down(hook, until, self._carry(hook, until))
+                began = time.monotonic()
+                if ours := store.claim(hook, clock.real() + LENGTH):
+                    with self._leases.held(partial(store.renew, ours), began) as lease:
+                        store.put_down(ours, self._carry(ours, lease))
+            except Lost:
+                log.warning("Webhook %s is left to another office: our lease on it ran out", hook.webhook_id)
             except Exception as error:
                 if not is_passing(error):
                     log.exception("Webhook %s could not be told", hook.webhook_id)
 
-    def _carry(self, hook: Waiting, until: datetime) -> datetime:
-        """From when on the webhook may be told more."""
+    def _carry(self, hook: Waiting, lease: Lease) -> datetime | None:
+        """From when on the webhook may be told more; None: at once."""
         for delivery in store.queue_of(hook, clock.now(), _ROUND):
-            row = store.leased(hook, until)
+            row = store.leased(hook)
             if row is None:
                 break
             let_go()  # so that no connection waits for a slow receiver
-            rests_until = self._deliver(row, delivery)
+            rests_until = self._deliver(row, delivery, lease)
             if rests_until is not None:
                 return rests_until
-        return clock.now()
+        return None
 
-    def _deliver(self, hook: Webhook, delivery: WebhookDelivery) -> datetime | None:
+    def _deliver(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> datetime | None:
         """None if it arrived, else how long the webhook is left alone."""
         try:
-            answer, reason = self._send(hook, delivery), ""
+            answer, reason = self._send(hook, delivery, lease), ""
         except (Unanswered, BadAddress) as error:
             answer, reason = None, str(error)
         except OSError:
@@ -130,12 +138,12 @@ class HookOffice:
         store.failed(hook, delivery, now, status, detail, None if hopeless else later, disabled)
         return rests_until
 
-    def _send(self, hook: Webhook, delivery: WebhookDelivery) -> Answer:
-        """Raises Unanswered, BadAddress, OSError."""
+    def _send(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> Answer:
+        """Raises Unanswered, BadAddress, OSError, Lost."""
         target = target_of(hook.url)
         addresses = addresses_of(target, self._sandbox)
         # Receivers hold it against their own clocks, which no sandbox puts forward.
-        at = int((clock.now() - clock.offset).timestamp())
+        at = int(clock.real().timestamp())
         secrets = [hook.secret]
         if hook.old_secret is not None and hook.old_until is not None and clock.now() < hook.old_until:
             secrets.append(hook.old_secret)
@@ -147,6 +155,7 @@ class HookOffice:
             "webhook-timestamp": str(at),
             "webhook-signature": signature(secrets, str(delivery.delivery_id), at, body),
         }
+        lease.confirm()
         return post(target, addresses, headers, body, self._tls, TIMEOUT)
 
 

@@ -1,14 +1,18 @@
-"""Letters that wait to be carried. Whoever claims one holds a lease on it, so that no lock is held while SMTP is slow."""
+"""Letters that wait to be carried. Whoever claims one holds a lease on it, so that no lock is held while SMTP is slow.
+
+A claim counts up the tries, and whoever has lost his lease to another is told apart by their number.
+"""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
-from sqlalchemy import Text, cast, delete, func, select, update
+from sqlalchemy import ColumnElement, Text, and_, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import tried_again
+from server.store.leases import is_free
 from server.store.tables import Delivery, Letter, Player, PlayerDelivery, PlayerLetter, Seat, db
 from server.store.webhooks import NOTE
 
@@ -20,6 +24,7 @@ class Waiting(NamedTuple):
     owner: UUID
     letter_id: UUID
     due_at: datetime
+    tries: int
     reader: str
 
 
@@ -30,14 +35,18 @@ def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
         db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
 
 
-def due(now: datetime, most: int, busy: Collection[str] = ()) -> list[Waiting]:
-    """The letters that are due, of both outboxes, the oldest first; but none to the `busy` readers."""
+def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetime | None = None) -> list[Waiting]:
+    """The letters that are due, of both outboxes, the oldest first; but none to the `busy` readers.
+
+    Also those whose lease had ended by `lapsed_at`.
+    """
     found: list[Waiting] = []
     for table, owner, reader in (
         (Letter, Letter.game_id, func.coalesce(cast(Letter.player_id, Text), Letter.data["to"].astext)),
         (PlayerLetter, PlayerLetter.player_id, cast(PlayerLetter.player_id, Text)),
     ):
-        query = select(owner, table.letter_id, table.due_at, reader.label("reader")).where(table.due_at <= now)
+        query = select(owner, table.letter_id, table.due_at, table.tries, reader.label("reader"))
+        query = query.where(table.due_at <= now, is_free(table, lapsed_at))
         if table is Letter:
             query = query.where(Letter.kind != NOTE)
         if busy:
@@ -62,8 +71,8 @@ def claim(letter: Waiting, until: datetime) -> Any | None:
     """The letter's row, ours until the lease ends; None if somebody else was faster."""
     taken = (
         update(letter.table)
-        .where(*_is(letter), letter.table.due_at == letter.due_at)
-        .values(due_at=until, tries=letter.table.tries + 1)
+        .where(*_is(letter), letter.table.tries == letter.tries)
+        .values(leased_until=until, tries=letter.table.tries + 1)
         .returning(letter.table)
     )
     row = db.session.scalars(taken).one_or_none()
@@ -71,6 +80,15 @@ def claim(letter: Waiting, until: datetime) -> Any | None:
         db.session.expunge(row)
     db.session.commit()
     return row
+
+
+def renew(letter: Waiting, row: Any, until: datetime) -> bool:
+    """Have the lease end later; False if somebody else has the letter now."""
+    ours = letter.table.leased_until.is_not(None) & _is_ours(letter, row)
+    renewed = update(letter.table).where(ours).values(leased_until=until).returning(letter.table.letter_id)
+    is_ours = db.session.execute(renewed).first() is not None
+    db.session.commit()
+    return is_ours
 
 
 def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[str, Any] | None = None) -> None:
@@ -93,18 +111,17 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
 
 
 @tried_again
-def done(letter: Waiting, row: Any, until: datetime, at: datetime, result: str, detail: str) -> None:
+def done(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
     """Note what became of a letter, and forget it, unless the lease ran out and somebody else has it now."""
-    gone = delete(letter.table).where(*_is(letter), letter.table.due_at == until)
     _note(row, at, result, detail)
-    db.session.execute(gone)
+    db.session.execute(delete(letter.table).where(_is_ours(letter, row)))
     db.session.commit()
 
 
 @tried_again
-def again(letter: Waiting, row: Any, until: datetime, at: datetime, later: datetime, detail: str) -> None:
+def again(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str) -> None:
     """Note a failed try, and when the next one is due."""
-    put_off = update(letter.table).where(*_is(letter), letter.table.due_at == until).values(due_at=later)
+    put_off = update(letter.table).where(_is_ours(letter, row)).values(due_at=later, leased_until=None)
     _note(row, at, "failed", detail)
     db.session.execute(put_off)
     db.session.commit()
@@ -114,6 +131,11 @@ def _is(letter: Waiting) -> tuple[Any, Any]:
     table: Any = letter.table
     owner = table.game_id if table is Letter else table.player_id
     return owner == letter.owner, table.letter_id == letter.letter_id
+
+
+def _is_ours(letter: Waiting, row: Any) -> ColumnElement[bool]:
+    """`row` as it was claimed: nobody has claimed it since."""
+    return and_(*_is(letter), letter.table.tries == row.tries)
 
 
 def _note(row: Any, at: datetime, result: str, detail: str) -> None:

@@ -150,6 +150,7 @@ class PlayerLetter(Base):
     made_at: Mapped[datetime]
     due_at: Mapped[datetime]
     tries: Mapped[int]
+    leased_until: Mapped[datetime | None]
 
 
 class Game(Base):
@@ -293,7 +294,8 @@ class EventRow(Base):
 
 
 class Letter(Base):
-    """A letter of a game that waits to be carried; `due_at` is also the lease of who carries it."""
+    """A letter of a game that waits to be carried. `leased_until`: by the real clock, while somebody is at it; which of
+    them it is, `tries` says."""
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -314,6 +316,7 @@ class Letter(Base):
     made_at: Mapped[datetime]
     due_at: Mapped[datetime]
     tries: Mapped[int]
+    leased_until: Mapped[datetime | None]
 
 
 class Delivery(Base):
@@ -384,8 +387,8 @@ class Webhook(Base):
     """An address that a player's program is told at.
 
     The secrets are kept as they are, since we sign with them; a hash would do for checking only. `wake_at`: when there
-    is something to carry next, None while nothing waits. `rests_until`: nothing is carried before, be it that
-    somebody is at it (his lease) or that the address did not answer.
+    is something to carry next, None while nothing waits. `rests_until`: nothing is carried before, since the address
+    did not answer. `leased_until`: by the real clock, while somebody carries; which of them it is, `round` says.
     """
 
     __tablename__ = "webhooks"
@@ -408,6 +411,8 @@ class Webhook(Base):
     made_at: Mapped[datetime]
     wake_at: Mapped[datetime | None]
     rests_until: Mapped[datetime]
+    leased_until: Mapped[datetime | None]
+    round: Mapped[int] = mapped_column(default=0)
 
 
 class WebhookDelivery(Base):

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import tried_again
+from server.store.leases import is_free
 from server.store.tables import Letter, PlayerLetter, Webhook, WebhookDelivery, db
 
 NOTE = "webhook"  # the kind of letters that are for webhooks
@@ -19,11 +20,11 @@ _OFTEN = 3
 
 
 class Waiting(NamedTuple):
-    """A webhook that has something to carry; a hint only."""
+    """A webhook that has something to carry; a hint only. `round` counts who has carried for it."""
 
     player_id: UUID
     webhook_id: UUID
-    rests_until: datetime
+    round: int
 
 
 # From the outbox of games
@@ -95,10 +96,13 @@ def _enqueue(
 # On its way
 
 
-def due(now: datetime, most: int, busy: Collection[UUID]) -> list[Waiting]:
-    """The webhooks that have something to carry and do not rest; but none of the `busy` ones."""
-    query = select(Webhook.player_id, Webhook.webhook_id, Webhook.rests_until)
-    query = query.where(Webhook.wake_at <= now, Webhook.rests_until <= now)
+def due(now: datetime, most: int, busy: Collection[UUID], lapsed_at: datetime | None) -> list[Waiting]:
+    """The webhooks that have something to carry and do not rest; but none of the `busy` ones.
+
+    Also those on which a lease had ended by `lapsed_at`.
+    """
+    query = select(Webhook.player_id, Webhook.webhook_id, Webhook.round)
+    query = query.where(Webhook.wake_at <= now, Webhook.rests_until <= now, is_free(Webhook, lapsed_at))
     if busy:
         query = query.where(Webhook.webhook_id.not_in(busy))
     found = [Waiting(*row) for row in db.session.execute(query.order_by(Webhook.wake_at).limit(most))]
@@ -106,13 +110,21 @@ def due(now: datetime, most: int, busy: Collection[UUID]) -> list[Waiting]:
     return found
 
 
-def claim(hook: Waiting, until: datetime) -> bool:
-    """Whether this webhook is ours until the lease ends; else somebody was faster."""
-    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.rests_until == hook.rests_until)
-    taken = db.session.execute(update(Webhook).where(mine).values(rests_until=until).returning(Webhook.webhook_id))
-    found = taken.first() is not None
+def claim(hook: Waiting, until: datetime) -> Waiting | None:
+    """This webhook, ours until the lease ends; None if somebody was faster."""
+    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
+    taken = update(Webhook).where(mine).values(leased_until=until, round=Webhook.round + 1).returning(Webhook.round)
+    found = db.session.scalar(taken)
     db.session.commit()
-    return found
+    return None if found is None else hook._replace(round=found)
+
+
+def renew(hook: Waiting, until: datetime) -> bool:
+    """Have the lease end later; False if somebody else carries for this webhook now."""
+    renewed = update(Webhook).where(_is_ours(hook)).values(leased_until=until).returning(Webhook.webhook_id)
+    is_ours = db.session.execute(renewed).first() is not None
+    db.session.commit()
+    return is_ours
 
 
 def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDelivery]:
@@ -126,10 +138,9 @@ def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDeliver
     return found
 
 
-def leased(hook: Waiting, until: datetime) -> Webhook | None:
+def leased(hook: Waiting) -> Webhook | None:
     """The webhook as it is now; None if it is switched off or deleted, or the lease was lost."""
-    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.rests_until == until) & Webhook.disabled.is_(None)
-    found = db.session.scalars(select(Webhook).where(mine)).one_or_none()
+    found = db.session.scalars(select(Webhook).where(_is_ours(hook), Webhook.disabled.is_(None))).one_or_none()
     db.session.expunge_all()
     db.session.rollback()
     return found
@@ -197,13 +208,14 @@ def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:
 
 
 @tried_again
-def put_down(hook: Waiting, until: datetime, rests_until: datetime) -> None:
-    """End the lease; from `rests_until` on, whatever waits is carried."""
-    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.rests_until == until)
+def put_down(hook: Waiting, rests_until: datetime | None) -> None:
+    """End the lease; from `rests_until` on, if any, whatever waits is carried."""
+    mine = _is_ours(hook)
     if db.session.execute(select(Webhook.webhook_id).where(mine).with_for_update()).first() is not None:
         waiting = _of(hook.player_id, hook.webhook_id)
         next_due = db.session.scalar(select(func.min(WebhookDelivery.due_at)).where(waiting))
-        db.session.execute(update(Webhook).where(mine).values(wake_at=next_due, rests_until=rests_until))
+        ended = {"wake_at": next_due, "leased_until": None, **({"rests_until": rests_until} if rests_until else {})}
+        db.session.execute(update(Webhook).where(mine).values(ended))
     db.session.commit()
 
 
@@ -231,6 +243,12 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
 
 def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
     return (Webhook.player_id == player_id) & (Webhook.webhook_id == webhook_id)
+
+
+def _is_ours(hook: Waiting) -> ColumnElement[bool]:
+    """`hook` as it was claimed: nobody has claimed it since, and its lease was not given up."""
+    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
+    return mine & Webhook.leased_until.is_not(None)
 
 
 def _of(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:

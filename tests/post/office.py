@@ -1,5 +1,6 @@
 """A post office with a mail server that keeps what arrives and can be closed."""
 
+from collections.abc import Callable
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from itertools import count
@@ -56,7 +57,8 @@ class Office:
     def check(self) -> None:
         pass
 
-    def send(self, message: bytes, sender: str, recipient: str) -> None:
+    def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None]) -> None:
+        confirm()
         if self.is_closed:
             raise Unreachable("The mail server is closed.")
         if self.refusal:

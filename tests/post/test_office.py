@@ -1,6 +1,7 @@
 """The post office: whom it carries letters to, and who waits for whom."""
 
 import threading
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -27,7 +28,7 @@ class SlowFor:
     def check(self) -> None:
         pass
 
-    def send(self, message: bytes, sender: str, to: str) -> None:
+    def send(self, message: bytes, sender: str, to: str, confirm: Callable[[], None]) -> None:
         if to == self.address:
             assert self.door.wait(30)
         self.carried.append(to)
@@ -110,7 +111,7 @@ class Narrow:
     def check(self) -> None:
         pass
 
-    def send(self, message: bytes, sender: str, to: str) -> None:
+    def send(self, message: bytes, sender: str, to: str, confirm: Callable[[], None]) -> None:
         if len(message) > self._most:
             raise failure(552, "5.3.4 Message size exceeds fixed limit", "DATA")
         self.carried.append(message)

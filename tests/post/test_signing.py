@@ -1,6 +1,7 @@
 """Letters are signed by DKIM (RFC 6376), and whoever changes one breaks the signature."""
 
 import subprocess
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,7 +34,7 @@ class Kept:
     def check(self) -> None:
         raise Unreachable("not now")
 
-    def send(self, message: bytes, sender: str, recipient: str) -> None:
+    def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None]) -> None:
         self.messages.append(message)
 
 
