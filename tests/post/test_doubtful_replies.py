@@ -1,15 +1,23 @@
 """Mails in which a line acts by itself, and something else casts doubt on it: they are asked about, not played."""
 
+import os
+import time
+from random import Random
+
 import pytest
 
 from server.post.incoming.replies import Wishes, read, understand
-from server.rules import sternenhimmel
+from server.rules import sternenglanz, sternenhimmel
+from tests.post.replies import talk
 from tests.post.replies.make import plain
 from tests.post.replies.programs import LETTER, PROGRAMS, Typed, mail, multipart, part
 
+RULES = {"sternenhimmel": sternenhimmel, "sternenglanz": sternenglanz}
+MADE_UP = int(os.environ.get("STERNENPOST_REPLIES", "500"))  # of each kind
 
-def wishes(raw: bytes) -> Wishes:
-    return understand(read(raw), sternenhimmel, LETTER.split("\n"))
+
+def wishes(raw: bytes, game: str = "sternenhimmel") -> Wishes:
+    return understand(read(raw), RULES[game], LETTER.split("\n"))
 
 
 # Plain text and a page
@@ -75,3 +83,86 @@ def test_the_page_is_found_wherever_it_is() -> None:
     nested = multipart("mixed", multipart("alternative", part("plain", "7 leo c"), inner), boundary="m")
     assert wishes(mail(Typed(""), nested, "X-Mailer: any")).problem == "parts-differ"
     assert wishes(plain("7 leo c")).move == "7 leo c"
+
+
+# Prose beside a line that acts
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I have thought about it for days and would rather not take\n7 leo c",
+        "Wir fahren am Montag alle weg, darum mache ich eine\nPause",
+        "Hello Ben, do you think that I should\n7 leo c",
+        "He used to\nsay that all is well",
+        "7 leo c\nis what I would have played",
+        "7 leo c\nund dann w\u00e4re nichts mehr \u00fcbrig",
+        "Hello all,\nwhat a week!\n7 leo c",
+        "eine\nPause",
+        "7 leo c\nnot",
+    ],
+)
+def test_a_line_that_touches_prose_may_be_part_of_it_and_is_asked_about(words: str) -> None:
+    assert wishes(plain(words)).problem in ("in-a-sentence", "spoken-against", "not-understood")
+    assert wishes(plain(words.replace("\n", "<br>"), kind="text/html")).problem == wishes(plain(words)).problem
+
+
+@pytest.mark.parametrize(
+    "above", ["Hi,", "Hallo zusammen,", "Bonjour \u00e0 tous !", "Ciao Ben,", "Liebe Ada, lieber Ben,", "My move:"]
+)
+@pytest.mark.parametrize(
+    "below",
+    ["Ada", "ada", "Viele Gr\u00fc\u00dfe", "Cheers, Ada", "Merci !", "Have fun!", "-----", "Sent from my iPhone"],
+)
+def test_a_greeting_and_the_end_of_a_letter_may_touch_it(above: str, below: str) -> None:
+    assert wishes(plain(f"{above}\n7 leo c\n{below}")) == Wishes(move="7 leo c")
+
+
+def test_what_speaks_against_a_line_is_the_line_that_is_asked_about() -> None:
+    for words, line in [
+        ("7 leo c\n\nHm. Is that\nallowed? I wonder.", "Is that allowed?"),
+        ("Please do not play\nthat yet.\n\n7 leo c\n\nAda", "Please do not play that yet."),
+        ("pause\n\nNein, doch nicht.", "Nein, doch nicht."),
+    ]:
+        assert wishes(plain(words)) == Wishes(problem="spoken-against", line=line)
+    assert wishes(plain("?\n\nIs that allowed?")) == Wishes(asks=True)
+    assert wishes(plain("7 leo c\n\nsay is that allowed?")) == Wishes(move="7 leo c", says=("is that allowed?",))
+
+
+@pytest.mark.parametrize(
+    "unit", ["spiel ", "n'", "danke'", "cheers ' - ", "......x", "a@", "ne ", "non la ", "Hi ", "jouela"]
+)
+def test_no_prose_takes_long(unit: str) -> None:
+    begun = time.process_time()
+    line = unit * (990 // len(unit))
+    for words in (f"{line}\n" * 290, f"{line[:300]}\n\n" * 140, f"{line}\n7 leo c\n{line}"):
+        wishes(plain(f"{words}\n7 leo c"))
+    assert time.process_time() - begun < 2
+
+
+def test_of_sentences_broken_before_words_that_would_act_none_acts() -> None:
+    for seed in range(MADE_UP):
+        dice = Random(seed)
+        game = dice.choice(list(RULES))
+        words = talk.wrapped_sentence(dice, game)
+        assert wishes(plain(words), game).problem, words
+
+
+def test_of_moves_that_something_speaks_against_none_is_played() -> None:
+    for seed in range(MADE_UP):
+        dice = Random(seed)
+        game = dice.choice(list(RULES))
+        words = talk.objection(dice, game)
+        assert wishes(plain(words), game).problem, words
+
+
+def test_of_plain_moves_with_friendly_words_hardly_any_is_asked_about() -> None:
+    asked = []
+    for seed in range(MADE_UP):
+        dice = Random(seed)
+        game = dice.choice(list(RULES))
+        move, words = talk.plain_move(dice, game)
+        found = wishes(plain(words), game)
+        assert found.problem or found.move == RULES[game].write_move(RULES[game].read_move(move)), words
+        asked += [words] if found.problem else []
+    assert len(asked) <= MADE_UP / 100, asked[:5]

@@ -14,8 +14,9 @@ from itertools import chain, pairwise
 from server.play import email_address
 from server.post.incoming.machines import is_automatic
 from server.post.incoming.parts import Doubt, Head, readings_of, split
+from server.post.incoming.prose import cut_in_two, is_courtesy, spoken_against
 from server.post.incoming.quotes import own_lines
-from server.post.incoming.slips import Notation, goes_on, move_in, resembles
+from server.post.incoming.slips import Notation, goes_on, has_words_of, move_in, resembles
 
 MOST_LINES = 300
 MOST_WORDS = 2_500
@@ -46,7 +47,7 @@ class Wishes:
 
     The problems: `automatic` (no person wrote; no answer either), `unreadable` (see `Mail.doubt`), `too-long` (the doubt
     `too-large`), `nothing-said`, `not-understood`, `two-moves`, `contradiction` (such as pause and resume),
-    `amid-our-letter` (written into a copy of our letter that is not marked as a quote), `only-our-letter` (nothing but
+    `in-a-sentence` and `spoken-against` (what stands beside it, which is then the `line`), `amid-our-letter` (written into a copy of our letter that is not marked as a quote), `only-our-letter` (nothing but
     such a copy), `parts-differ` (the page beside the plain text says something else, as where a line is struck out).
     """
 
@@ -145,15 +146,20 @@ def understand(mail: Mail, rules: Notation, ours: Sequence[str] = (), repeated: 
     if mail.doubt:
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
     typed = [_typed(line) for line in ours], {_typed(line) for line in repeated}
-    wishes = _understood(mail.lines, *typed, rules)
+    signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
+    wishes = _understood(mail.lines, *typed, signed, rules)
     if not wishes.problem and mail.beside is not None:
-        beside = _understood(mail.beside, *typed, rules)
+        beside = _understood(mail.beside, *typed, signed, rules)
+        if beside.problem in ("in-a-sentence", "spoken-against"):
+            return beside
         if _by_letters(wishes) != _by_letters(beside):
             return Wishes(problem="parts-differ", line=wishes.move or beside.line)
     return wishes
 
 
-def _understood(words: Sequence[str], ours: Sequence[str], repeated: Collection[str], rules: Notation) -> Wishes:
+def _understood(
+    words: Sequence[str], ours: Sequence[str], repeated: Collection[str], signed: Collection[str], rules: Notation
+) -> Wishes:
     lines = _joined([_typed(line) for line in words], rules)
     own, copied = _parted(lines, ours, repeated, rules)
     for line in copied:
@@ -161,7 +167,7 @@ def _understood(words: Sequence[str], ours: Sequence[str], repeated: Collection[
             return Wishes(problem="amid-our-letter", line=line)
     if any(lines) and not any(own):
         return Wishes(problem="only-our-letter")
-    return _wishes(own, rules)
+    return _wishes(own, rules, signed)
 
 
 def _by_letters(wishes: Wishes) -> Wishes:
@@ -195,7 +201,11 @@ def _may_go_on(lines: Sequence[str], last: str) -> bool:
 
 
 def _means_something(line: str, rules: Notation) -> bool:
-    return _deed(line, rules) is not None or resembles(line, rules)
+    return _deed(line, rules) is not None or _comes_near(line, rules)
+
+
+def _comes_near(line: str, rules: Notation) -> bool:
+    return resembles(line, rules) and (has_words_of(line, rules) or not is_courtesy(line))
 
 
 def _parted(
@@ -225,10 +235,10 @@ def _parted(
     return list(lines[:first]), [line for line in lines[first:] if line not in whole]
 
 
-def _wishes(lines: Sequence[str], rules: Notation) -> Wishes:
+def _wishes(lines: Sequence[str], rules: Notation, signed: Collection[str]) -> Wishes:
     deeds = [_deed(line, rules) for line in lines]
     for place, (line, deed) in enumerate(zip(lines, deeds, strict=True)):
-        if resembles(line, rules) if deed is None else _may_go_on(lines[:place], lines[max(0, place - 1)]):
+        if _comes_near(line, rules) if deed is None else _may_go_on(lines[:place], lines[max(0, place - 1)]):
             return Wishes(problem="not-understood", line=line)
     places = [place for place, deed in enumerate(deeds) if deed and deed.move]
     if places:
@@ -243,7 +253,19 @@ def _wishes(lines: Sequence[str], rules: Notation) -> Wishes:
     move = _one_move(moves, rules)
     if moves and move is None:
         return Wishes(problem="two-moves", line=moves[1])
-    return _together(move, found)
+    return _doubt(lines, deeds, signed) or _together(move, found)
+
+
+def _doubt(lines: Sequence[str], deeds: Sequence[Wishes | None], signed: Collection[str]) -> Wishes | None:
+    """What the prose beside the lines that act has against them."""
+    around = ["", "", *("" if deed else line for line, deed in zip(lines, deeds, strict=True)), ""]
+    for place in (place for place, deed in enumerate(deeds, 2) if deed):
+        if line := cut_in_two(around[place - 1], around[place + 1], not around[place - 2], signed):
+            return Wishes(problem="in-a-sentence", line=line)
+    if all(deed is None or deed == Wishes(asks=True) for deed in deeds):
+        return None
+    line = spoken_against(around)
+    return Wishes(problem="spoken-against", line=line) if line else None
 
 
 def _together(move: str | None, deeds: Sequence[Wishes]) -> Wishes:

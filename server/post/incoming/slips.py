@@ -81,6 +81,12 @@ def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
     )
 
 
+def has_words_of(line: str, rules: Notation) -> bool:
+    """Whether any word of this line is one of the notation, or a command."""
+    words = re.findall(r"[\w#]+", line.lower())
+    return any(word in COMMANDS or word in _vocabulary(rules) for word in words)
+
+
 def goes_on(line: str, rules: Notation) -> bool:
     """Whether this may be the rest of a move that was broken off; a single word without a digit is a name."""
     words = line.lower().replace(";", " ").split()

@@ -1,0 +1,143 @@
+"""What the prose beside a line that acts has to do with it: part of the same sentence, against it, or nothing at all.
+
+The words are those of the four languages that we write. Greetings, thanks, names and footers of programs may stand right
+beside a line that acts; whatever else touches it may be the rest of a sentence that was broken there.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+LONGEST_SENTENCE = 2000
+
+_NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # begins with a capital
+_HAIL = (
+    r"(?i:hi|hello|hey|hiya|yo|dear|greetings|good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|servus|grüezi"
+    r"|grüß (?:gott|dich|euch)|guten (?:morgen|tag|abend)|tag|gr(?:ü|ue)(?:ß|ss)e|liebe[rs]?|salut|bonjour|bonsoir|coucou|ch[eè]re?s?"
+    r"|ciao|salve|buon ?giorno|buona ?sera|car[oaie]|ihr lieben|na ihr)"
+)
+_HAILED = (
+    r"(?i:all|everyone|everybody|folks|friends|team|there|again|zusammen|alle|allerseits|miteinander|leute|freunde|ihr"
+    r"|beiden|lieben|nochmals?|tous|toutes|tout le monde|les amis|tutti|tutte|ragazzi|amici|to|and|you|und|an|à|et|a|e)"
+)
+_GREETING = re.compile(rf"{_HAIL}(?:[ ,]+(?:{_HAIL}|{_HAILED}|{_NAME})){{0,5}}\W*")
+_LEAD_IN = re.compile(
+    r"(?:(?:and|so|here|is|comes?|my|the|next|move|turn|i|play|und|also|hier|ist|kommt|mein|nächster|zug|ich|spiele|ziehe|setze"
+    r"|et|alors|voici|mon|prochain|coup|je|joue|ecco|la|mia|prossima|mossa|gioco) ?){1,6}:",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    r"(?:\W*)(?:best(?: wishes| regards|(?=,|\W*$))|(?:kind |warm )?regards|cheers|thanks?|thank you|thx|love|yours|bye|see (?:you|ya)|take care"
+    r"|good (?:luck|night)|have (?:fun|a (?:nice|good|great|lovely))|(?:viele|liebe|beste|schöne|herzliche) gr(?:ü|ue)(?:ß|ss)e"
+    r"|gr(?:ü|ue)(?:ß|ss)e|gruß|[lvb]g|mfg|mit freundlichen|danke|vielen dank|tschü(?:ß|ss?)|bis (?:bald|dann|später|morgen|denn)"
+    r"|viel (?:glück|spaß|erfolg)|schöne[ns]? (?:abend|tag|woche|wochenende|gruß)|gute nacht|deine?|eue?re?|merci|cordialement"
+    r"|amicalement|amitiés|bises|bisous|bien à|à (?:bientôt|plus|demain|vous)|bon(?:ne)? (?:chance|jeu|soirée|journée|nuit|week-end)"
+    r"|grazie|(?:cari |cordiali |tanti )?saluti|un saluto|a presto|ciao|buon(?:a|o)? (?:fortuna|gioco|serata|giornata|notte)|baci)\b"
+    r"(?:[^\w'’-]+[\w'’-]+){0,5}\W*",
+    re.IGNORECASE,
+)
+_FOOTER = re.compile(
+    r"(?:sent (?:from|with|via|by|using)|von mein\w*|gesendet (?:von|mit|über|aus)|diese (?:nachricht|mail|e-mail) wurde|envoyée?|inviat\w"
+    r"|get \w+ for|(?:outlook|yahoo|proton)\b|téléchargez|scarica|obtenez|ottieni)\b.*",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(rf"\W{{0,3}}{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}!?")
+_TURN_OF_THOUGHT = re.compile(
+    r"\b(?:not|no|never|but|if|or|would|could|nicht|kein\w*|nie|aber|wenn|oder|wäre|würde|pas|jamais|mais|si|ou|serait|non|mai"
+    r"|ma|se|oppure|sarebbe)\b",
+    re.IGNORECASE,
+)
+
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S{1,80}@\S+", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?？؟…])\s+")
+_SMALL_TALK = re.compile(
+    r"\b(?:how (?:are|were|do|did|have|goes|is (?!it\b|that|this)|was (?!it\b|that|this))|how's (?:everybody|everyone|life|your)"
+    r"|what's (?:up|new)|wie (?:geht|gehts|läuft|war|waren)|was gibt'?s neues|alles (?:gut|klar|okay)|comment (?:vas|allez|va|ça va)"
+    r"|ça va|tu vas bien|vous allez bien|quoi de neuf|come (?:va|stai|state|sta|andiamo)|tutto (?:bene|ok))\b",
+    re.IGNORECASE,
+)
+_BEGINS = r"(?:^|[,;:–—-] ?)(?:(?:oh|please|no|but|and|bitte|nein|ach|aber|und|non|mais|et|s'il vous plaît|ma|no|per favore|e)[ ,]+)*"
+_AGAINST = re.compile(
+    # en
+    r"\b(?:do not|don[’']?t|never|not to|rather not|better not|wo(?:n[’']?t|uld not)|wouldn[’']?t|will not|must not|mustn[’']?t"
+    r"|shouldn[’']?t|should not) (?:\w+ ){0,2}(?:play|move|do|count|take|use|accept|carry|execute|make|process|submit|put|want|mean|go)"
+    r"\b|\bnot (?:yet|now|sure|certain|this one|that one|allowed|valid|meant|final|decided)\b|\bunsure\b|\bhold (?:on|off|it)\b"
+    r"|\b(?:ignore|disregard|cancel|undo|withdraw|scratch|(?<!n't )(?<!not )forget) (?:it|this|that|my|the)\b"
+    r"|\btake (?:it |that |this |my move )?back\b|\bchanged? my mind\b|\bsecond thoughts?\b|\bby mistake\b|\bmistaken\b"
+    r"|\b(?:only|just) (?:a test|testing|a joke|joking|kidding|an? (?:idea|example))\b|\binstead\b|\bi(?: would|[’']d) (?:rather|prefer)\b"
+    r"|\b(?:only|but not|not) (?:if|when|once|after|until|before|unless)\b|\b(?:unless|provided that|as soon as|until then)\b"
+    r"|\bif (?:that|this|it|i|allowed|legal|possible|so)\b|\b(?:maybe|perhaps)(?: not)?\W*$|\btomorrow only\b|\bwait (?:for|until|till)\b"
+    # de
+    r"|\b(?:spiel|zieh|setz|leg|mach|nimm|nehm|führ|zähl|wert|tu)\w*\b(?: \S+){0,5}? (?:nicht|nie|niemals)\b(?! schlecht| so| übel)"
+    r"|\b(?:nicht|nie|niemals) (?:\w+ ){0,2}(?:spiel|zieh|setz|leg|ausführ|auszuführ|wert|zähl|mach|nehm|tun|gelten|gemeint|sicher|erlaubt"
+    r"|gültig|entschieden)\w*|\b(?:noch|doch|lieber|besser|bitte|aber|das|dies|diesen|jetzt) nicht\b|\bauf keinen fall\b|\bkeinesfalls\b"
+    r"|\bwei(?:ß|ss) nicht,? ob\b|\bunsicher\b|\bzurück(?:nehm|zieh)\w*|\b(?:nehme|ziehe|nimm|nehmt)\b.{0,60} zurück\b|\bstattdessen\b"
+    r"|\b(?:vergiss|vergesst|vergessen sie|ignorier\w*|stornier\w*|streich\w*) (?:das|den|die|es|meine\w*|bitte)\b"
+    r"|\b(?:aus versehen|versehentlich|irrtümlich|vertan|ungültig|anders überlegt|umentschieden)\b"
+    r"|\bnur (?:ein (?:test|scherz|spaß|beispiel)|zum (?:test|spaß)|falls|wenn)\b|\berst (?:wenn|nach|morgen|später|mal|dann)\b"
+    r"|\bes sei denn\b|\b(?:falls|sofern|solange)\b|\b(?:doch|dann|eher|wohl) lieber\b|\blieber (?:doch|was|etwas|anders|den|die|das|auf)\b"
+    r"|\b(?:würde|wäre|möchte)\b.{0,60}\b(?:lieber|besser)\b|\bvielleicht(?: nicht)?\W*$"
+    # fr
+    r"|\b(?:ne |n[’'])(?:(?:pas|plus|jamais|surtout|rien) ){1,2}(?:l[ea]s? |l[’']|y )?(?:jou|fai|compt|pren|exécut|appliqu|valid|boug|pos|mett)\w*"
+    r"|\b(?:ne |n[’'])?(?:l[ea]s? |l[’'])?(?:jou|fai|compt|pren|exécut|appliqu|valid|boug|pos|mett)\w*(?:[ -](?:l[ea]s?|ça|cela|ceci|encore|surtout))* "
+    r"(?:pas|plus|jamais)\b|\bpas (?:encore|ça|cela|ceci|ce coup|celui|celle|maintenant|tout de suite|sûre?|certaine?|permis|valable)\b"
+    r"|\bsurtout pas\b|\b(?:oubli|ignor|annul)(?:e|ez|er|ons|ons-l[ea])\b|\bfinalement (?:non|pas)\b|\bchangé d[’']avis\b|\bpar erreur\b"
+    r"|\b(?:juste|seulement|que) (?:un test|un essai|une blague|pour rire|un exemple)\b|\b(?:seulement|que) (?:si|quand|après|lorsque)\b"
+    r"|\bà moins qu|\bsauf s|\bau lieu\b|\b(?:mais|ou|non,?|je \w+) plutôt\b|\bplutôt (?:pas|un|le|la|autre)\b|\bpeut-être(?: pas)?\W*$"
+    r"|\bsi (?:c[’']est|ça|cela|je|possible|permis)\b|\bje ne sais pas si\b|\bje préf[éè]r"
+    # it
+    r"|\bnon (?:l[aoe’'] ?|\w+ ){0,2}(?:gioca|giochi|fa(?:te|re|i|cci)|muov|conta|esegu|prend|mett|valida|consider|applic|intend|vogli)\w*"
+    r"|\bnon (?:ancora|questo|questa|quello|quella|così|adesso|ora|subito|sono sicur\w+|so se|è permess\w+|valid\w+)\b|\bmeglio (?:di )?no"
+    r"|\b(?:annull|ignor|dimentic)(?:a|ate|i|o|are|atela|ala) (?:questo|questa|la|il|tutto|mossa)\b|\bper (?:errore|sbaglio|scherzo)\b"
+    r"|\bcambiato idea\b|\bripensat\w+\b|\b(?:solo|soltanto) (?:se|quando|dopo|un test|una prova|uno scherzo|un esempio)\b|\ba meno che\b"
+    r"|\binvece\b|\b(?:anzi|ma|o|no,?) (?:no|meglio|piuttosto)\b|\bpiuttosto (?:non|un|il|la)\b|\bse (?:è|si può|posso|permesso|possibile)\b"
+    r"|\bforse(?: no)?\W*$|\bpreferi(?:rei|sco)\b"
+    # all, where a sentence begins with it
+    rf"|{_BEGINS}(?:wait|stop|hold|halt|warte|wartet|warten sie|moment|stopp|attends|attendez|arrête[zs]?|aspetta|aspettate|aspetti|ferm[aoi]"
+    r"|un momento|un attimo|einen moment|eine sekunde|nope|nein|nö|nee|non(?=\W*$|[,;!])|no(?=\W*$|[,;!]))\b",
+    re.IGNORECASE,
+)
+
+
+def cut_in_two(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
+    """The line right above or below one that acts which may be the rest of its sentence; "" if neither is.
+
+    `is_first`: no line stands right above the one above. `signed` are names, in lower case, by which the writer goes.
+    """
+    if above and not (is_first and _GREETING.fullmatch(above)) and not _LEAD_IN.fullmatch(above):
+        return above
+    return below if below and not _is_ending(below, signed) else ""
+
+
+def is_courtesy(line: str) -> bool:
+    """Whether this line is nothing but a greeting, a wish or thanks."""
+    return (_GREETING.fullmatch(line) or _CLOSING.fullmatch(line)) is not None and not _TURN_OF_THOUGHT.search(line)
+
+
+def _is_ending(line: str, signed: Collection[str]) -> bool:
+    """Whether this line ends a letter: by a wish, a name, or what a program adds; or holds no word at all."""
+    if re.search(r"\w", line) is None or _FOOTER.match(line) or line.strip(" -–/~*_.!").lower() in signed:
+        return True
+    if _TURN_OF_THOUGHT.search(line):
+        return False
+    return _SIGNATURE.fullmatch(line) is not None or _CLOSING.fullmatch(line) is not None
+
+
+def spoken_against(lines: Sequence[str]) -> str:
+    """The first sentence in these lines of prose that speaks against what is written beside it, or asks; "" if none does.
+
+    A blank line ends a sentence. How people are is no question about a move; what goes on without end may say anything.
+    """
+    for paragraph in _paragraphs(lines):
+        for sentence in map(str.strip, _SENTENCE_END.split(_ADDRESS.sub(" ", paragraph))):
+            asks = sentence.endswith(("?", "？", "؟")) and not _SMALL_TALK.search(sentence)
+            if (
+                len(sentence) > LONGEST_SENTENCE
+                or asks
+                or (_AGAINST.search(sentence) and not _GREETING.fullmatch(sentence))
+            ):
+                return sentence
+    return ""
+
+
+def _paragraphs(lines: Iterable[str]) -> list[str]:
+    return [" ".join(text.split()) for text in re.split(r"\n{2,}", "\n".join(lines))]
