@@ -80,6 +80,7 @@ from server.play.seats import (
     take_seat,
 )
 from server.play.stopping import KIND, Stopped, stop_mails, stop_word, stopped
+from server.play.strangers import may_be_written_to
 from server.play.tokens import (
     OF_A_SEAT,
     OF_A_TURN,
@@ -218,6 +219,7 @@ __all__ = [
     "listening",
     "lost_word",
     "make_webhook",
+    "may_be_written_to",
     "messages",
     "move_clock",
     "new_feed",

@@ -16,6 +16,14 @@ _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(rf"({_ATOM}(?:\.{_ATOM})*)@({_LABEL}(?:\.{_LABEL})*)")
 
+_LINK = re.compile(
+    r"\w[.\u3002][^\W\d_]{2}"  # a domain, with whatever dot (NFKC has made most of them one)
+    r"|\d[.]\d+[.]\d"  # an address in numbers
+    r"|\w:(?:[^\W\d]|[+])|//|@|\bwww\b"  # a scheme, a mailbox
+    r"|\d(?:[ ()/.-]{0,2}\d){6}",  # a telephone's number
+    re.IGNORECASE,
+)
+
 
 def clean(text: str, limit: int) -> str:
     """`text` as one visible line of at most `limit` characters (code points), in NFC; "" if nothing of it can be seen."""
@@ -56,6 +64,11 @@ def email_address(text: str) -> str:
     if parts is None or "=?" in text or len(text) > 254 or len(parts[1]) > 64:
         raise Unfit("This is not an e-mail address like name@example.org.")
     return f"{parts[1]}@{parts[2].lower()}"
+
+
+def has_link(text: str) -> bool:
+    """Whether a mail program might make a link of something in it: an address of the web or of mail, or a number to call."""
+    return _LINK.search(unicodedata.normalize("NFKC", text)) is not None
 
 
 def _visible(text: str) -> str:

@@ -20,7 +20,7 @@ def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
     reader = outbox.reader_of(row)
     player = None if reader is None else db.session.get(Player, reader)
     if player is None:
-        return None
+        return _keep_from_stranger(row)
     if not play.is_welcome(player.player_id):
         return "dropped", noted("Nothing is sent to those who are banned, or have deleted their account.")
     if row.kind not in play.MAIL_KINDS:
@@ -41,6 +41,14 @@ def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
             db.session.commit()
             return "bundled", noted("Part of your next mail for all games.")
     return None
+
+
+def _keep_from_stranger(row: Letter | PlayerLetter) -> tuple[str, str] | None:
+    if isinstance(row, PlayerLetter) or row.kind != play.INVITATION:
+        return None
+    if play.may_be_written_to(row.data["to"], row):
+        return None
+    return "dropped", noted("One invitation goes to an address without an account, and no further one.")
 
 
 def _own_seat(row: Letter | PlayerLetter) -> Seat | None:

@@ -25,6 +25,7 @@ from server.play.clock import clock
 from server.play.deeds import at_version, load
 from server.play.failures import failure
 from server.play.game import Game
+from server.play.words import has_link
 from server.post import choices, wording
 from server.post.incoming.machines import LOOP
 from server.post.incoming.markup import lines_of_page
@@ -447,15 +448,21 @@ _KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
 def _invitation(game: Game, row: Letter, base_url: str) -> wording.Invitation | None:
     if game.seats[row.seat]["email"] != row.data["to"]:
         return None
-    host = db.session.get(Player, UUID(row.data["by"]))
+    host, rules = db.session.get(Player, UUID(row.data["by"])), game.table.rules.NAME.capitalize()
+    others = [name for name, it in zip(game.names, game.seats, strict=True) if it["kind"] in ("human", "bot")]
     return wording.Invitation(
-        host=host.name if host else gettext("Somebody"),
-        title=game.head["title"],
-        rules=game.table.rules.NAME.capitalize(),
-        others=tuple(name for name, it in zip(game.names, game.seats, strict=True) if it["kind"] in ("human", "bot")),
+        host=_unless_link(host.name if host else "", gettext("Somebody")),
+        title=_unless_link(game.head["title"], rules),
+        rules=rules,
+        others=tuple(_unless_link(name, gettext("Somebody")) for name in others),
         pace=_pace(clocks.game_clock(game.head["clock"])),
         link=f"{base_url}/i/{row.data['invitation']}",
     )
+
+
+def _unless_link(words: str, instead: str) -> str:
+    """What players call themselves and their games, in a letter to somebody who need not know them."""
+    return instead if not words or has_link(words) else words
 
 
 def _sign_in_code(row: PlayerLetter, base_url: str) -> wording.SignInCode | None:

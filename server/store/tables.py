@@ -489,6 +489,20 @@ class RateLimit(Base):
     used: Mapped[int]
 
 
+class Stranger(Base):
+    """An address at which no player was known when a letter went there: the one letter that does.
+
+    Only a hash is kept of the address, which outlives the secret of the installation.
+    """
+
+    __tablename__ = "strangers"
+    __table_args__ = ({"info": {"spread": "local"}},)
+
+    address_hash: Mapped[bytes] = _key()
+    game_id: Mapped[UUID]
+    letter_id: Mapped[UUID]
+
+
 class Heartbeat(Base):
     """When a web or worker process of this installation was last seen alive."""
 

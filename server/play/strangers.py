@@ -1,0 +1,34 @@
+"""Strangers: addresses at which no player is known. Of all letters one goes there, an invitation, and no other until
+somebody has signed in: so the letter says, and so it is whoever invites and however often."""
+
+from hashlib import sha256
+
+from sqlalchemy import exists, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.store.connections import tried_again
+from server.store.tables import Delivery, Letter, Stranger, db
+
+_NOT_CARRIED = ("dropped", "refused", "given-up")
+
+
+@tried_again
+def may_be_written_to(email: str, letter: Letter) -> bool:
+    """Whether this letter is the one for a stranger's address, however often it is tried.
+
+    In place of one that never left the house another may go.
+    """
+    address, this = sha256(email.encode()).digest(), {"game_id": letter.game_id, "letter_id": letter.letter_id}
+    first = insert(Stranger).values(address_hash=address, **this).on_conflict_do_nothing()
+    db.session.execute(first)
+    found = db.session.execute(
+        select(Stranger.game_id, Stranger.letter_id).where(Stranger.address_hash == address).with_for_update()
+    ).one()
+    is_the_one = bool(found.letter_id == letter.letter_id)
+    if not is_the_one:
+        key = (Delivery.game_id == found.game_id) & (Delivery.letter_id == found.letter_id)
+        is_the_one = bool(db.session.scalar(select(exists().where(key, Delivery.result.in_(_NOT_CARRIED)))))
+        if is_the_one:
+            db.session.execute(update(Stranger).where(Stranger.address_hash == address).values(**this))
+    db.session.commit()
+    return is_the_one

@@ -1,0 +1,176 @@
+"""Letters to addresses at which nobody is known: one invitation, in which nothing that a player wrote becomes a link."""
+
+import re
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server import play
+from server.play.words import has_link
+from server.store.tables import Delivery, SignIn, db
+from tests.helpers import BOT, DAY, ME, OPEN, everything_due_happens, later, person, wanted
+from tests.post.office import Mail, Office
+
+CYD = "cyd@example.org"
+
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def invites(host: UUID, email: str = CYD, **more: object) -> UUID:
+    return play.open_game(host, wanted(ME, {"email": email}, OPEN, **more)).game_id
+
+
+# One letter
+
+
+def test_a_stranger_who_does_not_answer_gets_one_letter_whoever_invites_him(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
+    first = invites(ada)
+    assert len(office.mails("cyd")) == 1
+    invites(bea)
+    play.invite(invites(ada, "dan@example.org"), ada, CYD, 2)
+    later(400 * DAY)
+    invites(bea)
+    play.say(first, ada, "Where are you?")
+    play.take_seat(first, bea)
+    play.put_up_notice("The house moves on Sunday.")
+    everything_due_happens()
+    later(2 * DAY)
+    everything_due_happens()
+    assert len(office.mails("cyd")) == 1
+    reasons = {row.detail for row in db.session.scalars(db.select(Delivery).where(Delivery.result == "dropped"))}
+    assert reasons == {"One invitation goes to an address without an account, and no further one."}
+
+
+def test_who_invites_him_again_sees_that_no_letter_arrives(ada: UUID, bea: UUID, office: Office) -> None:
+    invites(ada)
+    game_id = invites(bea)
+    office.delivers()
+    assert play.describe(play.seen_by(game_id, bea), 0)["seats"][1]["unreachable"]
+
+
+def test_a_stranger_hears_nothing_of_a_game_that_began_without_him(ada: UUID, bea: UUID, office: Office) -> None:
+    game_id = play.open_game(ada, wanted(ME, {"email": CYD}, BOT)).game_id
+    office.delivers()
+    play.invite(game_id, ada, "bea@example.org", 1)
+    play.take_seat(game_id, bea)
+    everything_due_happens()
+    assert len(office.mails("cyd")) == 1
+
+
+def test_who_has_signed_in_is_invited_as_anybody(ada: UUID, bea: UUID, office: Office) -> None:
+    invites(ada)
+    office.delivers()
+    person("cyd")
+    for host in (ada, bea):
+        invites(host)
+    assert len(office.mails("cyd")) == 3
+
+
+def test_the_same_letter_is_tried_until_it_is_carried(ada: UUID, office: Office) -> None:
+    office.is_closed = True
+    invites(ada)
+    office.delivers()
+    office.is_closed = False
+    later(DAY)
+    assert len(office.mails("cyd")) == 1
+
+
+def test_in_place_of_a_letter_that_never_left_the_house_another_goes(ada: UUID, bea: UUID, office: Office) -> None:
+    office.is_closed = True
+    game_id = invites(ada)
+    office.delivers()
+    play.invite(game_id, ada, "dan@example.org", 1)
+    later(DAY)
+    office.is_closed = False
+    office.delivers()
+    invites(bea)
+    invites(ada)
+    assert len(office.mails("cyd")) == 1
+    assert "bea invites you" in office.mails("cyd")[0].subject
+
+
+def test_the_house_keeps_no_address_of_him_beside_the_seat(ada: UUID, office: Office) -> None:
+    invites(ada)
+    office.delivers()
+    (row,) = db.session.execute(db.text("SELECT * FROM strangers")).all()
+    assert CYD not in str(row)
+
+
+def test_a_stranger_who_stops_invitations_gets_none_and_can_sign_in(ada: UUID, app: Flask, office: Office) -> None:
+    invites(ada)
+    link = re.search(r"Fewer mails: http://[^/]+(\S+)", office.mails("cyd")[0].text)
+    assert link is not None
+    assert app.test_client().post(link[1], data={"List-Unsubscribe": "One-Click"}).status_code == 200
+    invites(ada)
+    assert len(office.mails("cyd")) == 1
+    play.begin_sign_in(CYD, "en", None)
+    assert len(office.mails("cyd")) == 2
+    assert db.session.scalars(db.select(SignIn)).one().email == CYD
+
+
+# No links
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Win at https://evil.example/now",
+        "hxxps: www EVIL",
+        "evil.example",
+        "Look at EVIL.COM!",
+        "evil\uff0ecom",
+        "evil\u3002com",
+        "evil\u2024com",
+        "\uff45\uff56\uff49\uff4c.com/x",
+        "xn--p1ai.xn--p1ai",
+        "mailto:ada",
+        "ada@evil",
+        "192.0.2.7",
+        "//evil/now",
+        "tel:+49 30 1",
+        "Call 030 901 820 now",
+        "javascript:alert",
+    ],
+)
+def test_words_that_a_mail_program_might_link_stand_in_no_invitation(
+    ada: UUID, bea: UUID, office: Office, words: str
+) -> None:
+    play.change_profile(ada, {"name": words[:40]})
+    play.change_profile(bea, {"name": words[:40]})
+    game_id = play.open_game(ada, wanted(ME, OPEN, {"email": CYD}, OPEN, title=words)).game_id
+    play.take_seat(game_id, bea)
+    (mail,) = office.mails("cyd")
+    assert mail.subject == "Somebody invites you to a game of Sternenhimmel"
+    assert 'in "Sternenhimmel", a game of Sternenhimmel' in mail.text
+    assert mail.text.count("- Somebody\n") == 2
+    for part in (mail.subject, mail.text, mail.page):
+        assert words not in part
+        assert not re.search("evil|030 901|ada@", part, re.IGNORECASE)
+    assert links(mail) == {"http://127.0.0.1:8000"}
+
+
+def links(mail: Mail) -> set[str]:
+    """Where all that looks like a link leads."""
+    return set(re.findall(r"https?://[^/\s\"<]+", mail.text + mail.page))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "A clear night",
+        "Bea & Ada: the 3rd round",
+        "Round no. 5",
+        "20:30, as ever",
+        "5 : 3!",
+        "Half/half",
+        "St. Ada (2)",
+    ],
+)
+def test_other_words_stand_in_it_as_they_are(ada: UUID, office: Office, words: str) -> None:
+    assert not has_link(words)
+    invites(ada, title=words)
+    assert f'in "{words}", a game of' in office.mails("cyd")[0].text
