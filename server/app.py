@@ -43,6 +43,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         MAX_CONTENT_LENGTH=_LARGEST_BODY,
         BASE_URL=settings.base_url,
         LIMITS=settings.limits,
+        BOUNDS=dict(settings.bounds),
         SANDBOX=settings.sandbox,
         METRICS_TOKEN=settings.metrics_token,
         MAILBOX=str(settings.data / "mail"),

@@ -21,6 +21,22 @@ class Secret(str):
     __slots__ = ()
 
 
+class Bound(NamedTuple):
+    """A rate limit: at most so many within so many seconds or, with 0, at a time."""
+
+    most: int
+    seconds: int = 0
+
+    def __str__(self) -> str:
+        if not self.seconds:
+            return str(self.most)
+        unit, length = next((it, length) for it, length in reversed(_UNITS.items()) if self.seconds % length == 0)
+        return f"{self.most}/{self.seconds // length}{unit}"
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
 @dataclass(frozen=True)
 class Settings:
     """What an operator chooses; `VARIABLES` has the meanings."""
@@ -38,26 +54,21 @@ class Settings:
     proxies: int
     sandbox: bool
     metrics_token: Secret | None
+    bounds: Mapping[str, Bound]  # by their names in `BOUNDS`
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
         """Raises BadSetting. An empty variable counts as one that is not set."""
         read: dict[str, Any] = {}
         for field, variable in VARIABLES.items():
-            text = environment.get(variable.name, "").strip() or variable.default_at(read.get("port"))
-            try:
-                read[field] = variable.read(text) if text else None
-            except ValueError:
-                shown = "***" if variable.read is _token else masked(text)
-                raise BadSetting(f"{variable.name} should be {variable.form}, not {shown}.") from None
-        return cls(**read)
+            read[field] = variable.of(environment, read.get("port"))
+        return cls(**read, bounds={name: variable.of(environment) for name, variable in BOUNDS.items()})
 
     def listed(self) -> list[tuple[str, str, str, str]]:
         """Of each variable its name, default, present value (passwords masked) and meaning."""
-        return [
-            (variable.name, variable.default_at(self.port), _written(getattr(self, field)), variable.meaning)
-            for field, variable in VARIABLES.items()
-        ]
+        values = [(variable, getattr(self, field)) for field, variable in VARIABLES.items()]
+        values += [(variable, self.bounds[name]) for name, variable in BOUNDS.items()]
+        return [(it.name, it.default_at(self.port), _written(value), it.meaning) for it, value in values]
 
 
 def masked(url: str) -> str:
@@ -137,6 +148,23 @@ def _switch(text: str) -> bool:
     return text.lower() in ("on", "1")
 
 
+def _rate(text: str) -> Bound:
+    """`50/1h`. At most a thousand a second, since buckets count in milliseconds."""
+    parts = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,4})([smhd])", text)
+    if parts is None:
+        raise ValueError
+    bound = Bound(int(parts[1]), int(parts[2]) * _UNITS[parts[3]])
+    if not 1 <= bound.most <= 1000 * bound.seconds:
+        raise ValueError
+    return bound
+
+
+def _at_a_time(text: str) -> Bound:
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) < 1:
+        raise ValueError
+    return Bound(int(text))
+
+
 class _Variable(NamedTuple):
     name: str
     default: str
@@ -146,6 +174,15 @@ class _Variable(NamedTuple):
 
     def default_at(self, port: int | None) -> str:
         return self.default.replace("{port}", str(port))
+
+    def of(self, environment: Mapping[str, str], port: int | None = None) -> Any:
+        """What it is set to; None if to nothing. Raises BadSetting."""
+        text = environment.get(self.name, "").strip() or self.default_at(port)
+        try:
+            return self.read(text) if text else None
+        except ValueError:
+            shown = "***" if self.read is _token else masked(text)
+            raise BadSetting(f"{self.name} should be {self.form}, not {shown}.") from None
 
 
 # Root's checkout may be closed to `nobody`, who runs Postgres for root.
@@ -205,7 +242,9 @@ VARIABLES = {
         "the address that links in mails begin with",
         _web_address,
     ),
-    "limits": _Variable("STERNENPOST_LIMITS", "on", "on or off", "rate limits; off for load tests only", _switch),
+    "limits": _Variable(
+        "STERNENPOST_LIMITS", "on", "on or off", "rate limits; off for load tests only: then none below counts", _switch
+    ),
     "proxies": _Variable(
         "STERNENPOST_PROXIES", "0", "a number", "trusted proxies before the web, each of which names its client", int
     ),
@@ -223,4 +262,39 @@ VARIABLES = {
         "whoever sends it as `Authorization: Bearer ...` may read /metrics; unset: nobody",
         _token,
     ),
+}
+
+
+def _bound(name: str, default: str, meaning: str) -> _Variable:
+    form, read = ("like 50/1h", _rate) if "/" in default else ("a number from 1 on", _at_a_time)
+    return _Variable(f"STERNENPOST_LIMIT_{name.upper().replace('-', '_')}", default, form, meaning, read)
+
+
+# By the names that answers call them by, where they are told.
+BOUNDS = {
+    name: _bound(name, default, meaning)
+    for name, default, meaning in (
+        ("player", "12000/1m", "units of requests by one player; a request takes one, what is expensive more"),
+        ("address", "6000/1m", "units of requests without a token from one address, or one /64 of IPv6"),
+        ("sign-ins", "30/1h", "sign-ins asked for from one address, or one /64 of IPv6"),
+        ("codes", "5/1h", "codes mailed to one address"),
+        ("codes-daily", "20/1d", "the same within a day"),
+        ("wrong-codes", "20/1d", "wrong codes tried for one address; afterwards right ones are refused, too"),
+        ("tokens", "100", "tokens of one player; a sign-in makes one in any case"),
+        ("games", "200/1d", "games opened by one player"),
+        ("waiting-games", "10", "games of one player that wait for others"),
+        ("invitations", "50/1d", "addresses invited by one player, in all ways together"),
+        ("invitations-to", "5/1d", "invitations to one address, by whomever"),
+        ("invitations-in-all", "2000/1d", "invitations by this installation"),
+        ("messages", "30/1m", "messages at tables by one player"),
+        ("messages-hourly", "200/1h", "the same within an hour"),
+        ("streams", "30", "event streams of one player in one web process"),
+        ("streams-of-address", "30", "event streams without a token of one address, or one /64 of IPv6, likewise"),
+        ("streams-of-strangers", "500", "all without a token, likewise; a process keeps 1,000"),
+        ("webhooks", "10", "webhooks of one player"),
+        ("webhook-tries", "60/1h", "pings and further tries of webhooks by one player"),
+        ("mails", "300/1h", "mails for one seat"),
+        ("answers", "20/1h", "answers to mails for one seat that played nothing"),
+        ("answers-to-sender", "60/1h", "the same to one sender"),
+    )
 }

@@ -4,7 +4,8 @@ import logging
 import selectors
 import socket
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from threading import Lock, Thread
 from typing import Any
@@ -38,13 +39,14 @@ class _Open:
     def __init__(self, sock: socket.socket, stream: EventStream, head: bytes) -> None:
         self.sock = sock
         self.follower = stream.follower
+        self.counts_for = stream.counts_for
         self.out = bytearray(head + stream.beginning)
         self.games: set[UUID] = set()  # watched for it
         self.moved_at = time.monotonic()  # when the client last took something in
 
 
 class Streams:
-    """Takes over connections. All but `take`, `is_full` and `stop` runs in a thread of its own."""
+    """Takes over connections. All but `take`, `is_full`, `held_by` and `stop` runs in a thread of its own."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
@@ -53,6 +55,7 @@ class Streams:
         self._due: dict[UUID, set[_Open]] = {}  # who must be told of a game
         self._seen: dict[UUID, Progress] = {}  # of watched games, when we last looked
         self._coming: list[_Open] = []
+        self._held: Counter[Hashable] = Counter()
         self._lock = Lock()
         self._selector = selectors.DefaultSelector()
         self._rope, self._bell = socket.socketpair()
@@ -70,11 +73,16 @@ class Streams:
     def is_full(self) -> bool:
         return self._is_stopping or len(self._open) + len(self._coming) >= MOST
 
+    def held_by(self, whom: Hashable) -> int:
+        """How many are open that count for them."""
+        return self._held[whom]
+
     def take(self, sock: socket.socket, stream: EventStream, head: bytes) -> None:
         """Keep this stream open; `head` goes before it."""
         sock.setblocking(False)
         with self._lock:
             self._coming.append(_Open(sock, stream, head))
+            self._held.update(stream.counts_for)
             if not self._thread.is_alive() and not self._is_stopping:
                 self._thread.start()
         self._ring()
@@ -154,6 +162,11 @@ class Streams:
     def _end(self, stream: _Open) -> None:
         if self._open.pop(stream.sock, None) is None:
             return
+        with self._lock:
+            self._held.subtract(stream.counts_for)
+            for whom in stream.counts_for:
+                if not self._held[whom]:
+                    del self._held[whom]
         self._selector.unregister(stream.sock)
         stream.sock.close()
         self._forget(stream, stream.games)

@@ -118,13 +118,19 @@ def app(wired: Flask) -> Iterator[Flask]:
     """The app, its tables empty (but for the log, which nobody can empty) and its clock right."""
     yield wired
     clock.offset = NOTHING
-    wired.extensions["limits"] = full_buckets()
+    wired.extensions["limits"] = full_buckets(wired)
     with wired.app_context():
         for table in reversed(db.metadata.sorted_tables):
             if table not in (EventRow.__table__, Setting.__table__):
                 db.session.execute(delete(table))
         db.session.execute(delete(Setting).where(Setting.name != "secret"))
         db.session.commit()
+
+
+@pytest.fixture
+def no_limits(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests in which somebody does more than a person may, and it is not the point."""
+    monkeypatch.setitem(app.config, "LIMITS", False)
 
 
 @pytest.fixture(autouse=True)

@@ -707,6 +707,7 @@ def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: Non
     return found
 
 
+@pytest.mark.usefixtures("no_limits")
 @pytest.mark.parametrize("query", ["", "mine=true&", "status=open&", "rules=sternenhimmel&mine=true&"])
 def test_pages_have_no_gap_and_no_repeat_while_games_are_opened_meanwhile(ada: Someone, query: str) -> None:
     ids = [opened(ada, ME, OPEN, OPEN).rpartition("/")[2] for _ in range(7)]
@@ -753,6 +754,7 @@ def test_a_lobby_chooses_among_open_games_those_with_room_for_me_and_for_so_many
         assert walk(bea, f"/v1/games?{query}") == []
 
 
+@pytest.mark.usefixtures("no_limits")
 def test_a_page_of_the_lobby_is_full_however_many_other_games_lie_between(ada: Someone, stranger: Someone) -> None:
     ids = []
     for _ in range(4):

@@ -77,5 +77,5 @@ def test_a_token_is_shown_neither_in_the_list_nor_in_a_refusal():
 
 def test_every_variable_is_listed_with_its_default_and_meaning():
     listed = Settings.from_environment({"STERNENPOST_LIMITS": "off"}).listed()
-    assert ("STERNENPOST_LIMITS", "on", "off", "rate limits; off for load tests only") in listed
+    assert ("STERNENPOST_LIMITS", "on", "off", "rate limits; off for load tests only: then none below counts") in listed
     assert all(meaning for _, _, _, meaning in listed)

@@ -8,11 +8,10 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from server import play
-from server.play.clock import clock
 from server.rules import Json
 from server.store.tables import Letter, db
 from tests.contract import Someone, is_problem, opened
-from tests.helpers import BOT, HOUR, ME, OPEN
+from tests.helpers import BOT, ME, OPEN
 
 NEW = "new@example.org"
 
@@ -140,18 +139,6 @@ def test_nobody_is_invited_to_a_seat_that_is_taken_or_to_a_game_that_has_begun(a
         is_problem(ada.post(f"{path}/invitations", {"email": NEW, "seat": seat}), 409, "seat-taken")
     bea.post(f"{path}/seats")
     is_problem(ada.post(f"{path}/invitations", {"email": NEW}), 409, "game-not-running")
-
-
-def test_a_player_sends_fifty_invitations_an_hour(app: Flask, ada: Someone) -> None:
-    path = opened(ada, ME, OPEN, OPEN)
-    for number in range(50):
-        invite(ada, path, f"reader{number}@example.org", seat=1)
-    refused = ada.post(f"{path}/invitations", {"email": NEW})
-    assert is_problem(refused, 429, "too-many-requests")
-    assert 0 < int(refused.headers["Retry-After"]) <= 3600
-    assert mailed(app, NEW) == []
-    clock.forward(HOUR)
-    invite(ada, path, NEW)
 
 
 # By a word that is passed on

@@ -12,7 +12,6 @@ from flask import Flask
 from playwright.sync_api import Browser, Error, Page
 from werkzeug.serving import make_server
 
-from server.api.limits import OF_TOKEN
 from server.rules import Json
 from tests.browser import chromium
 from tests.contract import Someone, opened
@@ -67,8 +66,8 @@ def test_a_page_of_another_origin_plays_with_a_token(app: Flask, api: str, page:
 
     seen = call("GET", game)
     assert (seen["status"], seen["body"]["you"]) == (200, {"seat": 0, "turn": 1})
-    assert seen["headers"]["ratelimit-policy"] == str(OF_TOKEN)
-    assert seen["headers"]["ratelimit"].startswith('"token";r=')
+    assert seen["headers"]["ratelimit-policy"] == '"player";q=12000;w=60'
+    assert seen["headers"]["ratelimit"].startswith('"player";r=')
     unchanged = call("GET", game, **{"If-None-Match": seen["headers"]["etag"]})
     assert (unchanged["status"], "ratelimit" in unchanged["headers"]) == (304, True)
     open_now = call("GET", f"{game}/legal-moves")["body"]

@@ -27,7 +27,11 @@ from tests.listeners import Listener
 
 MOST = 30
 CONFIG = f"""
+import os
+
 from server import streams
+
+os.environ["STERNENPOST_LIMIT_STREAMS_OF_ADDRESS"] = "{MOST + 1}"
 
 streams.MOST = {MOST}
 streams._QUIET, streams._CHECK, streams._LOOK = 0.5, 0.2, 0.2
@@ -73,10 +77,13 @@ def path_of(game_id: UUID) -> str:
 class Stream:
     """One stream, read as it comes."""
 
-    def __init__(self, port: int, path: str, token: str | None = None, last: str | None = None) -> None:
+    def __init__(
+        self, port: int, path: str, token: str | None = None, last: str | None = None, home: str | None = None
+    ) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
         lines = [f"GET {path} HTTP/1.1", "Host: x", *[f"Authorization: Bearer {token}"] * bool(token)]
         lines += [f"Last-Event-ID: {last}"] * (last is not None)
+        lines += [f"X-Forwarded-For: {home}"] * (home is not None)
         self._socket.sendall("\r\n".join([*lines, "", ""]).encode())
         self._file = self._socket.makefile("rb")
         self.head = b"".join(iter(self._file.readline, b"\r\n")).decode()
@@ -86,6 +93,9 @@ class Stream:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._file.close()
         self._socket.close()
 
@@ -253,6 +263,7 @@ def test_those_who_wait_for_the_game_to_begin_talk_meanwhile(port: int, ada: UUI
         assert stream.tell(1)[0]["type"] == "game-started"
 
 
+@pytest.mark.usefixtures("no_limits")
 def test_each_message_is_told_once_and_in_order_however_many_wait(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with ExitStack() as stack:
@@ -361,6 +372,60 @@ def test_more_streams_than_there_is_room_for_are_asked_to_wait_and_moves_are_not
         )
         assert moved.status_code == 201
     until(lambda: is_open(port, game_id))
+
+
+@pytest.fixture(scope="module")
+def bounded_port(shared_url: str) -> Iterator[int]:
+    """A web in which a player keeps four streams open, an address three, and all without a token eight."""
+    bounds = {"STREAMS": "4", "STREAMS_OF_ADDRESS": "3", "STREAMS_OF_STRANGERS": "8"}
+    variables = {"STERNENPOST_PROXIES": "1", **{f"STERNENPOST_LIMIT_{name}": it for name, it in bounds.items()}}
+    with gunicorn(f"import os\n\nos.environ |= {variables}\nworkers, threads = 1, 4\n", shared_url) as (number, _):
+        yield number
+
+
+def test_a_player_has_so_many_streams_whatever_tokens_he_shows(
+    bounded_port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    game_id = game_of(ada, ben, cleo)
+    with ExitStack() as stack:
+        first, *_ = [stack.enter_context(Stream(bounded_port, path_of(game_id), token_of("ada"))) for _ in range(4)]
+        answer = asked_for(bounded_port, path_of(game_id), token_of("ada"))
+        assert (answer.status_code, answer.json()["code"]) == (429, "too-many-requests")
+        assert "4 event streams open" in answer.json()["detail"]
+        assert int(answer.headers["Retry-After"]) > 0
+        assert stack.enter_context(Stream(bounded_port, path_of(game_id), token_of("ben"))).tell(1)
+        first.close()
+        until(lambda: asked_for(bounded_port, path_of(game_id), token_of("ada")).status_code == 200)
+
+
+def test_an_address_has_so_many_without_a_token_and_those_who_are_signed_in_keep_their_share(
+    bounded_port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    game_id = game_of(ada, ben, cleo)
+    homes = ["192.0.2.7", "192.0.2.7", "::ffff:192.0.2.7"] + ["2001:db8::7", "2001:db8::8", "2001:db8::9"]
+    with ExitStack() as stack:
+        for home in homes:
+            assert stack.enter_context(Stream(bounded_port, path_of(game_id), home=home)).tell(1)
+        for home in ("192.0.2.7", "2001:db8::ffff"):
+            answer = asked_for(bounded_port, path_of(game_id), home=home)
+            assert (answer.status_code, answer.json()["code"]) == (429, "too-many-requests")
+            assert "3 event streams open" in answer.json()["detail"]
+        for home in ("192.0.2.8", "192.0.2.9"):
+            assert stack.enter_context(Stream(bounded_port, path_of(game_id), home=home)).tell(1)
+        answer = asked_for(bounded_port, path_of(game_id), home="192.0.2.10")
+        assert (answer.status_code, answer.json()["code"]) == (503, "too-many-streams")
+        assert "without a token" in answer.json()["detail"]
+        for name in ("ada", "ben"):
+            assert stack.enter_context(Stream(bounded_port, path_of(game_id), token_of(name), home="192.0.2.7")).tell(1)
+
+
+def asked_for(port: int, path: str, token: str | None = None, home: str = "192.0.2.1") -> httpx.Response:
+    """The answer to who asks for a stream; without its body, if it is one."""
+    headers = {"X-Forwarded-For": home} | ({"Authorization": f"Bearer {token}"} if token else {})
+    with httpx.stream("GET", f"http://127.0.0.1:{port}{path}", headers=headers, verify=False) as answer:
+        if answer.status_code != 200:
+            answer.read()
+        return answer
 
 
 def is_open(port: int, game_id: UUID) -> bool:

@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 
 from server import play
 from server.api import limits
-from server.api.limits import LONG, OF_ADDRESS, OF_TOKEN, Buckets
+from server.api.limits import LONG, Buckets
 from server.app import create_app
 from server.config import Settings
 from server.play.clock import clock
@@ -316,6 +316,8 @@ def test_no_token_survives_that_is_being_made_while_all_are_revoked(scene: Scene
 
 # Rate limits
 
+OF_PLAYER, OF_ADDRESS = (Settings.from_environment({}).bounds[name] for name in ("player", "address"))
+
 
 class Told(NamedTuple):
     """What an answer tells of a limit: units in all, in how many seconds they come back, units left, and in how many
@@ -329,12 +331,23 @@ class Told(NamedTuple):
 
     @classmethod
     def by(cls, answer: TestResponse) -> Self:
-        policy = re.fullmatch(r'"(\w+)";q=(\d+);w=(\d+)', answer.headers["RateLimit-Policy"])
-        limit = re.fullmatch(r'"(\w+)";r=(\d+);t=(\d+)', answer.headers["RateLimit"])
-        assert policy is not None
-        assert limit is not None
-        assert policy[1] == limit[1]
-        return cls(policy[1], *map(int, (policy[2], policy[3], limit[2], limit[3])))
+        return cls.all_by(answer)[0]
+
+    @classmethod
+    def all_by(cls, answer: TestResponse) -> list[Self]:
+        policies = [re.fullmatch(r'"([\w-]+)";q=(\d+);w=(\d+)', it) for it in members(answer, "RateLimit-Policy")]
+        limits = [re.fullmatch(r'"([\w-]+)";r=(\d+);t=(\d+)', it) for it in members(answer, "RateLimit")]
+        found = []
+        for policy, limit in zip(policies, limits, strict=True):
+            assert policy is not None
+            assert limit is not None
+            assert policy[1] == limit[1]
+            found.append(cls(policy[1], *map(int, (policy[2], policy[3], limit[2], limit[3]))))
+        return found
+
+
+def members(answer: TestResponse, name: str) -> list[str]:
+    return answer.headers[name].split(", ")
 
 
 def left(answer: TestResponse) -> int:
@@ -363,11 +376,12 @@ def standing(monkeypatch: pytest.MonkeyPatch) -> StandingClock:
 @pytest.mark.usefixtures("standing")
 def test_every_answer_tells_how_much_may_still_be_asked(scene: Scene) -> None:
     token = further(scene.ada, scene.app)
-    assert Told.by(token.get("/v1/me")) == ("token", OF_TOKEN.quota, OF_TOKEN.window, OF_TOKEN.quota - 1, 1)
+    before = left(scene.ada.get("/v1/me"))
+    assert Told.by(token.get("/v1/me")) == ("player", *OF_PLAYER, before - 1, 1)
     stranger = scene.stranger.get("/v1/rules", environ_overrides={"REMOTE_ADDR": "192.0.2.7"})
-    assert Told.by(stranger) == ("address", OF_ADDRESS.quota, OF_ADDRESS.window, OF_ADDRESS.quota - 1, 1)
+    assert Told.by(stranger) == ("address", *OF_ADDRESS, OF_ADDRESS.most - 1, 1)
     for path in ("/v1/games/x", "/v1/games?limit=0", f"/v1/games/{NO_ID}"):
-        assert Told.by(token.get(path)).name == "token"
+        assert Told.by(token.get(path)).name == "player"
     assert Told.by(Someone(scene.app, token="sp_none").get("/v1/me")).name == "address"
     assert "RateLimit" not in scene.app.test_client().get("/docs").headers
 
@@ -386,18 +400,18 @@ def test_what_has_not_changed_is_free_and_what_takes_long_costs_more(scene: Scen
 def test_who_asks_too_much_is_told_how_long_to_wait_and_nobody_else_is_troubled(
     scene: Scene, standing: StandingClock
 ) -> None:
-    token, other = further(scene.ada, scene.app), further(scene.ada, scene.app)
+    token, other = Someone(scene.app, "cyd"), scene.bea
     answers = exhausting(token)
     refused = answers[-1]
     is_problem(refused, 429, "too-many-requests")
-    assert len(answers) == OF_TOKEN.quota / (1 + LONG) + 1
+    assert len(answers) == OF_PLAYER.most / (1 + LONG) + 1
     assert left(refused) == 0
     assert other.get("/v1/me").status_code == 200
     assert token.get("/v1/me").status_code == 429
     standing.forward(timedelta(seconds=int(refused.headers["Retry-After"])))
     assert token.get("/v1/me").status_code == 200
-    standing.forward(timedelta(seconds=OF_TOKEN.window))
-    assert left(token.get("/v1/me")) == OF_TOKEN.quota - 1
+    standing.forward(timedelta(seconds=OF_PLAYER.seconds))
+    assert left(token.get("/v1/me")) == OF_PLAYER.most - 1
 
 
 def exhausting(who: Someone, **more: Any) -> list[TestResponse]:
@@ -425,21 +439,21 @@ def test_strangers_share_the_limit_of_their_address_and_of_their_network(scene: 
 
 def test_the_limits_can_be_switched_off(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(scene.app.config, "LIMITS", False)
-    answers = [scene.stranger.get(f"/v1/games/{NO_ID}/archive") for _ in range(OF_ADDRESS.quota // LONG)]
+    answers = [scene.stranger.get(f"/v1/games/{NO_ID}/archive") for _ in range(OF_ADDRESS.most // LONG)]
     assert {answer.status_code for answer in answers} == {404}
     assert not {"RateLimit", "RateLimit-Policy"} & {name for name, _ in answers[0].headers}
 
 
 def test_a_bot_that_plays_twenty_games_never_meets_a_limit() -> None:
     """Looking at each of them every second, and moving in half of them."""
-    buckets = Buckets(OF_TOKEN)
+    buckets = Buckets(OF_PLAYER)
     waits = [buckets.take("bot", 1, NOON + request * 20).wait for request in range(50 * 3600)]
     assert not any(waits)
 
 
 def test_a_clock_that_is_put_back_locks_nobody_out() -> None:
     buckets = Buckets(OF_ADDRESS)
-    buckets.take("somebody", OF_ADDRESS.quota, NOON)
+    buckets.take("somebody", OF_ADDRESS.most, NOON)
     assert buckets.take("somebody", 1, NOON).wait > 0
     assert buckets.take("somebody", 1, NOON - 86_400_000).wait == 0
 

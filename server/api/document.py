@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 from server.api import examples, problems, schemas
 from server.api.components import Components, pascal, ref
-from server.api.limits import LONG, OF_ADDRESS, OF_TOKEN
+from server.api.limits import KIB, LONG, OF_ADDRESS, OF_PLAYER, ROWS
 from server.api.problems import ALL, PROBLEMS
 from server.api.reading import StrictParser
 from server.play import OF_A_TURN, SCOPES, Json, webhooks
@@ -26,11 +26,15 @@ _SETTINGS = {
             "description": "Play-by-email server for Sternenhimmel and Sternenglanz. Sign in with `POST /v1/sign-ins`, "
             "then send the token as `Authorization: Bearer ...`. Errors are RFC 9457 problems with a stable `code`. "
             "[Chance is fair](/docs/fairness), and anybody can check it.\n\n"
-            f"**Rate limits.** A token has {OF_TOKEN.quota} units, and so have, with {OF_ADDRESS.quota}, all requests "
-            f"from an address without one; within {OF_TOKEN.window} seconds they fill up again. A request takes one "
-            f"unit, a PNG or an archive takes {1 + LONG}, a 304 gives one back. The headers `RateLimit` and "
-            "`RateLimit-Policy` tell how much is left (draft-ietf-httpapi-ratelimit-headers): for the process that "
-            "answers, since each counts by itself. After a 429 wait for `Retry-After` seconds.\n\n"
+            f"**Rate limits.** A player has units for requests (`{OF_PLAYER}`), however many tokens he has, and so have "
+            f"all requests without a token from an address, or a /64 of IPv6 (`{OF_ADDRESS}`); they fill up again "
+            f"steadily. A request takes one unit, and one more for every {ROWS} rows of a list and {KIB} KiB of a body "
+            f"beyond the first; a picture that was not drawn before or an archive takes {1 + LONG}, and a 304 gives one "
+            "back. These are counted by each process of the web for itself; sign-ins, games opened, invitations and "
+            "messages at tables are counted in all together, by windows of time. The headers `RateLimit` and "
+            "`RateLimit-Policy` tell of each that a request counts for how much is left "
+            "(draft-ietf-httpapi-ratelimit-headers). After a 429, whose `detail` says what was too much, wait for "
+            "`Retry-After` seconds.\n\n"
             "**Pages of other origins** may call everything here (CORS) with a token; cookies mean nothing.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
@@ -83,15 +87,15 @@ _IF_NONE_MATCH = {
 }
 _LIMITS = {
     "RateLimit-Policy": {
-        "description": "`q` units in a full bucket, which an empty one is again after `w` seconds",
+        "description": "A list of the limits that the request counts for: `q` units or uses within `w` seconds",
         "schema": {"type": "string"},
-        "example": str(OF_TOKEN),
+        "example": f'"{OF_PLAYER}";q=12000;w=60, "messages";q=30;w=60',
     },
     "RateLimit": {
-        "description": "`r` units are left; the bucket is full again in `t` seconds. Neither header comes where the "
-        "operator has switched the limits off",
+        "description": "Of each of them: `r` are left, and all will be there again in `t` seconds. Neither header comes "
+        "where the operator has switched the limits off",
         "schema": {"type": "string"},
-        "example": f'"{OF_TOKEN.name}";r={OF_TOKEN.quota - 1};t=1',
+        "example": f'"{OF_PLAYER}";r=11999;t=1, "messages";r=29;t=42',
     },
 }
 _TELLS_LIMITS = {name: {"$ref": f"#/components/headers/{name}"} for name in _LIMITS}

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from flask import current_app, jsonify
+from flask import jsonify
 from flask.views import MethodView
 
 from server import play
@@ -234,12 +234,12 @@ class Invitations(MethodView):
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Keep a seat for an address and invite it by mail
 
-        Naming a seat that is kept for somebody else invites this address instead.
+        Naming a seat that is kept for somebody else invites this address instead. To an address without an account one
+        letter goes, and no further one until somebody signs in there, whoever invites: `unreachable` tells of it. What
+        looks like a link, in the title or in somebody's name, is left out of the letter.
         """
-        who, limited = caller("games:write"), current_app.config["LIMITS"]
-        return once(
-            who, game_id, lambda: ({"seat": play.invite(game_id, who.player_id, **wanted, limited=limited)}, 201)
-        )
+        who = caller("games:write")
+        return once(who, game_id, lambda: ({"seat": play.invite(game_id, who.player_id, **wanted)}, 201))
 
 
 @blp.route("/games/<uuid:game_id>/invitations/<int(max=254):seat>")

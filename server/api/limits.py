@@ -1,13 +1,12 @@
-"""Rate limits: every token has a bucket of units, and so has every address without one; requests take from it, and it
-fills up again steadily.
+"""Rate limits of requests: every player has a bucket of units, and so has every network that sends no token; requests
+take from it, and it fills up again steadily.
 
 Each process of the web counts for itself, in its memory: no request waits for that, and where two processes share the
-work, somebody may get up to twice as much.
+work, somebody may get up to twice as much. What is counted for all processes together is told here as well.
 """
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
 from threading import Lock
 from typing import NamedTuple
@@ -15,26 +14,24 @@ from typing import NamedTuple
 from flask import Flask, Response, current_app, g, request
 
 from server.api.auth import is_for_api, known_sender
+from server.config import Bound
 from server.play.clock import clock
 from server.play.errors import TooMany
+from server.play.rate_limits import Level as CountedLevel
+from server.play.rate_limits import network_of
+from server.translations import noted
 
 LONG = 9  # units for what takes long to make, beside the one of every request
+ROWS = 20  # rows of a list, or
+KIB = 4  # kibibytes of a body, that come with the first unit; each as many more take another
+OF_PLAYER, OF_ADDRESS = "player", "address"
 _MOST = 20_000  # buckets of a kind
-
-
-class Policy(NamedTuple):
-    """`quota` units are in a full bucket; an empty one is full again after `window` seconds. A unit comes back in a
-    whole number of milliseconds."""
-
-    name: str
-    quota: int
-    window: int
-
-    def __str__(self) -> str:
-        return f'"{self.name}";q={self.quota};w={self.window}'
-
-
-OF_TOKEN, OF_ADDRESS = Policy("token", 12_000, 60), Policy("address", 6_000, 60)
+_REACHED = {
+    OF_PLAYER: noted("You ask too much at once: requests for %(most)s units in %(seconds)s seconds are allowed."),
+    OF_ADDRESS: noted(
+        "From your address too much is asked without a token: %(most)s units in %(seconds)s seconds are allowed."
+    ),
+}
 
 
 class Level(NamedTuple):
@@ -47,18 +44,19 @@ class Level(NamedTuple):
 
 
 class Buckets:
-    """All of one policy. Of each it is known when it will be full: one that is full is as good as none. When there are
-    too many, those make room that were not used for the longest time."""
+    """All of one bound, whose units are in a full bucket; an empty one is full again after its seconds. Of each it is
+    known when it will be full: one that is full is as good as none. When there are too many, those make room that were
+    not used for the longest time."""
 
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
-        self._each = policy.window * 1000 // policy.quota
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self._each = bound.seconds * 1000 // bound.most
         self._full_at: OrderedDict[Hashable, int] = OrderedDict()
         self._lock = Lock()
 
     def take(self, key: Hashable, units: int, now: int) -> Level:
         """Take so many units, or give them back, unless there are fewer. Times are in milliseconds."""
-        whole, asked = self.policy.quota * self._each, units * self._each
+        whole, asked = self.bound.most * self._each, units * self._each
         with self._lock:
             full_at = self._full_at.get(key, now)
             if not now <= full_at <= now + whole:  # it is full, or the clock has been put back
@@ -77,50 +75,43 @@ class Buckets:
 class _Account:
     """The bucket from which a request takes."""
 
-    def __init__(self, buckets: Buckets, key: Hashable) -> None:
-        self.buckets = buckets
+    def __init__(self, name: str, buckets: Buckets, key: Hashable) -> None:
+        self.name = name
+        self.bound = buckets.bound
+        self._buckets = buckets
         self._key = key
 
     def take(self, units: int) -> int:
         """Seconds to wait; 0 if they have been taken."""
-        self.level = self.buckets.take(self._key, units, int(clock.now().timestamp() * 1000))
+        self.level = self._buckets.take(self._key, units, int(clock.now().timestamp() * 1000))
         return self.level.wait
 
 
 def register(app: Flask) -> None:
     """After `auth`, which knows whose request it is; before whatever makes a 304."""
-    app.extensions["limits"] = full_buckets()
+    app.extensions["limits"] = full_buckets(app)
     app.before_request(_begin)
     app.after_request(_tell)
 
 
-def full_buckets() -> dict[Policy, Buckets]:
-    return {policy: Buckets(policy) for policy in (OF_TOKEN, OF_ADDRESS)}
+def full_buckets(app: Flask) -> dict[str, Buckets]:
+    return {name: Buckets(app.config["BOUNDS"][name]) for name in (OF_PLAYER, OF_ADDRESS)}
 
 
 def spend(units: int) -> None:
     """Take so many units from the bucket of this request's sender. Raises TooMany."""
     account: _Account | None = g.account
-    if account is not None and (wait := account.take(units)):
-        raise TooMany("You ask too much at once.", wait)
+    if units and account is not None and (wait := account.take(min(units, account.bound.most))):
+        raise TooMany(_REACHED[account.name], wait, most=account.bound.most, seconds=account.bound.seconds)
 
 
 def _begin() -> None:
-    g.account = None
+    g.account, g.levels = None, {}
     if current_app.config["LIMITS"] and is_for_api():
         sender = known_sender()
-        policy, key = (OF_TOKEN, sender.token_hash) if sender else (OF_ADDRESS, _network(request.remote_addr or ""))
-        g.account = _Account(current_app.extensions["limits"][policy], key)
+        name, key = (OF_PLAYER, sender.player_id) if sender else (OF_ADDRESS, network_of(request.remote_addr or ""))
+        g.account = _Account(name, current_app.extensions["limits"][name], key)
         spend(1)
-
-
-def _network(address: str) -> Hashable:
-    """Of IPv6, what one customer has."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    return IPv6Network((found, 64), strict=False).network_address if isinstance(found, IPv6Address) else address
 
 
 def _tell(response: Response) -> Response:
@@ -129,7 +120,10 @@ def _tell(response: Response) -> Response:
     if account is not None:
         if response.status_code == 304:
             account.take(-1)
-        policy, level = account.buckets.policy, account.level
-        response.headers["RateLimit-Policy"] = str(policy)
-        response.headers["RateLimit"] = f'"{policy.name}";r={level.left};t={level.full_in}'
+        counted: dict[str, CountedLevel] = g.pop("levels")
+        levels = {account.name: CountedLevel(account.bound, account.level.left, account.level.full_in), **counted}
+        response.headers["RateLimit-Policy"] = ", ".join(
+            f'"{name}";q={it.bound.most};w={it.bound.seconds}' for name, it in levels.items()
+        )
+        response.headers["RateLimit"] = ", ".join(f'"{name}";r={it.left};t={it.full_in}' for name, it in levels.items())
     return response

@@ -17,7 +17,7 @@ from server.pictures.story import sentence
 from server.pictures.svg import draw
 from server.play import Json, RuleError, Seat
 from server.play.clock import time_zone
-from server.play.errors import PlayError, SeatTaken, StaleTurn, WrongCode
+from server.play.errors import PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
 from server.play.game import Game
 from server.translations import noted
 from server.translations.times import moment
@@ -332,4 +332,8 @@ def signed_in(sign_in: UUID) -> Response:
         token = play.redeem(sign_in, request.form.get("code", "").strip()).text
     except WrongCode as error:
         return page("sign-in.html", 401, sign_in=sign_in, wrong=said(error))
+    except TooMany as error:
+        answer = page("sign-in.html", 429, sign_in=sign_in, wrong=said(error))
+        answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
     return page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])

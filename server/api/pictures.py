@@ -1,6 +1,9 @@
 """The table as a picture, as this viewer sees it."""
 
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from flask import Response
@@ -20,6 +23,45 @@ blp = Blueprint("pictures", __name__, url_prefix="/v1/games/<uuid:game_id>", des
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
+class _Look(NamedTuple):
+    """All that a picture depends on."""
+
+    game_id: UUID
+    version: int
+    seat: int | None
+    names: tuple[str | None, ...]
+    theme: str
+    locale: str
+    form: str
+
+
+class Pictures:
+    """Those that this process drew last, of so many bytes together."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.size = 0
+        self._drawn: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, look: Hashable) -> bytes | None:
+        with self._lock:
+            if look in self._drawn:
+                self._drawn.move_to_end(look)
+            return self._drawn.get(look)
+
+    def put(self, look: Hashable, picture: bytes) -> None:
+        with self._lock:
+            self.size += len(picture) - len(self._drawn.pop(look, b""))
+            self._drawn[look] = picture
+            while self.size > self.most:
+                _, oldest = self._drawn.popitem(last=False)
+                self.size -= len(oldest)
+
+
+pictures = Pictures(8 * 2**20)
+
+
 class PictureQuery(schemas.AtQuery):
     theme = fields.String(load_default="dark", validate=validate.OneOf(["dark", "light"]))
 
@@ -31,9 +73,8 @@ class Svg(MethodView):
     @blp.doc(operationId="getPictureSvg", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Response:
         """The table as SVG; every board has the id `board-leo`, every space one like `leo-c`"""
-        return Response(
-            _drawn(query, game_id), mimetype="image/svg+xml", headers={"Content-Security-Policy": _SVG_POLICY}
-        )
+        picture = _picture(query, game_id, "svg")
+        return Response(picture, mimetype="image/svg+xml", headers={"Content-Security-Policy": _SVG_POLICY})
 
 
 @blp.route("/picture.png")
@@ -43,12 +84,20 @@ class Png(MethodView):
     @blp.doc(operationId="getPicturePng", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Response:
         """The same as PNG"""
-        spend(LONG)
-        return Response(png(_drawn(query, game_id)), mimetype="image/png")
+        return Response(_picture(query, game_id, "png"), mimetype="image/png")
 
 
-def _drawn(query: Any, game_id: UUID) -> str:
+def _picture(query: Any, game_id: UUID, form: str) -> bytes:
+    """What this viewer may see, drawn unless it was before; only drawing is expensive."""
     player_id = viewer("games:read", game_id)
     game = play.seen_by(game_id, player_id, query.get("invitation"))
-    view = play.view_of(game, game.seat_of(player_id), query.get("at"))
-    return draw(game.table.rules.NAME, view, game.names, query["theme"] == "dark", spoken().locale)
+    seat, at = game.seat_of(player_id), query.get("at", game.table.version)
+    look = _Look(game_id, at, seat, tuple(game.names), query["theme"], spoken().locale, form)
+    picture = pictures.get(look)
+    if picture is None:
+        spend(LONG)
+        view = play.view_of(game, seat, at)
+        drawn = draw(game.table.rules.NAME, view, game.names, look.theme == "dark", look.locale)
+        picture = png(drawn) if form == "png" else drawn.encode()
+        pictures.put(look, picture)
+    return picture

@@ -30,8 +30,7 @@ class SignIns(MethodView):
         The answer is the same whether or not anybody is known at this address. The code is good for ten minutes and
         five tries.
         """
-        sender = request.remote_addr if current_app.config["LIMITS"] else None
-        return {"sign_in": play.begin_sign_in(wanted["email"], wanted["locale"], sender)}
+        return {"sign_in": play.begin_sign_in(wanted["email"], wanted["locale"], request.remote_addr or "")}
 
 
 @blp.route("/tokens")
@@ -43,7 +42,7 @@ class Tokens(MethodView):
     )
     @blp.response(201, schemas.TokenAnswer, example=examples.TOKEN_ANSWER)
     @blp.doc(operationId="makeToken", **takes("tokens:write"))
-    @blp.raises(WrongCode, BadField)
+    @blp.raises(WrongCode, BadField, TooMany)
     def post(self, wanted: Any) -> Any:
         """Get a token
 

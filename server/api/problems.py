@@ -99,7 +99,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         429,
         "too-many-requests",
         "Too many requests",
-        "Wait for as many seconds as `Retry-After` says. `RateLimit` in every answer tells how much is left.",
+        "`detail` says what was too much. Wait for as many seconds as `Retry-After` says. `RateLimit` in every answer tells "
+        "how much is left.",
     ),
     errors.TooManyStreams: Problem(
         503,

@@ -9,6 +9,7 @@ from marshmallow import Schema, ValidationError, fields, validate
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
+from server.api.limits import KIB, ROWS, spend
 from server.play import strict_json
 from server.play.errors import Unfit
 from server.translations import Words
@@ -22,6 +23,10 @@ def read_json(raw: bytes) -> Any:
         raise BadRequest(error.words) from None
 
 
+MOST_ERRORS = 20  # told of one request
+_LONGEST_NAME = 80
+
+
 class StrictParser(FlaskParser):
     """Takes from webargs how arguments come to a call and errors to its client; reads and checks in one step.
 
@@ -30,14 +35,41 @@ class StrictParser(FlaskParser):
 
     def parse(self, schema: Schema, *_: Any, location: str = "json", **__: Any) -> Any:  # type: ignore[override]  # nobody passes more
         try:
-            return schema.load(_query(request) if location == "query" else _body(request))
+            found = _query(request) if location == "query" else _body(request)
+            _expect_few_unknown(schema, found)
+            loaded = schema.load(found)
+            if location == "query":
+                spend((loaded.get("limit", 1) - 1) // ROWS)
+            return loaded
         except ValidationError as error:
+            error.messages = _few(error.messages)
             self._on_validation_error(error, request, schema, location, error_status_code=None, error_headers=None)
+
+
+def _expect_few_unknown(schema: Schema, found: Any) -> None:
+    """Marshmallow takes quadratic time to say of thousands of fields that it does not know them."""
+    if isinstance(found, dict) and len(found) > len(schema.fields) + MOST_ERRORS:
+        raise ValidationError({name: [schema.error_messages["unknown"]] for name in found if name not in schema.fields})
+
+
+def _few(messages: Any) -> Any:
+    """The first of them, with names that are not longer than any of ours."""
+    left = MOST_ERRORS
+
+    def cut(them: Any) -> Any:
+        nonlocal left
+        if not isinstance(them, dict):
+            left -= 1
+            return them
+        return {str(name)[:_LONGEST_NAME]: cut(each) for name, each in them.items() if left > 0}
+
+    return cut(messages)
 
 
 def _body(req: Request) -> Any:
     """A JSON body of type application/json; an empty one for none. Raises BadRequest, UnsupportedMediaType."""
     raw = req.get_data(cache=True)
+    spend(len(raw) // (1024 * KIB))
     if req.content_length is None and len(raw) == req.max_content_length and req.environ["wsgi.input"].read(1):
         raise RequestEntityTooLarge  # werkzeug reads a body without a length up to the limit and leaves the rest
     if not raw:

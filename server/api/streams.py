@@ -1,7 +1,7 @@
 """Event streams: what happens, as it happens, by Server-Sent Events (WHATWG HTML, 9.2)."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -15,11 +15,13 @@ from server.api.auth import caller, looker
 from server.api.document import Blueprint, needs, takes
 from server.play import Follower, Item
 from server.play.errors import BadField, TooManyStreams
+from server.play.rate_limits import bound_of, expect_room, network_of
 from server.translations import noted
 
 blp = Blueprint("streams", __name__, url_prefix="/v1", description="What happens, as it happens")
 
 STREAMS = "sternenpost.streams"  # in a request's environment: who keeps streams open, if the server can
+STRANGERS = None  # for whom streams without a token count together
 _AGAIN = 2  # seconds until a client comes back whose stream has broken off
 _FULL = 10  # seconds until one may try again that found no room
 _HEADERS = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-store"}
@@ -58,8 +60,10 @@ _SAID = {
 class EventStream:
     """A body that the server keeps open, and adds to as things happen."""
 
-    def __init__(self, follower: Follower) -> None:
+    def __init__(self, follower: Follower, network: str = "") -> None:
         self.follower = follower
+        caller = follower.caller
+        self.counts_for: tuple[Hashable, ...] = (caller.player_id,) if caller else (network, STRANGERS)
         place = follower.place()
         self.beginning = b"retry: %d\n" % (1000 * _AGAIN) + (b"id: %s\n" % place.encode() if place else b"") + b"\n"
 
@@ -127,10 +131,19 @@ class OwnStream(MethodView):
 
 
 def _streamed(follower: Follower) -> Response:
-    streams = request.environ.get(STREAMS)
-    if streams is not None and streams.is_full:
-        raise TooManyStreams(noted("There are as many streams as this server keeps open. Try again later."), _FULL)
-    body = EventStream(follower)
+    streams, body = request.environ.get(STREAMS), EventStream(follower, network_of(request.remote_addr or ""))
+    if streams is not None:
+        _expect_room(streams, body)
     if streams is None:  # then it ends with the news, and the client comes back for more
         return Response(iter(list(body)), mimetype="text/event-stream", headers=_HEADERS)
     return Response(body, mimetype="text/event-stream", headers=_HEADERS, direct_passthrough=True)
+
+
+def _expect_room(streams: Any, stream: EventStream) -> None:
+    """Keep a share for those who are signed in. Raises TooManyStreams, TooMany."""
+    whom, is_stranger, share = stream.counts_for[0], STRANGERS in stream.counts_for, bound_of("streams-of-strangers")
+    expect_room("streams-of-address" if is_stranger else "streams", streams.held_by(whom))
+    if streams.is_full:
+        raise TooManyStreams(noted("There are as many streams as this server keeps open. Try again later."), _FULL)
+    if is_stranger and share is not None and streams.held_by(STRANGERS) >= share.most:
+        raise TooManyStreams(noted("There is no room here for more streams without a token. Send one."), _FULL)

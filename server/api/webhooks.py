@@ -98,7 +98,7 @@ class Pings(MethodView):
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID) -> Any:
         """Try a webhook out; look at the delivery to see what became of it"""
-        return _told(play.ping_webhook(_owner(), webhook_id, current_app.config["LIMITS"]))
+        return _told(play.ping_webhook(_owner(), webhook_id))
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries")
@@ -129,5 +129,4 @@ class Tries(MethodView):
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID, delivery_id: UUID) -> Any:
         """Have a delivery made once more, under the same id"""
-        limited = current_app.config["LIMITS"]
-        return _told(play.try_delivery_again(_owner(), webhook_id, delivery_id, limited))
+        return _told(play.try_delivery_again(_owner(), webhook_id, delivery_id))

@@ -38,7 +38,7 @@ _TABLES = {  # what the rows of a table are called
     "inbox": "mails that came in",
     "votes": "votes",
     "sign_in_codes": "sign-in codes",
-    "rate_limits": "counts of sign-ins and invitations",
+    "rate_limits": "counts for rate limits",
 }
 
 

@@ -9,6 +9,7 @@ from server.play.clock import clock
 from server.play.errors import BadField
 from server.play.letters import note
 from server.play.looking import own_seat, seen_by
+from server.play.rate_limits import Use, expect_within
 from server.play.words import paragraphs
 from server.rules import Json
 from server.store import outbox
@@ -20,7 +21,7 @@ from server.store.tables import Message, db
 
 @tried_again
 def say(game_id: UUID, player_id: UUID, words: str) -> Json:
-    """Add a message. Raises NotFound, NotSeated, BadField."""
+    """Add a message. Raises NotFound, NotSeated, BadField, TooMany."""
     text = paragraphs(words)
     if not text:
         raise BadField("text", "There is nothing to be seen in this text.")
@@ -29,6 +30,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
         return lost
     game = seen_by(game_id, player_id)
     seat = own_seat(game, player_id)
+    expect_within(Use("messages", player_id), Use("messages-hourly", player_id))
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
     now = clock.now()  # after the lock, so that times are in the order of the numbers
     last = db.session.execute(select(func.max(Message.nr)).where(Message.game_id == game_id)).scalar() or 0

@@ -124,8 +124,8 @@ class OneSeatOnly(PlayError):
 class TooMany(PlayError):
     """A limit is reached; `retry_after` in seconds."""
 
-    def __init__(self, words: str, retry_after: int) -> None:
-        super().__init__(words)
+    def __init__(self, words: str, retry_after: int, **values: object) -> None:
+        super().__init__(words, **values)
         self.retry_after = retry_after
 
 

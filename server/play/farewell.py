@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, delete, func, select, update
 
+from server.play import rate_limits
 from server.play.clock import clock
 from server.play.seats import give_up_seats
 from server.play.tokens import revoke_all
@@ -116,12 +117,11 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
 def _own(player_id: UUID, email: str) -> list[_Rows]:
     """What is stored by player, and letters, codes and counts of his address."""
     tables: Any = (Token, WebhookDelivery, Webhook, PlayerDelivery, Bounce)
-    counts = (f"sign-in of {email}", f"answers to mails of {email}", f"invitations by {player_id}")
     return [
         *((table, table.player_id == player_id) for table in tables),
         (PlayerLetter, (PlayerLetter.player_id == player_id) | _is_to(PlayerLetter, email)),
         (SignIn, SignIn.email == email),
-        (RateLimit, RateLimit.key.in_(counts)),
+        (RateLimit, RateLimit.key.in_(rate_limits.keys_of(player_id, email))),
     ]
 
 

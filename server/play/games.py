@@ -1,10 +1,12 @@
 """Opening a game, and starting it when its last seat is taken."""
 
 import secrets
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from server.bots import BOTS
@@ -15,6 +17,7 @@ from server.play.deeds import load, load_within, record_within
 from server.play.errors import BadField, Unfit
 from server.play.game import Game
 from server.play.hosting import DEFAULT_OPEN_FOR, closing
+from server.play.rate_limits import Use, expect_room, expect_within
 from server.play.table import GameStarted, terms
 from server.play.words import clean
 from server.rules import GAMES, Json, Seat
@@ -25,7 +28,7 @@ from server.store.tables import Seat as SeatRow
 
 
 def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Game:
-    """Open a game; it starts at once if every seat is taken. Raises BadOption, BadField.
+    """Open a game; it starts at once if every seat is taken. Raises BadOption, BadField, TooMany.
 
     With a `game_id` that exists already nothing is opened, and that game is returned.
     """
@@ -71,6 +74,12 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
 def _open(game_id: UUID, player_id: UUID, seats: list[Json], **head: Any) -> Game:
     now = clock.now()
     if db.session.get(GameRow, game_id) is None:  # a commit whose answer was lost is found again
+        expect_within(
+            Use("games", player_id), *invitations(player_id, *(seat["email"] for seat in seats if seat["email"]))
+        )
+        if any(_is_free(seat) for seat in seats):
+            own = (GameRow.host == player_id) & (GameRow.status == "open")
+            expect_room("waiting-games", db.session.scalar(select(func.count()).where(own)) or 0)
         db.session.execute(
             insert(GameRow).values(
                 game_id=game_id,
@@ -96,6 +105,10 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], **head: Any) -> Gam
     return load(game_id)
 
 
+def _is_free(seat: Json) -> bool:
+    return seat["kind"] in ("open", "invited")
+
+
 def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
     """A row for `seats`, from one of the four ways to fill a seat."""
     row: Json = {"seat": seat, "kind": "open", "player_id": None, "bot": None, "email": None}
@@ -113,6 +126,12 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
         'A seat is {"player": "me"}, {"email": "..."}, {"bot": "..."} or {"open": true}; the bots are %(bots)s.',
         bots=", ".join(BOTS),
     )
+
+
+def invitations(by: UUID, *emails: str) -> Iterator[Use]:
+    """What inviting these addresses counts for."""
+    for email in emails:
+        yield from (Use("invitations", by), Use("invitations-to", email), Use("invitations-in-all", "all"))
 
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
@@ -144,7 +163,7 @@ def start_if_full(game_id: UUID, now: datetime) -> None:
     """Within the transaction that took a seat: set up the game if it was the last one."""
     connection = in_transaction(db.session.connection())
     game = load_within(connection, game_id)
-    if any(row["kind"] in ("open", "invited") for row in game.seats):
+    if any(_is_free(row) for row in game.seats):
         return
     dice = game.dice()
     opening = game.table.rules.setup(len(game.seats), game.head["options"], dice)

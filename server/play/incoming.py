@@ -6,14 +6,13 @@ from uuid import UUID
 
 from server.play.capabilities import REPLY, Capability, keyed_hash, keyed_hashes, seal, unseal
 from server.play.clock import clock
-from server.play.errors import NotFound, TooMany
-from server.play.players import within
+from server.play.errors import NotFound
+from server.play.rate_limits import Use, expect_within
 from server.rules import Seat
 from server.store import inbox
 
 KEPT = timedelta(days=7)
 _CONFIRM = "confirm"
-_MAILS = 300  # an hour for one seat
 
 
 def reply_word(game_id: UUID, seat: Seat, turn: int) -> str:
@@ -32,8 +31,8 @@ def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
     Raises NotFound, TooMany, Unavailable.
     """
     game_id, seat, turn = addressee(word)
-    if limited and not within(f"mail for {game_id}/{seat}", _MAILS, clock.now()):
-        raise TooMany("Too many mails. Try again later.", 3600)
+    if limited:
+        expect_within(Use("mails", f"{game_id}/{seat}"))
     if not inbox.keep(game_id, seat, turn, same, raw, clock.now):
         raise NotFound("There is no such game.")
 

@@ -1,7 +1,7 @@
 """People: signing in by a mailed code, profiles."""
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,22 +12,20 @@ from server.play import clock as clocks
 from server.play.bans import expect_welcome
 from server.play.capabilities import keyed_hash, keyed_hashes
 from server.play.clock import clock
-from server.play.errors import BadField, TooMany, Unfit, WrongCode
+from server.play.errors import BadField, Unfit, WrongCode
 from server.play.notifications import check_notifications
+from server.play.rate_limits import Use, count, expect_left, expect_within, forget_old_counts, network_of
 from server.play.reaching import reached_again, unreachable
 from server.play.tokens import SCOPES, NewToken, new_token
 from server.play.words import clean
 from server.rules import Json
 from server.store.connections import tried_again
 from server.store.outbox import put_into_bundle
-from server.store.tables import Player, PlayerLetter, RateLimit, SignIn, db
+from server.store.tables import Player, PlayerLetter, SignIn, db
 
 CODE_LIFE = timedelta(minutes=10)
 CODE_TRIES = 5
 _CODE = "sign-in code"
-_HOUR = timedelta(hours=1)
-_PER_ADDRESS = 5  # codes an hour to one address
-_PER_SENDER = 30  # and from one network address
 _LONGEST_NAME = 40
 _STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris", "Pollux", "Rigel", "Spica", "Vega")
 
@@ -35,7 +33,7 @@ _STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris
 def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
     """Mail a code and a link to this address; the same answer whether or not anybody is known there.
 
-    `sender` is the network address that asks; None switches the limits off. Raises TooMany.
+    `sender` is the network address that asks; None if an operator does, whom nothing limits. Raises TooMany.
     """
     sign_in = uuid4()
     _begin_sign_in(sign_in, email, locale, sender)
@@ -47,9 +45,7 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None) -
     if db.session.get(SignIn, sign_in) is not None:  # a commit whose answer was lost
         return
     now, code = clock.now(), f"{secrets.randbelow(10**6):06}"
-    if sender is not None and not within(f"sign-in from {sender}", _PER_SENDER, now):
-        raise TooMany("Too many sign-ins from your address. Try again later.", 3600)
-    if sender is None or within(f"sign-in of {email}", _PER_ADDRESS, now):
+    if sender is None or _may_be_mailed(email, network_of(sender)):
         db.session.add(
             SignIn(
                 sign_in=sign_in,
@@ -75,39 +71,31 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None) -
     db.session.commit()
 
 
-def within(key: str, limit: int, now: datetime) -> bool:
-    """Count one use of `key` in this hour, as part of the transaction under way; False above the limit."""
-    return uses(key, now) <= limit
-
-
-def uses(key: str, now: datetime) -> int:
-    """Count one use of `key` in this hour, as part of the transaction under way; how many there are with it."""
-    since = now.replace(minute=0, second=0, microsecond=0)
-    row = insert(RateLimit).values(key=key, since=since, used=1)
-    counted = row.on_conflict_do_update(
-        index_elements=["key", "since"], set_={"used": RateLimit.used + row.excluded.used}
-    ).returning(RateLimit.used)
-    used: int = db.session.execute(counted).scalar_one()
-    return used
+def _may_be_mailed(email: str, network: str) -> bool:
+    """Whether one more code may go to this address; nobody is told which addresses get no more. Raises TooMany."""
+    expect_within(Use("sign-ins", network))
+    return all(left >= 0 for left in count(Use("codes", email), Use("codes-daily", email)).values())
 
 
 def forget_old_codes() -> None:
     """Drop codes and counts that matter no more."""
-    now = clock.now()
-    db.session.execute(delete(SignIn).where(SignIn.expires_at < now))
-    db.session.execute(delete(RateLimit).where(RateLimit.since < now - 2 * _HOUR))
+    db.session.execute(delete(SignIn).where(SignIn.expires_at < clock.now()))
+    forget_old_counts()
     db.session.commit()
 
 
 def redeem(sign_in: UUID, code: str) -> NewToken:
-    """A token with all scopes for a mailed code, and an account if there was none. Raises WrongCode, Banned."""
+    """A token with all scopes for a mailed code, and an account if there was none. Raises WrongCode, TooMany, Banned."""
     now = clock.now()
     row = db.session.execute(select(SignIn).where(SignIn.sign_in == sign_in).with_for_update()).scalar_one_or_none()
     if row is None or row.expires_at <= now or row.tries >= CODE_TRIES:
         raise WrongCode("This code is wrong, used up or too old. Ask for a new one.")
+    wrong = Use("wrong-codes", row.email)
+    expect_left(wrong)
     known = keyed_hashes(_CODE, f"{sign_in}/{code}")
     if not any(secrets.compare_digest(row.code_hash, it) for it in known):
         row.tries += 1
+        count(wrong)
         db.session.commit()
         raise WrongCode("This code is wrong, used up or too old. Ask for a new one.")
     db.session.delete(row)

@@ -8,12 +8,13 @@ from server.play.bans import expect_welcome
 from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, seal, unseal
 from server.play.clock import bot_of, clock
 from server.play.deeds import load, load_within, record
-from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken, TooMany
+from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken
 from server.play.game import Game
-from server.play.games import note_invitation, note_seat, start_if_full
+from server.play.games import invitations, note_invitation, note_seat, start_if_full
 from server.play.hosting import SENT_AWAY, addressed, expect_open, host_leaves_within, hosted
 from server.play.looking import invited_to, may_see, own_seat, seen_by
-from server.play.players import player_of, within
+from server.play.players import player_of
+from server.play.rate_limits import expect_within
 from server.play.table import SeatHandedOver, SeatTakenBack
 from server.play.tokens import revoke_of_seat
 from server.play.votes import count_votes
@@ -25,7 +26,6 @@ from server.store.tables import Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow
 
 UNDER_WAY = ("open", "running", "paused")
-_INVITATIONS = 50  # an hour by one player
 
 
 @tried_again
@@ -86,7 +86,7 @@ def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> boo
 
 
 @tried_again
-def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None, limited: bool = True) -> Seat:
+def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None) -> Seat:
     """Keep a seat (the lowest open one) for this address and mail the invitation; instead of an earlier one, if named.
 
     Raises NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
@@ -97,8 +97,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         return lost
     if player_id != game.head["host"]:
         own_seat(game, player_id)
-    if limited and not within(f"invitations by {player_id}", _INVITATIONS, now):
-        raise TooMany("Too many invitations. Try again later.", 3600)
+    expect_within(*invitations(player_id, email))
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     expect_open(head)
     rows = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()

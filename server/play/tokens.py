@@ -32,6 +32,7 @@ from server.play.errors import (
 from server.play.looking import seen_by
 from server.play.moves import Played, answer_again, expect_answer, play_move, present_turn
 from server.play.paging import Cursor, Page
+from server.play.rate_limits import expect_room
 from server.play.words import clean
 from server.rules import Json
 from server.store.connections import autocommit, committing, in_doubt, tried_again
@@ -89,7 +90,7 @@ class NewToken(NamedTuple):
 def further_token(caller: Caller, name: str, scopes: list[str] | None, expires_at: datetime | None) -> NewToken:
     """One more token of the caller, with at most the scopes and the time of his own.
 
-    Raises BadToken, MissingScope, BadField.
+    Raises BadToken, MissingScope, BadField, TooMany.
     """
     return _made_by(caller, name, caller.scopes if scopes is None else scopes, expires_at)
 
@@ -98,7 +99,7 @@ def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expi
     """A token for the caller's seat in this game and nothing else, for the bot of somebody else. It ends when he gives
     the seat up.
 
-    Raises NotFound, NotSeated, BadToken, MissingScope, BadField.
+    Raises NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
     """
     seen_by(game_id, caller.player_id)
     head = select(Game.game_id).where(Game.game_id == game_id)
@@ -125,6 +126,8 @@ def _made_by(
     still_there = select(Token.token_hash).where(_is(caller)).with_for_update(read=True)  # see `revoke_all`
     if db.session.execute(still_there).first() is None:
         raise BadToken("This token is not valid.")
+    own = (Token.player_id == caller.player_id) & (Token.expires_at.is_(None) | (Token.expires_at > now))
+    expect_room("tokens", db.session.scalar(select(func.count()).where(own)) or 0)
     made = new_token(caller.player_id, name, scopes, expires_at or caller.until, now, game_id)
     db.session.commit()
     return made

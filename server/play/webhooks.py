@@ -18,23 +18,21 @@ from server.play import shapes
 from server.play.addresses import BadAddress, addresses_of, target_of
 from server.play.bans import BANNED
 from server.play.clock import clock
-from server.play.errors import BadField, NotFound, TooMany, TooManyWebhooks, WebhookDisabled
+from server.play.errors import BadField, NotFound, TooManyWebhooks, WebhookDisabled
 from server.play.looking import seen_by
 from server.play.paging import Cursor, Page
-from server.play.players import within
+from server.play.rate_limits import Use, bound_of, expect_within
 from server.rules import Json, named, object_of
 from server.store import webhooks as store
 from server.store.connections import tried_again
 from server.store.tables import Letter, Player, Webhook, WebhookDelivery, db
 
-MOST: Final = 10  # webhooks of one player
 BY_YOU, GONE, FAILING = "by-you", "gone", "failing"
 DISABLED: Final = (BY_YOU, GONE, FAILING, BANNED)
 RESULTS: Final = ("waiting", "delivered", "failed", "given-up")
 PING: Final = "ping"
 OLD_SECRET: Final = timedelta(hours=24)  # how long we sign with the secret before, too
 KEPT: Final = timedelta(days=30)  # deliveries that are over
-_ASKED: Final = 60  # pings and further tries of one player in an hour
 _PATIENCE: Final = 3.0  # seconds for looking up a name while its owner waits
 _lookups = ThreadPoolExecutor(4, thread_name_prefix="lookup")
 
@@ -128,8 +126,9 @@ def _make(player_id: UUID, webhook_id: UUID, **given: Any) -> None:
     ids = db.session.scalars(select(Webhook.webhook_id).where(Webhook.player_id == player_id)).all()
     if webhook_id in ids:  # a commit whose answer was lost
         return
-    if len(ids) >= MOST:
-        raise TooManyWebhooks("You have %(most)s webhooks; delete one of them first.", most=MOST)
+    bound = bound_of("webhooks")
+    if bound is not None and len(ids) >= bound.most:
+        raise TooManyWebhooks("You have %(most)s webhooks; delete one of them first.", most=bound.most)
     row = {"failures": 0, "made_at": now, "rests_until": now}
     db.session.execute(insert(Webhook).values(player_id=player_id, webhook_id=webhook_id, **row, **given))
     db.session.commit()
@@ -267,10 +266,10 @@ def webhook_delivery(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Js
     return _delivery(row)
 
 
-def try_delivery_again(player_id: UUID, webhook_id: UUID, delivery_id: UUID, limited: bool = True) -> Json:
+def try_delivery_again(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Json:
     """Have a delivery made once more, under the same id. Raises NotFound, WebhookDisabled, TooMany."""
     webhook_delivery(player_id, webhook_id, delivery_id)
-    _expect_enabled(_own(player_id, webhook_id), limited)
+    _expect_enabled(_own(player_id, webhook_id))
     now = clock.now()
     this = _of(player_id, webhook_id) & (WebhookDelivery.delivery_id == delivery_id)
     db.session.execute(update(Webhook).where(_is(player_id, webhook_id)).values(wake_at=now))
@@ -279,9 +278,9 @@ def try_delivery_again(player_id: UUID, webhook_id: UUID, delivery_id: UUID, lim
     return webhook_delivery(player_id, webhook_id, delivery_id)
 
 
-def ping_webhook(player_id: UUID, webhook_id: UUID, limited: bool = True) -> Json:
+def ping_webhook(player_id: UUID, webhook_id: UUID) -> Json:
     """A delivery to try the webhook out with. Raises NotFound, WebhookDisabled, TooMany."""
-    _expect_enabled(_own(player_id, webhook_id), limited)
+    _expect_enabled(_own(player_id, webhook_id))
     now = clock.now()
     delivery_id = store.enqueue(player_id, webhook_id, PING, payload(PING, now, {}), now)
     db.session.commit()
@@ -292,11 +291,10 @@ def forget_old_deliveries() -> None:
     store.forget_before(clock.now() - KEPT)
 
 
-def _expect_enabled(row: Webhook, limited: bool) -> None:
+def _expect_enabled(row: Webhook) -> None:
     if row.disabled is not None:
         raise WebhookDisabled("This webhook is disabled. Change it to enabled first.")
-    if limited and not within(f"webhooks tried by {row.player_id}", _ASKED, clock.now()):
-        raise TooMany("Too many pings and further tries. Try again later.", 3600)
+    expect_within(Use("webhook-tries", row.player_id))
 
 
 def _delivery(row: WebhookDelivery) -> Json:

@@ -163,6 +163,7 @@ class Game(Base):
     __tablename__ = "games"
     __table_args__ = (
         Index("games_newest", "made_at", "game_id", postgresql_where=text("NOT private")),
+        Index("games_open_of_host", "host", postgresql_where=text("status = 'open'")),
         Index("games_lobby", "status", "made_at", "game_id", postgresql_where=text("NOT private")),
         Index("games_wake_at", "wake_at", postgresql_where=text("status = 'open'")),
         {"info": {"spread": "game_id"}},

@@ -8,8 +8,10 @@ import pytest
 from flask import Flask
 
 from server import play
+from server.config import Bound
 from server.play.clock import clock
 from server.play.incoming import KEPT
+from server.play.rate_limits import most_of
 from server.post.incoming import answering, replies
 from server.post.incoming.answering import LEASE, MOST_TRIES, deal_with_mails
 from server.store.connections import Unavailable
@@ -410,9 +412,9 @@ def test_our_own_answer_that_comes_back_gets_none(office: Office, game_id: UUID)
 
 
 def test_answers_to_mails_that_play_nothing_have_an_end(office: Office, game_id: UUID, ada: UUID) -> None:
-    answers = [ada_writes(office, "Thank you for your mail.") for _ in range(answering._PER_SEAT)]
+    answers = [ada_writes(office, "Thank you for your mail.") for _ in range(most_of("answers").most)]
     ends = [("this is the last one for now" in it.text, "this is the last one for now" in it.page) for it in answers]
-    assert ends == [*[(False, False)] * (answering._PER_SEAT - 1), (True, True)]
+    assert ends == [*[(False, False)] * (most_of("answers").most - 1), (True, True)]
     link = f"http://127.0.0.1:8000/t/{play.turn_word(game_id, 0, turn_of_ada(game_id) or 0)}"
     assert f"You can also play here: {link}\n" in answers[-1].text
     assert no_answer(office, "Thank you for your mail.")
@@ -422,9 +424,9 @@ def test_answers_to_mails_that_play_nothing_have_an_end(office: Office, game_id:
 
 
 def test_so_have_those_to_one_sender_whatever_the_game(
-    office: Office, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+    app: Flask, office: Office, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answering, "_PER_SENDER", 3)
+    monkeypatch.setitem(app.config["BOUNDS"], "answers-to-sender", Bound(3, 3600))
     ends = []
     for _ in range(3):
         game_of(ada, bea, bots=1)
@@ -437,7 +439,7 @@ def test_a_mail_of_nobody_that_can_be_read_counts_for_no_sender(office: Office, 
     game_id = game_of(ada, bea, bots=1)
     ada_writes(office, "Thank you for your mail.", sender="")
     counted = set(db.session.scalars(db.select(RateLimit.key).where(RateLimit.key.startswith("answers"))))
-    assert counted == {f"answers to {game_id}/0"}
+    assert counted == {f"answers {game_id}/0"}
 
 
 # Twice, and in pieces

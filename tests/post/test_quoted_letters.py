@@ -14,9 +14,10 @@ from flask_babel import force_locale
 
 from server import play
 from server.play.clock import clock
+from server.play.rate_limits import most_of
 from server.post import letters
 from server.post.incoming import replies
-from server.post.incoming.answering import _PER_SEAT, deal_with_mails
+from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.door import LARGEST
 from server.post.incoming.markup import lines_of_page
 from server.post.incoming.replies import Wishes, read, understand
@@ -71,7 +72,7 @@ class Table:
         """What would be read in a mail, now and for the present turn."""
         game = head_of(self.game_id)
         assert self.turn is not None
-        answers = inbox.answers(self.game_id, 0, self.turn, _PER_SEAT)
+        answers = inbox.answers(self.game_id, 0, self.turn, most_of("answers").most)
         with force_locale(self.locale):
             ours = letters.lines_for(game, 0, self.turn, answers, "http://127.0.0.1:8000")
         repeated = {line for said in answers for line in (said["line"], *said["asked"])}

@@ -22,7 +22,7 @@ from server.play import Json, RuleError
 from server.play.clock import clock
 from server.play.deeds import load
 from server.play.errors import PlayError, StaleTurn, UnderWay
-from server.play.players import uses
+from server.play.rate_limits import Use, count, most_of
 from server.post import letters
 from server.post.incoming import replies
 from server.post.incoming.replies import Wishes
@@ -39,8 +39,6 @@ FIRST_PAUSE = timedelta(seconds=15)
 LONGEST_PAUSE = timedelta(hours=1)
 ALL, REST = "all", "rest"  # of a mail that waits to be confirmed: see `Incoming`
 _BATCH = 200
-_PER_SEAT = 20  # answers an hour to mails that played nothing: a machine that answers us shall not go on for ever
-_PER_SENDER = 60
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +105,7 @@ def _deal(mail: Incoming) -> None:
 def _wishes(mail: Incoming, read: replies.Mail) -> Wishes:
     game = load(mail.game_id)
     rules: Any = game.table.rules
-    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, _PER_SEAT)
+    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = letters.lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
     return replies.understand(read, rules, ours, repeated)
@@ -382,7 +380,7 @@ def _finish(
     now = clock.now()
     letter = None if answer is None else _letter(mail, answer, now)
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
-        more = _answers_left(mail, sender, now)
+        more = _answers_left(mail, sender)
         letter["data"]["last"] = more == 0
         if more < 0:
             letter = None
@@ -391,10 +389,11 @@ def _finish(
     db.session.commit()
 
 
-def _answers_left(mail: Incoming, sender: str, now: datetime) -> int:
-    """How many more may follow this one within the hour; below 0 if this is one too many."""
-    to_seat = _PER_SEAT - uses(f"answers to {mail.game_id}/{mail.seat}", now)
-    return min(to_seat, _PER_SENDER - uses(f"answers to mails of {sender.lower()}", now)) if sender else to_seat
+def _answers_left(mail: Incoming, sender: str) -> int:
+    """How many more may follow this one for now; below 0 if this is one too many. A machine that answers us shall not
+    go on for ever."""
+    of_sender = [Use("answers-to-sender", sender.lower())] * bool(sender)
+    return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_sender).values())
 
 
 def _letter(mail: Incoming, answer: Json, now: datetime) -> Json:
