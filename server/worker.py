@@ -31,7 +31,9 @@ _LAST_BEATS = 3.0  # seconds for beats under way at a stop
 _LAST_LETTERS = 5.0  # and for letters
 _LAST_CALLS = 2.0  # and for webhooks
 _STOP = {signal.SIGTERM, signal.SIGINT}
-_BEHIND = 10  # so much nicer is the post than whoever plays
+# So much nicer is the post than whoever plays: half the time of a busy sweep is left to it, or a third of what other
+# processes take. At 10 it got a tenth, and letters that take 0.2 s to draw waited for minutes on a busy machine.
+_BEHIND = 3
 
 log = logging.getLogger(__name__)
 

@@ -18,6 +18,7 @@ from flask import Flask
 
 from server.post.leases import LENGTH
 from server.store.tables import db
+from tests.bench.chaos import chaos
 from tests.house import PATIENCE, TAKEN_UP, Client, House, Mail, Turn, new_house, sign_in, until
 
 ADA, BEN, CLEO = (f"{name}@example.org" for name in ("ada", "ben", "cleo"))
@@ -199,6 +200,12 @@ def test_a_carrier_who_waits_at_a_door_keeps_nobody_from_the_database(table: Tab
     table.house.post.release(BEN)
     table.house.await_letters()
     table.house.kill(worker)
+
+
+def test_no_letter_is_lost_or_late_though_web_worker_and_postgres_are_killed_while_people_play() -> None:
+    outcome = chaos(kills=3, people=2, busy=0, seed=1)
+    assert outcome.moves
+    assert outcome.is_well, outcome
 
 
 # A hundred racers, every fourth with the same move, all for one turn

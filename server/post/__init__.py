@@ -27,7 +27,7 @@ from server.translations import noted
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=6)
 GIVE_UP = timedelta(days=4)  # RFC 5321, 4.5.4.1
-_CARRIERS = 8
+_CARRIERS = 16  # threads, most of which wait for a mail server
 _BATCH = 200
 _NOTE_AGAIN = 1.0  # seconds
 

@@ -1,0 +1,198 @@
+"""Letters while everything dies: `python -m tests.bench.chaos --kills 30 --busy 4`.
+
+People play by mail alone: each moves once the letter for his turn has come, and not before. Meanwhile web, workers and
+Postgres are killed with SIGKILL, in turn and at odd moments, and started again; others may keep the cores busy. Every
+letter that was ever put into an outbox is held against the real SMTP listener that took it. Exit status 1 if one was
+lost, or came later than a minute.
+"""
+
+import argparse
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
+from typing import NamedTuple
+
+import psycopg
+
+from tests.house import House, Turn, new_house, sign_in, until
+
+BOUND = 60.0  # seconds from a deed to the arrival of its letter
+_PAUSES = (1.0, 5.0)  # seconds between two kills
+_LOOK = 0.2  # seconds between two looks into a mailbox
+_GAMES = 3  # that each of them plays at the same time
+_PATIENCE = 120.0
+_TARGETS = ("worker", "web", "postgres")
+_BOXES = (("outbox", "deliveries"), ("player_outbox", "player_deliveries"))
+_MADE = """
+CREATE TABLE made (letter_id uuid, at timestamptz);
+CREATE FUNCTION note_made() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+  $$ BEGIN INSERT INTO made VALUES (NEW.letter_id, NEW.made_at); RETURN NULL; END $$;
+"""
+
+
+class Outcome(NamedTuple):
+    """What became of all letters; `seconds` is how long each of those whose arrival was noted was on its way, the longest
+    last. Codes for strangers are not noted."""
+
+    made: int
+    arrived: int
+    lost: int
+    twice: int
+    dropped: int
+    seconds: list[float]
+    killed: Counter[str]
+    moves: int
+
+    @property
+    def is_well(self) -> bool:
+        return not self.lost and self.seconds[-1] <= BOUND
+
+    def __str__(self) -> str:
+        count = len(self.seconds)
+        p50, p99 = (self.seconds[count * part // 100] for part in (50, 99))
+        late = sum(it > BOUND for it in self.seconds)
+        kills = ", ".join(f"{number} of {what}" for what, number in sorted(self.killed.items()))
+        return (
+            f"{self.killed.total()} kills ({kills}) amid {self.moves} moves by mail: {self.made} letters, {self.arrived} arrived, "
+            f"{self.dropped} no longer true, {self.lost} lost, {self.twice} twice; "
+            f"p50 {p50:.1f} s, p99 {p99:.1f} s, longest {self.seconds[-1]:.1f} s, {late} later than {BOUND:.0f} s"
+        )
+
+
+def chaos(kills: int, people: int, busy: int, seed: int) -> Outcome:
+    """Kill so many processes while so many people play."""
+    rng, killed = random.Random(seed), Counter[str]()
+    with new_house() as house, ThreadPoolExecutor(people) as threads:
+        _note_letters(house)
+        workers = [house.start_worker() for _ in range(2)]
+        house.start_web()
+        players = [_Player(house, f"player-{number}@example.org") for number in range(people)]
+        over = Event()
+        playing = [threads.submit(player.plays, over) for player in players]
+        try:
+            with _busy(busy):
+                for number in range(kills):
+                    time.sleep(rng.uniform(*_PAUSES))
+                    what = _TARGETS[number % len(_TARGETS)]
+                    killed[what] += 1
+                    _kill(house, what, workers, rng)
+        finally:
+            over.set()
+        moves = sum(each.result() for each in playing)
+        until(lambda: not any(house.count(box) for box, _ in _BOXES), _PATIENCE)
+        return _outcome(house, killed, moves)
+
+
+def _note_letters(house: House) -> None:
+    """Every letter that is made, in a table beside, since an outbox forgets what has arrived."""
+    with psycopg.connect(house.database_url) as owner:
+        owner.execute(_MADE)
+        for box, _ in _BOXES:
+            owner.execute(f"CREATE TRIGGER made AFTER INSERT ON {box} FOR EACH ROW EXECUTE FUNCTION note_made()")
+
+
+@contextmanager
+def _busy(loops: int) -> Iterator[None]:
+    """So many processes that want all the time of a core."""
+    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(loops)]
+    try:
+        yield
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+
+
+def _kill(house: House, what: str, workers: list[subprocess.Popen[bytes]], rng: random.Random) -> None:
+    """With SIGKILL; whoever watches over them starts another at once."""
+    if what == "worker":
+        house.kill(workers.pop(rng.randrange(len(workers))))
+        workers.append(house.start_worker())
+    elif what == "web":
+        house.kill(house.web)
+        house.start_web()
+    else:
+        house.crash_postgres()
+
+
+class _Player:
+    """Somebody who learns of his turns by mail only."""
+
+    def __init__(self, house: House, email: str) -> None:
+        self._house, self._email = house, email
+        self._client = sign_in(house, email)
+        self._read = 0
+        self._running = set[str]()
+
+    def plays(self, over: Event) -> int:
+        """Until it is over; how many moves."""
+        moves = 0
+        while not over.is_set():
+            while len(self._running) < _GAMES:
+                self._opens()
+            mails = self._house.post.of(self._email)
+            for mail in mails[self._read :]:
+                if word := mail.word("t"):
+                    moves += self._moves(Turn.of(word))
+            self._read = len(mails)
+            over.wait(_LOOK)
+        return moves
+
+    def _opens(self) -> None:
+        seats = [{"player": "me"}, {"bot": "random"}, {"bot": "random"}]
+        self._running.add(self._client.post("/v1/games", {"rules": "sternenhimmel", "seats": seats})["id"])
+
+    def _moves(self, turn: Turn) -> bool:
+        """False for a letter about a turn that is over, as one that came twice."""
+        game = f"/v1/games/{turn.game_id}"
+        asked = self._client.get(f"{game}/legal-moves")
+        if asked["turn"] != turn.number:
+            return False
+        answer = self._client.ask("POST", f"{game}/moves", json={"turn": turn.number, "move": asked["moves"][0]})
+        assert answer.status_code in (200, 201), answer.text
+        if self._client.get(game)["status"] == "finished":
+            self._running.discard(str(turn.game_id))
+        return True
+
+
+def _outcome(house: House, killed: Counter[str], moves: int) -> Outcome:
+    """By the listener's own mailbox what arrived, and by the notes of the tries when."""
+    made = {row["letter_id"]: row["at"] for row in house.rows("SELECT * FROM made")}
+    arrived = Counter(mail.letter_id for mail in house.post.letters)
+    ended = {}
+    for _, tries in _BOXES:
+        ended |= {row["letter_id"]: row for row in house.rows(f"SELECT * FROM {tries} ORDER BY nr")}
+    dropped = {letter_id for letter_id, row in ended.items() if row["result"] == "dropped"} - arrived.keys()
+    times = [(row["at"] - made[letter_id]).total_seconds() for letter_id, row in ended.items() if letter_id in arrived]
+    return Outcome(
+        made=len(made),
+        arrived=len(made.keys() & arrived.keys()),
+        lost=len(made.keys() - arrived.keys() - dropped),
+        twice=sum(copies > 1 for copies in arrived.values()),
+        dropped=len(dropped),
+        seconds=sorted(times),
+        killed=killed,
+        moves=moves,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--people", type=int, default=4)
+    parser.add_argument("--busy", type=int, default=0, help="processes that keep the cores busy beside")
+    parser.add_argument("--seed", type=int, default=1)
+    wanted = parser.parse_args()
+    outcome = chaos(wanted.kills, wanted.people, wanted.busy, wanted.seed)
+    print(outcome)
+    raise SystemExit(0 if outcome.is_well else 1)
+
+
+if __name__ == "__main__":
+    main()
