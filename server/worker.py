@@ -31,8 +31,8 @@ _LAST_BEATS = 3.0  # seconds for beats under way at a stop
 _LAST_LETTERS = 5.0  # and for letters
 _LAST_CALLS = 2.0  # and for webhooks
 _STOP = {signal.SIGTERM, signal.SIGINT}
-# So much nicer is the post than whoever plays: half the time of a busy sweep is left to it, or a third of what other
-# processes take. At 10 it got a tenth, and letters that take 0.2 s to draw waited for minutes on a busy machine.
+# So much nicer is the post than whoever plays: by the kernel's weights it gets half of what another process gets. At 10
+# it was a tenth, and sixty letters, each 0.1 s to draw, took two minutes beside four processes that never rest.
 _BEHIND = 3
 
 log = logging.getLogger(__name__)
