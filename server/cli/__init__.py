@@ -1,12 +1,51 @@
 """The command `sternenpost`."""
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
 import click
 
 from server import logs
-from server.cli import archives, games, players, service
+
+_HOMES = {  # the module of each command, and its name there if it is another one
+    "web": "service",
+    "worker": "service.work",
+    "post": "service.carry",
+    "sandbox": "service.open_sandbox",
+    **dict.fromkeys(["migrate", "doctor", "motd", "rotate-secret", "openapi"], "service"),
+    "config": "settings",
+    **dict.fromkeys(["players", "player-token", "ban", "unban", "delete-player"], "players"),
+    **dict.fromkeys(["games", "replay", "check", "rebuild"], "games"),
+    "verify": "archives",
+    "import": "archives.take_in",
+    "export": "archives",
+}
 
 
-@click.group()
+class _Commands(Mapping[str, click.Command]):
+    """By name. Each is imported when it is asked for, since all together take longer than some of them run."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        module, _, other = _HOMES[name].partition(".")
+        command: click.Command = getattr(import_module(f"server.cli.{module}"), other or name.replace("-", "_"))
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_HOMES)
+
+    def __len__(self) -> int:
+        return len(_HOMES)
+
+
+class _Group(click.Group):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.commands = _Commands()  # type: ignore[assignment]  # nobody adds to them
+
+
+@click.group(cls=_Group)
+@click.version_option(package_name="sternenpost", prog_name="sternenpost", message="%(prog)s %(version)s")
 def main() -> None:
     """Sternenpost: a play-by-email server for Sternenhimmel and Sternenglanz.
 
@@ -14,22 +53,3 @@ def main() -> None:
     well, 1 if something is wrong or not there, 2 for a command that cannot be meant.
     """
     logs.set_up()
-
-
-COMMANDS = (
-    *(service.web, service.work, service.carry),
-    *(
-        service.migrate,
-        service.config,
-        service.doctor,
-        service.motd,
-        service.rotate_secret,
-        service.openapi,
-        service.open_sandbox,
-    ),
-    *(players.players, players.player_token, players.ban, players.unban, players.delete_player),
-    *(games.games, games.replay, games.check, games.rebuild),
-    *(archives.verify, archives.take_in, archives.export),
-)
-for command in COMMANDS:
-    main.add_command(command)

@@ -1,24 +1,23 @@
-"""What commands share: the app around them, their options, and how they print."""
+"""What commands share: the app around them, their options, and how they print.
+
+What is imported within a function takes long, and a command that needs no database does without.
+"""
 
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from flask import Flask
 
-from server import play
-from server.app import create_app
 from server.config import Settings
-from server.play import Json
-from server.play.clock import clock, duration
-from server.play.errors import PlayError
-from server.post.mail import carrier
-from server.post.signing import read_key
-from server.store.connections import let_go
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from server.play import Json
 
 T = TypeVar("T")
 _MOST_TIDINGS = 1000  # things done between two lines that say how far it is, where no terminal shows it all the time
@@ -28,8 +27,12 @@ def read_settings() -> Settings:
     try:
         settings = Settings.from_environment()
         if settings.smtp_url:
+            from server.post.mail import carrier
+
             carrier(settings.smtp_url)
         if settings.dkim_key:
+            from server.post.signing import read_key
+
             read_key(settings.dkim_key)
     except ValueError as error:  # BadSetting, or the carrier's or key's
         raise click.ClickException(str(error)) from None
@@ -42,6 +45,11 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
+        from server import play
+        from server.app import create_app
+        from server.play.errors import PlayError
+        from server.store.connections import let_go
+
         settings = read_settings()
         app: Flask = create_app(settings)
         with app.app_context():
@@ -66,6 +74,8 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def moment(text: str) -> datetime:
     """`2026-12-24`, `2026-12-24T18:00` (both UTC), or a duration from now on such as `P7D`."""
+    from server.play.clock import clock, duration
+
     try:
         found = clock.now() + duration(text) if text.startswith("P") else datetime.fromisoformat(text)
     except ValueError:
@@ -78,6 +88,8 @@ def moment(text: str) -> datetime:
 
 def length(text: str) -> timedelta:
     """`P30D`, `PT12H`."""
+    from server.play.clock import duration
+
     try:
         return duration(text)
     except ValueError as error:
@@ -111,7 +123,7 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, default=written, indent=2, ensure_ascii=False))
 
 
-def print_table(rows: Sequence[Json], columns: Sequence[str]) -> None:
+def print_table(rows: "Sequence[Json]", columns: Sequence[str]) -> None:
     """Aligned, with a line of titles; nothing at all is told in a word."""
     if not rows:
         click.echo("None.")
@@ -122,7 +134,7 @@ def print_table(rows: Sequence[Json], columns: Sequence[str]) -> None:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def print_facts(facts: Json) -> None:
+def print_facts(facts: "Json") -> None:
     """A line for each fact; below it those of a list."""
     for name, value in facts.items():
         title = name.replace("_", " ")

@@ -82,13 +82,6 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
     tell(dry_run, deeds)
 
 
-@click.command(epilog=example("config"))
-def config() -> None:
-    """List the settings, their defaults and values."""
-    for name, default, value, meaning in read_settings().listed():
-        click.echo(f"{name}={value or '(unset)'}\n    {meaning}; default: {default or '(unset)'}")
-
-
 @click.command(epilog=example("doctor"))
 @in_app
 def doctor(app: Flask, settings: Settings) -> None:

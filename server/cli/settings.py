@@ -1,0 +1,12 @@
+"""The settings, as they are."""
+
+import click
+
+from server.cli.common import example, read_settings
+
+
+@click.command(epilog=example("config"))
+def config() -> None:
+    """List the settings, their defaults and values."""
+    for name, default, value, meaning in read_settings().listed():
+        click.echo(f"{name}={value or '(unset)'}\n    {meaning}; default: {default or '(unset)'}")

@@ -1,0 +1,29 @@
+"""How commands start: what needs no database waits for none, nor for the modules that speak with one."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+LOADED = """
+import sys
+from server.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit as end:
+    print(end.code, sorted({"sqlalchemy", "flask", "psycopg", "babel", "server.play"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize("words", [["--version"], ["config"]])
+def test_what_needs_no_database_loads_nothing_that_speaks_with_one(words: list[str]) -> None:
+    command = [sys.executable, "-c", LOADED, *words]
+    told = subprocess.run(command, check=True, capture_output=True, text=True, env={"STERNENPOST_PORT": "8001"})
+    assert told.stdout.splitlines()[-1] == "0 []"
+
+
+def test_the_version_is_told() -> None:
+    command = [sys.executable, "-m", "server.cli", "--version"]
+    told = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert told.stdout == f"sternenpost {version('sternenpost')}\n"
