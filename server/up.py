@@ -1,5 +1,6 @@
 """`up`: the whole house on one machine. Starts its parts in order, starts again what dies, stops all in order."""
 
+import compileall
 import errno
 import os
 import signal
@@ -11,11 +12,11 @@ from contextlib import ExitStack
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import psycopg
 
-from server.config import BadSetting, Settings, masked
+from server.config import CHECKOUT, BadSetting, Settings, masked
 from server.store import embedded
 from server.store.tables import APP_ROLE
 
@@ -95,19 +96,19 @@ class Postgres(Part):
 class Program(Part):
     """The web or the worker. Its session is its own, so that Ctrl-C in the terminal reaches only us."""
 
-    def __init__(self, command: str, environment: dict[str, str]) -> None:
+    def __init__(self, command: str, starter: "_Starter") -> None:
         self.name = f"The {command}"
         self._command = command
-        self._environment = environment
+        self._starter = starter
         super().__init__()
 
     def start(self) -> None:
         self._process = subprocess.Popen(
-            _sternenpost(self._command),
-            env=self._environment,
+            self._starter.command(self._command),
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             preexec_fn=embedded.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  there are no threads here
+            **self._starter.common,
         )
 
     def is_running(self) -> bool:
@@ -165,17 +166,19 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
         "STERNENPOST_SANDBOX": "off" if is_real else "on",
         "STERNENPOST_MAIL_IN": f"127.0.0.1:{min(settings.port + _MAIL_IN, 65535)}",
     }
-    environment = {**defaults, **os.environ, "DATABASE_URL": url}
+    environment = {**defaults, **os.environ, "DATABASE_URL": url, "STERNENPOST_DATA": str(settings.data)}
+    starter = _starter(environment, settings.data)
     say("Bringing the tables up to date")
-    _migrate({**environment, "DATABASE_URL": settings.database_url or embedded.address(settings.data)})
+    owner = {"DATABASE_URL": settings.database_url or embedded.address(settings.data)}
+    _migrate(starter._replace(common={**starter.common, "env": starter.common["env"] | owner}))
     say("Starting web and worker")
-    add(Program("worker", environment))
-    _await_web(settings.port, add(Program("web", environment)))
+    add(Program("worker", starter))
+    _await_web(settings.port, add(Program("web", starter)))
     say(f"Sternenpost answers at {settings.base_url}")
     if mail_in := environment["STERNENPOST_MAIL_IN"]:
         say(f"Replies by mail come in at {mail_in}, by SMTP or LMTP")
     sandbox = environment["STERNENPOST_SANDBOX"] in ("on", "1")
-    if sandbox and subprocess.run(_sternenpost("sandbox"), env=environment, check=False).returncode != 0:
+    if sandbox and subprocess.run(starter.command("sandbox"), check=False, **starter.common).returncode != 0:
         say("There is no sandbox game; the reason stands above.")
     say("Ctrl-C stops it.")
     while True:
@@ -217,8 +220,60 @@ def _await_database(url: str) -> None:
         time.sleep(0.3)
 
 
-def _migrate(environment: dict[str, str]) -> None:
-    done = subprocess.run(_sternenpost("migrate"), env=environment, check=False, capture_output=True, text=True)
+class _Starter(NamedTuple):
+    """How our programs are started: the words before each command, and what subprocess needs."""
+
+    words: tuple[str, ...]
+    common: dict[str, Any]
+
+    def command(self, name: str) -> list[str]:
+        return [*self.words, sys.executable, "-m", "server.cli", name]
+
+
+def _starter(environment: dict[str, str], data: Path) -> _Starter:
+    """Web and worker are no root, who may do more than serve, but who runs Postgres."""
+    user = embedded.ordinary_user()
+    if not user:
+        return _Starter((), {"env": environment})
+    compileall.compile_dir(CHECKOUT / "server", quiet=2)  # they may not keep what they compile
+    environment = {**environment, "HOME": "/", "TMPDIR": "/tmp"}  # root's may be closed
+    for starter in (_Starter((), {"env": environment, **user}), _Starter(_reading(user), {"env": environment})):
+        if _works(starter):
+            _hand_over(data / "mail", user)
+            return starter
+    say(f"Root serves, since `nobody` may not read {CHECKOUT} or its Python: put them elsewhere, such as /opt.")
+    return _Starter((), {"env": environment})
+
+
+def _reading(user: dict[str, Any]) -> tuple[str, ...]:
+    """The same user, who may also read, and no more than read, what is closed: root's home may have checkout or Python."""
+    right = "-all,+dac_read_search"
+    return (
+        *("setpriv", f"--reuid={user['user']}", f"--regid={user['group']}", "--clear-groups", "--no-new-privs"),
+        *(f"--inh-caps={right}", f"--ambient-caps={right}", f"--bounding-set={right}"),
+        *("--pdeathsig=TERM", "--"),  # a change of user has made the kernel forget what we asked it for
+    )
+
+
+def _works(starter: _Starter) -> bool:
+    question = [*starter.words, sys.executable, "-c", "import click, server.config"]
+    try:
+        return (
+            subprocess.run(question, cwd=CHECKOUT, check=False, capture_output=True, **starter.common).returncode == 0
+        )
+    except OSError:
+        return False
+
+
+def _hand_over(mailbox: Path, user: dict[str, Any]) -> None:
+    """The letters that a sandbox keeps, be it from when root served, belong to those who serve."""
+    mailbox.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in (mailbox, *mailbox.rglob("*")):
+        os.chown(path, user["user"], user["group"], follow_symlinks=False)
+
+
+def _migrate(starter: _Starter) -> None:
+    done = subprocess.run(starter.command("migrate"), check=False, capture_output=True, text=True, **starter.common)
     if done.returncode != 0:
         reason = ((done.stderr + done.stdout).strip().splitlines() or ["no reason given"])[-1]
         raise CannotStart(f"The tables cannot be brought up to date: {reason}")
@@ -243,10 +298,6 @@ def _is_healthy(port: int) -> bool:
         return False
     finally:
         connection.close()
-
-
-def _sternenpost(command: str) -> list[str]:
-    return [sys.executable, "-m", "server.cli", command]
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

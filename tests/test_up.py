@@ -1,6 +1,7 @@
 """The two commands with real processes: the house comes up, goes down and comes up again."""
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -15,6 +16,7 @@ import psycopg
 import pytest
 
 from server.store import embedded
+from server.store.tables import APP_ROLE
 from tests.house import free_port
 
 CHECKOUT = Path(__file__).parents[1]
@@ -54,6 +56,17 @@ class House:
             connection.request("GET", "/healthz")
             return connection.getresponse().status == 200
         return False
+
+    @contextlib.contextmanager
+    def asked(self, method, path, body=None):
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        with contextlib.closing(connection):
+            connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+            yield connection.getresponse()
+
+    def page(self, path):
+        with self.asked("GET", path) as answer:
+            return answer.read().decode()
 
     def parts(self):
         """Its processes by what they are: Postgres, web (gunicorn's master) and worker."""
@@ -107,6 +120,24 @@ def test_it_comes_up_and_a_signal_stops_all_of_it(house, how):
     assert house.process.returncode == 0, said
     assert not alive(everybody)
     assert said == "Stopping.\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root could serve as root")
+def test_root_starts_it_and_an_ordinary_user_serves(house):
+    (house.data / "mail" / "new").mkdir(parents=True)  # as root left it who served himself
+    (house.data / "mail" / "new" / "letter").write_text("Subject: of old\n\n.")
+    house.start(STERNENPOST_DKIM_KEY="").comes_up()
+    served = [process for process in alive(house.process.children(recursive=True)) if process != house.process]
+    assert {process.username() for process in served} == {"nobody"}
+    assert len(served) > 5  # Postgres, web and worker have several each
+    body = json.dumps({"email": "ada@example.org"}).encode()
+    with house.asked("POST", "/v1/sign-ins", body) as answer:
+        assert answer.status == 202
+    until(lambda: "ada@example.org" in house.page("/sandbox/mail"))
+    assert "of old" in house.page("/sandbox/mail")
+    with psycopg.connect(embedded.address(house.data)) as connection:
+        others = "SELECT DISTINCT usename FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
+        assert connection.execute(others, [embedded.DATABASE]).fetchall() == [(APP_ROLE,)]
 
 
 def test_ctrl_c_while_it_starts_stops_it_too(house):

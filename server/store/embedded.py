@@ -107,6 +107,12 @@ def address(data: Path, role: str = ROLE) -> str:
     return f"postgresql://{role}@:5432/{DATABASE}?host={quote(str(_socket_path(data.absolute())), safe='')}"
 
 
+def ordinary_user() -> dict[str, Any]:
+    """What subprocess needs so that no root runs it, but who runs Postgres; nothing for everybody else. Raises
+    PostgresError."""
+    return _user().popen
+
+
 def create_database(url: str, name: str, template: str | None = None) -> str:
     """Makes a database beside that of `url`, empty or as a copy of `template`, and returns its URL."""
     statement = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
