@@ -21,7 +21,7 @@ from server.config import Settings
 from server.play import addresses
 from server.play.clock import NOTHING, clock
 from server.store import embedded, migrate
-from server.store.tables import EventRow, Setting, db
+from server.store.tables import Audit, EventRow, Setting, db
 from tests.contract import Contract, ContractClient
 from tests.house import METRICS_TOKEN
 
@@ -121,7 +121,7 @@ def app(wired: Flask) -> Iterator[Flask]:
     wired.extensions["limits"] = full_buckets(wired)
     with wired.app_context():
         for table in reversed(db.metadata.sorted_tables):
-            if table not in (EventRow.__table__, Setting.__table__):
+            if table not in (EventRow.__table__, Audit.__table__, Setting.__table__):
                 db.session.execute(delete(table))
         db.session.execute(delete(Setting).where(Setting.name != "secret"))
         db.session.commit()

@@ -11,6 +11,7 @@ from flask import Flask
 
 from server import play
 from server.cli.common import dry_run, example, followed, in_app, tell, written
+from server.cli.deeds import note_deed
 from server.config import Settings
 from server.play import Json
 
@@ -44,6 +45,7 @@ def take_in(app: Flask, settings: Settings, archive: BinaryIO, dry_run: bool) ->
         game = play.check_archive(raw)
         tell(dry_run, [f"game {game.start.terms['game']} is kept here, with {len(game.rows)} events"])
         return
+    note_deed()
     click.echo(f"{settings.base_url}/v1/games/{play.take_in(raw)}")
 
 

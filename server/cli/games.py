@@ -21,6 +21,7 @@ from server.cli.common import (
     print_json,
     print_table,
 )
+from server.cli.deeds import note_deed
 from server.config import Settings
 from server.pictures import text
 from server.pictures.story import sentence
@@ -112,6 +113,8 @@ def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
 def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool) -> None:
     """Make all games, or one, anew from their logs. Exit status 1 if a log itself is not right."""
     play.follow_clock()
+    if not dry_run:
+        note_deed()
     if _look_at(game_id, play.check_game if dry_run else play.rebuild_game).unsound:
         raise SystemExit(1)
 

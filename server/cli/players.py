@@ -20,6 +20,7 @@ from server.cli.common import (
     until,
     written,
 )
+from server.cli.deeds import note_deed
 from server.config import Settings
 from server.play import Json, overview
 from server.play.errors import NotFound
@@ -102,6 +103,7 @@ def player_token(app: Flask, settings: Settings, email: str, name: str | None, d
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     if not dry_run:
+        note_deed()
         click.echo(play.player_token(address, name))
         return
     try:
@@ -124,6 +126,7 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
     player_id = play.find_player(player)
     deeds = [f"player {player_id} is banned {f'until {written(until)}' if until else 'for good'}", *_seats(player_id)]
     if not dry_run:
+        note_deed()
         play.follow_clock()
         play.ban(player_id, until, reason)
         play.give_up_seats(player_id)
@@ -139,6 +142,7 @@ def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
     player_id = play.find_player(player)
     is_banned = overview.player(player_id)["banned_at"] is not None
     if not dry_run:
+        note_deed()
         play.unban(player_id)
     tell(dry_run, [f"player {player_id} is let in again"] if is_banned else [])
 
@@ -160,6 +164,7 @@ def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) ->
     deeds += [f"{_TABLES[name]} deleted: {number}" for name, number in rows.items() if name != "messages"]
     deeds.append(f"player {player_id} has no name and no address any more")
     if not dry_run:
+        note_deed()
         play.follow_clock()
         play.delete_player(player_id)
     tell(dry_run, deeds)

@@ -11,6 +11,7 @@ from flask import Flask
 
 from server import play, sandbox, worker
 from server.cli.common import dry_run, example, in_app, length, read_settings, tell, until, written
+from server.cli.deeds import note_deed
 from server.config import Settings, masked
 from server.play.clock import clock
 from server.post.incoming import door
@@ -79,6 +80,8 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
         deeds.append(f"role {APP_ROLE} gets its rights, which are not there: this copy was restored without roles")
     if not dry_run:
         migrations.upgrade(url)
+        if deeds:
+            note_deed()
     tell(dry_run, deeds)
 
 
@@ -130,10 +133,12 @@ def motd(app: Flask, settings: Settings, text: str | None, until: datetime | Non
         return
     if remove:
         if not dry_run:
+            note_deed()
             play.take_down_notice()
         tell(dry_run, ["the message of the day is taken down"])
         return
     if not dry_run:
+        note_deed()
         play.put_up_notice(text or "", until)
     tell(dry_run, [f"everybody is told until {written(until)}: {text}"])
 
@@ -154,6 +159,8 @@ def rotate_secret(app: Flask, settings: Settings, grace: timedelta, dry_run: boo
     one stays good for a while, in every process, without a restart; then it is forgotten. Whoever has a calendar of due
     times makes a new address for it until then."""
     play.follow_clock()
+    if not dry_run:
+        note_deed()
     until = clock.now() + grace if dry_run else play.rotate_secret(grace)
     tell(dry_run, ["links are signed with a new secret", f"those signed before are good until {written(until)}"])
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
 _SCRIPTS = Path(__file__).parents[2] / "migrations"
-APPEND_ONLY = ("events",)
+APPEND_ONLY = ("events", "audit")
 _LOCK = 0x57E2  # any number of processes may start at once; one migrates, the others find it done
 
 

@@ -465,6 +465,19 @@ class Bounce(Base):
     counts: Mapped[bool]
 
 
+class Audit(Base):
+    """That an operator had something changed. Append-only as the log is."""
+
+    __tablename__ = "audit"
+    __table_args__ = (Index("audit_at", "at"), {"info": {"spread": "local"}})
+
+    audit_id: Mapped[UUID] = _key()
+    at: Mapped[datetime]
+    who: Mapped[str]  # the user of the operating system
+    command: Mapped[str]
+    arguments: Mapped[dict[str, Any]]
+
+
 class SignIn(Base):
     """A mailed code, kept as a keyed hash."""
 
