@@ -125,7 +125,9 @@ def test_it_comes_up_and_a_signal_stops_all_of_it(house, how):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could serve as root")
 def test_root_starts_it_and_an_ordinary_user_serves(house):
     (house.data / "mail" / "new").mkdir(parents=True)  # as root left it who served himself
-    (house.data / "mail" / "new" / "letter").write_text("Subject: of old\n\n.")
+    (house.data / "mail" / "cur").mkdir()
+    old = "From: a@example.org\nTo: b@example.org\nDate: Mon, 23 Nov 2026 10:00:00 +0000\nSubject: of old\n\n."
+    (house.data / "mail" / "new" / "1.old").write_text(old)
     house.start(STERNENPOST_DKIM_KEY="").comes_up()
     served = [process for process in alive(house.process.children(recursive=True)) if process != house.process]
     assert {process.username() for process in served} == {"nobody"}
