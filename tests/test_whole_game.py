@@ -475,7 +475,7 @@ def test_the_mails_of_a_game_are_one_thread(evening: Evening) -> None:
 
 
 BOARD = re.compile(r"^.+ \((\w+), \w+\): prizes .*\n((?:  \w+ (?:large|small): .*\n)+)", re.MULTILINE)
-SPACE = re.compile(r"^  (\w+) (?:large|small): (?:empty|(\w+), (.+?)) - next to", re.MULTILINE)
+SPACE = re.compile(r"^  (\w+) (?:large|small): (?:empty|([\w ]+), (.+?)) - next to", re.MULTILINE)
 TOLD = re.compile(r"(\w+) put (a hidden star|a black hole|a double star|a \d+) on ([\w' ]+) (\w)\.")
 NAMED = {board.names["en"]: board for board in BOARDS.values()}
 
