@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -54,6 +55,7 @@ class Settings:
     proxies: int
     sandbox: bool
     metrics_token: Secret | None
+    keep_deliveries: timedelta
     bounds: Mapping[str, Bound]  # by their names in `BOUNDS`
 
     @classmethod
@@ -83,6 +85,8 @@ def _written(value: Any) -> str:
         return "on" if value else "off"
     if isinstance(value, Secret):
         return "***"
+    if isinstance(value, timedelta):
+        return str(value.days)
     return "" if value is None else masked(str(value))
 
 
@@ -105,6 +109,12 @@ def _listener(text: str) -> str:
     if not url.hostname or not url.port or url.netloc != text:
         raise ValueError
     return text
+
+
+def _days(text: str) -> timedelta:
+    if not 14 <= int(text) <= 36500:  # bounces are looked up for so long
+        raise ValueError
+    return timedelta(days=int(text))
 
 
 def _token(text: str) -> Secret:
@@ -254,6 +264,13 @@ VARIABLES = {
         "on or off",
         "mailbox, sandbox game, movable clock; `up` opens it unless database and mail are real",
         _switch,
+    ),
+    "keep_deliveries": _Variable(
+        "STERNENPOST_KEEP_DELIVERIES",
+        "90",
+        "a number of days, at least 14",
+        "how many days players can see what became of their letters",
+        _days,
     ),
     "metrics_token": _Variable(
         "STERNENPOST_METRICS_TOKEN",

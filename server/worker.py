@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from threading import Thread
 from typing import NoReturn
 
@@ -57,7 +58,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         Beat(app, "open games", play.close_due): 10,
         Beat(app, "replies", answering.deal_with_mails): 1,
         Beat(app, "held up", tell_what_is_held_up): 30,
-        Beat(app, "tidy", _tidy): 3600,
+        Beat(app, "tidy", partial(_tidy, settings)): 3600,
     }
     if door:
         beats[Beat(app, "door", door.keep_open)] = int(OPEN_AGAIN)
@@ -136,7 +137,8 @@ def _carrier(app: Flask, settings: Settings) -> Carrier:
     return Signing(plain, mail_host(settings.base_url), settings.dkim_selector, read_key(settings.dkim_key))
 
 
-def _tidy() -> None:
+def _tidy(settings: Settings) -> None:
+    play.forget_old_letters(settings.keep_deliveries)
     play.forget_old_codes()
     play.forget_ended_tokens()
     play.forget_old_answers()

@@ -9,7 +9,7 @@ from server.play.chat import messages, say
 from server.play.complaints import note_complaint
 from server.play.copies import copy_of_game, copy_of_player, is_secret
 from server.play.deadlines import beat, follow_clock, follow_outages, move_clock, sweep, wait_from_now_on
-from server.play.deliveries import RESULTS, deliveries
+from server.play.deliveries import RESULTS, deliveries, forget_old_letters
 from server.play.farewell import delete_player, what_goes
 from server.play.feeds import end_feed, feed, feed_word, new_feed
 from server.play.following import (
@@ -196,6 +196,7 @@ __all__ = [
     "forget_old_answers",
     "forget_old_codes",
     "forget_old_deliveries",
+    "forget_old_letters",
     "forget_old_mails",
     "forget_old_secrets",
     "further_token",

@@ -1,13 +1,15 @@
 """What became of the letters to a player."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Select, select, tuple_
 
+from server.play.clock import clock
 from server.play.paging import Cursor, Page
 from server.rules import Json
+from server.store import retention
 from server.store.tables import Delivery, Letter, PlayerDelivery, PlayerGame, PlayerLetter, db
 from server.store.tables import Game as GameRow
 from server.store.webhooks import NOTE
@@ -29,6 +31,12 @@ def deliveries(player_id: UUID, cursor: Cursor | None, limit: int) -> Page:
     shown = found[:limit]
     _add_titles(shown)
     return Page(shown, (shown[-1]["at"], shown[-1]["letter"]) if len(found) > limit else None)
+
+
+def forget_old_letters(kept: timedelta) -> None:
+    """Drop what became of letters so long ago."""
+    for table in (Delivery, PlayerDelivery):
+        retention.forget(table, table.at, clock.now() - kept)
 
 
 def _ended(table: Any, player_id: UUID, cursor: Cursor | None, limit: int) -> list[Json]:

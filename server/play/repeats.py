@@ -6,11 +6,12 @@ from itertools import count
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
-from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.dialects.postgresql import insert
 
 from server.play.clock import clock
 from server.play.errors import KeyReused, UnderWay
+from server.store import retention
 from server.store.tables import Game, IdempotencyKey, db
 
 KEPT = timedelta(days=7)
@@ -82,8 +83,7 @@ def keep(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, answer: 
 
 def forget_old_answers() -> None:
     """Drop what was kept long enough."""
-    db.session.execute(delete(IdempotencyKey).where(IdempotencyKey.made_at < clock.now() - KEPT))
-    db.session.commit()
+    retention.forget(IdempotencyKey, IdempotencyKey.made_at, clock.now() - KEPT)
 
 
 def _is(game_id: UUID, player_id: UUID, key: str) -> ColumnElement[bool]:

@@ -326,6 +326,7 @@ class Delivery(Base):
     __tablename__ = "deliveries"
     __table_args__ = (
         Index("deliveries_of_player", "player_id", "at", "letter_id"),
+        Index("deliveries_at", "at"),
         {"info": {"spread": "game_id"}},
     )
 
@@ -346,7 +347,7 @@ class PlayerDelivery(Base):
     """The same of a letter that belongs to no game."""
 
     __tablename__ = "player_deliveries"
-    __table_args__ = ({"info": {"spread": "player_id"}},)
+    __table_args__ = (Index("player_deliveries_at", "at"), {"info": {"spread": "player_id"}})
 
     player_id: Mapped[UUID] = _key()
     letter_id: Mapped[UUID] = _key()
