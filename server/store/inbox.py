@@ -1,6 +1,6 @@
 """Mails that came in. They are kept before their senders hear 250, and dealt with one at a time, each under a lease."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
@@ -109,13 +109,25 @@ def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, An
     return list(db.session.scalars(query.order_by(Incoming.arrived_at.desc()).limit(most)))
 
 
-def done(mail: Incoming, asks: str, letter: dict[str, Any] | None, confirmed: UUID | None) -> bool:
-    """Within the transaction under way: this mail is dealt with, `confirmed` asks no more, and the answer is noted.
+def acted_before(mail: Incoming) -> set[str]:
+    """The hashes of the lines that act in mails for this seat that arrived before this one."""
+    earlier = (
+        (Incoming.seat == mail.seat) & (Incoming.arrived_at < mail.arrived_at) & (Incoming.mail_id != mail.mail_id)
+    )
+    query = select(Incoming.acted).where(Incoming.game_id == mail.game_id, Incoming.acted.is_not(None), earlier)
+    return {line for lines in db.session.scalars(query) for line in lines or ()}
+
+
+def done(
+    mail: Incoming, asks: str, letter: dict[str, Any] | None, confirmed: UUID | None, acted: Collection[str] = ()
+) -> bool:
+    """Within the transaction under way: this mail is dealt with, `confirmed` asks no more, and the answer is noted, and
+    by which lines the mail is known again.
 
     False if the lease ran out and somebody else has it now.
     """
     answer = letter and {"version": letter["version"], "turn": letter["version"], **letter["data"]}
-    values = {"due_at": None, "asks": asks, "answer": answer}
+    values = {"due_at": None, "asks": asks, "answer": answer, "acted": sorted(acted) or None}
     finished = update(Incoming).where(_is_ours(mail)).values(values).returning(Incoming.mail_id)
     if db.session.execute(finished).first() is None:
         return False
@@ -135,8 +147,10 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
 
 
 def forget(before: datetime) -> None:
-    """Drop the mails that arrived before this moment and are dealt with."""
-    db.session.execute(delete(Incoming).where(Incoming.due_at.is_(None), Incoming.arrived_at < before))
+    """Drop the mails that arrived before this moment and are dealt with; of those with lines that acted, all but these."""
+    old = Incoming.due_at.is_(None) & (Incoming.arrived_at < before)
+    db.session.execute(delete(Incoming).where(old, Incoming.acted.is_(None)))
+    db.session.execute(update(Incoming).where(old, Incoming.raw != b"").values(raw=b"", asks="", answer=None))
     db.session.commit()
 
 

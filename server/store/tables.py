@@ -364,6 +364,7 @@ class Incoming(Base):
     `due_at`: when to deal with it, also the lease of who does; None: it is dealt with. `asks`: what in it waits for
     the player's confirmation: nothing, "all" because somebody else may have sent it, or "rest", what needs a second thought.
     `answer`: what we wrote back, which may come back as a quote; with its version, and the turn of its Reply-To.
+    `acted`: hashes of the lines in it that act by themselves, which are kept when all else is forgotten: see `replies`.
     """
 
     __tablename__ = "inbox"
@@ -383,6 +384,7 @@ class Incoming(Base):
     tries: Mapped[int]
     asks: Mapped[str]
     answer: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    acted: Mapped[list[str] | None] = mapped_column(JSONB(none_as_null=True))
 
 
 class Webhook(Base):

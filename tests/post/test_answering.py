@@ -542,3 +542,21 @@ def test_mails_are_forgotten_some_days_after_they_were_dealt_with(office: Office
     play.forget_old_mails()
     (waiting,) = db.session.scalars(db.select(Incoming))
     assert waiting.due_at is not None
+
+
+# Lines that come back
+
+
+def test_what_she_wrote_once_does_not_act_again_below_an_intro_that_nobody_knows(office: Office, game_id: UUID) -> None:
+    ada_writes(office, "say Good evening!")
+    again = "Kiitos.\n\nAda kirjoitti\n\nsay Good evening!\n"
+    assert "could not be sure that you wrote it now" in ada_writes(office, again).text
+    assert messages(game_id) == ["Good evening!"]
+    ada_writes(office, f"say And good luck.\n\n{again}")
+    assert messages(game_id) == ["Good evening!", "And good luck."]
+    later(KEPT + DAY)
+    play.forget_old_mails()
+    assert [bytes(raw) for raw in db.session.scalars(db.select(Incoming.raw))] == [b"", b"", b""]
+    assert "could not be sure that you wrote it now" in ada_writes(office, again).text
+    ada_writes(office, "Hello all,\n\nsay Good evening!")
+    assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]

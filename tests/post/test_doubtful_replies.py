@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from server.post.incoming.replies import Wishes, read, understand
+from server.post.incoming.replies import Wishes, acting_keys, read, understand
 from server.rules import sternenglanz, sternenhimmel
 from tests.post.replies import talk
 from tests.post.replies.make import plain
@@ -166,3 +166,61 @@ def test_of_plain_moves_with_friendly_words_hardly_any_is_asked_about() -> None:
         assert found.problem or found.move == RULES[game].write_move(RULES[game].read_move(move)), words
         asked += [words] if found.problem else []
     assert len(asked) <= MADE_UP / 100, asked[:5]
+
+
+# Lines that stood in an earlier mail
+
+
+def after(earlier: str, words: str, game: str = "sternenhimmel") -> Wishes:
+    known = acting_keys(read(plain(earlier)), RULES[game])
+    assert known
+    return understand(read(plain(words)), RULES[game], LETTER.split("\n"), stood=known.__contains__)
+
+
+def test_below_no_intro_in_any_language_does_an_old_line_act_and_a_new_one_above_does() -> None:
+    asked = []
+    for seed in range(MADE_UP):
+        dice = Random(seed)
+        game = dice.choice(list(RULES))
+        move, earlier, words = talk.below_an_intro(dice, game)
+        meant = RULES[game].write_move(RULES[game].read_move(move))
+        found = after(earlier, words, game)
+        assert found.problem or found == Wishes(move=meant), words
+        asked += [words] if found.problem else []
+    assert len(asked) <= MADE_UP / 20, asked[:9]
+
+
+@pytest.mark.parametrize("intro", talk.INTROS)
+@pytest.mark.parametrize("old", ["7 leo c", "pause", "say Good evening, all of you at this table, from far away"])
+def test_an_old_line_below_an_intro_does_nothing_by_itself(intro: str, old: str) -> None:
+    for above in ("", "Thanks!\n\n", "Das habe ich gestern geschrieben.\n\n"):
+        for gap in ("\n", "\n\n"):
+            assert after(old, f"{above}{intro}{gap}{old}\n\nAda").problem
+
+
+def test_a_line_is_known_again_however_it_comes_back() -> None:
+    said = "say Good evening, all of you at this table, from far away in the north"
+    for earlier, again in [
+        ("7 leo c", "7 LEO\u00a0c"),
+        (said, said[:60]),
+        ("1 lay punkt b1; 2 move a1 b2 c3", "1 lay punkt b1;\n2 move a1 b2 c3"),
+        ("1 lay punkt b1\n2 move a1 b2 c3", "1 lay punkt b1; 2 move a1 b2 c3"),
+    ]:
+        game = "sternenglanz" if "lay" in earlier else "sternenhimmel"
+        assert not after(earlier, again, game).problem
+        assert after(earlier, f"Ada kirjoitti\n\n{again}", game).problem == "perhaps-quoted"
+
+
+@pytest.mark.parametrize(
+    "above", ["", "Hi,\n", "Hello all,\n\n", "What a night we had!\n\n", "Danke :)\n\n", "My move:\n", "say Hello\n"]
+)
+def test_a_line_that_stood_in_an_earlier_mail_acts_again_at_the_top(above: str) -> None:
+    assert after("7 leo c", f"{above}7 leo c\n\nAda").move == "7 leo c"
+    quote = "On Friday, Ada wrote:\n> Which star?\n\n"
+    assert after("7 leo c", f"{quote}{above}7 leo c\n\nAda").move == "7 leo c"
+
+
+def test_what_is_new_below_something_old_is_asked_about() -> None:
+    assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c\n\npause").problem == "perhaps-quoted"
+    assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c") == Wishes(move="5 leo d")
+    assert wishes(plain("Ada skrev:\n\n7 leo c")).problem == "perhaps-quoted"

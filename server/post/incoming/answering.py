@@ -6,9 +6,10 @@ is done: a move gets its first answer again, the others have a key.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from functools import partial
+from hashlib import sha256
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
@@ -99,7 +100,8 @@ def _deal(mail: Incoming) -> None:
         if waiting is not None:
             _do(_Doing(waiting, player.player_id, mail.arrived_at, answer), _confirmed(waiting, player.email))
         asks = _do_what_is_written(_Doing(mail, player.player_id, mail.arrived_at, answer), wishes, waiting)
-    _finish(mail, answer, asks, read.sender or "", waiting.mail_id if waiting else None)
+    confirmed = waiting.mail_id if waiting else None
+    _finish(mail, answer, asks, read.sender or "", confirmed, _acting(mail, read))
 
 
 def _wishes(mail: Incoming, read: replies.Mail) -> Wishes:
@@ -108,7 +110,18 @@ def _wishes(mail: Incoming, read: replies.Mail) -> Wishes:
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = letters.lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
-    return replies.understand(read, rules, ours, repeated)
+    before = inbox.acted_before(mail)
+    return replies.understand(read, rules, ours, repeated, lambda key: _hash(mail, key) in before)
+
+
+def _hash(mail: Incoming, key: str) -> str:
+    return sha256(f"{mail.game_id}/{mail.seat}/{key}".encode()).hexdigest()[:16]
+
+
+def _acting(mail: Incoming, read: replies.Mail) -> set[str]:
+    """By which lines this mail is known again, should it come back as a quote: see `replies.understand`."""
+    rules: Any = load(mail.game_id).table.rules
+    return {_hash(mail, key) for key in replies.acting_keys(read, rules)}
 
 
 def _is_from(read: replies.Mail, email: str) -> bool:
@@ -373,7 +386,12 @@ _PROBLEMS = {
 
 @tried_again
 def _finish(
-    mail: Incoming, answer: Json | None, asks: str = "", sender: str = "", confirmed: UUID | None = None
+    mail: Incoming,
+    answer: Json | None,
+    asks: str = "",
+    sender: str = "",
+    confirmed: UUID | None = None,
+    acted: Collection[str] = (),
 ) -> None:
     """Note that the mail is dealt with, and its answer; after a lost commit nothing is left to note."""
     db.session.rollback()
@@ -385,7 +403,7 @@ def _finish(
         if more < 0:
             letter = None
             log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
-    inbox.done(mail, asks, letter, confirmed)
+    inbox.done(mail, asks, letter, confirmed, acted)
     db.session.commit()
 
 

@@ -13,7 +13,7 @@ _NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # begins with a capital
 _HAIL = (
     r"(?i:hi|hello|hey|hiya|yo|dear|greetings|good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|servus|grüezi"
     r"|grüß (?:gott|dich|euch)|guten (?:morgen|tag|abend)|tag|gr(?:ü|ue)(?:ß|ss)e|liebe[rs]?|salut|bonjour|bonsoir|coucou|ch[eè]re?s?"
-    r"|ciao|salve|buon ?giorno|buona ?sera|car[oaie]|ihr lieben|na ihr)"
+    r"|ciao|salve|buon ?giorno|buona ?sera|car[oaie]|ihr lieben|na ihr|hola|olá|hej|hei|hoi|ahoj|cześć|merhaba|привет|привіт|γεια|こんにちは|안녕하세요|안녕|你好|您好|שלום|สวัสดี|مرحبا)"
 )
 _HAILED = (
     r"(?i:all|everyone|everybody|folks|friends|team|there|again|zusammen|alle|allerseits|miteinander|leute|freunde|ihr"
@@ -21,8 +21,8 @@ _HAILED = (
 )
 _GREETING = re.compile(rf"{_HAIL}(?:[ ,]+(?:{_HAIL}|{_HAILED}|{_NAME})){{0,5}}\W*")
 _LEAD_IN = re.compile(
-    r"(?:(?:and|so|here|is|comes?|my|the|next|move|turn|i|play|und|also|hier|ist|kommt|mein|nächster|zug|ich|spiele|ziehe|setze"
-    r"|et|alors|voici|mon|prochain|coup|je|joue|ecco|la|mia|prossima|mossa|gioco) ?){1,6}:",
+    r"(?:(?:and|so|here|is|comes?|my|the|next|move|turn|i|play|take|try|goes|answer|today|und|also|hier|ist|kommt|mein|nächster|zug|ich|spiele|ziehe|setze|nehme"
+    r"|versuche|es|mit|antwort|heute|et|alors|voici|mon|prochain|coup|je|joue|ecco|la|mia|prossima|mossa|gioco) ?){1,6}:",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
@@ -106,6 +106,16 @@ def cut_in_two(above: str, below: str, is_first: bool, signed: Collection[str]) 
     if above and not (is_first and _GREETING.fullmatch(above)) and not _LEAD_IN.fullmatch(above):
         return above
     return below if below and not _is_ending(below, signed) else ""
+
+
+def is_harmless_above(line: str) -> bool:
+    """Whether this line is plainly a person's: a greeting, what leads to a move, or a sentence that has come to its end.
+
+    Nothing is plain that holds what a program writes above a quote, in whatever language: a figure, an address, a colon.
+    """
+    text = re.sub(r"(?:\s*[:;]-?[)(DP])+$", "!", line)
+    is_sentence = re.search(r"[.!?？؟…。！]\W{0,3}$", text) and not re.search(r"[\d@:：<>|_=*]", text)
+    return bool(is_sentence or is_courtesy(line) or _LEAD_IN.fullmatch(line))
 
 
 def is_courtesy(line: str) -> bool:

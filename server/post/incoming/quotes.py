@@ -17,9 +17,10 @@ _ATTRIBUTION = re.compile(
     rf"(?=.*[\d@])\S.*\b{_WROTE}\b.{{0,120}}:|(?=.*\d)\S.*<?[^\s@]+@[^\s@]+>?[ \u00a0]?:",
     re.IGNORECASE,
 )
+_COLON = re.compile(r"[:：]\W{0,3}$")
 _PERHAPS_ATTRIBUTION = re.compile(rf"\S.*\b{_WROTE}[ \u00a0]?:|(?:zitat von|quoting|citando) .+:", re.IGNORECASE)
 _PREPOSITION = re.compile(r"\W{0,2}(?:on|am|le|il|em|el|op|den)\b", re.IGNORECASE)
-_ADDRESS = re.compile(r"<\S+@")
+_ADDRESS = re.compile(r"\S@\S|\d\D+\d")  # or a date
 _HEADERS = {
     "from": "from von de da van fra från od от expéditeur mittente absender",
     "date": "sent gesendet envoyé inviato date datum data enviado verzonden sendt skickat wysłano отправлено",
@@ -27,6 +28,16 @@ _HEADERS = {
     "subject": "subject betreff objet oggetto onderwerp asunto emne ämne temat тема",
 }
 _HEADER_OF = {word: kind for kind, words in _HEADERS.items() for word in words.split()}
+_FIELD = re.compile(r"\W{0,3}[^\W\d_][^\W\d_' .]{0,20}\W{0,3}[:：][*_]{0,3}(?:\s.*|\W{0,3})")
+_TITLE = re.compile(
+    r"\W{0,9}(?:(?:original|forwarded|reply|quoted) (?:message|mail)|(?:begin|start of) (?:forwarded|original) message"
+    r"|ursprüngliche (?:nachricht|mail)|original-?nachricht|weitergeleitete nachricht|message (?:d[’']origine|original|transféré)"
+    r"|messaggio (?:originale|inoltrato)|mens(?:aje|agem) original|mesaj original|oorspronkelijk bericht|ursprungligt meddelande"
+    r"|opprinnelig melding|oprindelig meddelelse|alkuperäinen viesti|(?:původní|pôvodná) (?:zpráva|správa)|wiadomość oryginalna"
+    r"|oryginalna wiadomość|eredeti üzenet|(?:özgün|orijinal) (?:ileti|mesaj)|αρχικό μήνυμα|(?:исходное|пересылаемое) сообщение"
+    r"|оригінальне повідомлення|元のメッセージ|原始邮件|原始郵件|원본 메시지|הודעה מקורית|الرسالة الأصلية)\W{0,9}",
+    re.IGNORECASE,
+)
 _HEADER = re.compile(r"[*_\s]{0,3}([^\W\d_]+)(?: le)?[*_\s]{0,3}:[*_\s]{0,3}\S.*")
 
 
@@ -71,12 +82,15 @@ def _unframed(lines: Sequence[Line]) -> list[Line]:
 
 def _begins_quote(lines: list[Line], place: int) -> bool:
     text = lines[place].text.strip()[:LONGEST_LINE]
-    if _BETWEEN_DASHES.fullmatch(text):
+    if _BETWEEN_DASHES.fullmatch(text) or _TITLE.fullmatch(text):
         return True
-    if _header(text) not in ("from", "date"):
+    if not _FIELD.fullmatch(text):
         return False
-    near = [line.text.strip() for line in lines[place : place + 8] if line.text.strip()][:5]
-    return len({_header(line) for line in near} - {""}) >= 2
+    near = [line.text.strip()[:LONGEST_LINE] for line in lines[place : place + 8] if line.text.strip()][:5]
+    if _header(text) in ("from", "date") and len({_header(line) for line in near} - {""}) >= 2:
+        return True
+    fields = [line for line in near if _FIELD.fullmatch(line)]
+    return len(fields) >= 3 or (len(fields) == 2 and any(_ADDRESS.search(line) for line in near[:3]))
 
 
 def _header(text: str) -> str:
@@ -93,13 +107,20 @@ def _attribution(lines: list[Line], place: int) -> int:
         if line.quoted or not text or (length > 1 and begins):
             return 0
         words = f"{words} {text}".strip()
-        if _ATTRIBUTION.fullmatch(words):
+        if _ATTRIBUTION.fullmatch(words) or (_COLON.search(words) and _ADDRESS.search(words)):
             return length
         if _PERHAPS_ATTRIBUTION.fullmatch(words) and _goes_on_marked(lines, place + length):
             return length
         if length == 1 and not begins and not _ADDRESS.search(text):
             return 0
     return 0
+
+
+def may_begin_quote(line: str) -> bool:
+    """Whether this may be what some program writes above a quote, in a language that nobody here reads."""
+    text = line.strip()
+    is_line = len(text) >= 3 and re.search(r"\w", text.replace("_", "")) is None
+    return is_line or "@" in text or _COLON.search(text) is not None or _FIELD.fullmatch(text) is not None
 
 
 def _goes_on_marked(lines: list[Line], place: int) -> bool:

@@ -6,7 +6,7 @@ whatever comes near to a move or a command without being one does.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain, pairwise
@@ -14,8 +14,8 @@ from itertools import chain, pairwise
 from server.play import email_address
 from server.post.incoming.machines import is_automatic
 from server.post.incoming.parts import Doubt, Head, readings_of, split
-from server.post.incoming.prose import cut_in_two, is_courtesy, spoken_against
-from server.post.incoming.quotes import own_lines
+from server.post.incoming.prose import cut_in_two, is_courtesy, is_harmless_above, spoken_against
+from server.post.incoming.quotes import may_begin_quote, own_lines
 from server.post.incoming.slips import Notation, goes_on, has_words_of, move_in, resembles
 
 MOST_LINES = 300
@@ -47,7 +47,7 @@ class Wishes:
 
     The problems: `automatic` (no person wrote; no answer either), `unreadable` (see `Mail.doubt`), `too-long` (the doubt
     `too-large`), `nothing-said`, `not-understood`, `two-moves`, `contradiction` (such as pause and resume),
-    `in-a-sentence` and `spoken-against` (what stands beside it, which is then the `line`), `amid-our-letter` (written into a copy of our letter that is not marked as a quote), `only-our-letter` (nothing but
+    `perhaps-quoted` (see `understand`), `in-a-sentence` and `spoken-against` (what stands beside it, which is then the `line`), `amid-our-letter` (written into a copy of our letter that is not marked as a quote), `only-our-letter` (nothing but
     such a copy), `parts-differ` (the page beside the plain text says something else, as where a line is struck out).
     """
 
@@ -130,16 +130,29 @@ _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\
 _VACATION = re.compile(r"vacation ([0-9]{4}-[0-9]{2}-[0-9]{2}) ?[.][.] ?([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _CONFIRM = re.compile(r"confirm ([a-z0-9-]{1,40})")
 _PROSE = 4  # words from which on a line of our letter cannot have been typed anew by chance
+_KEY = 40  # characters of a line that one knows it by: no program breaks it sooner
 _FULL_LINE = 60  # characters from which on a line may have been broken by the mail program
 
 
-def understand(mail: Mail, rules: Notation, ours: Sequence[str] = (), repeated: Collection[str] = ()) -> Wishes:
+def understand(
+    mail: Mail,
+    rules: Notation,
+    ours: Sequence[str] = (),
+    repeated: Collection[str] = (),
+    stood: Callable[[str], bool] = lambda key: False,
+) -> Wishes:
     """What the person wishes, in the notation of this game.
 
     `ours` are the lines of the letters that may be answered, in order. A person may type a move that one gave as an
     example. But where some of our prose turns up, or two of our lines in a row that do not both act, or three, there
     begins a copy that nobody marked as a quote: from there on its lines are ours, and what else would act is a problem.
     `repeated` are those of our lines that he had written himself, and may write again.
+
+    `stood` tells of a key (see `keys_of`) whether a line of it stood in an earlier mail of his. Such a line acts again
+    only where it is plainly fresh: above it stands nothing but greetings, whole sentences without a figure, a colon or
+    an address, and lines that act, apart from quotes that are marked. For what programs write above a quote, in whatever
+    language, is none of these. Elsewhere it ends what he wrote now, if he wrote above it what acts and below it nothing
+    new; or it is asked about. A line that never stood anywhere is asked about below anything that may begin a quote.
     """
     if mail.automatic:
         return Wishes(problem="automatic")
@@ -147,10 +160,10 @@ def understand(mail: Mail, rules: Notation, ours: Sequence[str] = (), repeated: 
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
     typed = [_typed(line) for line in ours], {_typed(line) for line in repeated}
     signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
-    wishes = _understood(mail.lines, *typed, signed, rules)
+    wishes = _understood(mail.lines, *typed, signed, stood, rules)
     if not wishes.problem and mail.beside is not None:
-        beside = _understood(mail.beside, *typed, signed, rules)
-        if beside.problem in ("in-a-sentence", "spoken-against"):
+        beside = _understood(mail.beside, *typed, signed, stood, rules)
+        if beside.problem in ("in-a-sentence", "spoken-against", "perhaps-quoted"):
             return beside
         if _by_letters(wishes) != _by_letters(beside):
             return Wishes(problem="parts-differ", line=wishes.move or beside.line)
@@ -158,16 +171,56 @@ def understand(mail: Mail, rules: Notation, ours: Sequence[str] = (), repeated: 
 
 
 def _understood(
-    words: Sequence[str], ours: Sequence[str], repeated: Collection[str], signed: Collection[str], rules: Notation
+    words: Sequence[str],
+    ours: Sequence[str],
+    repeated: Collection[str],
+    signed: Collection[str],
+    stood: Callable[[str], bool],
+    rules: Notation,
 ) -> Wishes:
     lines = _joined([_typed(line) for line in words], rules)
     own, copied = _parted(lines, ours, repeated, rules)
     for line in copied:
-        if _means_something(line, rules):
+        if _means_something(line, rules) and not _stood(line, stood, rules):
             return Wishes(problem="amid-our-letter", line=line)
     if any(lines) and not any(own):
         return Wishes(problem="only-our-letter")
-    return _wishes(own, rules, signed)
+    fresh, old = _fresh(own, stood, rules)
+    if not old:
+        return _wishes(own, rules, signed)
+    wishes = _wishes(fresh, rules, signed)
+    is_mixed = any(_deed(line, rules) and not _stood(line, stood, rules) for line in own[len(fresh) :])
+    if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
+        return Wishes(problem="perhaps-quoted", line=old)
+    return wishes
+
+
+def _fresh(lines: list[str], stood: Callable[[str], bool], rules: Notation) -> tuple[list[str], str]:
+    """The lines above the first one that stood in an earlier mail and is not plainly fresh, and that one."""
+    acts = [bool(line) and _deed(line, rules) is not None for line in lines]
+    unclear = (nr for nr, line in enumerate(lines) if line and not acts[nr] and not is_harmless_above(line))
+    below = range(next(unclear, len(lines)), len(lines))
+    old = next((nr for nr in below if acts[nr] and _stood(lines[nr], stood, rules)), len(lines))
+    return lines[:old], next(iter(lines[old:]), "")
+
+
+def keys_of(line: str, rules: Notation) -> set[str]:
+    """By what a line that acts is known again, however it is written or broken: one key a step; to ask does no harm."""
+    deed = _deed(line, rules)
+    if deed is None or deed.asks:
+        return set()
+    return set(deed.move.split("; ")) if deed.move else {line.lower()[:_KEY]}
+
+
+def acting_keys(mail: Mail, rules: Notation) -> set[str]:
+    """The keys of all lines in this mail that act by themselves."""
+    lines = [_joined([_typed(line) for line in words], rules) for words in (mail.lines, mail.beside or ())]
+    return {key for line in chain(*lines) for key in keys_of(line, rules)}
+
+
+def _stood(line: str, stood: Callable[[str], bool], rules: Notation) -> bool:
+    keys = keys_of(line, rules)
+    return bool(keys) and all(map(stood, keys))
 
 
 def _by_letters(wishes: Wishes) -> Wishes:
@@ -264,8 +317,20 @@ def _doubt(lines: Sequence[str], deeds: Sequence[Wishes | None], signed: Collect
             return Wishes(problem="in-a-sentence", line=line)
     if all(deed is None or deed == Wishes(asks=True) for deed in deeds):
         return None
+    if line := _below_an_intro(lines, deeds):
+        return Wishes(problem="perhaps-quoted", line=line)
     line = spoken_against(around)
     return Wishes(problem="spoken-against", line=line) if line else None
+
+
+def _below_an_intro(lines: Sequence[str], deeds: Sequence[Wishes | None]) -> str:
+    """The first line that acts below something that may begin a quote; "" if none does."""
+    begins = [
+        not deed and may_begin_quote(line) and not is_harmless_above(line)
+        for line, deed in zip(lines, deeds, strict=True)
+    ]
+    first = begins.index(True) if any(begins) else len(lines)
+    return next((line for line, deed in zip(lines[first:], deeds[first:], strict=True) if deed), "")
 
 
 def _together(move: str | None, deeds: Sequence[Wishes]) -> Wishes:

@@ -276,6 +276,59 @@ SAID = {
 }  # fmt: skip
 
 
+INTROS = (  # what programs write above a quote, in languages of all kinds; none of them marks what is below
+    "Dne so 21. 11. 2026 10:00 u\u017eivatel Ada <ada@example.org> napsal:",
+    "Ada napsala:",
+    "la 21. marrask. 2026 klo 10.00 Ada (ada@example.org) kirjoitti:",
+    "Ada kirjoitti",
+    "\u03a3\u03c4\u03b9\u03c2 \u03a3\u03ac\u03b2 21 \u039d\u03bf\u03b5 2026, \u03bf \u03c7\u03c1\u03ae\u03c3\u03c4\u03b7\u03c2 Ada \u03ad\u03b3\u03c1\u03b1\u03c8\u03b5:",
+    "\u00cen s\u00e2m., 21 nov. 2026 la 10:00, Ada a scris:",
+    "Ada \u015funu yazd\u0131:",
+    "Ada ezt \u00edrta (id\u0151pont: 2026. nov. 21., Szo, 10:00):",
+    "\u0643\u062a\u0628 Ada \u0641\u064a \u0662\u0661 \u0646\u0648\u0641\u0645\u0628\u0631:",
+    "2026\u5e7411\u670821\u65e5(\u571f) 10:00 Ada <ada@example.org>:",
+    "Ada \u3055\u3093\u306f\u66f8\u304d\u307e\u3057\u305f\uff1a",
+    "\u4e8e2026\u5e7411\u670821\u65e5 Ada \u5199\u9053\uff1a",
+    "2026\ub144 11\uc6d4 21\uc77c (\ud1a0) Ada \ub2d8\uc774 \uc791\uc131:",
+    "\u05d1\u05ea\u05d0\u05e8\u05d9\u05da 21 \u05d1\u05e0\u05d5\u05d1 2026 Ada \u05db\u05ea\u05d1:\u200f",
+    "sob., 21 lis 2026 o 10:00 Ada napisa\u0142(a):",
+    "\u0441\u0431, 21 \u043d\u043e\u044f\u0431. 2026 \u0433. \u0432 10:00, Ada <ada@example.org>:",
+    "\u0441\u0431, 21 \u043b\u0438\u0441\u0442. 2026 \u0440. Ada \u043f\u0438\u0448\u0435:",
+    "Den l\u00f6r 21 nov. 2026 skrev Ada:",
+    "l\u00f8r. 21. nov. 2026 skrev Ada",
+    "Em s\u00e1b., 21 de nov. de 2026, Ada escreveu:",
+    "El s\u00e1b, 21 nov 2026, Ada escribi\u00f3:",
+    "Op za 21 nov 2026 schreef Ada:",
+    "V\u00e0o Th 7, 21 thg 11, 2026 Ada \u0111\u00e3 vi\u1ebft:",
+    "De : Ada",
+    "De\u00a0: Ada Byron <ada@example.org>",
+    "From:\nAda Byron",
+    "From:\n Ada <ada@example.org>\nTo:\n Sternenpost",
+    "*Original Message*",
+    "Original Message",
+    "Alkuper\u00e4inen viesti",
+    "P\u016fvodn\u00ed zpr\u00e1va",
+    "\u5143\u306e\u30e1\u30c3\u30bb\u30fc\u30b8",
+    "L\u00e4hett\u00e4j\u00e4: Ada",
+    "F\u00e5 Outlook f\u00f6r iOS\n________________________________\nFr\u00e5n: Ada",
+    "---------- V\u00e4litetty viesti ---------",
+    "Ada wrote, a while ago",
+    "\u2500\u2500\u2500\u2500\u2500\u2500",
+)
+
+
+def below_an_intro(dice: Random, game: str) -> tuple[str, str, str]:
+    """A move, an older mail, and one that quotes it without a mark below the new move."""
+    move, said = a_move(dice, game), SAID[dice.choice(list(SAID))]
+    old = dice.choice([it for it in (*MOVES[game], *COMMANDS) if it != move])
+    gap, intro = dice.choice(["\n", "\n\n"]), dice.choice(INTROS)
+    greeting, ending, friendly = dice.choice(said.greetings), dice.choice(said.endings), dice.choice(said.friendly)
+    first = f"{greeting}\n\n{old}" + (f"\n\n{ending}" if dice.random() < 0.5 else "")
+    above = dice.choice([move, f"{greeting}\n\n{move}", f"{move}\n\n{dice.choice(said.endings)}"]).strip()
+    body = dice.choice([first, first.strip(), f"{friendly}\n\n{first.strip()}"])
+    return move, first, f"{above}\n\n{intro}{gap}{body}"
+
+
 def a_move(dice: Random, game: str) -> str:
     return dice.choice(MOVES[game])
 
