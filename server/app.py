@@ -44,6 +44,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         BASE_URL=settings.base_url,
         LIMITS=settings.limits,
         BOUNDS=dict(settings.bounds),
+        PROXIES=settings.proxies,
         SANDBOX=settings.sandbox,
         METRICS_TOKEN=settings.metrics_token,
         MAILBOX=str(settings.data / "mail"),

@@ -256,7 +256,11 @@ VARIABLES = {
         "STERNENPOST_LIMITS", "on", "on or off", "rate limits; off for load tests only: then none below counts", _switch
     ),
     "proxies": _Variable(
-        "STERNENPOST_PROXIES", "0", "a number", "trusted proxies before the web, each of which names its client", int
+        "STERNENPOST_PROXIES",
+        "0",
+        "a number",
+        "trusted proxies before the web, each of which names its client; they may name the request, too (X-Request-Id)",
+        int,
     ),
     "sandbox": _Variable(
         "STERNENPOST_SANDBOX",

@@ -28,6 +28,7 @@ from gunicorn.http.errors import NoMoreData, ParseException
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from server.api.streams import STREAMS, EventStream
+from server.api.watching import REQUEST_ID, log, new_request_id
 from server.streams import Streams
 
 PATIENCE = 20.0  # seconds for all of a request to come, and for a client to take in some of its answer
@@ -211,9 +212,10 @@ class Worker(ThreadWorker):
         except OSError:  # the client has gone
             return False
         except Exception:
-            self.log.exception("Error handling request")
+            request_id = new_request_id()
+            self.log.exception("Error handling request", extra={"facts": {"id": request_id}})
             if not leaving.kept:
-                leaving.sendall(_problem(500, "The fault is noted"))
+                leaving.sendall(_problem(500, "The fault is noted", request_id))
             return False
 
     def handle_request(self, req: Any, conn: TConn) -> bool:
@@ -309,7 +311,9 @@ class Worker(ThreadWorker):
 
     def _refuse(self, conn: TConn, refused: Refused) -> None:
         conn.leaving = leaving = _Leaving(conn.sock)
-        leaving.sendall(_problem(refused.status, str(refused)))
+        request_id = new_request_id()
+        log.info("request refused", extra={"facts": {"id": request_id, "status": refused.status, "why": str(refused)}})
+        leaving.sendall(_problem(refused.status, str(refused), request_id))
         with suppress(OSError):
             leaving.send_some()
         self.finish_request(conn, _OVER)
@@ -427,16 +431,17 @@ class Extent:
         return False
 
 
-def _problem(status: int, why: str) -> bytes:
+def _problem(status: int, why: str, request_id: str) -> bytes:
     """In place of gunicorn's pages, which are HTML and quote what was sent."""
     code, title = PROBLEMS[status]
     facts = {"type": f"/problems/{code}", "title": title, "status": status, "code": code, "detail": f"{why}."}
-    body = json.dumps(facts).encode()
+    body = json.dumps({**facts, "request_id": request_id}).encode()
     lines = [
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
         "Connection: close",
         "Content-Type: application/problem+json",
         f"Content-Length: {len(body)}",
+        f"{REQUEST_ID}: {request_id}",
         "Access-Control-Allow-Origin: *",  # it may have been for the API, whose answers all pages may read
     ]
     return "\r\n".join([*lines, "", ""]).encode() + body

@@ -13,6 +13,8 @@ from werkzeug.test import TestResponse
 from server import play
 from server.api import problems
 from server.api.examples import MOVE
+from server.app import create_app
+from server.config import Settings
 from server.play.clock import clock
 from server.play.errors import PlayError
 from server.rules import Json, RuleError
@@ -101,6 +103,53 @@ def test_an_answer_under_a_condition_that_does_not_hold_is_refused(scene: Scene,
     for path in map(scene.address, looks(scene)):
         assert code_of(ada.get(path, headers={"If-Match": '"another"'})) == (412, "precondition-failed")
         assert ada.get(path, headers={"If-Match": ada.get(path).headers["ETag"]}).status_code == 200
+
+
+def changes(scene: Scene) -> list[Call]:
+    """Whatever changes or ends something that has an address; all tokens at the end."""
+    those = [call for call in calls(scene.contract.document) if call.method in ("PATCH", "DELETE")]
+    return sorted(those, key=lambda call: (call.path.startswith("/v1/tokens"), call.path == "/v1/tokens/current"))
+
+
+def test_every_change_is_refused_to_who_has_seen_something_else(scene: Scene, ada: Someone) -> None:
+    for call in changes(scene):
+        path = scene.address(call)
+        before = ada.get(path)
+        stale = ada.ask(call.method, path, call.example, headers={"If-Match": '"another", W/"weak"'})
+        assert code_of(stale) == (412, "precondition-failed"), call.name
+        assert ada.get(path).data == before.data or before.status_code >= 400
+    assert ada.get("/v1/me").status_code == 200
+
+
+def test_every_change_is_made_by_who_has_seen_what_is_there(scene: Scene, ada: Someone) -> None:
+    for call in changes(scene):
+        if call.path.startswith("/v1/tokens"):
+            continue
+        path = scene.address(call)
+        for coding in ("gzip", "identity") if call.method == "PATCH" else ("gzip",):
+            seen = ada.get(path, headers={"Accept-Encoding": coding})
+            if seen.status_code == 200:
+                made = ada.ask(call.method, path, call.example, headers={"If-Match": seen.headers["ETag"]})
+                assert made.status_code < 300, (call.name, made.text)
+    etag = ada.get("/v1/me").headers["ETag"]
+    assert ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": etag}).status_code == 200
+    assert code_of(ada.patch("/v1/me", {"name": "Ada II"}, headers={"If-Match": etag})) == (412, "precondition-failed")
+    assert ada.get("/v1/me").json["name"] == "Ada I"
+    assert ada.delete("/v1/tokens/current", headers={"If-Match": "*"}).status_code == 204
+
+
+def test_of_two_who_change_at_once_what_both_have_seen_one_is_refused(app: Flask, scene: Scene, ada: Someone) -> None:
+    etag = ada.get("/v1/me").headers["ETag"]
+
+    def changed(number: int) -> int:
+        return (
+            Someone(app, token=ada.token)
+            .patch("/v1/me", {"name": f"Ada {number}"}, headers={"If-Match": etag})
+            .status_code
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(changed, range(4))) == [200, 412, 412, 412]
 
 
 def test_an_etag_changes_when_and_only_when_this_viewers_answer_changes(scene: Scene) -> None:
@@ -354,3 +403,66 @@ def test_a_picture_speaks_the_language_of_the_viewer(ada: Someone, scene: Scene)
     ada.patch("/v1/me", {"locale": "de"})
     german = ada.get(f"{scene.running}/picture.svg").text
     assert ("coins:" in english, "coins:" in german, "Münzen:" in german) == (True, False, True)
+
+
+# What clients send along
+
+
+@pytest.mark.parametrize(
+    "accept",
+    ["application/json; charset=utf-8", "application/json;charset=UTF-8;q=0.5, text/html", "application/*; q=0.1"],
+)
+def test_a_charset_asked_for_is_no_other_format(ada: Someone, accept: str) -> None:
+    assert ada.get("/v1/me", headers={"Accept": accept}).status_code == 200
+    refused = ada.get("/v1/me", headers={"Accept": "application/json; charset=utf-8; q=0, text/html"})
+    assert code_of(refused) == (406, "not-acceptable")
+
+
+def test_a_packed_body_is_refused_in_a_sentence(ada: Someone) -> None:
+    packed, headers = (
+        gzip.compress(b'{"name": "Ada"}'),
+        {"Content-Encoding": "gzip", "Content-Type": "application/json"},
+    )
+    refused = ada.ask("PATCH", "/v1/me", data=packed, headers=headers)
+    assert code_of(refused) == (415, "unsupported-media-type")
+    assert "Content-Encoding" in refused.json["detail"]
+    assert refused.headers["Accept-Encoding"] == "identity"
+    plain = {**headers, "Content-Encoding": "identity"}
+    assert ada.ask("PATCH", "/v1/me", data=b'{"name": "Ada"}', headers=plain).status_code == 200
+
+
+def test_an_empty_cursor_is_where_a_list_begins(scene: Scene, ada: Someone) -> None:
+    for call in looks(scene):
+        if any(parameter.get("name") == "cursor" for parameter in call.operation["parameters"]):
+            path = scene.address(call)
+            assert ada.get(f"{path}?cursor=").json["items"] == ada.get(path).json["items"]
+
+
+def test_a_key_is_kept_or_refused_in_a_sentence_by_every_post(scene: Scene, ada: Someone) -> None:
+    posts = [call for call in calls(scene.contract.document) if call.method == "POST"]
+    for call in posts:
+        path, keyed = (
+            scene.address(call),
+            any(it.get("name") == "Idempotency-Key" for it in call.operation["parameters"]),
+        )
+        answer = ada.post(path, call.example, headers={"Idempotency-Key": "once"})
+        is_refused = code_of(answer) == (400, "malformed-request") and "Idempotency-Key" in answer.json["detail"]
+        assert is_refused != keyed, call.name
+    assert ada.post("/v1/me/feed", {}).status_code == 201
+
+
+def test_every_answer_names_its_request_and_every_problem_too(scene: Scene, ada: Someone) -> None:
+    answers = [ada.get("/v1/me"), ada.get("/v1/nowhere"), ada.post("/v1/games", {}), ada.get("/healthz"), ada.get("/")]
+    names = [answer.headers["X-Request-Id"] for answer in answers]
+    assert len(set(names)) == len(names)
+    assert [answer.json["request_id"] for answer in answers[1:3]] == names[1:3]
+
+
+@pytest.mark.parametrize(
+    "name", ["8a7c-11f0_x.9", "short", "x" * 65, "with space in it", "two-names-1,two-names-2", ""]
+)
+def test_only_a_proxy_may_name_a_request(app: Flask, shared_url: str, name: str) -> None:
+    behind = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "STERNENPOST_PROXIES": "1"}))
+    for server, may in ((app, False), (behind, True)):
+        answer = server.test_client().get("/v1/rules", headers={"X-Request-Id": name})
+        assert (answer.headers["X-Request-Id"] == name) == (may and name == "8a7c-11f0_x.9")

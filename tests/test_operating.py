@@ -549,9 +549,16 @@ def test_logs_are_json_and_hold_no_secret_whatever_goes_wrong(house: House) -> N
         ("other", "none", 405),
     } <= asked
     assert {it["logger"] for it in lines} == {
-        *("server", "server.requests", "server.play.deadlines", "server.post", "gunicorn.error"),
+        *("server", "server.requests", "server.play.deadlines", "server.post"),
         *("server.post.incoming.door", "server.post.incoming.answering"),
     }
+    (failed,) = [it for it in lines if it["message"] == "GET /v1/games/<uuid:game_id> failed"]
+    assert [(it["status"], it["game"]) for it in lines if it["message"] == "request" and it["id"] == failed["id"]] == [
+        (500, game_id)
+    ]
+    (owner,) = house.rows("SELECT player_id::text FROM players WHERE email = %s", ADA)
+    played = [it for it in lines if it.get("route") == "/v1/games/<uuid:game_id>/moves"]
+    assert {(it["game"], it["player"]) for it in played} == {(game_id, owner["player_id"])}
     assert any("/play/moves.py" in it.get("exception", "") and "KeyError" in it["exception"] for it in lines)
 
 

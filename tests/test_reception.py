@@ -1,5 +1,6 @@
 """A real gunicorn with few threads, and clients that are slow, cut off, or not what they seem."""
 
+import json
 import os
 import re
 import selectors
@@ -241,6 +242,9 @@ def test_who_asks_before_he_sends_his_body_is_told_to_go_on(port: int) -> None:
 
 def is_problem(answer: bytes, status: int, code: str) -> bool:
     head, _, body = answer.rpartition(b"\r\n\r\n")
+    named = re.search(rb"\r\nX-Request-Id: ([0-9a-f]{32})(\r\n|$)", head)
+    assert named is not None
+    assert json.loads(body)["request_id"] == named[1].decode()
     assert head.startswith(b"HTTP/1.1 %d " % status), answer
     assert PROBLEM in head, head
     assert f'"code": "{code}"'.encode() in body
@@ -272,6 +276,17 @@ def test_a_body_that_is_too_large_is_refused_in_chunks_too(port: int, size: int)
                 continue
             assert not answer or is_problem(answer, 413, "body-too-large")
     assert is_up(port)
+
+
+@pytest.mark.parametrize("coding", ["Content-Length", "Transfer-Encoding"])
+@pytest.mark.parametrize("size", [64 * 1024 + 1, 200_000])
+def test_after_a_body_that_is_too_large_the_connection_is_closed_and_says_so(port: int, size: int, coding: str) -> None:
+    large = b'{"email": "' + b"x" * size + b'"}'
+    whole = request(chunked(large), "Transfer-Encoding: chunked") if coding == "Transfer-Encoding" else request(large)
+    with connected(port, whole.replace(b"Connection: close\r\n", b"")) as connection:
+        answer = heard(connection)
+    assert is_problem(answer, 413, "body-too-large")
+    assert re.search(rb"\r\nConnection: close\r\n", answer)
 
 
 @pytest.mark.parametrize(

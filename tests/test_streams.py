@@ -174,16 +174,28 @@ def test_each_viewer_is_told_what_he_may_see(port: int, ada: UUID, ben: UUID, cl
             assert stream.tell(len(told)) == told
 
 
-@pytest.mark.parametrize("by_header", [True, False], ids=["Last-Event-ID", "after"])
-def test_a_stream_goes_on_after_the_last_event(port: int, ada: UUID, ben: UUID, cleo: UUID, by_header: bool) -> None:
+@pytest.mark.parametrize("by", ["Last-Event-ID", "after", "lastEventId"])
+def test_a_stream_goes_on_after_the_last_event(port: int, ada: UUID, ben: UUID, cleo: UUID, by: str) -> None:
     game_id = game_of(ada, ben, cleo)
     moves_on(game_id, ada, ben, cleo)
     whole = story_of(port, game_id)
     for number, item in enumerate(whole[:-1]):
         last = str(item["seq"])
-        path = path_of(game_id) + f"?after={last}" * (not by_header)
+        by_header = by == "Last-Event-ID"
+        path = path_of(game_id) + f"?{by}={last}" * (not by_header)
         with Stream(port, path, last=last if by_header else None) as stream:
             assert stream.tell(len(whole) - number - 1) == whole[number + 1 :]
+
+
+def test_an_empty_id_is_none(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    token, game_id = token_of("ada"), game_of(ada, ben, cleo)
+    whole = story_of(port, game_id, token)
+    for path in (path_of(game_id), "/v1/stream"):
+        for last in (None, ""):
+            with Stream(port, f"{path}?lastEventId=", token, last) as stream:
+                assert stream.status == 200
+                if path != "/v1/stream":
+                    assert stream.tell(len(whole)) == whole
 
 
 @pytest.mark.parametrize("last", ["x", "-1", "1.5", "9" * 30, "\u00b2".encode().decode("latin-1")])

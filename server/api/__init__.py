@@ -6,6 +6,7 @@ from server.api import (
     auth,
     feeds,
     games,
+    idempotency,
     languages,
     limits,
     manners,
@@ -37,6 +38,7 @@ def register(app: Flask) -> None:
     auth.register(app)
     limits.register(app)
     manners.register(app)
+    idempotency.register(app)
     document = app.extensions["document"] = Document(app)
     for blueprint in (service.blp, players.blp, games.blp, moves.blp, streams.blp, pictures.blp, webhooks.blp):
         document.register_blueprint(blueprint)

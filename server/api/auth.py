@@ -56,7 +56,7 @@ def viewer(scope: str, game_id: UUID | None = None) -> UUID | None:
 
 def known_sender() -> Caller | None:
     """Who sent this request, if a good token says so."""
-    return g.sender if isinstance(g.sender, Caller) else None
+    return found if isinstance(found := g.get("sender"), Caller) else None
 
 
 def _sender() -> Caller | None:

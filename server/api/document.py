@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 from server.api import examples, problems, schemas
 from server.api.components import Components, pascal, ref
+from server.api.idempotency import keeps
 from server.api.limits import KIB, LONG, OF_ADDRESS, OF_PLAYER, ROWS
 from server.api.problems import ALL, PROBLEMS
 from server.api.reading import StrictParser
@@ -85,6 +86,12 @@ _IF_NONE_MATCH = {
     "description": "The ETag of an earlier answer: if it would be the same again, the answer is an empty 304",
     "schema": {"type": "string"},
 }
+_IF_MATCH = {
+    "in": "header",
+    "name": "If-Match",
+    "description": "An ETag that GET has given at this address: if it has another one by now, nothing is changed",
+    "schema": {"type": "string"},
+}
 _LIMITS = {
     "RateLimit-Policy": {
         "description": "A list of the limits that the request counts for: `q` units or uses within `w` seconds",
@@ -99,6 +106,14 @@ _LIMITS = {
     },
 }
 _TELLS_LIMITS = {name: {"$ref": f"#/components/headers/{name}"} for name in _LIMITS}
+_REQUEST_ID: Json = {
+    "X-Request-Id": {
+        "description": "Names this request in the operator's log",
+        "required": True,
+        "schema": {"type": "string"},
+    }
+}
+_TELLS_ID = {name: {"$ref": f"#/components/headers/{name}"} for name in _REQUEST_ID}
 _ETAG = {"ETag": {"description": "Changes when and only when this answer changes", "schema": {"type": "string"}}}
 _HEADERS_OF_PROBLEMS: dict[int, Json] = {
     401: {"WWW-Authenticate": {"required": True, "schema": {"const": "Bearer"}}},
@@ -125,8 +140,8 @@ class Blueprint(flask_smorest.Blueprint):
         return self.doc(**{_RAISED: [PROBLEMS[error].code for error in errors]})
 
     def may_come_again(self, call: Any) -> Any:
-        """Document that this call takes an Idempotency-Key."""
-        return self.doc(**{_KEYED: True})(call)
+        """This call takes an Idempotency-Key."""
+        return self.doc(**{_KEYED: True})(keeps(call))
 
 
 class Document(flask_smorest.Api):
@@ -156,7 +171,7 @@ class Document(flask_smorest.Api):
         document: Json = self.spec.to_dict()
         components = Components(document["components"].pop("schemas"))
         document["webhooks"] = dict(_webhooks())
-        document["components"]["headers"] = _LIMITS
+        document["components"]["headers"] = _LIMITS | _REQUEST_ID
         shared = document["components"]["responses"] = {}
         for path, item in document["paths"].items():
             for method, operation in item.items():
@@ -173,10 +188,12 @@ class Document(flask_smorest.Api):
                     parameters.append(_IF_NONE_MATCH)
                     operation["responses"]["200"].setdefault("headers", {}).update(_ETAG)
                     operation["responses"]["304"] = {"description": "Nothing has changed", "headers": _ETAG}
+                elif method in ("patch", "delete"):
+                    parameters.append(_IF_MATCH)
                 operation["responses"].pop("422", None)  # what smorest says of it
                 for status, response in operation["responses"].items():
                     if status != "default":
-                        response.setdefault("headers", {}).update(_TELLS_LIMITS)
+                        response.setdefault("headers", {}).update(_TELLS_LIMITS | _TELLS_ID)
                 for status, codes in _by_status(_codes(path, operation)):
                     name = ".".join(codes)
                     shared[name] = _problem_response(status, codes, components)
@@ -251,7 +268,7 @@ def _codes(path: str, operation: Json) -> Iterator[str]:
     """The codes of all problems that a call may answer with."""
     yield from operation.pop(_RAISED, ())
     yield from ("malformed-request", "not-acceptable", "too-many-requests", "internal-error", "unavailable")
-    if _IF_NONE_MATCH in operation["parameters"]:
+    if _IF_NONE_MATCH in operation["parameters"] or _IF_MATCH in operation["parameters"]:
         yield "precondition-failed"
     places = {parameter["in"] for parameter in operation["parameters"]}
     if "requestBody" in operation:
@@ -280,8 +297,7 @@ def _problem_response(status: int, codes: list[str], components: Components) -> 
         "description": "  \n".join(f"`{code}`: {ALL[code].title}" for code in codes),
         "content": {"application/problem+json": {"schema": schema}},
     }
-    if status in _HEADERS_OF_PROBLEMS:
-        response["headers"] = _HEADERS_OF_PROBLEMS[status]
+    response["headers"] = _HEADERS_OF_PROBLEMS.get(status, {}) | _TELLS_ID
     return response
 
 

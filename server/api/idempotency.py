@@ -5,14 +5,34 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from flask import Response, current_app, request
+from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import BadRequest
 
 from server import play
+from server.api.auth import is_for_api
 from server.play import Caller
 from server.translations import Words
 
 _LONGEST = 200
+_KEEPS = "keeps_answers"  # a mark of functions
+
+
+def register(app: Flask) -> None:
+    app.before_request(_expect_no_key)
+
+
+def keeps(call: Any) -> Any:
+    """Mark a call that answers by `once`; to any other POST no key may be sent, since it would promise too much."""
+    setattr(call, _KEEPS, True)
+    return call
+
+
+def _expect_no_key() -> None:
+    """Raises BadRequest."""
+    if request.method == "POST" and "Idempotency-Key" in request.headers and is_for_api():
+        view = current_app.view_functions.get(request.endpoint or "")
+        if view is not None and not hasattr(getattr(getattr(view, "view_class", None), "post", None), _KEEPS):
+            raise BadRequest(Words("This call takes no Idempotency-Key: sent again, it is carried out again."))
 
 
 def new_game_id(caller: Caller) -> UUID | None:

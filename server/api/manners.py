@@ -1,13 +1,15 @@
 """What every answer of the API does: ETags, `Accept`, packing, and no sniffing."""
 
 import gzip
+from typing import Any
 
-from flask import Flask, Response, request
-from flask_babel import gettext
-from werkzeug.exceptions import NotAcceptable
+from flask import Flask, Response, current_app, request
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.exceptions import NotAcceptable, PreconditionFailed
 
-from server.api.auth import is_for_api
-from server.api.problems import HTTP_PROBLEMS, answer
+from server import play
+from server.api.auth import any_caller, is_for_api
+from server.api.problems import of_http
 from server.translations import Words
 
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
@@ -17,6 +19,7 @@ _PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 def register(app: Flask) -> None:
     app.before_request(_expect_accept)
+    app.before_request(_expect_match)
     app.after_request(_finish)
 
 
@@ -25,8 +28,45 @@ def _expect_accept() -> None:
     if is_for_api() and "Accept" in request.headers:
         is_stream = request.path.endswith("/stream")
         answered_in = "text/event-stream" if is_stream else _PICTURES.get(request.path[-4:], "application/json")
-        if not request.accept_mimetypes[answered_in]:
+        accepted = MIMEAccept([(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes])
+        if not accepted[answered_in]:  # parameters such as a charset choose among nothing that we have
             raise NotAcceptable(Words("This call answers in %(type)s.", type=answered_in))
+
+
+def _expect_match() -> None:
+    """A change under a condition (RFC 9110, 13.1.1) is made to what its sender has seen at this address, or not at all.
+
+    Raises PreconditionFailed, and what a look at the address raises.
+    """
+    if not (request.method in ("PATCH", "DELETE") and "If-Match" in request.headers and is_for_api()):
+        return
+    look = getattr(_call(), "get", None)
+    if look is None:  # it shows nothing that could have an ETag
+        matches = request.if_match.star_tag
+    else:
+        play.hold(any_caller().player_id)
+        now = current_app.make_response(look(**(request.view_args or {})))
+        matches = request.if_match.contains(_etag(now))
+        _pack(now)
+        matches = matches or request.if_match.contains(_etag(now))
+    if not matches:
+        raise _unmatched()
+
+
+def _call() -> Any:
+    """The resource that answers at this address."""
+    view: Any = current_app.view_functions.get(request.endpoint or "")
+    return getattr(view, "view_class", lambda: None)()
+
+
+def _etag(response: Response) -> str:
+    del response.headers["ETag"]
+    response.add_etag()
+    return response.get_etag()[0] or ""
+
+
+def _unmatched() -> PreconditionFailed:
+    return PreconditionFailed(Words("The answer has another ETag than those that `If-Match` names."))
 
 
 def _finish(response: Response) -> Response:
@@ -40,9 +80,7 @@ def _finish(response: Response) -> Response:
             response.add_etag()
             response.make_conditional(request)
             if response.status_code == 412:
-                return answer(
-                    HTTP_PROBLEMS[412], gettext("The answer has another ETag than those that `If-Match` names.")
-                )
+                return of_http(_unmatched())
     return response
 
 

@@ -28,8 +28,8 @@ def cursor_of(at: datetime, id_: UUID) -> str:
 
 
 def read_cursor(text: str | None) -> tuple[datetime, UUID] | None:
-    """Raises BadField."""
-    if text is None:
+    """None, or nothing at all, is where a list begins. Raises BadField."""
+    if not text:
         return None
     try:
         at, id_ = json.loads(base64.urlsafe_b64decode(text))

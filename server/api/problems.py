@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from flask import Flask, Response, current_app, json, request
+from flask import Flask, Response, current_app, g, json, request
 from flask_babel import get_locale, gettext
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 
@@ -196,7 +196,8 @@ def answer_to(error: Exception) -> Response:
     if is_passing(error):
         return _of_ours(Unavailable())
     route = request.url_rule.rule if request.url_rule else "none"
-    current_app.logger.error("%s %s failed", request.method, route, exc_info=error)
+    facts = {"id": g.request_id}
+    current_app.logger.error("%s %s failed", request.method, route, exc_info=error, extra={"facts": facts})
     return of_http(InternalServerError())
 
 
@@ -208,6 +209,7 @@ def answer(problem: Problem, detail: str, **more: Any) -> Response:
         "status": problem.status,
         "code": problem.code,
         "detail": detail,
+        "request_id": g.request_id,
         **more,
     }
     response = Response(json.dumps(body), problem.status, mimetype="application/problem+json")
@@ -259,6 +261,8 @@ def of_http(error: HTTPException) -> Response:
         words = error.description
         detail, more = words.said(gettext) if isinstance(words, Words) else gettext(problem.meaning), {}
     response = answer(problem, detail, **more)
+    if status == 415:
+        response.headers["Accept-Encoding"] = "identity"  # RFC 9110, 12.5.3
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response

@@ -74,6 +74,8 @@ def _body(req: Request) -> Any:
         raise RequestEntityTooLarge  # werkzeug reads a body without a length up to the limit and leaves the rest
     if not raw:
         return {}
+    if req.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise UnsupportedMediaType(Words("A body is sent as it is, without a Content-Encoding."))
     if req.mimetype != "application/json":
         raise UnsupportedMediaType(Words("The body must be application/json."))
     return read_json(raw)

@@ -506,7 +506,11 @@ class StoryQuery(InvitationQuery):
     since_version = QueryNumber(load_default=0, **_about("The version last seen"))
 
 
-class StreamQuery(InvitationQuery):
+class OwnStreamQuery(Request):
+    lastEventId = fields.String(**_about("The same as `Last-Event-ID`, for programs that cannot send headers"))
+
+
+class StreamQuery(InvitationQuery, OwnStreamQuery):
     after = QueryNumber(load_default=0, **_about("The `seq` last seen, where `Last-Event-ID` cannot be sent"))
 
 
@@ -713,6 +717,9 @@ class Problem(Schema):
     status = fields.Integer(required=True)
     code = fields.String(required=True, validate=one_of(PROBLEMS_BY_CODE))
     detail = fields.String(required=True)
+    request_id = fields.String(
+        required=True, **_about("As in the header `X-Request-Id`, and in the log of the operator")
+    )
     reason = fields.String(**_about("Why the rules refuse (illegal-move, malformed-move, bad-option)"))
     turn = fields.Integer(allow_none=True, **_about("Your present turn (stale-turn)"))
     scope = fields.String(**_about("What the token would have to allow (missing-scope)"))

@@ -106,7 +106,7 @@ class GameStream(MethodView):
         `nr` that you know whenever it has been opened anew, and let pass those that you have; and after the end of the
         game, with which the stream ends.
         """
-        last = request.headers.get("Last-Event-ID", "")
+        last = _last_id(query)
         if last and not re.fullmatch("[0-9]{1,9}", last):
             raise BadField("Last-Event-ID", noted("This is no id of an event of this stream."))
         follower = play.follow_game(
@@ -117,17 +117,23 @@ class GameStream(MethodView):
 
 @blp.route("/stream")
 class OwnStream(MethodView):
+    @blp.arguments(schemas.OwnStreamQuery, location="query")
     @blp.response(200, _EVENT, content_type="text/event-stream")
     @blp.doc(operationId="followOwnGames", **needs("games:read"))
     @blp.raises(BadField, TooManyStreams)
-    def get(self) -> Response:
+    def get(self, query: Any) -> Response:
         """Follow all games in which you sit, those too that begin meanwhile
 
         Each event has the field `game` beside those of the story. It goes on after `Last-Event-ID`, as the stream of one
         game does; without one it begins now. The ids mean nothing but a place in this stream. What is said is told by the
         stream of each game only.
         """
-        return _streamed(play.follow_own(caller("games:read"), request.headers.get("Last-Event-ID")))
+        return _streamed(play.follow_own(caller("games:read"), _last_id(query)))
+
+
+def _last_id(query: Any) -> str:
+    """Empty if none is named, as programs do that have none yet."""
+    return request.headers.get("Last-Event-ID") or str(query.get("lastEventId", ""))
 
 
 def _streamed(follower: Follower) -> Response:

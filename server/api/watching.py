@@ -2,9 +2,12 @@
 
 import logging
 import os
+import re
 import time
 from collections.abc import Iterator
 from secrets import compare_digest
+from typing import Any
+from uuid import uuid4
 
 from flask import Blueprint, Flask, Response, current_app, g, jsonify, request
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
@@ -12,10 +15,13 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from server import play
+from server.api.auth import known_sender
 from server.play.errors import BadToken, NotFound
 
 blp = Blueprint("watching", __name__)
 log = logging.getLogger("server.requests")
+REQUEST_ID = "X-Request-Id"
+_GOOD_ID = re.compile("[A-Za-z0-9._-]{8,64}")
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 REQUESTS = Counter("sternenpost_requests", "Requests by method, route and status", ["method", "route", "status"])
 SECONDS = Histogram(
@@ -84,8 +90,14 @@ class _House:
             yield gauge
 
 
+def new_request_id() -> str:
+    return uuid4().hex
+
+
 def _begin() -> None:
     g.began = time.perf_counter()
+    named = request.headers.get(REQUEST_ID, "") if current_app.config["PROXIES"] else ""
+    g.request_id = named if _GOOD_ID.fullmatch(named) else new_request_id()
 
 
 def _finish(response: Response) -> Response:
@@ -95,6 +107,12 @@ def _finish(response: Response) -> Response:
     seconds = time.perf_counter() - g.pop("began", time.perf_counter())
     REQUESTS.labels(method, route, response.status_code).inc()
     SECONDS.labels(route).observe(seconds)
-    facts = {"method": method, "route": route, "status": response.status_code, "ms": round(1000 * seconds, 1)}
+    facts: dict[str, Any] = {"id": g.request_id, "method": method, "route": route, "status": response.status_code}
+    facts["ms"] = round(1000 * seconds, 1)
+    if game_id := (request.view_args or {}).get("game_id"):
+        facts["game"] = str(game_id)
+    if sender := known_sender():
+        facts["player"] = str(sender.player_id)
     log.info("request", extra={"facts": facts})
+    response.headers[REQUEST_ID] = g.request_id
     return response

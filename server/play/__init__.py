@@ -36,6 +36,7 @@ from server.play.hosting import (
 )
 from server.play.incoming import addressee, confirming_word, confirms, forget_old_mails, reply_word, take_mail
 from server.play.lobby import list_games, waiting_games
+from server.play.locks import hold
 from server.play.looking import describe, seen_by, story, turn_of, view_of
 from server.play.moves import (
     check_line,
@@ -205,6 +206,7 @@ __all__ = [
     "heard",
     "held_up",
     "hints",
+    "hold",
     "invitation",
     "invite",
     "is_kept",
