@@ -315,6 +315,7 @@ BOUNDS = {
         ("webhooks", "10", "webhooks of one player"),
         ("webhook-tries", "60/1h", "pings and further tries of webhooks by one player"),
         ("mails", "300/1h", "mails for one seat"),
+        ("postmaster-mails", "30/1h", "mails to the postmaster"),
         ("answers", "20/1h", "answers to mails for one seat that played nothing"),
         ("answers-to-sender", "60/1h", "the same to one sender"),
     )

@@ -144,6 +144,7 @@ def _tidy(settings: Settings) -> None:
     play.forget_old_answers()
     play.forget_old_mails()
     play.forget_old_secrets()
+    play.forget_kept_mails()
     play.forget_old_deliveries()
 
 

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from click.testing import CliRunner, Result
-from flask import Flask
+from flask import Flask, current_app
 from sqlalchemy import event, func, select
 
 from server import cli, play, web
@@ -21,6 +21,7 @@ from server.play.clock import NOTHING, clock
 from server.play.deeds import load, whole_log
 from server.play.errors import BadToken, Banned, NotFound
 from server.post import PostOffice
+from server.post.incoming import replies
 from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose
 from server.store import migrate
@@ -28,6 +29,7 @@ from server.store.tables import Delivery, Token, Webhook, db
 from server.store.tables import Letter as GameLetter
 from tests.helpers import DAY, HOUR, ME, OPEN, game_of, happened, later, moves_on, person, service_is_up, wanted
 from tests.house import FOR_METRICS, Mail
+from tests.post.office import a_mail, arrives
 
 ADA, BEN = "ada@example.org", "ben@example.org"
 
@@ -492,3 +494,64 @@ def test_turn_mails_end_with_the_message_of_the_day(game: UUID) -> None:
 
 def test_the_service_says_what_it_is(house: Flask) -> None:
     assert house.test_client().get("/v1").json["name"] == "Sternenpost"
+
+
+# Mails that wait for whoever runs this
+
+
+@pytest.fixture
+def mail_aside(game: UUID, monkeypatch: pytest.MonkeyPatch) -> UUID:
+    """Ada's, with which something went wrong."""
+
+    def breaks(*_: object, **__: object) -> None:
+        raise RuntimeError("It broke.")
+
+    arrives(play.reply_word(game, 0, 1), a_mail("say One.", Subject="Re: \x1b Autumn sky"))
+    with monkeypatch.context() as patch:
+        patch.setattr(replies, "read", breaks)
+        deal_with_mails()
+    (mail,) = play.kept_mails(10)
+    mail_id: UUID = mail["id"]
+    return mail_id
+
+
+def test_a_mail_that_could_not_be_dealt_with_is_listed_and_shown(mail_aside: UUID, game: UUID) -> None:
+    (listed,) = json.loads(run("mails", "list", "--json"))
+    assert listed["id"] == str(mail_aside)
+    assert (listed["game"], listed["to"], listed["from"]) == (str(game), "seat 0", ADA)
+    assert listed["fault"] == "RuntimeError: It broke."
+    assert "It broke." in run("mails", "list")
+    shown = run("mails", "show", mail_aside)
+    assert "say One." in shown
+    assert "\x1b" not in shown
+    assert "mails aside: 1 could not be dealt with" in ask("doctor").stdout
+    assert web_metric("sternenpost_mails_aside") == "1.0"
+
+
+def web_metric(name: str) -> str:
+    text = current_app.test_client().get("/metrics", headers=FOR_METRICS).text
+    found = re.search(rf"^{name} (.*)$", text, re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def test_it_is_dealt_with_again_once_what_stood_in_its_way_is_mended(mail_aside: UUID, game: UUID) -> None:
+    run("mails", "again", mail_aside, "--dry-run")
+    deal_with_mails()
+    assert not play.messages(game, 0, 10)
+    run("mails", "again", mail_aside)
+    deal_with_mails()
+    assert [it["text"] for it in play.messages(game, 0, 10)] == ["One."]
+    assert run("mails", "list") == "None.\n"
+    run("mails", "again", mail_aside, status=1)
+
+
+def test_mails_of_either_kind_are_dropped(mail_aside: UUID) -> None:
+    play.take_postmaster_mail("postmaster", "1", b"Subject: Hello\r\n\r\nx", limited=True)
+    listed = json.loads(run("mails", "list", "--json"))
+    assert [it["subject"] for it in listed] == ["Hello", "Re: Autumn sky"]
+    for it in listed:
+        run("mails", "drop", it["id"])
+    assert run("mails", "list") == "None.\n"
+    run("mails", "drop", mail_aside, status=1)
+    run("mails", "again", uuid4(), status=1)

@@ -84,6 +84,8 @@ class _House:
             for box, what in (("inbox", "mail"), ("outbox", "letter")):
                 age, meaning = numbers.pop(f"{box}_age"), f"How long the oldest {what} has waited"
                 yield GaugeMetricFamily(f"sternenpost_{box}_age_seconds", meaning, value=age)
+            aside = numbers.pop("mails_aside")
+            yield GaugeMetricFamily("sternenpost_mails_aside", "Mails that could not be dealt with", value=aside)
             gauge = GaugeMetricFamily("sternenpost_waiting", "Rows that wait for a worker", labels=["what"])
             for what, number in numbers.items():
                 gauge.add_metric([what], number)

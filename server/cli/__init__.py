@@ -18,6 +18,7 @@ _HOMES = {  # the module of each command, and its name there if it is another on
     "audit": "deeds",
     **dict.fromkeys(["players", "player-token", "ban", "unban", "delete-player"], "players"),
     **dict.fromkeys(["games", "replay", "check", "rebuild"], "games"),
+    "mails": "mails",
     "verify": "archives",
     "import": "archives.take_in",
     "export": "archives",

@@ -95,6 +95,8 @@ def doctor(app: Flask, settings: Settings) -> None:
         skew = play.clock_skew()
         found["role"] = OWNS_TABLES if play.owns_tables() else "ok"
         found["clock"] = "ok" if skew <= play.SKEW else f"{skew} apart from the database's"
+        if aside := play.mails_aside():
+            found["mails aside"] = f"{aside} could not be dealt with: see `sternenpost mails list`"
     try:
         carrier(settings.smtp_url or app.config["MAILBOX"]).check()
         is_kept = settings.database_url and not settings.smtp_url and not settings.sandbox

@@ -204,6 +204,7 @@ def waiting() -> dict[str, int] | None:
             "outbox_age": int(max(now - oldest.since, timedelta(0)).total_seconds()) if oldest else 0,
             "mails": _count(Incoming.due_at.is_not(None)),
             "inbox_age": int(_oldest_mail(now).total_seconds()),
+            "mails_aside": _count(Incoming.fault.is_not(None)),
             "seats_overdue": _count(SeatRow.wake_at <= now),
         }
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):

@@ -32,6 +32,7 @@ _REACHED = {  # what whoever reaches a bound is told
     "streams-of-address": noted("Your address has %(most)s event streams open here; close one, or send a token."),
     "webhook-tries": noted("You have asked for %(most)s pings and further tries. Try again later."),
     "mails": noted("For this seat %(most)s mails have come. Try again later."),
+    "postmaster-mails": noted("To the postmaster %(most)s mails have come. Try again later."),
 }
 _TOLD = {"sign-ins", "games", "invitations", "messages", "messages-hourly", "webhook-tries"}  # the caller's own
 

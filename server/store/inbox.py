@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
-from sqlalchemy import ColumnElement, delete, exists, select, update
+from sqlalchemy import ColumnElement, delete, exists, func, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import aliased
 
@@ -87,12 +87,6 @@ def claim(mail: Arrived, until: datetime) -> Incoming | None:
     return row
 
 
-def put_off(mail: Incoming, later: datetime) -> None:
-    """Deal with it later."""
-    db.session.execute(update(Incoming).where(_is_ours(mail)).values(due_at=later))
-    db.session.commit()
-
-
 def asked(game_id: UUID, seat: int) -> list[Incoming]:
     """The mails of this seat that wait for the player's confirmation, the oldest first."""
     query = select(Incoming).where(Incoming.game_id == game_id, Incoming.seat == seat, Incoming.asks != "")
@@ -119,15 +113,20 @@ def acted_before(mail: Incoming) -> set[str]:
 
 
 def done(
-    mail: Incoming, asks: str, letter: dict[str, Any] | None, confirmed: UUID | None, acted: Collection[str] = ()
+    mail: Incoming,
+    asks: str,
+    letter: dict[str, Any] | None,
+    confirmed: UUID | None,
+    acted: Collection[str] = (),
+    fault: str | None = None,
 ) -> bool:
     """Within the transaction under way: this mail is dealt with, `confirmed` asks no more, and the answer is noted, and
     by which lines the mail is known again.
 
-    False if the lease ran out and somebody else has it now.
+    With a `fault`, it is kept aside instead. False if the lease ran out and somebody else has it now.
     """
     answer = letter and {"version": letter["version"], "turn": letter["version"], **letter["data"]}
-    values = {"due_at": None, "asks": asks, "answer": answer, "acted": sorted(acted) or None}
+    values = {"due_at": None, "asks": asks, "answer": answer, "acted": sorted(acted) or None, "fault": fault}
     finished = update(Incoming).where(_is_ours(mail)).values(values).returning(Incoming.mail_id)
     if db.session.execute(finished).first() is None:
         return False
@@ -148,9 +147,43 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
 
 def forget(before: datetime) -> None:
     """Drop the mails that arrived before this moment and are dealt with; of those with lines that acted, all but these."""
-    old = Incoming.due_at.is_(None) & (Incoming.arrived_at < before)
+    old = Incoming.due_at.is_(None) & Incoming.fault.is_(None) & (Incoming.arrived_at < before)
     db.session.execute(delete(Incoming).where(old, Incoming.acted.is_(None)))
     db.session.execute(update(Incoming).where(old, Incoming.raw != b"").values(raw=b"", asks="", answer=None))
+    db.session.commit()
+
+
+# Mails kept aside
+
+
+def aside(most: int) -> list[Incoming]:
+    """The newest of them."""
+    query = select(Incoming).where(Incoming.fault.is_not(None)).order_by(Incoming.arrived_at.desc())
+    return list(db.session.scalars(query.limit(most)))
+
+
+def number_aside() -> int:
+    return db.session.scalar(select(func.count()).where(Incoming.fault.is_not(None))) or 0
+
+
+def again(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
+    """Deal once more with a mail kept aside; whether there is one."""
+    own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
+    found = db.session.scalar(own.values(due_at=now, fault=None).returning(Incoming.mail_id)) is not None
+    db.session.commit()
+    return found
+
+
+def drop(game_id: UUID, mail_id: UUID) -> None:
+    """Keep a mail no longer aside; a copy of it is still known for one."""
+    own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
+    db.session.execute(own.values(fault=None))
+    db.session.commit()
+
+
+def forget_aside(before: datetime) -> None:
+    """Drop the mails kept aside that arrived before this moment."""
+    db.session.execute(delete(Incoming).where(Incoming.fault.is_not(None), Incoming.arrived_at < before))
     db.session.commit()
 
 

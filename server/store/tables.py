@@ -365,12 +365,14 @@ class Incoming(Base):
     the player's confirmation: nothing, "all" because somebody else may have sent it, or "rest", what needs a second thought.
     `answer`: what we wrote back, which may come back as a quote; with its version, and the turn of its Reply-To.
     `acted`: hashes of the lines in it that act by themselves, which are kept when all else is forgotten: see `replies`.
+    `fault`: why it could not be dealt with; whoever runs this may look at it.
     """
 
     __tablename__ = "inbox"
     __table_args__ = (
         ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
         Index("inbox_due_at", "due_at", postgresql_where=text("due_at IS NOT NULL")),
+        Index("inbox_fault", "arrived_at", postgresql_where=text("fault IS NOT NULL")),
         {"info": {"spread": "game_id"}},
     )
 
@@ -385,6 +387,7 @@ class Incoming(Base):
     asks: Mapped[str]
     answer: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     acted: Mapped[list[str] | None] = mapped_column(JSONB(none_as_null=True))
+    fault: Mapped[str | None]
 
 
 class Webhook(Base):
@@ -479,6 +482,18 @@ class Audit(Base):
     who: Mapped[str]  # the user of the operating system
     command: Mapped[str]
     arguments: Mapped[dict[str, Any]]
+
+
+class PostmasterMail(Base):
+    """A mail to whoever runs this."""
+
+    __tablename__ = "postmaster_mails"
+    __table_args__ = ({"info": {"spread": "local"}},)
+
+    mail_id: Mapped[UUID] = _key()
+    recipient: Mapped[str]
+    raw: Mapped[bytes]
+    arrived_at: Mapped[datetime]
 
 
 class SignIn(Base):

@@ -10,11 +10,14 @@ import pytest
 from flask import Flask
 
 from server import play
+from server.play import postmaster
 from server.post.incoming import door as doors
 from server.post.incoming.door import LARGEST, MOST_READERS, Door
 from server.store.tables import Incoming, db
-from tests.helpers import game_of, person
+from tests.helpers import HOUR, game_of, later, person
 from tests.house import free_port, until
+from tests.post.office import Office
+from tests.post.test_bounces import complaint
 
 SENDER = "ada@example.org"
 MAIL = "From: ada@example.org\r\nMessage-ID: <1@example.org>\r\n\r\n?\r\n"
@@ -88,13 +91,52 @@ def test_capitals_make_no_difference(smtp: smtplib.SMTP, word: str) -> None:
 def test_nobody_else_is_known_here(smtp: smtplib.SMTP, game_id: UUID, word: str) -> None:
     forged = word[:-4] + ("aaaa" if not word.endswith("aaaa") else "bbbb")
     of_a_link = play.turn_word(game_id, 0, 1)
-    for address in (forged, of_a_link, word[:-1], "postmaster", "sternenpost", '"a b"', "grüße"):
+    for address in (forged, of_a_link, word[:-1], "postmaster2", "sternenpost", '"a b"', "grüße"):
         smtp.ehlo()
         assert smtp.mail(SENDER, ["SMTPUTF8"])[0] == 250
         command = f"RCPT TO:<{address}@stars.example>\r\n".encode()
         smtp.sock.sendall(command)
         assert smtp.getreply()[0] == 550
     assert not kept()
+
+
+@pytest.mark.parametrize("written", ["{word}+stars", "{word}+", '"{word}"', "{word}+7+leo"])
+def test_what_a_sender_adds_after_a_plus_makes_no_difference(smtp: smtplib.SMTP, word: str, written: str) -> None:
+    assert hands_over(smtp, written.format(word=word))[0] == 250
+    assert kept() == [MAIL.encode()]
+
+
+@pytest.mark.parametrize(
+    "address", ["postmaster", "Postmaster@stars.example", "abuse@stars.example", "postmaster+x@stars.example"]
+)
+def test_mails_to_the_postmaster_are_kept_for_whoever_runs_this(smtp: smtplib.SMTP, address: str) -> None:
+    for _ in range(2):
+        smtp.ehlo()
+        assert smtp.mail("")[0] == 250
+        assert smtp.rcpt(address)[0] == 250
+        assert smtp.data("Subject: Your mails\r\n\r\nDo you know?\r\n")[0] == 250
+    db.session.rollback()
+    (mail,) = play.kept_mails(10)
+    assert mail["to"] == address.lower().partition("@")[0].partition("+")[0]
+    assert b"Do you know?" in mail["raw"]
+    assert not kept()
+
+
+def test_they_are_bounded(smtp: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postmaster, "_MOST", 2)
+    said = [hands_over(smtp, "postmaster", f"Subject: x\r\n\r\n{nr}\r\n")[0] for nr in range(3)]
+    assert said == [250, 250, 451]
+    later(postmaster.KEPT + HOUR)
+    play.forget_kept_mails()
+    assert not play.kept_mails(10)
+
+
+def test_a_complaint_that_comes_to_the_postmaster_is_read(smtp: smtplib.SMTP, game_id: UUID, app: Flask) -> None:
+    (letter,) = Office(app, "stars.example").mails("ada")
+    assert hands_over(smtp, "abuse", complaint(about=letter.sender))[0] == 250
+    db.session.rollback()
+    assert play.profile(person("ada"))["unreachable"]
+    assert play.kept_mails(10)
 
 
 @pytest.mark.parametrize("argument", ["<", "<>>", "<@", '<"', "<a@[", "<(", "<\ud800@x>", "\0", "<a@b", "a b c"])

@@ -24,8 +24,10 @@ from server.play.clock import clock
 from server.play.deeds import load
 from server.play.errors import PlayError, StaleTurn, UnderWay
 from server.play.rate_limits import Use, count, most_of
+from server.play.words import clean
 from server.post import letters
 from server.post.incoming import replies
+from server.post.incoming.parts import split
 from server.post.incoming.replies import Wishes
 from server.post.mail import is_id
 from server.post.wording import spoken
@@ -35,11 +37,9 @@ from server.store.tables import Incoming, Player, db
 from server.translations import noted
 
 LEASE = timedelta(seconds=20)  # whoever takes longer does no harm: what two do counts once
-MOST_TRIES = 5
-FIRST_PAUSE = timedelta(seconds=15)
-LONGEST_PAUSE = timedelta(hours=1)
 ALL, REST = "all", "rest"  # of a mail that waits to be confirmed: see `Incoming`
 _BATCH = 200
+_LONGEST_FAULT = 300
 
 log = logging.getLogger(__name__)
 
@@ -50,29 +50,36 @@ def deal_with_mails() -> None:
         mail = inbox.claim(arrived, clock.now() + LEASE)
         if mail is None:
             continue
-        try:
-            with force_locale(_locale(mail)):
-                _deal(mail)
-        except Exception as error:
-            let_go()
-            if is_passing(error):
-                raise
-            log.exception("Mail %s could not be dealt with", mail.mail_id)
-            if mail.tries < MOST_TRIES or not _has_apologised(mail):
-                inbox.put_off(mail, clock.now() + min(FIRST_PAUSE * 2 ** min(mail.tries, 20), LONGEST_PAUSE))
+        if _failed(mail) and (fault := _failed(mail)):  # the second try, if the first failed by chance
+            _set_aside(mail, fault)
 
 
-def _has_apologised(mail: Incoming) -> bool:
-    """False if not even that can be done, as when the game itself is broken."""
+def _failed(mail: Incoming) -> str | None:
+    """Deal with a mail. Returns the reason if that fails for one of its own; raises what may pass."""
     try:
         with force_locale(_locale(mail)):
-            _finish(mail, _answer(wrong=gettext("Something went wrong here, and we could not deal with your mail.")))
+            _deal(mail)
     except Exception as error:
         let_go()
         if is_passing(error):
             raise
-        return False
-    return True
+        log.exception("Mail %s could not be dealt with", mail.mail_id)
+        return clean(f"{type(error).__name__}: {error}", _LONGEST_FAULT)
+    return None
+
+
+def _set_aside(mail: Incoming, fault: str) -> None:
+    """Keep a mail for whoever runs this, and tell its sender so if at least that can be done."""
+    try:
+        with force_locale(_locale(mail)):
+            wrong = gettext("Something went wrong here, and we could not deal with your mail.")
+            answer = _answer(wrong=wrong, answers=_fit_id(split(mail.raw)[0].message_id))
+            _finish(mail, answer, fault=fault)
+    except Exception as error:
+        let_go()
+        if is_passing(error):
+            raise
+        _finish(mail, None, fault=fault)
 
 
 def _locale(mail: Incoming) -> str:
@@ -392,6 +399,7 @@ def _finish(
     sender: str = "",
     confirmed: UUID | None = None,
     acted: Collection[str] = (),
+    fault: str | None = None,
 ) -> None:
     """Note that the mail is dealt with, and its answer; after a lost commit nothing is left to note."""
     db.session.rollback()
@@ -403,7 +411,7 @@ def _finish(
         if more < 0:
             letter = None
             log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
-    inbox.done(mail, asks, letter, confirmed, acted)
+    inbox.done(mail, asks, letter, confirmed, acted, fault)
     db.session.commit()
 
 

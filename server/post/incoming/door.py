@@ -120,7 +120,11 @@ class Door:
             bounces.note(raw, word)
             return "250 2.0.0 Noted"
         try:
-            play.take_mail(word, same, raw, self._limited)
+            if word in play.POSTMASTERS:
+                play.take_postmaster_mail(word, same, raw, self._limited)
+                bounces.note_complaints(raw)
+            else:
+                play.take_mail(word, same, raw, self._limited)
         except NotFound:
             return _UNKNOWN
         except TooMany:
@@ -203,11 +207,13 @@ class _TurnedAway(asyncio.Protocol):
 
 
 def _local_part(address: str) -> str:
-    return address.rpartition("@")[0] or address
+    """Without what some senders add to it after a plus, in lower case: our words read the same in either."""
+    local_part = address.rpartition("@")[0] or address
+    return local_part.strip('"').partition("+")[0].lower()
 
 
 def _greet(word: str) -> str:
-    if bounces.is_return(word):
+    if word in play.POSTMASTERS or bounces.is_return(word):
         return _WELCOME
     try:
         play.addressee(word)

@@ -85,6 +85,11 @@ class Head(NamedTuple):
         return clean(subject, 200)
 
     @property
+    def message_id(self) -> str | None:
+        values = self.all("message-id")
+        return values[0] if len(values) == 1 and re.fullmatch("<[!-;=?-~]{1,250}>", values[0]) else None
+
+    @property
     def contradicts_itself(self) -> bool:
         """Whether it says twice, and differently, what the body is: another reader may believe the other."""
         return any(len(set(self.all(name))) > 1 for name in ("content-type", "content-transfer-encoding"))

@@ -76,7 +76,7 @@ def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
         sender=sender,
         automatic=is_automatic(head, return_path, known if sender and sender.lower() == known.lower() else ""),
         lines=words[0],
-        message_id=_message_id(head),
+        message_id=head.message_id,
         subject=head.subject,
         doubt=doubt,
         beside=words[1] if len(words) > 1 else None,
@@ -112,11 +112,6 @@ def _sender(head: Head) -> str | None:
         return email_address(found[1] or found[2])
     except ValueError:
         return None
-
-
-def _message_id(head: Head) -> str | None:
-    values = head.all("message-id")
-    return values[0] if len(values) == 1 and re.fullmatch("<[!-;=?-~]{1,250}>", values[0]) else None
 
 
 # Understanding

@@ -1,0 +1,81 @@
+"""Mails that wait for whoever runs this: those to the postmaster, and those for a seat that could not be dealt with."""
+
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID, uuid5
+
+from server.play.clock import clock
+from server.play.errors import NotFound
+from server.play.rate_limits import Use, expect_within, reached
+from server.store import inbox
+from server.store import postmaster as letterbox
+from server.store.tables import Incoming
+
+POSTMASTERS: Final = ("postmaster", "abuse")  # RFC 5321, 4.5.1, and RFC 2142
+KEPT: Final = timedelta(days=30)
+_LARGEST: Final = 64 * 1024  # octets; what is above is cut off
+_MOST: Final = 500  # at a time
+_NAMESPACE: Final = UUID("5e1f0c5c-6a0e-4b3f-9c39-2f6f7f3d9d55")
+
+
+def take_postmaster_mail(recipient: str, same: str, raw: bytes, limited: bool) -> None:
+    """Keep a mail to the postmaster, once, however often it is brought. Raises TooMany, Unavailable."""
+    if limited:
+        expect_within(Use("postmaster-mails", "all"))
+    if letterbox.number() >= _MOST:
+        raise reached("postmaster-mails")
+    letterbox.keep(uuid5(_NAMESPACE, f"{recipient}/{same}"), recipient, raw[:_LARGEST], clock.now())
+
+
+def kept_mails(most: int) -> list[dict[str, Any]]:
+    """The newest of both kinds."""
+    found = [_described(mail) for mail in (*inbox.aside(most), *letterbox.newest(most))]
+    return sorted(found, key=lambda it: it["arrived_at"], reverse=True)[:most]
+
+
+def kept_mail(mail_id: UUID) -> dict[str, Any]:
+    """Raises NotFound."""
+    for it in kept_mails(10_000):
+        if it["id"] == mail_id:
+            return it
+    raise NotFound("There is no such mail.")
+
+
+def deal_again(mail_id: UUID) -> None:
+    """Have the workers deal once more with a mail for a seat, as if it arrived when it did. Raises NotFound."""
+    game_id = kept_mail(mail_id)["game"]
+    if game_id is None or not inbox.again(game_id, mail_id, clock.now()):
+        raise NotFound("There is no such mail.")
+
+
+def drop_kept_mail(mail_id: UUID) -> None:
+    """Raises NotFound."""
+    game_id = kept_mail(mail_id)["game"]
+    if game_id is None:
+        letterbox.drop(mail_id)
+    else:
+        inbox.drop(game_id, mail_id)
+
+
+def mails_aside() -> int:
+    """How many mails for seats could not be dealt with."""
+    return inbox.number_aside()
+
+
+def forget_kept_mails() -> None:
+    """Drop what has waited for long enough."""
+    before = clock.now() - KEPT
+    inbox.forget_aside(before)
+    letterbox.forget(before)
+
+
+def _described(mail: Any) -> dict[str, Any]:
+    is_for_seat = isinstance(mail, Incoming)
+    return {
+        "id": mail.mail_id,
+        "arrived_at": mail.arrived_at,
+        "to": f"seat {mail.seat}" if is_for_seat else mail.recipient,
+        "game": mail.game_id if is_for_seat else None,
+        "fault": mail.fault if is_for_seat else None,
+        "raw": mail.raw,
+    }

@@ -1,0 +1,40 @@
+"""Mails to whoever runs this (RFC 5321, 4.5.1), kept until they are dropped or old."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+
+from server.store.connections import tried_again
+from server.store.tables import PostmasterMail, db
+
+
+@tried_again
+def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
+    """Keep a mail; once only, if it is brought again."""
+    row = insert(PostmasterMail).values(mail_id=mail_id, recipient=recipient, raw=raw, arrived_at=now)
+    db.session.execute(row.on_conflict_do_nothing())
+    db.session.commit()
+
+
+def number() -> int:
+    return db.session.scalar(select(func.count()).select_from(PostmasterMail)) or 0
+
+
+def newest(most: int) -> list[PostmasterMail]:
+    return list(db.session.scalars(select(PostmasterMail).order_by(PostmasterMail.arrived_at.desc()).limit(most)))
+
+
+def drop(mail_id: UUID) -> bool:
+    """Whether there was one."""
+    gone = delete(PostmasterMail).where(PostmasterMail.mail_id == mail_id).returning(PostmasterMail.mail_id)
+    found = db.session.scalar(gone) is not None
+    db.session.commit()
+    return found
+
+
+def forget(before: datetime) -> None:
+    """Drop what arrived before this moment."""
+    db.session.execute(delete(PostmasterMail).where(PostmasterMail.arrived_at < before))
+    db.session.commit()
