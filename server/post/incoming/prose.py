@@ -11,13 +11,13 @@ LONGEST_SENTENCE = 2000
 
 _NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # begins with a capital
 _HAIL = (
-    r"(?i:hi|hello|hey|hiya|yo|dear|greetings|good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|servus|grüezi"
+    r"(?i:hi|hello|hey|hiya|yo|dear|greetings|(?:a )?(?:very )?good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|servus|grüezi"
     r"|grüß (?:gott|dich|euch)|guten (?:morgen|tag|abend)|tag|gr(?:ü|ue)(?:ß|ss)e|liebe[rs]?|salut|bonjour|bonsoir|coucou|ch[eè]re?s?"
     r"|ciao|salve|buon ?giorno|buona ?sera|car[oaie]|ihr lieben|na ihr|hola|olá|hej|hei|hoi|ahoj|cześć|merhaba|привет|привіт|γεια|こんにちは|안녕하세요|안녕|你好|您好|שלום|สวัสดี|مرحبا)"
 )
 _HAILED = (
     r"(?i:all|everyone|everybody|folks|friends|team|there|again|zusammen|alle|allerseits|miteinander|leute|freunde|ihr"
-    r"|beiden|lieben|nochmals?|tous|toutes|tout le monde|les amis|tutti|tutte|ragazzi|amici|to|and|you|und|an|à|et|a|e)"
+    r"|beiden|lieben|nochmals?|tous|toutes|tout le monde|les amis|tutti|tutte|ragazzi|amici|to|of|and|you|und|an|à|et|a|e)"
 )
 _GREETING = re.compile(rf"{_HAIL}(?:[ ,]+(?:{_HAIL}|{_HAILED}|{_NAME})){{0,5}}\W*")
 _LEAD_IN = re.compile(

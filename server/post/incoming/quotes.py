@@ -20,7 +20,7 @@ _ATTRIBUTION = re.compile(
 _COLON = re.compile(r"[:：]\W{0,3}$")
 _PERHAPS_ATTRIBUTION = re.compile(rf"\S.*\b{_WROTE}[ \u00a0]?:|(?:zitat von|quoting|citando) .+:", re.IGNORECASE)
 _PREPOSITION = re.compile(r"\W{0,2}(?:on|am|le|il|em|el|op|den)\b", re.IGNORECASE)
-_ADDRESS = re.compile(r"\S@\S|\d\D+\d")  # or a date
+_ADDRESS = re.compile(r"<\S+@")
 _HEADERS = {
     "from": "from von de da van fra från od от expéditeur mittente absender",
     "date": "sent gesendet envoyé inviato date datum data enviado verzonden sendt skickat wysłano отправлено",
@@ -84,13 +84,10 @@ def _begins_quote(lines: list[Line], place: int) -> bool:
     text = lines[place].text.strip()[:LONGEST_LINE]
     if _BETWEEN_DASHES.fullmatch(text) or _TITLE.fullmatch(text):
         return True
-    if not _FIELD.fullmatch(text):
+    if _header(text) not in ("from", "date"):
         return False
-    near = [line.text.strip()[:LONGEST_LINE] for line in lines[place : place + 8] if line.text.strip()][:5]
-    if _header(text) in ("from", "date") and len({_header(line) for line in near} - {""}) >= 2:
-        return True
-    fields = [line for line in near if _FIELD.fullmatch(line)]
-    return len(fields) >= 3 or (len(fields) == 2 and any(_ADDRESS.search(line) for line in near[:3]))
+    near = [line.text.strip() for line in lines[place : place + 8] if line.text.strip()][:5]
+    return len({_header(line) for line in near} - {""}) >= 2
 
 
 def _header(text: str) -> str:
@@ -107,7 +104,7 @@ def _attribution(lines: list[Line], place: int) -> int:
         if line.quoted or not text or (length > 1 and begins):
             return 0
         words = f"{words} {text}".strip()
-        if _ATTRIBUTION.fullmatch(words) or (_COLON.search(words) and _ADDRESS.search(words)):
+        if _ATTRIBUTION.fullmatch(words):
             return length
         if _PERHAPS_ATTRIBUTION.fullmatch(words) and _goes_on_marked(lines, place + length):
             return length
