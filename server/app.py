@@ -9,7 +9,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from server import api, page
 from server.config import Settings
-from server.store import embedded
+from server.store import embedded_postgres
 from server.store.connections import engine_options, let_go
 from server.store.migrate import psycopg_url
 from server.store.tables import APP_ROLE, db
@@ -38,7 +38,9 @@ def create_app(settings: Settings | None = None) -> Flask:
     app = Flask("server", static_folder=None)
     app.json = _Json(app)
     app.config.update(
-        SQLALCHEMY_DATABASE_URI=psycopg_url(settings.database_url or embedded.address(settings.data, APP_ROLE)),
+        SQLALCHEMY_DATABASE_URI=psycopg_url(
+            settings.database_url or embedded_postgres.address(settings.data, APP_ROLE)
+        ),
         SQLALCHEMY_ENGINE_OPTIONS=engine_options(),
         MAX_CONTENT_LENGTH=_LARGEST_BODY,
         BASE_URL=settings.base_url,

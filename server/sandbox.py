@@ -8,12 +8,20 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
-from server import play
-from server.play import Json
+from server.accounts.players import player_token
+from server.accounts.tokens import caller
+from server.errors import NotFound
 from server.play.clock import clock
-from server.play.deeds import load
-from server.play.errors import NotFound
+from server.play.commits import load
 from server.play.game import Game
+from server.play.games import open_game
+from server.play.lobby import list_games
+from server.play.moves import play_move, turn_word
+from server.play.seats import leave, return_word, take_seat
+from server.play.sweep import follow_clock, wait_from_now_on
+from server.play.views import describe, seen_by, turn_of
+from server.play.votes import vote
+from server.rules import Json
 
 EMAIL, ADA, BEN = "you@sandbox.example", "ada@sandbox.example", "ben@sandbox.example"
 FIRST = "The first sky"
@@ -30,9 +38,9 @@ class People(NamedTuple):
 
 def open_up(base_url: str) -> Iterator[str]:
     """Lines for the terminal. People and games are found again; only what is not there yet is made."""
-    play.follow_clock()
-    tokens = [play.player_token(email, email.partition("@")[0]) for email in (EMAIL, ADA, BEN)]
-    people = People(*(play.caller(token).player_id for token in tokens))
+    follow_clock()
+    tokens = [player_token(email, email.partition("@")[0]) for email in (EMAIL, ADA, BEN)]
+    people = People(*(caller(token).player_id for token in tokens))
     games = {title: _seeded(people, title, make) for title, make in SEEDS.items()}
     you = people.you
     first = _first_sky(you)
@@ -49,15 +57,15 @@ def open_up(base_url: str) -> Iterator[str]:
 
 def _first_sky(you: UUID) -> Game:
     """A game against bots that waits for you, or soon will; a new one once it is over."""
-    running = play.list_games(you, mine=True, status="running", limit=100).items
+    running = list_games(you, mine=True, status="running", limit=100).items
     game_id = next((it["id"] for it in running if it["title"] == FIRST), None)
     if game_id is None:
-        game_id = play.open_game(you, _sky(FIRST, _ME, _BOT, _BOT)).game_id
-    game = play.seen_by(game_id, you)
+        game_id = open_game(you, _sky(FIRST, _ME, _BOT, _BOT)).game_id
+    game = seen_by(game_id, you)
     deadline = time.monotonic() + _PATIENCE
     while game.table.status == "running" and not _is_asked(game, you) and time.monotonic() < deadline:
         time.sleep(0.2)
-        game = play.seen_by(game_id, you)
+        game = seen_by(game_id, you)
     return game
 
 
@@ -75,11 +83,11 @@ def _link(base_url: str, game: Game, you: UUID) -> str:
     """To play your turn, to come in, or to come back, if there is something of that to be done; else to the game."""
     seat = game.seat_of(you)
     if seat is not None and _is_asked(game, you):
-        return f"{base_url}/t/{play.turn_word(game.game_id, seat, game.table.turns[seat] or 0)}"
+        return f"{base_url}/t/{turn_word(game.game_id, seat, game.table.turns[seat] or 0)}"
     if seat is not None and game.table.status == "running" and _is_absent(game, seat):
-        return f"{base_url}/back/{play.return_word(game.game_id, seat)}"
+        return f"{base_url}/back/{return_word(game.game_id, seat)}"
     if seat is None and game.head["private"] and game.table.status == "open":
-        return f"{base_url}/i/{play.describe(game, 0)['invitation']}"
+        return f"{base_url}/i/{describe(game, 0)['invitation']}"
     return f"{base_url}/#/games/{game.game_id}"
 
 
@@ -87,7 +95,7 @@ def _is_asked(game: Game, you: UUID) -> bool:
     seat = game.seat_of(you)
     if seat is None or not game.table.turns or _is_absent(game, seat):
         return False
-    return play.turn_of(game.table, seat) is not None
+    return turn_of(game.table, seat) is not None
 
 
 def _is_absent(game: Game, seat: int) -> bool:
@@ -111,9 +119,9 @@ def _glow(title: str, scenario: int, **options: object) -> Json:
 
 
 def _opened(game_id: UUID, wanted: Json, host: UUID, *guests: UUID) -> UUID:
-    play.open_game(host, wanted, game_id)
+    open_game(host, wanted, game_id)
     for guest in guests:
-        play.take_seat(game_id, guest)
+        take_seat(game_id, guest)
     return game_id
 
 
@@ -127,12 +135,12 @@ def _play_on(game_id: UUID, stops: Callable[[Game], bool]) -> None:
         rules, state = game.table.rules, game.table.state
         seat = min(rules.to_act(state))
         move = rules.move_to_json(dice.choice(rules.legal_moves(state, seat)))
-        play.play_move(game_id, game.seats[seat]["player_id"], game.table.turns[seat] or 0, move)
+        play_move(game_id, game.seats[seat]["player_id"], game.table.turns[seat] or 0, move)
 
 
 def _all_vote(game_id: UUID, wish: str, *people: UUID) -> None:
     for who in people:
-        play.vote(game_id, who, wish, consents=True)
+        vote(game_id, who, wish, consents=True)
 
 
 @contextmanager
@@ -144,7 +152,7 @@ def _ago(length: timedelta, game_id: UUID) -> Iterator[None]:
         yield
     finally:
         clock.forward(length)
-    play.wait_from_now_on(game_id)
+    wait_from_now_on(game_id)
 
 
 def _is_over(game: Game) -> bool:
@@ -221,7 +229,7 @@ def _little_time(people: People, game_id: UUID) -> None:
 
 def _ben_is_gone(people: People, game_id: UUID) -> None:
     _opened(game_id, _sky("A bot plays for Ben", _ME, _OPEN, _OPEN), *people)
-    play.leave(game_id, people.ben)
+    leave(game_id, people.ben)
 
 
 def _you_were_away(people: People, game_id: UUID) -> None:

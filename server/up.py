@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 import psycopg
 
 from server.config import CHECKOUT, BadSetting, Settings, masked
-from server.store import embedded
+from server.store import embedded_postgres
 from server.store.tables import APP_ROLE
 
 _SOON = 10.0  # seconds for a predecessor to leave its port, and for a database to answer
@@ -72,7 +72,7 @@ class Part:
             self.stop()
             try:
                 self.start()
-            except embedded.PostgresError as error:
+            except embedded_postgres.PostgresError as error:
                 say(str(error))
 
 
@@ -84,7 +84,7 @@ class Postgres(Part):
         super().__init__()
 
     def start(self) -> None:
-        self._server = embedded.start(self._data)
+        self._server = embedded_postgres.start(self._data)
 
     def is_running(self) -> bool:
         return self._server.is_running()
@@ -107,7 +107,7 @@ class Program(Part):
             self._starter.command(self._command),
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=embedded.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  there are no threads here
+            preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  there are no threads here
             **self._starter.common,
         )
 
@@ -137,7 +137,7 @@ def main() -> int:
     except Stopped:
         say("Stopping.")
         return 0
-    except (BadSetting, CannotStart, embedded.PostgresError) as error:
+    except (BadSetting, CannotStart, embedded_postgres.PostgresError) as error:
         print(error, file=sys.stderr)
         return 1
     finally:
@@ -160,7 +160,7 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
     else:
         say(f"Using the database {masked(settings.database_url)}")
         _await_database(settings.database_url)
-    url = settings.database_url or embedded.address(settings.data, APP_ROLE)
+    url = settings.database_url or embedded_postgres.address(settings.data, APP_ROLE)
     is_real = settings.database_url is not None and settings.smtp_url is not None
     defaults = {
         "STERNENPOST_SANDBOX": "off" if is_real else "on",
@@ -169,7 +169,7 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
     environment = {**defaults, **os.environ, "DATABASE_URL": url, "STERNENPOST_DATA": str(settings.data)}
     starter = _starter(environment, settings.data)
     say("Bringing the tables up to date")
-    owner = {"DATABASE_URL": settings.database_url or embedded.address(settings.data)}
+    owner = {"DATABASE_URL": settings.database_url or embedded_postgres.address(settings.data)}
     _migrate(starter._replace(common={**starter.common, "env": starter.common["env"] | owner}))
     say("Starting web and worker")
     add(Program("worker", starter))
@@ -232,7 +232,7 @@ class _Starter(NamedTuple):
 
 def _starter(environment: dict[str, str], data: Path) -> _Starter:
     """Web and worker are no root, who may do more than serve, but who runs Postgres."""
-    user = embedded.ordinary_user()
+    user = embedded_postgres.ordinary_user()
     if not user:
         return _Starter((), {"env": environment})
     compileall.compile_dir(CHECKOUT / "server", quiet=2)  # they may not keep what they compile

@@ -14,17 +14,29 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from flask import Flask
 
-from server import play
-from server.beats import Beat
+from server.accounts.deliveries import forget_old_letters
+from server.accounts.players import forget_old_codes
+from server.accounts.signed_links import forget_old_secrets
+from server.accounts.tokens import forget_ended_tokens
 from server.config import Settings
+from server.jobs import Beat
+from server.operations.health import held_up
+from server.play import sweep
+from server.play.hosting import close_due
+from server.play.idempotency import forget_old_answers
+from server.play.mail_in import forget_old_mails
+from server.play.postmaster import forget_kept_mails
+from server.play.sweep import follow_clock, follow_outages, wake_due
 from server.post import PostOffice
+from server.post.dkim_signing import Signing, read_key
 from server.post.incoming import answering
-from server.post.incoming.door import OPEN_AGAIN, Door
+from server.post.incoming.smtp_server import OPEN_AGAIN, Door
 from server.post.letters import mail_host
 from server.post.mail import Carrier, carrier
-from server.post.signing import Signing, read_key
-from server.post.webhooks import HookOffice
-from server.store import embedded
+from server.store import embedded_postgres
+from server.store.notify import hints
+from server.webhooks.sender import HookOffice
+from server.webhooks.subscriptions import forget_old_deliveries
 
 _ROUNDS = 50
 _HELPERS = 1  # more would end a flood of due seats sooner, and keep those waiting who move meanwhile
@@ -48,21 +60,21 @@ def work(app: Flask, settings: Settings) -> NoReturn:
     _block_signals()
     post = subprocess.Popen(
         [sys.executable, "-m", "server.cli", "post"],
-        preexec_fn=embedded.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
+        preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
     )
     door = Door(app, settings.mail_in) if settings.mail_in else None
     beats = {
         Beat(app, "sweep", _sweep): 1,
         **{Beat(app, "sweep along", _sweep_along): 1 for _ in range(_HELPERS)},
-        Beat(app, "outages", play.follow_outages): 5,
-        Beat(app, "open games", play.close_due): 10,
+        Beat(app, "outages", follow_outages): 5,
+        Beat(app, "open games", close_due): 10,
         Beat(app, "replies", answering.deal_with_mails): 1,
         Beat(app, "held up", tell_what_is_held_up): 30,
         Beat(app, "tidy", partial(_tidy, settings)): 3600,
     }
     if door:
         beats[Beat(app, "door", door.keep_open)] = int(OPEN_AGAIN)
-    play.hints.tell_from(app)
+    hints.tell_from(app)
     scheduler = _started(beats)
     if door:
         door.keep_open()
@@ -88,7 +100,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
     hooks = HookOffice(app)
 
     def deliver() -> None:
-        play.follow_clock()  # else this process would learn nothing of a sandbox
+        follow_clock()  # else this process would learn nothing of a sandbox
         post.deliver_due()
 
     scheduler = _started({Beat(app, "deliver", deliver): 1, Beat(app, "webhooks", hooks.deliver_due): 1})
@@ -138,19 +150,19 @@ def _carrier(app: Flask, settings: Settings) -> Carrier:
 
 
 def _tidy(settings: Settings) -> None:
-    play.forget_old_letters(settings.keep_deliveries)
-    play.forget_old_codes()
-    play.forget_ended_tokens()
-    play.forget_old_answers()
-    play.forget_old_mails()
-    play.forget_old_secrets()
-    play.forget_kept_mails()
-    play.forget_old_deliveries()
+    forget_old_letters(settings.keep_deliveries)
+    forget_old_codes()
+    forget_ended_tokens()
+    forget_old_answers()
+    forget_old_mails()
+    forget_old_secrets()
+    forget_kept_mails()
+    forget_old_deliveries()
 
 
 def tell_what_is_held_up() -> None:
     """By the process that carries nothing: the other one may get no time on a busy machine, or be stuck."""
-    for what, age in play.held_up().items():
+    for what, age in held_up().items():
         log.warning("Some %s have been due for %.0f s, and nobody carries them", what, age.total_seconds())
 
 
@@ -160,8 +172,8 @@ def _sweep() -> None:
     The worker is alive once the database has told it who is due: else the hours in which it cannot count for nobody.
     """
     for _ in range(_ROUNDS):
-        woken = play.sweep()
-        play.beat("worker")
+        woken = wake_due()
+        sweep.beat("worker")
         if not woken:
             break
 
@@ -169,5 +181,5 @@ def _sweep() -> None:
 def _sweep_along() -> None:
     """Beside the sweep that says that the worker is alive: a deed waits for Postgres longer than it computes."""
     for _ in range(_ROUNDS):
-        if not play.sweep():
+        if not wake_due():
             break

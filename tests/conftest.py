@@ -15,15 +15,15 @@ import pytest
 from flask import Flask
 from sqlalchemy import delete
 
-from server.api.limits import full_buckets
+from server.api.rate_limits import full_buckets
 from server.app import create_app
 from server.config import Settings
-from server.play import addresses
 from server.play.clock import NOTHING, clock
-from server.store import embedded, migrate
+from server.store import embedded_postgres, migrate
 from server.store.tables import Audit, EventRow, Setting, db
-from tests.contract import Contract, ContractClient
-from tests.house import METRICS_TOKEN
+from server.webhooks import targets
+from tests.support.contract import Contract, ContractClient
+from tests.support.live_server import METRICS_TOKEN
 
 hypothesis.settings.register_profile(
     "house",
@@ -70,10 +70,10 @@ def open_directory() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[embedded.Server]:
+def postgres() -> Iterator[embedded_postgres.Server]:
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     path.chmod(0o755)
-    with embedded.start(path) as server:
+    with embedded_postgres.start(path) as server:
         with psycopg.connect(server.url, autocommit=True) as connection:
             connection.execute("ALTER SYSTEM SET fsync = off")  # who loses power loses the test; waiting takes minutes
             connection.execute("SELECT pg_reload_conf()")
@@ -82,26 +82,26 @@ def postgres() -> Iterator[embedded.Server]:
 
 
 @pytest.fixture(scope="session")
-def template_url(postgres: embedded.Server) -> str:
+def template_url(postgres: embedded_postgres.Server) -> str:
     """A database with the tables as the migrations make them. Copied by tests, so nobody may be connected to it."""
-    url = embedded.create_database(postgres.url, "template_of_tests")
+    url = embedded_postgres.create_database(postgres.url, "template_of_tests")
     migrate.upgrade(url)
     return url
 
 
 @pytest.fixture
-def database_url(postgres: embedded.Server, template_url: str) -> Iterator[str]:
+def database_url(postgres: embedded_postgres.Server, template_url: str) -> Iterator[str]:
     """A database of this test's own."""
     name = f"test_{next(_numbers)}"
-    yield embedded.create_database(postgres.url, name, template="template_of_tests")
+    yield embedded_postgres.create_database(postgres.url, name, template="template_of_tests")
     with psycopg.connect(postgres.url, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(scope="session")
-def shared_url(postgres: embedded.Server, template_url: str) -> str:
+def shared_url(postgres: embedded_postgres.Server, template_url: str) -> str:
     """A database for all tests that get by with empty tables: it takes far less time than one for each."""
-    return embedded.create_database(postgres.url, "shared_by_tests", template="template_of_tests")
+    return embedded_postgres.create_database(postgres.url, "shared_by_tests", template="template_of_tests")
 
 
 @pytest.fixture(scope="session")
@@ -136,7 +136,7 @@ def no_limits(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_name_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody in the world is asked for a name: each has an address that is public."""
-    monkeypatch.setattr(addresses, "resolve", lambda host, port: [host if is_address(host) else PUBLIC])
+    monkeypatch.setattr(targets, "resolve", lambda host, port: [host if is_address(host) else PUBLIC])
 
 
 def is_address(host: str) -> bool:

@@ -12,9 +12,9 @@ from flask import Flask
 from server import cli
 from server.__main__ import USAGE
 from server.config import VARIABLES
-from tests.house import Json, free_port
+from tests.processes.test_up import House
+from tests.support.live_server import Json, free_port
 from tests.test_imports import MAY_IMPORT
-from tests.test_up import House
 
 CHECKOUT = Path(__file__).parents[1]
 README = (CHECKOUT / "README.md").read_text("utf-8")

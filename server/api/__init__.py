@@ -4,25 +4,25 @@ from flask import Flask
 
 from server.api import (
     auth,
-    feeds,
+    calendar_feed,
+    event_streams,
     games,
+    http_responses,
     idempotency,
     languages,
-    limits,
-    manners,
     moves,
     origins,
     pages,
     pictures,
     players,
     problems,
+    rate_limits,
+    request_log,
     sandbox,
     service,
-    streams,
-    watching,
     webhooks,
 )
-from server.api.document import Document
+from server.api.openapi.document import Document
 
 
 def register(app: Flask) -> None:
@@ -31,18 +31,18 @@ def register(app: Flask) -> None:
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     languages.register(app)
     problems.register(app)
-    watching.register(app)
+    request_log.register(app)
     if app.config["SANDBOX"]:
         app.register_blueprint(sandbox.blp)  # whose clock counts for tokens, too
     origins.register(app)
     auth.register(app)
-    limits.register(app)
-    manners.register(app)
+    rate_limits.register(app)
+    http_responses.register(app)
     idempotency.register(app)
     document = app.extensions["document"] = Document(app)
-    for blueprint in (service.blp, players.blp, games.blp, moves.blp, streams.blp, pictures.blp, webhooks.blp):
+    for blueprint in (service.blp, players.blp, games.blp, moves.blp, event_streams.blp, pictures.blp, webhooks.blp):
         document.register_blueprint(blueprint)
     app.register_blueprint(pages.blp)
-    app.register_blueprint(feeds.blp)
+    app.register_blueprint(calendar_feed.blp)
     if app.config["SANDBOX"]:
         document.register_blueprint(sandbox.calls)

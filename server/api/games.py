@@ -8,16 +8,15 @@ import orjson
 from flask import jsonify
 from flask.views import MethodView
 
-from server import play
-from server.api import examples, schemas
+from server.accounts.tokens import seat_token
 from server.api.auth import caller, viewer
-from server.api.document import ANYBODY, Blueprint, needs, takes
 from server.api.idempotency import new_game_id, once
-from server.api.limits import LONG, spend
+from server.api.openapi import examples, schemas
+from server.api.openapi.document import ANYBODY, Blueprint, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
-from server.packing import Packed, pack
-from server.play import BadOption
-from server.play.errors import (
+from server.api.rate_limits import LONG, spend
+from server.compression import Packed, pack
+from server.errors import (
     AlreadySeated,
     BadField,
     HandedOver,
@@ -28,6 +27,16 @@ from server.play.errors import (
     SeatTaken,
     TooMany,
 )
+from server.operations.rebuild import archive_of
+from server.play import views
+from server.play.chat import messages, say
+from server.play.games import open_game
+from server.play.hosting import close_game, keep_open, withdraw_invitation
+from server.play.lobby import list_games
+from server.play.seats import choose_mails, invite, leave, seat_settings, send_away, take_seat
+from server.play.views import describe, seen_by
+from server.play.votes import vote, votes_of
+from server.rules import GAMES, BadOption
 
 blp = Blueprint("games", __name__, url_prefix="/v1", description="Games and their seats")
 
@@ -60,19 +69,19 @@ class Rules(MethodView):
 
         Packed by gzip for whoever accepts it.
         """
-        if name not in play.GAMES:
+        if name not in GAMES:
             raise NotFound("There is no such game.")
         return _described(name).answer()
 
 
 @cache
 def _described(name: str) -> Packed:
-    return pack("application/json", orjson.dumps(play.GAMES[name].describe()))
+    return pack("application/json", orjson.dumps(GAMES[name].describe()))
 
 
 @cache
 def _all_described() -> Packed:
-    return pack("application/json", orjson.dumps({"items": [rules.describe() for rules in play.GAMES.values()]}))
+    return pack("application/json", orjson.dumps({"items": [rules.describe() for rules in GAMES.values()]}))
 
 
 @blp.route("/games")
@@ -91,8 +100,8 @@ class Games(MethodView):
         game_id = new_game_id(who)
 
         def opened() -> tuple[Any, int]:
-            game = play.open_game(who.player_id, wanted, game_id)
-            return play.describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
+            game = open_game(who.player_id, wanted, game_id)
+            return describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
 
         response = once(who, game_id, opened, may_repeat=True)
         response.headers["Location"] = f"/v1/games/{response.get_json()['id']}"
@@ -110,7 +119,7 @@ class Games(MethodView):
         """
         mine = query["mine"] or query["my_turn"]
         player_id = caller("games:read").player_id if mine else viewer("games:read")
-        page = play.list_games(player_id, **query | {"cursor": read_cursor(query.get("cursor"))})
+        page = list_games(player_id, **query | {"cursor": read_cursor(query.get("cursor"))})
         return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
 
 
@@ -122,8 +131,8 @@ class OneGame(MethodView):
     def get(self, query: Any, game_id: UUID) -> Any:
         """A game as you may see it, now or at an earlier version"""
         player_id = viewer("games:read", game_id)
-        game = play.seen_by(game_id, player_id, query.get("invitation"))
-        return play.describe(game, game.seat_of(player_id), query.get("at"), player_id)
+        game = seen_by(game_id, player_id, query.get("invitation"))
+        return describe(game, game.seat_of(player_id), query.get("at"), player_id)
 
     @blp.arguments(schemas.GameChanges, example=examples.GAME_CHANGES)
     @blp.response(200, schemas.Game, example=examples.GAME_OPENED)
@@ -136,8 +145,8 @@ class OneGame(MethodView):
         of a shorter time has passed.
         """
         who = caller("games:write")
-        game = play.keep_open(game_id, who.player_id, changes["open_for"])
-        return play.describe(game, game.seat_of(who.player_id), player_id=who.player_id)
+        game = keep_open(game_id, who.player_id, changes["open_for"])
+        return describe(game, game.seat_of(who.player_id), player_id=who.player_id)
 
     @blp.response(204)
     @blp.doc(operationId="closeGame", **needs("games:write"))
@@ -148,7 +157,7 @@ class OneGame(MethodView):
         Its status becomes `abandoned`. So it does by itself at `closes_at`, and when its host leaves and nobody else sits
         there. Whoever sits there is told; nobody is invited any more.
         """
-        play.close_game(game_id, caller("games:write").player_id)
+        close_game(game_id, caller("games:write").player_id)
 
 
 @blp.route("/games/<uuid:game_id>/seats")
@@ -163,8 +172,8 @@ class Seats(MethodView):
         who = caller("games:write")
 
         def seated() -> tuple[Any, int]:
-            game = play.take_seat(game_id, who.player_id, **wanted)
-            return play.describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
+            game = take_seat(game_id, who.player_id, **wanted)
+            return describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
 
         return once(who, game_id, seated)
 
@@ -176,7 +185,7 @@ class MySeat(MethodView):
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
         """What only you see of your seat"""
-        return play.seat_settings(game_id, caller("games:read").player_id)
+        return seat_settings(game_id, caller("games:read").player_id)
 
     @blp.arguments(schemas.SeatChanges, example=examples.SEAT_CHANGES)
     @blp.response(200, schemas.OwnSeat, example=examples.OWN_SEAT)
@@ -184,14 +193,14 @@ class MySeat(MethodView):
     @blp.raises(NotSeated)
     def patch(self, changes: Any, game_id: UUID) -> Any:
         """Choose what you want of this game's mails"""
-        return play.choose_mails(game_id, caller("games:write").player_id, changes["mails"])
+        return choose_mails(game_id, caller("games:write").player_id, changes["mails"])
 
     @blp.response(204)
     @blp.doc(operationId="leaveSeat", **needs("games:write"))
     @blp.raises(NotSeated, NotRunning)
     def delete(self, game_id: UUID) -> None:
         """Leave before the start; afterwards resign, and a bot plays on"""
-        play.leave(game_id, caller("games:write").player_id)
+        leave(game_id, caller("games:write").player_id)
 
 
 @blp.route("/games/<uuid:game_id>/seats/<int(max=254):seat>")
@@ -204,7 +213,7 @@ class GuestSeat(MethodView):
 
         He is told by mail, and can take a seat there again only if he is invited to one.
         """
-        play.send_away(game_id, caller("games:write").player_id, seat)
+        send_away(game_id, caller("games:write").player_id, seat)
 
 
 @blp.route("/games/<uuid:game_id>/seats/me/tokens")
@@ -220,7 +229,7 @@ class SeatTokens(MethodView):
         can do nothing else. It ends when you leave the game or resign; you may revoke it, as any token of yours.
         """
         who = caller("tokens:write")
-        made = play.seat_token(who, game_id, wanted["name"], wanted["scopes"], wanted.get("expires_at"))
+        made = seat_token(who, game_id, wanted["name"], wanted["scopes"], wanted.get("expires_at"))
         return made.facts | {"token": made.text}
 
 
@@ -239,7 +248,7 @@ class Invitations(MethodView):
         looks like a link, in the title or in somebody's name, is left out of the letter.
         """
         who = caller("games:write")
-        return once(who, game_id, lambda: ({"seat": play.invite(game_id, who.player_id, **wanted)}, 201))
+        return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, **wanted)}, 201))
 
 
 @blp.route("/games/<uuid:game_id>/invitations/<int(max=254):seat>")
@@ -252,7 +261,7 @@ class OneInvitation(MethodView):
 
         The seat is open again. A letter that waits to be sent is not sent any more, and the link of one that was says so.
         """
-        play.withdraw_invitation(game_id, caller("games:write").player_id, seat)
+        withdraw_invitation(game_id, caller("games:write").player_id, seat)
 
 
 @blp.route("/games/<uuid:game_id>/votes")
@@ -270,8 +279,8 @@ class Votes(MethodView):
         who = caller("games:write")
 
         def voted() -> tuple[Any, int]:
-            play.vote(game_id, who.player_id, wanted["on"], wanted["vote"])
-            return play.votes(game_id), 200
+            vote(game_id, who.player_id, wanted["on"], wanted["vote"])
+            return votes_of(game_id), 200
 
         return once(who, game_id, voted)
 
@@ -280,8 +289,8 @@ class Votes(MethodView):
     @blp.doc(operationId="getVotes", **takes("games:read"))
     def get(self, query: Any, game_id: UUID) -> Any:
         """Who consents to what at present"""
-        play.seen_by(game_id, viewer("games:read"), query.get("invitation"))
-        return play.votes(game_id)
+        seen_by(game_id, viewer("games:read"), query.get("invitation"))
+        return votes_of(game_id)
 
 
 @blp.route("/games/<uuid:game_id>/messages")
@@ -294,16 +303,16 @@ class Messages(MethodView):
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Say something at your table"""
         who = caller("chat:write", game_id)
-        return once(who, game_id, lambda: (play.say(game_id, who.player_id, wanted["text"]), 201))
+        return once(who, game_id, lambda: (say(game_id, who.player_id, wanted["text"]), 201))
 
     @blp.arguments(schemas.MessagesQuery, location="query")
     @blp.response(200, schemas.Messages, example=examples.MESSAGES, headers=NEXT_PAGE)
     @blp.doc(operationId="getMessages", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Any:
         """What was said since message number `after`"""
-        play.seen_by(game_id, viewer("games:read", game_id), query.get("invitation"))
+        seen_by(game_id, viewer("games:read", game_id), query.get("invitation"))
         limit = query["limit"]
-        found = play.messages(game_id, query["after"], limit + 1)
+        found = messages(game_id, query["after"], limit + 1)
         return page_of(found[:limit], {"after": found[limit - 1]["nr"]} if len(found) > limit else None)
 
 
@@ -315,8 +324,8 @@ class Events(MethodView):
     def get(self, query: Any, game_id: UUID) -> Any:
         """The story since an event or a version, as you saw it happen"""
         player_id = viewer("games:read", game_id)
-        game = play.seen_by(game_id, player_id, query.get("invitation"))
-        story = play.story(game, game.seat_of(player_id), query["after"], since_version=query["since_version"])
+        game = seen_by(game_id, player_id, query.get("invitation"))
+        story = views.story(game, game.seat_of(player_id), query["after"], since_version=query["since_version"])
         return jsonify(items=story)
 
 
@@ -329,4 +338,4 @@ class ArchiveOf(MethodView):
         """A game that is over, with seed, salts and all events: [check that it was fair](/docs/fairness)"""
         player_id = viewer("games:read", game_id)
         spend(LONG)
-        return jsonify(play.archive_of(game_id, player_id, query.get("invitation")))
+        return jsonify(archive_of(game_id, player_id, query.get("invitation")))

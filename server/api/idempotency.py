@@ -8,9 +8,9 @@ from uuid import UUID
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import BadRequest
 
-from server import play
+from server.accounts.tokens import Caller
 from server.api.auth import is_for_api
-from server.play import Caller
+from server.play.idempotency import Kept, first_answer, game_of_key, keep
 from server.translations import Words
 
 _LONGEST = 200
@@ -38,7 +38,7 @@ def _expect_no_key() -> None:
 def new_game_id(caller: Caller) -> UUID | None:
     """The id of a game that this request opens, if it has a key: opening twice is opening once."""
     key = _key()
-    return None if key is None else play.game_of_key(caller.player_id, key)
+    return None if key is None else game_of_key(caller.player_id, key)
 
 
 def once(
@@ -53,12 +53,12 @@ def once(
         return _answer(*deed())
     asked = b"\0".join([request.method.encode(), request.full_path.encode(), request.get_data(cache=True)])
     request_hash = hashlib.sha256(asked).digest()
-    kept = play.first_answer(game_id, caller.player_id, key, request_hash, may_repeat)
+    kept = first_answer(game_id, caller.player_id, key, request_hash, may_repeat)
     if kept is not None:
         return Response(kept.body, kept.status, mimetype="application/json")
     answer = _answer(*deed())
-    first = play.Kept(answer.status_code, answer.get_data(as_text=True))
-    play.keep(game_id, caller.player_id, key, request_hash, first)
+    first = Kept(answer.status_code, answer.get_data(as_text=True))
+    keep(game_id, caller.player_id, key, request_hash, first)
     return answer
 
 

@@ -6,13 +6,14 @@ from uuid import UUID
 from flask import jsonify
 from flask.views import MethodView
 
-from server import play
-from server.api import examples, schemas
+from server.accounts.tokens import play_as
 from server.api.auth import caller
-from server.api.document import Blueprint, needs
 from server.api.idempotency import once
-from server.play import IllegalMove, MalformedMove
-from server.play.errors import HandedOver, NotRunning, NotSeated, StaleTurn
+from server.api.openapi import examples, schemas
+from server.api.openapi.document import Blueprint, needs
+from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
+from server.play.moves import legal_moves, try_move
+from server.rules import IllegalMove, MalformedMove
 
 blp = Blueprint("moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Moves")
 
@@ -49,10 +50,10 @@ class Moves(MethodView):
         turn, move = wanted["turn"], wanted["move"]
         who = caller("moves:write", game_id, may_be_closed=not query["dry_run"])
         if query["dry_run"]:
-            return jsonify(play.try_move(game_id, who.player_id, turn, move))
+            return jsonify(try_move(game_id, who.player_id, turn, move))
 
         def played() -> tuple[Any, int]:
-            answer, first = play.play_as(who, game_id, turn, move)
+            answer, first = play_as(who, game_id, turn, move)
             return answer, 201 if first else 200
 
         return once(who, game_id, played, may_repeat=True)
@@ -65,7 +66,7 @@ class Legal(MethodView):
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
         """Your turn and the moves open to you; none if you are not asked"""
-        return play.legal_moves(game_id, caller("games:read", game_id).player_id, [])
+        return legal_moves(game_id, caller("games:read", game_id).player_id, [])
 
     @blp.arguments(schemas.LegalMovesRequest, example=examples.BEGUN)
     @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)
@@ -73,4 +74,4 @@ class Legal(MethodView):
     @blp.raises(NotSeated, MalformedMove, IllegalMove)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """The next steps open to you after those begun, for games whose turns have several"""
-        return play.legal_moves(game_id, caller("games:read", game_id).player_id, wanted["begun"])
+        return legal_moves(game_id, caller("games:read", game_id).player_id, wanted["begun"])

@@ -7,18 +7,25 @@ from uuid import UUID
 from flask import Blueprint, Response, current_app, render_template, request, url_for
 from flask_babel import gettext
 
-from server import play
+from server.accounts.players import profile, redeem
+from server.accounts.unsubscribe import stop_mails, stopped
 from server.api.languages import speak, spoken
 from server.api.problems import ALL, answer_to, said
+from server.errors import PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
+from server.operations.health import tables_by_spread
+from server.operations.motd import notice
 from server.page import index
-from server.pictures import text
-from server.pictures.refusals import notation, refusal
-from server.pictures.story import sentence
-from server.pictures.svg import draw
-from server.play import Json, RuleError, Seat
+from server.play import seats
 from server.play.clock import time_zone
-from server.play.errors import PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
 from server.play.game import Game
+from server.play.moves import check_line, open_turn, play_line, rest_of_turn
+from server.play.seats import accept_invitation, come_back, invitation, is_kept, is_newcomer
+from server.play.views import view_of
+from server.render import text
+from server.render.refusals import notation, refusal
+from server.render.story import sentence
+from server.render.svg import draw
+from server.rules import GAMES, Json, RuleError, Seat
 from server.translations import noted
 from server.translations.times import moment
 
@@ -86,7 +93,7 @@ def problem(code: str) -> Response:
 @blp.get("/docs/fairness")
 def fairness() -> Response:
     """How chance is kept fair, and how anybody can check it."""
-    games = {name: rules.describe() for name, rules in play.GAMES.items()}
+    games = {name: rules.describe() for name, rules in GAMES.items()}
     return page("fairness.html", title="Fair chance, and how to check it", games=games, reader=spoken().locale)
 
 
@@ -101,7 +108,7 @@ def bot() -> Response:
 def scaling() -> Response:
     """How one machine becomes several."""
     title = "From one machine to several"
-    return page("scaling.html", title=title, spread=play.tables_by_spread(), reader=spoken().locale)
+    return page("scaling.html", title=title, spread=tables_by_spread(), reader=spoken().locale)
 
 
 # One turn
@@ -110,7 +117,7 @@ def scaling() -> Response:
 @blp.get("/t/<word>")
 def turn(word: str) -> Response:
     """The page for the turn of this link, whose word is its token; looking changes nothing."""
-    game, seat, is_open = play.open_turn(play.rest_of_turn(word) or word)
+    game, seat, is_open = open_turn(rest_of_turn(word) or word)
     _speak_to(game, seat)
     if not is_open:
         return _not_now(game, seat, 410)
@@ -131,8 +138,8 @@ def play_turn(word: str) -> Response:
     game = _game_of_turn(word)
     try:
         if request.form.get("confirmed") != "yes":
-            return _turn_page(word, play.check_line(word, line), ask=True)
-        played = play.play_line(word, line)
+            return _turn_page(word, check_line(word, line), ask=True)
+        played = play_line(word, line)
     except StaleTurn:
         wrong = gettext("A part of this turn has been played; here is the rest.")
         return _turn_page(word, line="", wrong=wrong, status=409)
@@ -141,32 +148,32 @@ def play_turn(word: str) -> Response:
     except PlayError as error:
         return _turn_page(word, line, wrong=said(error))
     told = [told for item in played.answer["events"] if (told := sentence(item, game.names, spoken().locale))]
-    if play.rest_of_turn(word):
+    if rest_of_turn(word):
         return _turn_page(word, line="", played=line, told=told)
-    return page("played.html", played=line, told=told, game=game, notice=play.notice())
+    return page("played.html", played=line, told=told, game=game, notice=notice())
 
 
 def _game_of_turn(word: str) -> Game:
     """The game of a link; from here on its seat's language is spoken."""
-    game, seat, _ = play.open_turn(word)
+    game, seat, _ = open_turn(word)
     _speak_to(game, seat)
     return game
 
 
 def _speak_to(game: Game, seat: Seat) -> None:
     if player_id := game.seats[seat]["player_id"]:
-        speak(play.profile(player_id)["locale"])
+        speak(profile(player_id)["locale"])
 
 
 def _turn_page(
     word: str, line: str, ask: bool = False, wrong: str | None = None, status: int = 422, **played: Any
 ) -> Response:
     """The turn, or what is left of it when a part was played; `status` is for what is `wrong`."""
-    word = play.rest_of_turn(word) or word
-    game, seat, is_open = play.open_turn(word)
+    word = rest_of_turn(word) or word
+    game, seat, is_open = open_turn(word)
     if not is_open:
         return _not_now(game, seat, 409 if wrong else 410)
-    rules, state, view, locale = game.table.rules, game.table.state, play.view_of(game, seat), spoken().locale
+    rules, state, view, locale = game.table.rules, game.table.state, view_of(game, seat), spoken().locale
     moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return page(
         "turn.html",
@@ -187,7 +194,7 @@ def _turn_page(
         line=line,
         ask=ask,
         wrong=wrong,
-        notice=play.notice(),
+        notice=notice(),
         **played,
     )
 
@@ -200,7 +207,7 @@ def _due(seat: Json) -> str:
     """When this seat is due, on the clocks of its player; "" if no time runs."""
     if seat["due_at"] is None:
         return ""
-    return moment(seat["due_at"], time_zone(play.profile(seat["player_id"])["zone"]), spoken())
+    return moment(seat["due_at"], time_zone(profile(seat["player_id"])["zone"]), spoken())
 
 
 def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
@@ -237,18 +244,18 @@ def _not_now(game: Game, seat: Seat, status: int) -> Response:
 @blp.get("/i/<word>")
 def invited(word: str) -> Response:
     """What game one is invited to, and a button; looking changes nothing."""
-    game, seat = play.invitation(word)
-    kept = play.is_kept(game, word)
+    game, seat = invitation(word)
+    kept = is_kept(game, word)
     if game.head["private"] and not kept:
         raise SeatTaken("No seat is kept for you here any more.")
-    is_new = kept and play.is_newcomer(game, word)
+    is_new = kept and is_newcomer(game, word)
     return page("invitation.html", game=game, seat=seat, kept=kept, is_new=is_new, word=word)
 
 
 @blp.post("/i/<word>")
 def accept(word: str) -> Response:
     """Take the seat that is kept for the invited address."""
-    game = play.accept_invitation(word, spoken().locale, request.form.get("name", ""))
+    game = accept_invitation(word, spoken().locale, request.form.get("name", ""))
     text = gettext("You have your seat in %(title)s. A mail tells you when it is your turn.", title=game.head["title"])
     return page("message.html", title=gettext("You are in"), text=text, game=game)
 
@@ -256,7 +263,7 @@ def accept(word: str) -> Response:
 @blp.get("/back/<word>")
 def returning(word: str) -> Response:
     """A button for somebody whose seat a bot keeps; looking changes nothing."""
-    game, seat = play.returning(word)
+    game, seat = seats.returning(word)
     _speak_to(game, seat)
     absent = game.table.status in ("running", "paused") and game.table.stand_ins[seat] is not None
     return page("returning.html", game=game, absent=absent)
@@ -265,8 +272,8 @@ def returning(word: str) -> Response:
 @blp.post("/back/<word>")
 def back(word: str) -> Response:
     """Take the seat back from the bot."""
-    _speak_to(*play.returning(word))
-    game = play.come_back(word)
+    _speak_to(*seats.returning(word))
+    game = come_back(word)
     text = gettext(
         "You play %(title)s yourself again. A mail tells you when it is your turn.", title=game.head["title"]
     )
@@ -286,12 +293,12 @@ def stopping(word: str) -> Response:
 def stop(word: str) -> Response:
     """Stop them, or send them again. A mail program comes here by itself, with one click of its reader (RFC 8058)."""
     again = request.form.get("again") == "yes"
-    play.stop_mails(word, request.form.get("what"), again)
+    stop_mails(word, request.form.get("what"), again)
     return _stop_page(word, noted("They come again") if again else noted("It is done"))
 
 
 def _stop_page(word: str, title: str) -> Response:
-    it = play.stopped(word)
+    it = stopped(word)
     if it.locale:
         speak(it.locale)
     return page("stop.html", title=gettext(title), it=it, letters=gettext(_LETTERS[it.kind]))
@@ -329,7 +336,7 @@ def plain_sign_in(sign_in: UUID) -> Response:
 def signed_in(sign_in: UUID) -> Response:
     """A token for programs, shown once."""
     try:
-        token = play.redeem(sign_in, request.form.get("code", "").strip()).text
+        token = redeem(sign_in, request.form.get("code", "").strip()).text
     except WrongCode as error:
         return page("sign-in.html", 401, sign_in=sign_in, wrong=said(error))
     except TooMany as error:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from flask import request
 
-from server.play.errors import BadField
+from server.errors import BadField
 
 NEXT_PAGE = {"Link": {"description": 'The next page, with `rel="next"`', "schema": {"type": "string"}}}
 

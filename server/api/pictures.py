@@ -10,14 +10,14 @@ from flask import Response
 from flask.views import MethodView
 from marshmallow import fields, validate
 
-from server import play
-from server.api import schemas
 from server.api.auth import viewer
-from server.api.document import Blueprint, takes
 from server.api.languages import spoken
-from server.api.limits import LONG, spend
-from server.pictures.png import png
-from server.pictures.svg import draw
+from server.api.openapi import schemas
+from server.api.openapi.document import Blueprint, takes
+from server.api.rate_limits import LONG, spend
+from server.play.views import seen_by, view_of
+from server.render.png import png
+from server.render.svg import draw
 
 blp = Blueprint("pictures", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Pictures of the table")
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -90,13 +90,13 @@ class Png(MethodView):
 def _picture(query: Any, game_id: UUID, form: str) -> bytes:
     """What this viewer may see, drawn unless it was before; only drawing is expensive."""
     player_id = viewer("games:read", game_id)
-    game = play.seen_by(game_id, player_id, query.get("invitation"))
+    game = seen_by(game_id, player_id, query.get("invitation"))
     seat, at = game.seat_of(player_id), query.get("at", game.table.version)
     look = _Look(game_id, at, seat, tuple(game.names), query["theme"], spoken().locale, form)
     picture = pictures.get(look)
     if picture is None:
         spend(LONG)
-        view = play.view_of(game, seat, at)
+        view = view_of(game, seat, at)
         drawn = draw(game.table.rules.NAME, view, game.names, look.theme == "dark", look.locale)
         picture = png(drawn) if form == "png" else drawn.encode()
         pictures.put(look, picture)

@@ -7,13 +7,16 @@ from flask import current_app, request
 from flask.views import MethodView
 from flask_babel import gettext
 
-from server import play
-from server.api import examples, schemas
+from server.accounts.deliveries import deliveries
+from server.accounts.players import begin_sign_in, change_profile, profile, redeem
+from server.accounts.tokens import further_token, revoke, revoke_all, revoke_token, tokens_of
 from server.api.auth import any_caller, caller
-from server.api.document import ANYBODY, Blueprint, needs, takes
+from server.api.openapi import examples, schemas
+from server.api.openapi.document import ANYBODY, Blueprint, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
-from server.play.errors import BadField, TooMany, WrongCode
-from server.play.failures import failure
+from server.errors import BadField, TooMany, WrongCode
+from server.play.calendar_feed import end_feed, feed_word, new_feed
+from server.webhooks.failures import failure
 
 blp = Blueprint("players", __name__, url_prefix="/v1", description="People: signing in, tokens, profiles")
 
@@ -30,7 +33,7 @@ class SignIns(MethodView):
         The answer is the same whether or not anybody is known at this address. The code is good for ten minutes and
         five tries.
         """
-        return {"sign_in": play.begin_sign_in(wanted["email"], wanted["locale"], request.remote_addr or "")}
+        return {"sign_in": begin_sign_in(wanted["email"], wanted["locale"], request.remote_addr or "")}
 
 
 @blp.route("/tokens")
@@ -50,12 +53,10 @@ class Tokens(MethodView):
         that the first one lacks, and ends no later.
         """
         if "code" in wanted:
-            made = play.redeem(wanted["sign_in"], wanted["code"])
+            made = redeem(wanted["sign_in"], wanted["code"])
         else:
             who = caller("tokens:write")
-            made = play.further_token(
-                who, wanted.get("name", "further"), wanted.get("scopes"), wanted.get("expires_at")
-            )
+            made = further_token(who, wanted.get("name", "further"), wanted.get("scopes"), wanted.get("expires_at"))
         return made.facts | {"token": made.text}
 
     @blp.arguments(schemas.PageQuery, location="query")
@@ -64,14 +65,14 @@ class Tokens(MethodView):
     @blp.raises(BadField)
     def get(self, query: Any) -> Any:
         """Your tokens that are good for something, and when each was last used"""
-        page = play.tokens_of(caller("tokens:write"), read_cursor(query.get("cursor")), query["limit"])
+        page = tokens_of(caller("tokens:write"), read_cursor(query.get("cursor")), query["limit"])
         return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
 
     @blp.response(204)
     @blp.doc(operationId="revokeAllTokens", **needs("tokens:write"))
     def delete(self) -> None:
         """Make all your tokens worthless at once, the one of this request too"""
-        play.revoke_all(caller("tokens:write").player_id)
+        revoke_all(caller("tokens:write").player_id)
 
 
 @blp.route("/tokens/current")
@@ -80,7 +81,7 @@ class CurrentToken(MethodView):
     @blp.doc(operationId="revokeToken")
     def delete(self) -> None:
         """Make the token of this request worthless at once, whatever its scopes"""
-        play.revoke(any_caller())
+        revoke(any_caller())
 
 
 @blp.route("/tokens/<uuid:token_id>")
@@ -89,7 +90,7 @@ class OneToken(MethodView):
     @blp.doc(operationId="revokeOneToken", **needs("tokens:write"))
     def delete(self, token_id: UUID) -> None:
         """Make one of your tokens worthless at once"""
-        play.revoke_token(caller("tokens:write").player_id, token_id)
+        revoke_token(caller("tokens:write").player_id, token_id)
 
 
 @blp.route("/me")
@@ -98,7 +99,7 @@ class Me(MethodView):
     @blp.doc(operationId="getProfile", **needs("profile:read"))
     def get(self) -> Any:
         """Your profile"""
-        return play.profile(caller("profile:read").player_id)
+        return profile(caller("profile:read").player_id)
 
     @blp.arguments(schemas.ProfileChanges, required=False, example=examples.PROFILE_CHANGES)
     @blp.response(200, schemas.Profile, example=examples.PROFILE)
@@ -106,7 +107,7 @@ class Me(MethodView):
     @blp.raises(BadField)
     def patch(self, changes: Any) -> Any:
         """Change your profile; your time counts by it from your next turn on"""
-        return play.change_profile(caller("profile:write").player_id, changes)
+        return change_profile(caller("profile:write").player_id, changes)
 
 
 @blp.route("/me/deliveries")
@@ -118,7 +119,7 @@ class Deliveries(MethodView):
     def get(self, query: Any) -> Any:
         """The letters to you and what became of each, newest first"""
         who = caller("profile:read")
-        page = play.deliveries(who.player_id, read_cursor(query.get("cursor")), query["limit"])
+        page = deliveries(who.player_id, read_cursor(query.get("cursor")), query["limit"])
         items = [it | {"detail": failure(it["detail"], gettext)} for it in page.items]
         return page_of(items, page.next and {"cursor": cursor_of(*page.next)})
 
@@ -129,19 +130,19 @@ class Feed(MethodView):
     @blp.doc(operationId="getFeed", **needs("profile:read"))
     def get(self) -> Any:
         """The secret address of your due times, for calendar programs"""
-        return _feed(play.feed_word(caller("profile:read").player_id))
+        return _feed(feed_word(caller("profile:read").player_id))
 
     @blp.response(201, schemas.Feed, example=examples.FEED)
     @blp.doc(operationId="makeFeed", **needs("profile:write"))
     def post(self) -> Any:
         """Make a new secret address of your due times; the earlier one is worthless at once"""
-        return _feed(play.new_feed(caller("profile:write").player_id))
+        return _feed(new_feed(caller("profile:write").player_id))
 
     @blp.response(204)
     @blp.doc(operationId="endFeed", **needs("profile:write"))
     def delete(self) -> None:
         """Have no such address any more"""
-        play.end_feed(caller("profile:write").player_id)
+        end_feed(caller("profile:write").player_id)
 
 
 def _feed(word: str | None) -> Any:

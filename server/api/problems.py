@@ -6,10 +6,12 @@ from flask import Flask, Response, current_app, g, json, request
 from flask_babel import get_locale, gettext
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 
+from server import errors
 from server.api.languages import spoken
-from server.pictures.refusals import refused
-from server.play import BadOption, IllegalMove, MalformedMove, RuleError, Unavailable, errors, is_passing
-from server.play.errors import PlayError
+from server.errors import PlayError
+from server.render.refusals import refused
+from server.rules import BadOption, IllegalMove, MalformedMove, RuleError
+from server.store.connections import Unavailable, is_passing
 from server.translations import Words
 
 

@@ -9,9 +9,9 @@ from marshmallow import Schema, ValidationError, fields, validate
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
-from server.api.limits import KIB, ROWS, spend
-from server.play import strict_json
-from server.play.errors import Unfit
+from server import strict_json
+from server.api.rate_limits import KIB, ROWS, spend
+from server.errors import Unfit
 from server.translations import Words
 
 

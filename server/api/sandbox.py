@@ -16,14 +16,15 @@ from flask.views import MethodView
 from flask_babel import gettext
 from marshmallow import Schema, fields, validate
 
-from server import play
-from server.api import examples, schemas
-from server.api.document import ANYBODY
-from server.api.document import Blueprint as Resources
+from server.accounts.players import player_token
 from server.api.languages import spoken
+from server.api.openapi import examples, schemas
+from server.api.openapi.document import ANYBODY
+from server.api.openapi.document import Blueprint as Resources
 from server.api.pages import page
+from server.errors import BadField, NotFound, Unfit
 from server.play.clock import clock, duration
-from server.play.errors import BadField, NotFound, Unfit
+from server.play.sweep import follow_clock, move_clock
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
 calls = Resources("clock", __name__, url_prefix="/sandbox", description="The sandbox: its people, and time that passes")
@@ -32,7 +33,7 @@ calls = Resources("clock", __name__, url_prefix="/sandbox", description="The san
 @blp.before_app_request
 def _follow_clock() -> None:
     if request.blueprint != "watching":  # which also tells of a database that is away
-        play.follow_clock()
+        follow_clock()
 
 
 @blp.after_app_request
@@ -112,7 +113,7 @@ class Token(MethodView):
         """
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             raise NotFound("Only our own page may ask for this.")
-        return {"token": play.player_token(f"{wanted['name']}@sandbox.example", wanted["name"])}
+        return {"token": player_token(f"{wanted['name']}@sandbox.example", wanted["name"])}
 
 
 @calls.route("/clock")
@@ -130,7 +131,7 @@ class Clock(MethodView):
             by = duration(wanted["forward"])
         except Unfit as error:
             raise BadField("forward", error.words) from None
-        return {"now": play.move_clock(by)}
+        return {"now": move_clock(by)}
 
 
 def _box() -> Mapping[str, mailbox.MaildirMessage]:

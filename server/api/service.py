@@ -5,9 +5,9 @@ from typing import Any
 
 from flask.views import MethodView
 
-from server import play
-from server.api import examples, schemas
-from server.api.document import ANYBODY, Blueprint
+from server.api.openapi import examples, schemas
+from server.api.openapi.document import ANYBODY, Blueprint
+from server.operations.motd import notice
 
 blp = Blueprint("service", __name__, url_prefix="/v1", description="The service itself")
 
@@ -18,4 +18,4 @@ class Service(MethodView):
     @blp.doc(operationId="getService", **ANYBODY)
     def get(self) -> Any:
         """What this service is, and what its operators tell everybody"""
-        return {"name": "Sternenpost", "version": version("sternenpost"), "message": play.notice()}
+        return {"name": "Sternenpost", "version": version("sternenpost"), "message": notice()}

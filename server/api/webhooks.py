@@ -7,14 +7,25 @@ from flask import current_app
 from flask.views import MethodView
 from flask_babel import gettext
 
-from server import play
-from server.api import examples, schemas
 from server.api.auth import caller
-from server.api.document import Blueprint, needs
+from server.api.openapi import examples, schemas
+from server.api.openapi.document import Blueprint, needs
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
-from server.play import Json
-from server.play.errors import BadField, TooMany, TooManyWebhooks, WebhookDisabled
-from server.play.failures import failure
+from server.errors import BadField, TooMany, TooManyWebhooks, WebhookDisabled
+from server.rules import Json
+from server.webhooks.failures import failure
+from server.webhooks.subscriptions import (
+    change_webhook,
+    delete_webhook,
+    make_webhook,
+    ping_webhook,
+    renew_secret,
+    try_delivery_again,
+    webhook,
+    webhook_deliveries,
+    webhook_delivery,
+    webhooks_of,
+)
 
 blp = Blueprint("webhooks", __name__, url_prefix="/v1", description="Webhooks: your program is told what happens")
 
@@ -42,7 +53,7 @@ class Webhooks(MethodView):
         What it is told, and how it knows that we say so, stands under Webhooks in the OpenAPI document. It is told
         ids and times, never what is on the table: it asks for that with a token of its own.
         """
-        made = play.make_webhook(
+        made = make_webhook(
             _owner(), wanted["url"], wanted["kinds"], wanted["game"], sandbox=current_app.config["SANDBOX"]
         )
         where = {"Location": f"/v1/webhooks/{made.webhook['id']}"}
@@ -52,7 +63,7 @@ class Webhooks(MethodView):
     @blp.doc(operationId="listWebhooks", **needs("webhooks:manage"))
     def get(self) -> Any:
         """Your webhooks"""
-        return {"items": play.webhooks_of(_owner())}
+        return {"items": webhooks_of(_owner())}
 
 
 @blp.route("/webhooks/<uuid:webhook_id>")
@@ -61,7 +72,7 @@ class OneWebhook(MethodView):
     @blp.doc(operationId="getWebhook", **needs("webhooks:manage"))
     def get(self, webhook_id: UUID) -> Any:
         """One of your webhooks"""
-        return play.webhook(_owner(), webhook_id)
+        return webhook(_owner(), webhook_id)
 
     @blp.arguments(schemas.WebhookChanges, required=False, example=examples.WEBHOOK_CHANGES)
     @blp.response(200, schemas.Webhook, example=examples.WEBHOOK_CHANGED)
@@ -69,13 +80,13 @@ class OneWebhook(MethodView):
     @blp.raises(BadField)
     def patch(self, changes: Any, webhook_id: UUID) -> Any:
         """Change a webhook, or switch it off and on"""
-        return play.change_webhook(_owner(), webhook_id, changes, sandbox=current_app.config["SANDBOX"])
+        return change_webhook(_owner(), webhook_id, changes, sandbox=current_app.config["SANDBOX"])
 
     @blp.response(204)
     @blp.doc(operationId="deleteWebhook", **needs("webhooks:manage"))
     def delete(self, webhook_id: UUID) -> None:
         """Delete a webhook, and all that waits for it"""
-        play.delete_webhook(_owner(), webhook_id)
+        delete_webhook(_owner(), webhook_id)
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/secret")
@@ -88,7 +99,7 @@ class Secret(MethodView):
         For 24 hours everything is signed with the one before as well, so that your program can change over in peace.
         If that one has become known to others, ask twice.
         """
-        return play.renew_secret(_owner(), webhook_id)
+        return renew_secret(_owner(), webhook_id)
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/pings")
@@ -98,7 +109,7 @@ class Pings(MethodView):
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID) -> Any:
         """Try a webhook out; look at the delivery to see what became of it"""
-        return _told(play.ping_webhook(_owner(), webhook_id))
+        return _told(ping_webhook(_owner(), webhook_id))
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries")
@@ -109,7 +120,7 @@ class Deliveries(MethodView):
     @blp.raises(BadField)
     def get(self, query: Any, webhook_id: UUID) -> Any:
         """What a webhook was told, and what waits for it, newest first; kept for 30 days"""
-        page = play.webhook_deliveries(_owner(), webhook_id, read_cursor(query.get("cursor")), query["limit"])
+        page = webhook_deliveries(_owner(), webhook_id, read_cursor(query.get("cursor")), query["limit"])
         return page_of(list(map(_told, page.items)), page.next and {"cursor": cursor_of(*page.next)})
 
 
@@ -119,7 +130,7 @@ class OneDelivery(MethodView):
     @blp.doc(operationId="getWebhookDelivery", **needs("webhooks:manage"))
     def get(self, webhook_id: UUID, delivery_id: UUID) -> Any:
         """One delivery"""
-        return _told(play.webhook_delivery(_owner(), webhook_id, delivery_id))
+        return _told(webhook_delivery(_owner(), webhook_id, delivery_id))
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/tries")
@@ -129,4 +140,4 @@ class Tries(MethodView):
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID, delivery_id: UUID) -> Any:
         """Have a delivery made once more, under the same id"""
-        return _told(play.try_delivery_again(_owner(), webhook_id, delivery_id))
+        return _told(try_delivery_again(_owner(), webhook_id, delivery_id))

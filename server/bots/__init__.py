@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
+from server.bots import sternenglanz, sternenhimmel
 from server.rules import Json, Rules
-
-from . import sternenglanz, sternenhimmel
 
 Bot = Callable[[Rules, Json, Sequence[Any], Random], Any]
 Worth = Callable[[Any], float]

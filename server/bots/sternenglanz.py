@@ -38,7 +38,7 @@ from server.rules.sternenglanz.moves import (
     Sternwanderung,
     Supernova,
 )
-from server.rules.sternenglanz.sky import NOTHING_DONE, Bilder, Sky, lit, occupied
+from server.rules.sternenglanz.state import NOTHING_DONE, Bilder, Sky, lit, occupied
 
 Stars = Mapping[str, Fields]
 Target = tuple[tuple[str, Fields], ...]  # nodes and their fields

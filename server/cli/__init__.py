@@ -15,7 +15,7 @@ _HOMES = {  # the module of each command, and its name there if it is another on
     "sandbox": "service.open_sandbox",
     **dict.fromkeys(["migrate", "doctor", "motd", "rotate-secret", "openapi"], "service"),
     "config": "settings",
-    "audit": "deeds",
+    "audit": "audit",
     **dict.fromkeys(["players", "player-token", "ban", "unban", "delete-player"], "players"),
     **dict.fromkeys(["games", "replay", "check", "rebuild"], "games"),
     "mails": "mails",

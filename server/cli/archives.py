@@ -9,11 +9,15 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server import play
+from server.cli.audit import note_deed
 from server.cli.common import dry_run, example, followed, in_app, tell, written
-from server.cli.deeds import note_deed
 from server.config import Settings
-from server.play import Json
+from server.operations import exports, rebuild
+from server.operations.exports import copy_of_game, copy_of_player
+from server.operations.queries import find_player
+from server.operations.rebuild import all_games
+from server.play.archive import LARGEST, Flaw, check
+from server.rules import Json
 
 
 @click.command(epilog=example("verify archive.json --commitment 630dcd29..."))
@@ -22,8 +26,8 @@ from server.play import Json
 def verify(archive: BinaryIO, commitment: str | None) -> None:
     """Check an archive: every hash, every draw, every rule. Needs no database; exit status 1 if anything is wrong."""
     try:
-        game = play.check_archive(archive.read(play.LARGEST + 1))
-    except play.Flaw as flaw:
+        game = check(archive.read(LARGEST + 1))
+    except Flaw as flaw:
         raise click.ClickException(str(flaw)) from None
     if commitment and commitment.strip().lower() != game.commitment:
         raise click.ClickException(f"This game had the commitment {game.commitment}, not the one that you kept.")
@@ -40,13 +44,13 @@ def verify(archive: BinaryIO, commitment: str | None) -> None:
 @in_app
 def take_in(app: Flask, settings: Settings, archive: BinaryIO, dry_run: bool) -> None:
     """Check an archive and keep its game here for all to see."""
-    raw = archive.read(play.LARGEST + 1)
+    raw = archive.read(LARGEST + 1)
     if dry_run:
-        game = play.check_archive(raw)
+        game = check(raw)
         tell(dry_run, [f"game {game.start.terms['game']} is kept here, with {len(game.rows)} events"])
         return
     note_deed()
-    click.echo(f"{settings.base_url}/v1/games/{play.take_in(raw)}")
+    click.echo(f"{settings.base_url}/v1/games/{rebuild.take_in(raw)}")
 
 
 @click.command(
@@ -83,10 +87,10 @@ def export(
     if not dry_run:
         directory.mkdir(parents=True, exist_ok=True)
     if player is not None:
-        player_id = play.find_player(player)
-        deeds = [_write(directory / f"player-{player_id}.json", play.copy_of_player(player_id), True, dry_run)]
+        player_id = find_player(player)
+        deeds = [_write(directory / f"player-{player_id}.json", copy_of_player(player_id), True, dry_run)]
     else:
-        ids = named or play.all_games()
+        ids = named or all_games()
         done_with = "looked at" if dry_run else "copied"
         copies = followed(ids, lambda done: f"{done} of {len(ids)} games {done_with}")
         deeds = [_write_game(directory, each, dry_run) for each in copies]
@@ -101,8 +105,8 @@ def _game_id(text: str) -> UUID:
 
 
 def _write_game(directory: Path, game_id: UUID, dry_run: bool) -> str:
-    copy = play.copy_of_game(game_id)
-    is_secret = play.is_secret(copy)
+    copy = copy_of_game(game_id)
+    is_secret = exports.is_secret(copy)
     return _write(directory / f"{game_id}{'.secret' if is_secret else ''}.json", copy, is_secret, dry_run)
 
 

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from server.config import Settings
+from server.operations.health import parts
+from server.play.archive import Flaw
 
 if TYPE_CHECKING:
     from flask import Flask
 
-    from server.play import Json
+    from server.rules import Json
 
 T = TypeVar("T")
 _MOST_TIDINGS = 1000  # things done between two lines that say how far it is, where no terminal shows it all the time
@@ -31,7 +33,7 @@ def read_settings() -> Settings:
 
             carrier(settings.smtp_url)
         if settings.dkim_key:
-            from server.post.signing import read_key
+            from server.post.dkim_signing import read_key
 
             read_key(settings.dkim_key)
     except ValueError as error:  # BadSetting, or the carrier's or key's
@@ -45,9 +47,8 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        from server import play
         from server.app import create_app
-        from server.play.errors import PlayError
+        from server.errors import PlayError
         from server.store.connections import let_go
 
         settings = read_settings()
@@ -55,13 +56,13 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
         with app.app_context():
             try:
                 return command(app, settings, *args, **kwargs)
-            except (PlayError, play.Flaw) as error:
+            except (PlayError, Flaw) as error:
                 raise click.ClickException(str(error)) from None
             except click.ClickException:
                 raise
             except Exception:
                 let_go()
-                state = play.parts()["database"]
+                state = parts()["database"]
                 if state == "ok":
                     raise
                 raise click.ClickException(f"The database: {state}") from None

@@ -8,7 +8,7 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server import play
+from server.cli.audit import note_deed
 from server.cli.common import (
     as_json,
     dry_run,
@@ -21,16 +21,17 @@ from server.cli.common import (
     print_json,
     print_table,
 )
-from server.cli.deeds import note_deed
 from server.config import Settings
-from server.pictures import text
-from server.pictures.story import sentence
-from server.play import overview
-from server.play.archive import OVER
-from server.play.deeds import load
-from server.play.errors import NotFound
-from server.play.looking import table_at
+from server.errors import NotFound
+from server.operations import queries
+from server.operations.rebuild import all_games, check_game, rebuild_game
+from server.play.archive import OVER, Flaw
+from server.play.commits import load
 from server.play.seats import UNDER_WAY
+from server.play.sweep import follow_clock
+from server.play.views import story, table_at
+from server.render import text
+from server.render.story import sentence
 
 _COLUMNS = ("id", "rules", "status", "version", "made_at", "due_at", "title")
 
@@ -57,8 +58,8 @@ def list_games(
     as_json: bool,
 ) -> None:
     """List games, the oldest first."""
-    play.follow_clock()
-    found = overview.games(status, older_than, overdue, limit)
+    follow_clock()
+    found = queries.games(status, older_than, overdue, limit)
     if as_json:
         print_json(found)
     else:
@@ -71,7 +72,7 @@ def list_games(
 @in_app
 def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
     """Show a GAME. Its seats and their times, its votes, the letters and mails that wait, the last that failed."""
-    found = overview.game(game_id)
+    found = queries.game(game_id)
     if as_json:
         print_json(found)
     else:
@@ -89,7 +90,7 @@ def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, s
     if seat is not None and not 0 <= seat < len(game.seats):
         raise click.BadParameter(f"The seats are 0 to {len(game.seats) - 1}.", param_hint="--seat")
     table = table_at(game, game.table.version if version is None else version)
-    for item in play.story(game, seat):
+    for item in story(game, seat):
         if item["version"] <= table.version and (told := sentence(item, game.names)):
             click.echo(f"{item['version']:>5}  {item['at'][:16]}  {told}")
     click.echo(f"\n{game.head['title']} ({table.rules.NAME.capitalize()}), {table.status}, version {table.version}\n")
@@ -102,7 +103,7 @@ def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, s
 @in_app
 def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
     """Compare all games, or one, with their logs. Exit status 1 if what was made from a log differs from it."""
-    if _look_at(game_id, play.check_game).found:
+    if _look_at(game_id, check_game).found:
         raise SystemExit(1)
 
 
@@ -112,10 +113,10 @@ def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
 @in_app
 def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool) -> None:
     """Make all games, or one, anew from their logs. Exit status 1 if a log itself is not right."""
-    play.follow_clock()
+    follow_clock()
     if not dry_run:
         note_deed()
-    if _look_at(game_id, play.check_game if dry_run else play.rebuild_game).unsound:
+    if _look_at(game_id, check_game if dry_run else rebuild_game).unsound:
         raise SystemExit(1)
 
 
@@ -129,13 +130,13 @@ class _Looked:
 
 def _look_at(game_id: UUID | None, look: Callable[[UUID], list[str]]) -> _Looked:
     """Look at this game, or at all of them one by one, and print what is found."""
-    ids, looked = [game_id] if game_id else play.all_games(), _Looked()
+    ids, looked = [game_id] if game_id else all_games(), _Looked()
     for each in followed(
         ids, lambda done: f"{done} of {len(ids)} games looked at, {looked.found} with something to report"
     ):
         try:
             lines = look(each)
-        except (play.Flaw, NotFound) as error:
+        except (Flaw, NotFound) as error:
             lines = [str(error)]
             looked.unsound += 1
         looked.found += bool(lines)

@@ -5,13 +5,13 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server import play
+from server.cli.audit import note_deed
 from server.cli.common import as_json, dry_run, example, in_app, limit, print_json, print_table, tell
-from server.cli.deeds import note_deed
 from server.config import Settings
-from server.play import Json
-from server.play.words import clean, plain
-from server.post.incoming.parts import split
+from server.play.postmaster import deal_again, drop_kept_mail, kept_mail, kept_mails
+from server.post.incoming.mime import split
+from server.rules import Json
+from server.sanitize import clean, plain
 
 _COLUMNS = ("arrived_at", "to", "game", "from", "subject", "fault", "id")
 _LONGEST = 60
@@ -28,7 +28,7 @@ def mails() -> None:
 @in_app
 def list_mails(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
     """List them, the newest first. They are kept for 30 days."""
-    found = [_listed(mail) for mail in play.kept_mails(limit)]
+    found = [_listed(mail) for mail in kept_mails(limit)]
     if as_json:
         print_json(found)
     else:
@@ -46,7 +46,7 @@ def _listed(mail: Json) -> Json:
 @in_app
 def show(app: Flask, settings: Settings, mail_id: UUID) -> None:
     """Print a mail as it came, but for control characters."""
-    click.echo(plain(play.kept_mail(mail_id)["raw"].decode("utf-8", "replace")))
+    click.echo(plain(kept_mail(mail_id)["raw"].decode("utf-8", "replace")))
 
 
 @mails.command(epilog=example("mails again 6f0c..."))
@@ -55,10 +55,10 @@ def show(app: Flask, settings: Settings, mail_id: UUID) -> None:
 @in_app
 def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
     """Have the workers deal once more with a mail for a seat, as when what stood in its way has been mended."""
-    play.kept_mail(mail_id)
+    kept_mail(mail_id)
     if not dry_run:
         note_deed()
-        play.deal_again(mail_id)
+        deal_again(mail_id)
     tell(dry_run, [f"mail {mail_id} is dealt with once more"])
 
 
@@ -68,8 +68,8 @@ def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
 @in_app
 def drop(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
     """Keep a mail no longer."""
-    play.kept_mail(mail_id)
+    kept_mail(mail_id)
     if not dry_run:
         note_deed()
-        play.drop_kept_mail(mail_id)
+        drop_kept_mail(mail_id)
     tell(dry_run, [f"mail {mail_id} is dropped"])

@@ -6,7 +6,9 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server import play
+from server.accounts import bans
+from server.accounts.players import player_token as token_of
+from server.cli.audit import note_deed
 from server.cli.common import (
     as_json,
     dry_run,
@@ -20,10 +22,16 @@ from server.cli.common import (
     until,
     written,
 )
-from server.cli.deeds import note_deed
 from server.config import Settings
-from server.play import Json, overview
-from server.play.errors import NotFound
+from server.errors import NotFound
+from server.operations import queries
+from server.operations.delete_player import delete_player as delete
+from server.operations.delete_player import what_goes
+from server.operations.queries import find_player
+from server.play.seats import give_up_seats, seats_under_way
+from server.play.sweep import follow_clock
+from server.rules import Json
+from server.sanitize import email_address
 
 _COLUMNS = ("email", "name", "made_at", "state", "id")
 _TABLES = {  # what the rows of a table are called
@@ -55,7 +63,7 @@ def players() -> None:
 @in_app
 def list_players(app: Flask, settings: Settings, banned: bool, limit: int, as_json: bool) -> None:
     """List players, the newest first."""
-    _print(overview.players(banned=banned, limit=limit), as_json)
+    _print(queries.players(banned=banned, limit=limit), as_json)
 
 
 @players.command(epilog=example("players search ada", "players search @example.org --limit 200"))
@@ -65,7 +73,7 @@ def list_players(app: Flask, settings: Settings, banned: bool, limit: int, as_js
 @in_app
 def search(app: Flask, settings: Settings, words: str, limit: int, as_json: bool) -> None:
     """List the players with WORDS in name or address. Exit status 1 if there are none."""
-    found = overview.players(words, limit=limit)
+    found = queries.players(words, limit=limit)
     _print(found, as_json)
     if not found:
         raise SystemExit(1)
@@ -84,7 +92,7 @@ def _print(found: list[Json], as_json: bool) -> None:
 @in_app
 def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
     """Show the PLAYER of this address or id. With settings, tokens, webhooks and games under way."""
-    found = overview.player(play.find_player(player))
+    found = queries.player(find_player(player))
     if as_json:
         print_json(found)
     else:
@@ -99,15 +107,15 @@ def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
 def player_token(app: Flask, settings: Settings, email: str, name: str | None, dry_run: bool) -> None:
     """Print a token of the player with this address. The player is made if need be. For operators and tests."""
     try:
-        address = play.email_address(email).lower()
+        address = email_address(email).lower()
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     if not dry_run:
         note_deed()
-        click.echo(play.player_token(address, name))
+        click.echo(token_of(address, name))
         return
     try:
-        tell(dry_run, [f"player {play.find_player(address)} gets a further token"])
+        tell(dry_run, [f"player {find_player(address)} gets a further token"])
     except NotFound:
         tell(dry_run, [f"a player with the address {address} is made, with a token"])
 
@@ -123,13 +131,13 @@ def player_token(app: Flask, settings: Settings, email: str, name: str | None, d
 def ban(app: Flask, settings: Settings, player: str, until: datetime | None, reason: str, dry_run: bool) -> None:
     """Shut the PLAYER of this address or id out. For good or until a time: no sign-in, no token, no letter; bots take
     over the seats."""
-    player_id = play.find_player(player)
+    player_id = find_player(player)
     deeds = [f"player {player_id} is banned {f'until {written(until)}' if until else 'for good'}", *_seats(player_id)]
     if not dry_run:
         note_deed()
-        play.follow_clock()
-        play.ban(player_id, until, reason)
-        play.give_up_seats(player_id)
+        follow_clock()
+        bans.ban(player_id, until, reason)
+        give_up_seats(player_id)
     tell(dry_run, deeds)
 
 
@@ -139,11 +147,11 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
 @in_app
 def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
     """Let the PLAYER of this address or id in again. Tokens are good again then; seats are the player's to take back."""
-    player_id = play.find_player(player)
-    is_banned = overview.player(player_id)["banned_at"] is not None
+    player_id = find_player(player)
+    is_banned = queries.player(player_id)["banned_at"] is not None
     if not dry_run:
         note_deed()
-        play.unban(player_id)
+        bans.unban(player_id)
     tell(dry_run, [f"player {player_id} is let in again"] if is_banned else [])
 
 
@@ -155,8 +163,8 @@ def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) ->
     """Forget the PLAYER of this address or id. Name, address, tokens, webhooks, feed and letters go, and what was said at
     tables. Bots take over the seats. Logs name seats and no persons: they stay whole, and archives stay right.
     It cannot be undone."""
-    player_id = play.find_player(player)
-    rows = play.what_goes(player_id)
+    player_id = find_player(player)
+    rows = what_goes(player_id)
     deeds = _seats(player_id)
     deeds += [
         f"messages at tables that lose their text: {number}" for name, number in rows.items() if name == "messages"
@@ -165,8 +173,8 @@ def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) ->
     deeds.append(f"player {player_id} has no name and no address any more")
     if not dry_run:
         note_deed()
-        play.follow_clock()
-        play.delete_player(player_id)
+        follow_clock()
+        delete(player_id)
     tell(dry_run, deeds)
 
 
@@ -174,5 +182,5 @@ def _seats(player_id: UUID) -> list[str]:
     return [
         f"seat {it['seat']} of game {it['game_id']} ({it['title']}) is "
         + ("free again" if it["status"] == "open" else "handed to a bot")
-        for it in play.seats_under_way(player_id)
+        for it in seats_under_way(player_id)
     ]

@@ -9,17 +9,22 @@ import psycopg
 import yaml
 from flask import Flask
 
-from server import play, sandbox, worker
+from server import sandbox, worker
+from server.accounts import signed_links
+from server.cli.audit import note_deed
 from server.cli.common import dry_run, example, in_app, length, read_settings, tell, until, written
-from server.cli.deeds import note_deed
 from server.config import Settings, masked
+from server.operations.health import NOT_RUNNING, SKEW, clock_skew, owns_tables, parts
+from server.operations.motd import notice, put_up_notice, take_down_notice
 from server.play.clock import clock
-from server.post.incoming import door
+from server.play.postmaster import mails_aside
+from server.play.sweep import follow_clock
+from server.post.dkim_signing import read_key
+from server.post.dns_records import UNKNOWN, check_records
+from server.post.incoming import smtp_server
 from server.post.letters import mail_host
 from server.post.mail import Unreachable, carrier
-from server.post.records import UNKNOWN, check_records
-from server.post.signing import read_key
-from server.store import embedded
+from server.store import embedded_postgres
 from server.store import migrate as migrations
 from server.store.connections import refusal_of
 from server.store.tables import APP_ROLE
@@ -37,7 +42,7 @@ def web() -> None:
     """Serve HTTP, until SIGTERM. On the loopback, unless GUNICORN_CMD_ARGS binds it elsewhere."""
     settings = read_settings()
     _look_for_database(settings)
-    from server.web import serve
+    from server.web.server import serve
 
     serve()
 
@@ -45,12 +50,12 @@ def web() -> None:
 def _look_for_database(settings: Settings) -> None:
     """One that is only away may come back, and nobody need start anything again: till then answers are 503."""
     try:
-        psycopg.connect(settings.database_url or embedded.address(settings.data), connect_timeout=5).close()
+        psycopg.connect(settings.database_url or embedded_postgres.address(settings.data), connect_timeout=5).close()
     except psycopg.ProgrammingError as error:
         raise click.ClickException(f"DATABASE_URL cannot be meant: {str(error).strip()}.") from None
     except psycopg.OperationalError as error:
         if settings.database_url is None:
-            raise click.ClickException(f"The database: {play.NOT_RUNNING}") from None
+            raise click.ClickException(f"The database: {NOT_RUNNING}") from None
         log.warning("The database %s does not answer: %s", masked(settings.database_url), refusal_of(error))
 
 
@@ -74,7 +79,7 @@ def carry(app: Flask, settings: Settings) -> None:
 @in_app
 def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
     """Bring the tables up to date, as their owner."""
-    url = settings.database_url or embedded.address(settings.data)
+    url = settings.database_url or embedded_postgres.address(settings.data)
     deeds = [f"step {step}" for step in migrations.steps_ahead(url)]
     if migrations.lacks_rights(url):
         deeds.append(f"role {APP_ROLE} gets its rights, which are not there: this copy was restored without roles")
@@ -90,12 +95,12 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
 def doctor(app: Flask, settings: Settings) -> None:
     """Look whether all parts are well. Database, heartbeats, letters, mails, overdue seats, clock, mail out and in, and
     the DNS of a domain that sends mail. Exit status 1 if anything is ill."""
-    found = play.parts()
+    found = parts()
     if found["database"] == "ok":
-        skew = play.clock_skew()
-        found["role"] = OWNS_TABLES if play.owns_tables() else "ok"
-        found["clock"] = "ok" if skew <= play.SKEW else f"{skew} apart from the database's"
-        if aside := play.mails_aside():
+        skew = clock_skew()
+        found["role"] = OWNS_TABLES if owns_tables() else "ok"
+        found["clock"] = "ok" if skew <= SKEW else f"{skew} apart from the database's"
+        if aside := mails_aside():
             found["mails aside"] = f"{aside} could not be dealt with: see `sternenpost mails list`"
     try:
         carrier(settings.smtp_url or app.config["MAILBOX"]).check()
@@ -105,7 +110,7 @@ def doctor(app: Flask, settings: Settings) -> None:
         found["mail"] = str(error)
     if settings.mail_in:
         try:
-            door.check(settings.mail_in)
+            smtp_server.check(settings.mail_in)
             found["mail in"] = "ok"
         except Unreachable as error:
             found["mail in"] = str(error)
@@ -130,18 +135,18 @@ def motd(app: Flask, settings: Settings, text: str | None, until: datetime | Non
     if text and remove:
         raise click.UsageError("Either a text, or --remove.")
     if not text and not remove:
-        found = play.notice()
+        found = notice()
         click.echo("There is none." if found is None else f"{found['text']} (until {written(found['until'])})")
         return
     if remove:
         if not dry_run:
             note_deed()
-            play.take_down_notice()
+            take_down_notice()
         tell(dry_run, ["the message of the day is taken down"])
         return
     if not dry_run:
         note_deed()
-        play.put_up_notice(text or "", until)
+        put_up_notice(text or "", until)
     tell(dry_run, [f"everybody is told until {written(until)}: {text}"])
 
 
@@ -160,10 +165,10 @@ def rotate_secret(app: Flask, settings: Settings, grace: timedelta, dry_run: boo
     """Sign links and addresses for replies with a new secret. What letters, invitations and calendars have of the old
     one stays good for a while, in every process, without a restart; then it is forgotten. Whoever has a calendar of due
     times makes a new address for it until then."""
-    play.follow_clock()
+    follow_clock()
     if not dry_run:
         note_deed()
-    until = clock.now() + grace if dry_run else play.rotate_secret(grace)
+    until = clock.now() + grace if dry_run else signed_links.rotate_secret(grace)
     tell(dry_run, ["links are signed with a new secret", f"those signed before are good until {written(until)}"])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from flask import Blueprint, Response, abort, render_template, request
 
-from server.packing import Packed, pack
+from server.compression import Packed, pack
 
 blp = Blueprint("page", __name__, template_folder=".")
 

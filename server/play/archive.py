@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from server.bots import BOTS
 from server.play import clock as clocks
-from server.play.strict_json import read_json
 from server.play.table import (
     GameAbandoned,
     GamePaused,
@@ -29,9 +28,10 @@ from server.play.table import (
     type_name,
     typed,
 )
-from server.play.words import clean
 from server.rules import GAMES, Dice, Json, RuleError, Seat, SeededDice, commitment
+from server.sanitize import clean
 from server.store.log import MOMENT, Recorded, canonical, chained, fact
+from server.strict_json import read_json
 
 FORMAT, FORMAT_VERSION = "sternenpost-archive", 1
 LARGEST = 16 * 1024 * 1024  # bytes; a game takes some 100,000

@@ -5,16 +5,16 @@ from uuid import UUID
 
 from sqlalchemy import func, insert, select
 
+from server.accounts.rate_limits import Use, expect_within
+from server.errors import BadField
 from server.play.clock import clock
-from server.play.errors import BadField
 from server.play.letters import note
-from server.play.looking import own_seat, seen_by
-from server.play.rate_limits import Use, expect_within
-from server.play.words import paragraphs
+from server.play.views import own_seat, seen_by
 from server.rules import Json
+from server.sanitize import paragraphs
 from server.store import outbox
 from server.store.connections import autocommit, committing, in_doubt, tried_again
-from server.store.hints import hints
+from server.store.notify import hints
 from server.store.tables import Game as GameRow
 from server.store.tables import Message, db
 

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import isodate
 
-from server.play.errors import Unfit
+from server.errors import Unfit
 
 NOTHING: Final = timedelta(0)
 SECOND: Final = timedelta(seconds=1)

@@ -9,18 +9,18 @@ from uuid import UUID, uuid4
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.accounts.rate_limits import Use, expect_room, expect_within
+from server.accounts.signed_links import INVITATION, mark_of, seal
 from server.bots import BOTS
+from server.errors import BadField, Unfit
 from server.play import clock as clocks
-from server.play.capabilities import INVITATION, mark_of, seal
 from server.play.clock import clock
-from server.play.deeds import load, load_within, record_within
-from server.play.errors import BadField, Unfit
+from server.play.commits import load, load_within, record_within
 from server.play.game import Game
 from server.play.hosting import DEFAULT_OPEN_FOR, closing
-from server.play.rate_limits import Use, expect_room, expect_within
 from server.play.table import GameStarted, terms
-from server.play.words import clean
 from server.rules import GAMES, Json, Seat
+from server.sanitize import clean
 from server.store.connections import in_transaction, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Letter, PlayerGame, db

@@ -7,15 +7,15 @@ from uuid import UUID
 
 from sqlalchemy import select, update
 
+from server.errors import BadField, NotFound, NotHost, NotRunning, Unfit
 from server.play import clock as clocks
 from server.play.clock import clock
-from server.play.deadlines import GAP, LATER
-from server.play.deeds import load, load_within, record_within
-from server.play.errors import BadField, NotFound, NotHost, NotRunning, Unfit
+from server.play.commits import load, load_within, record_within
 from server.play.game import Game
 from server.play.letters import letter
-from server.play.looking import seen_by
+from server.play.sweep import GAP, LATER
 from server.play.table import GameAbandoned
+from server.play.views import seen_by
 from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import committing, in_doubt, in_transaction, let_go, tried_again

@@ -17,7 +17,7 @@ from server.play.table import (
     TimeRanOut,
 )
 from server.rules import Json, Seat
-from server.store.webhooks import NOTE
+from server.store.webhook_queue import NOTE
 
 
 def after(game: Game, events: Sequence[Any], now: datetime) -> list[Json]:

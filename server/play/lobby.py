@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, ScalarSelect, Select, Uuid, any_, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from server.play.looking import summary
-from server.play.paging import Cursor, Page
+from server.play.views import summary
 from server.rules import Json
+from server.store.paging import Cursor, Page
 from server.store.tables import Game as GameRow
 from server.store.tables import Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow

@@ -7,13 +7,13 @@ from itertools import groupby, islice
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from server.play.capabilities import TURN, Capability, seal, unseal
+from server.accounts.signed_links import TURN, Capability, seal, unseal
+from server.errors import HandedOver, NotRunning, StaleTurn
 from server.play.clock import clock
-from server.play.deeds import load, record, whole_log
-from server.play.errors import HandedOver, NotRunning, StaleTurn
+from server.play.commits import load, record, whole_log
 from server.play.game import Game
-from server.play.looking import own_seat, seen_by, turn_of, you
 from server.play.table import Table, fold, new_table, story_item, typed
+from server.play.views import own_seat, seen_by, turn_of, you
 from server.rules import Json, Seat
 from server.store.connections import Unavailable, tried_again
 from server.store.log import Recorded

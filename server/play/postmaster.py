@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID, uuid5
 
+from server.accounts.rate_limits import Use, expect_within, reached
+from server.errors import NotFound
 from server.play.clock import clock
-from server.play.errors import NotFound
-from server.play.rate_limits import Use, expect_within, reached
 from server.store import inbox
 from server.store import postmaster as letterbox
 from server.store.tables import Incoming

@@ -4,19 +4,19 @@ from uuid import UUID
 
 from sqlalchemy import delete, select, update
 
-from server.play.bans import expect_welcome
-from server.play.capabilities import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, seal, unseal
+from server.accounts.bans import expect_welcome
+from server.accounts.players import player_of
+from server.accounts.rate_limits import expect_within
+from server.accounts.signed_links import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, seal, unseal
+from server.accounts.tokens import revoke_of_seat
+from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken
 from server.play.clock import bot_of, clock
-from server.play.deeds import load, load_within, record
-from server.play.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken
+from server.play.commits import load, load_within, record
 from server.play.game import Game
 from server.play.games import invitations, note_invitation, note_seat, start_if_full
 from server.play.hosting import SENT_AWAY, addressed, expect_open, host_leaves_within, hosted
-from server.play.looking import invited_to, may_see, own_seat, seen_by
-from server.play.players import player_of
-from server.play.rate_limits import expect_within
 from server.play.table import SeatHandedOver, SeatTakenBack
-from server.play.tokens import revoke_of_seat
+from server.play.views import invited_to, may_see, own_seat, seen_by
 from server.play.votes import count_votes
 from server.rules import Json, Seat
 from server.store import outbox

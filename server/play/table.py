@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from server.play import shapes
+from server.play import json_schemas
 from server.rules import GAMES, Json, Rules, Seat, named, object_of
 from server.store.log import Recorded
 
@@ -78,31 +78,35 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
             {
                 "seat": _NO_SEAT,
                 "seats": {"description": "How many there are", "type": "integer"},
-                "terms": {"anyOf": [shapes.TERMS, {"type": "null"}]},
+                "terms": {"anyOf": [json_schemas.TERMS, {"type": "null"}]},
             },
         ),
         (
             "time-extended",
             "Time ran out for this seat, and its turn was given more",
-            {"seat": shapes.SEAT, "by": shapes.DURATION},
+            {"seat": json_schemas.SEAT, "by": json_schemas.DURATION},
         ),
         (
             "time-ran-out",
             "Time ran out for this seat",
             {
-                "seat": shapes.SEAT,
+                "seat": json_schemas.SEAT,
                 "bot": {
                     "description": "Who moves instead; null if what follows is no move",
-                    "anyOf": [shapes.BOT, {"type": "null"}],
+                    "anyOf": [json_schemas.BOT, {"type": "null"}],
                 },
             },
         ),
         (
             "seat-handed-over",
             "A bot plays this seat until its person comes back",
-            {"seat": shapes.SEAT, "bot": shapes.BOT, "why": named("WhyHandedOver", {"enum": ["time", "resigned"]})},
+            {
+                "seat": json_schemas.SEAT,
+                "bot": json_schemas.BOT,
+                "why": named("WhyHandedOver", {"enum": ["time", "resigned"]}),
+            },
         ),
-        ("seat-taken-back", "The person of this seat came back", {"seat": shapes.SEAT}),
+        ("seat-taken-back", "The person of this seat came back", {"seat": json_schemas.SEAT}),
         ("game-paused", "All who play themselves wanted a pause", {"seat": _NO_SEAT}),
         ("game-resumed", "All who play themselves wanted to go on", {"seat": _NO_SEAT}),
         (
@@ -120,7 +124,7 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
             {
                 "seat": {
                     "description": "Whose time-out it was; null if all agreed, or it was closed before its start",
-                    "anyOf": [shapes.SEAT, _NO_SEAT],
+                    "anyOf": [json_schemas.SEAT, _NO_SEAT],
                 }
             },
         ),

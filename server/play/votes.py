@@ -9,12 +9,12 @@ from psycopg import Connection
 from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.errors import HandedOver, NotRunning
 from server.play.clock import clock
-from server.play.deeds import load_within, record_within
-from server.play.errors import HandedOver, NotRunning
+from server.play.commits import load_within, record_within
 from server.play.game import Game
-from server.play.looking import own_seat, seen_by
 from server.play.table import GameAbandoned, GamePaused, GameResumed
+from server.play.views import own_seat, seen_by
 from server.rules import Seat
 from server.store.connections import committing, in_doubt, in_transaction, tried_again
 from server.store.tables import Game as GameRow
@@ -73,7 +73,7 @@ def count_votes(game_id: UUID) -> None:
 
 def _count(connection: Connection[Any], game: Game, now: datetime) -> None:
     """Do what all who are present wish for, within the transaction that holds the game's head."""
-    present, wished = _present(game), votes(game.game_id)
+    present, wished = _present(game), votes_of(game.game_id)
     for wish, (statuses, deed) in WISHES.items():
         if present and present <= set(wished[wish]) and game.table.status in statuses:
             db.session.execute(delete(Vote).where(Vote.game_id == game.game_id))
@@ -86,7 +86,7 @@ def _present(game: Game) -> set[Seat]:
     return {row["seat"] for row in game.seats if not game.bot_at(row["seat"])}
 
 
-def votes(game_id: UUID) -> dict[str, list[Seat]]:
+def votes_of(game_id: UUID) -> dict[str, list[Seat]]:
     """Who consents to what at present."""
     found = db.session.execute(select(Vote.wish, Vote.seat).where(Vote.game_id == game_id).order_by(Vote.seat)).all()
     return {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}

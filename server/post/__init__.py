@@ -11,11 +11,11 @@ from threading import Event
 
 from flask import Flask
 
-from server import play
+from server.accounts.bounces import note_bounce
+from server.leases import LENGTH, Lease, Leases, Lost
 from server.play.clock import clock
-from server.post.choices import set_aside
+from server.post.batching import set_aside
 from server.post.incoming.diagnoses import is_unknown, status_in
-from server.post.leases import LENGTH, Lease, Leases, Lost
 from server.post.letters import Written, compose
 from server.post.mail import Carrier, Refused, TooBig, Unreachable
 from server.store import outbox
@@ -163,4 +163,4 @@ def _note_refusal(row: Letter | PlayerLetter, why: str) -> None:
     """Only what is plainly about the address counts: a mail server that will not carry anything of ours refuses all."""
     status, reader = status_in(why), outbox.reader_of(row)
     if status and is_unknown(why) and reader:
-        play.note_bounce(reader, row.letter_id, True, why)
+        note_bounce(reader, row.letter_id, True, why)

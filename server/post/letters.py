@@ -13,28 +13,39 @@ from zoneinfo import ZoneInfo
 from flask_babel import force_locale, gettext
 from sqlalchemy import select
 
-from server import play
-from server.pictures import text
-from server.pictures.png import png
-from server.pictures.refusals import notation
-from server.pictures.story import sentence
-from server.pictures.svg import draw
-from server.play import Json, Seat
+from server.accounts.bounces import bounce_word, lost_word
+from server.accounts.players import CODE_LIFE
+from server.accounts.preferences import INVITATION, MAIL_KINDS, OFF, wanted
+from server.accounts.unsubscribe import stop_word
+from server.operations.motd import notice
 from server.play import clock as clocks
 from server.play.clock import clock
-from server.play.deeds import at_version, load
-from server.play.failures import failure
+from server.play.commits import at_version, load
 from server.play.game import Game
-from server.play.words import has_link
-from server.post import choices, wording
-from server.post.incoming.machines import LOOP
-from server.post.incoming.markup import lines_of_page
+from server.play.hosting import CLOSING, SENT_AWAY
+from server.play.lobby import waiting_games
+from server.play.mail_in import reply_word
+from server.play.moves import present_turn, turn_word
+from server.play.seats import return_word
+from server.play.views import story, turn_of, view_of
+from server.post import batching, wording
+from server.post.incoming.automatic_mail import LOOP
+from server.post.incoming.html_text import lines_of_page
 from server.post.mail import build
 from server.post.wording import moment, span, spoken
+from server.render import text
+from server.render.png import png
+from server.render.refusals import notation
+from server.render.story import sentence
+from server.render.svg import draw
+from server.rules import Json, Seat
+from server.sanitize import has_link
 from server.store.outbox import reader_of
 from server.store.tables import Delivery, Letter, Player, PlayerLetter, SignIn, db
-from server.store.webhooks import NOTE
+from server.store.webhook_queue import NOTE
 from server.translations import noted
+from server.webhooks import subscriptions
+from server.webhooks.failures import failure
 
 _EXAMPLES = 4
 _NO_TIME: Json = {"due": "", "left": ""}
@@ -76,19 +87,19 @@ class _Reader(NamedTuple):
         return self._link(self.letter.data.get("turn", self.letter.version))
 
     def _link(self, turn: int) -> str:
-        return f"{self.base_url}/t/{play.turn_word(self.game.game_id, self.seat, turn)}"
+        return f"{self.base_url}/t/{turn_word(self.game.game_id, self.seat, turn)}"
 
     @property
     def way_back(self) -> str:
         """To the page on which an absent person takes his seat back."""
-        return f"{self.base_url}/back/{play.return_word(self.game.game_id, self.seat)}"
+        return f"{self.base_url}/back/{return_word(self.game.game_id, self.seat)}"
 
     def over(self) -> str:
         """Why the turn that this letter is about no longer waits for its person, a sentence; "" while it does."""
         table, bot = self.game.table, self.game.bot_at(self.seat)
         if table.status == "abandoned":
             return str(gettext("The game has been abandoned meanwhile."))
-        if play.present_turn(self.game, self.seat, self.letter.data["turn"]) is None:
+        if present_turn(self.game, self.seat, self.letter.data["turn"]) is None:
             return str(gettext("This turn has been answered meanwhile."))
         if bot:
             return str(gettext('The bot "%(bot)s" has taken your seat meanwhile.', bot=bot))
@@ -96,13 +107,13 @@ class _Reader(NamedTuple):
 
     def happened(self, since: int) -> tuple[str, ...]:
         """What was to be seen from this seat after version `since`, up to that of the letter."""
-        items = [it for it in play.story(self.game, self.seat) if since < it["version"] <= self.letter.version]
+        items = [it for it in story(self.game, self.seat) if since < it["version"] <= self.letter.version]
         return tuple(line for it in items if (line := sentence(it, self.game.names, spoken().locale)))
 
     def last_own_move(self) -> int:
         """The version of the last move before the letter's that this person made himself, and no bot for him."""
         found, away, moves = 0, False, self.game.table.rules.EVENTS
-        for version, deed in groupby(play.story(self.game, self.seat), key=lambda item: item["version"]):
+        for version, deed in groupby(story(self.game, self.seat), key=lambda item: item["version"]):
             items = [(item["type"], item["seat"]) for item in deed]
             type_, seat = items[0]
             if version < self.letter.version and type_ in moves and seat == self.seat and not away:
@@ -122,9 +133,9 @@ def compose(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None 
     if written is None or reply_domain is None:
         return written
     if reader is not None:
-        return written._replace(sender=f"{play.bounce_word(reader, row.letter_id)}@{reply_domain}")
+        return written._replace(sender=f"{bounce_word(reader, row.letter_id)}@{reply_domain}")
     if isinstance(row, Letter):
-        return written._replace(sender=f"{play.lost_word(row.game_id, row.seat, row.data['to'])}@{reply_domain}")
+        return written._replace(sender=f"{lost_word(row.game_id, row.seat, row.data['to'])}@{reply_domain}")
     return written
 
 
@@ -157,7 +168,7 @@ def _composed(row: Letter | PlayerLetter, base_url: str, reply_domain: str | Non
     if words is None:
         return None
     turn, plays = row.data.get("turn", row.version), game.table.turns and game.seat_of(player.player_id) == row.seat
-    reply_to = f"{play.reply_word(row.game_id, row.seat, turn)}@{reply_domain}" if reply_domain and plays else None
+    reply_to = f"{reply_word(row.game_id, row.seat, turn)}@{reply_domain}" if reply_domain and plays else None
     return _written(row, base_url, player.email, words, thread, reply_to)
 
 
@@ -201,16 +212,16 @@ def _written(
 
 def _stop_link(row: Any, to: str, base_url: str) -> str:
     """To a page on which such letters can be stopped; "" for those that nobody can do without."""
-    if row.kind not in play.MAIL_KINDS:
+    if row.kind not in MAIL_KINDS:
         return ""
-    if row.kind == play.INVITATION:
-        word = play.stop_word(row.kind, to)
+    if row.kind == INVITATION:
+        word = stop_word(row.kind, to)
     else:
         of_seat = isinstance(row, Letter) and row.kind not in (
-            play.CLOSING,
-            play.SENT_AWAY,
+            CLOSING,
+            SENT_AWAY,
         )  # whose mails can be stopped
-        word = play.stop_word(row.kind, str(row.player_id), row.game_id if of_seat else None)
+        word = stop_word(row.kind, str(row.player_id), row.game_id if of_seat else None)
     return f"{base_url}/stop/{word}"
 
 
@@ -222,7 +233,7 @@ def _stopping(link: str) -> dict[str, str]:
 def _picture(row: Letter) -> bytes:
     """The table at the letter's version, as its reader may see it."""
     game = load(row.game_id)
-    view = play.view_of(game, row.seat, row.version)
+    view = view_of(game, row.seat, row.version)
     return png(draw(game.table.rules.NAME, view, game.names, locale=spoken().locale), _PICTURE_WIDTH)
 
 
@@ -260,7 +271,7 @@ def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
         notation=notation(rules.NAME, spoken().locale),
         whole=rules.describe()["notation"]["examples"][-1]["text"],
         link=reader.turn_link,
-        notice=(play.notice() or {"text": ""})["text"],
+        notice=(notice() or {"text": ""})["text"],
     )
 
 
@@ -352,9 +363,7 @@ def _game_ended(reader: _Reader) -> wording.GameEnded | None:
 
 def _why_abandoned(reader: _Reader) -> str:
     late = any(
-        it["type"] == "time-ran-out"
-        for it in play.story(reader.game, reader.seat)
-        if it["version"] == reader.letter.version
+        it["type"] == "time-ran-out" for it in story(reader.game, reader.seat) if it["version"] == reader.letter.version
     )
     if late:
         return str(gettext("Somebody's time had run out, as was agreed when it was opened."))
@@ -402,13 +411,13 @@ def _sent_away(reader: _Reader) -> wording.SentAway:
 
 
 def _answer(reader: _Reader) -> wording.Answer:
-    is_asked = play.turn_of(reader.game.table, reader.seat) is not None
+    is_asked = turn_of(reader.game.table, reader.seat) is not None
     return _about_mail(reader, _due(reader) if is_asked else _NO_TIME)
 
 
 def _about_mail(reader: _Reader, time: Json) -> wording.Answer:
     game, seat, said = reader.game, reader.seat, reader.letter.data
-    rules, turn = game.table.rules, play.turn_of(game.table, seat)
+    rules, turn = game.table.rules, turn_of(game.table, seat)
     is_asked = turn is not None and not said["confirm"]
     shows_table = not said["confirm"] and (said["played"] or said["moves"] or turn is not None)
     shows_moves = is_asked and (said["moves"] or rules.goes_on(game.table.state, seat))
@@ -422,7 +431,7 @@ def _about_mail(reader: _Reader, time: Json) -> wording.Answer:
         done=tuple(said["done"]),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
-        table=text.table(rules.NAME, play.view_of(game, seat), game.names, spoken().locale) if shows_table else "",
+        table=text.table(rules.NAME, view_of(game, seat), game.names, spoken().locale) if shows_table else "",
         moves=tuple(wording.by_beginning([rules.write_move(move) for move in moves])),
         link=link,
         last=(link or reader.about["game_link"]) if said["last"] else "",
@@ -466,17 +475,15 @@ def _unless_link(words: str, instead: str) -> str:
 
 
 def _sign_in_code(row: PlayerLetter, base_url: str) -> wording.SignInCode | None:
-    if row.made_at + play.CODE_LIFE <= clock.now():
+    if row.made_at + CODE_LIFE <= clock.now():
         return None
     code = row.data["code"]
-    return wording.SignInCode(
-        code=code, good_for=span(play.CODE_LIFE), link=f"{base_url}/sign-in/{row.data['sign_in']}"
-    )
+    return wording.SignInCode(code=code, good_for=span(CODE_LIFE), link=f"{base_url}/sign-in/{row.data['sign_in']}")
 
 
 def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle | None:
     """What still waits, and what else was noted; None if that is nothing."""
-    if choices.put_into_newer(row):
+    if batching.put_into_newer(row):
         return None
     zone, now = clocks.time_zone(player.zone), clock.now()
     waiting = tuple(
@@ -485,13 +492,13 @@ def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle 
             rules=it["rules"].capitalize(),
             due=moment(it["due_at"], zone),
             left=span(it["due_at"] - now),
-            link=f"{base_url}/t/{play.turn_word(it['game_id'], it['seat'], it['turn'])}",
+            link=f"{base_url}/t/{turn_word(it['game_id'], it['seat'], it['turn'])}",
         )
-        for it in play.waiting_games(player.player_id)
-        if play.wanted("your-turn", player.notifications, it["mails"]) != play.OFF
+        for it in waiting_games(player.player_id)
+        if wanted("your-turn", player.notifications, it["mails"]) != OFF
     )
     written = (
-        _KINDS[it.kind](_Reader(load(it.game_id), it.seat, zone, base_url, it)) for it in choices.letters_in(row)
+        _KINDS[it.kind](_Reader(load(it.game_id), it.seat, zone, base_url, it)) for it in batching.letters_in(row)
     )
     news = tuple(words for words in written if words is not None)
     return wording.Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None
@@ -500,7 +507,7 @@ def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle 
 def _to_owner(row: PlayerLetter, player: Player) -> wording.WebhookDisabled:
     detail = failure(row.data["detail"], gettext).rstrip(".")
     why = gettext("For three days nothing has arrived there. The last failure: %(detail)s.", detail=detail)
-    if row.data["why"] == play.webhooks.GONE:
+    if row.data["why"] == subscriptions.GONE:
         why = gettext("It answered 410, which means that nobody wants to be told there.")
     return wording.WebhookDisabled(name=player.name, url=row.data["url"], why=why)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from server.play.words import clean, email_address, plain
+from server.sanitize import clean, email_address, plain
 
 SUBJECT_LENGTH = 200
 NAME_LENGTH = 60

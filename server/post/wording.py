@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from flask_babel import get_locale, get_translations, gettext
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from server.play.words import clean, plain
 from server.post.incoming.quotes import MARK
+from server.sanitize import clean, plain
 from server.translations import Language, language, times
 
 LINE_LENGTH = 500

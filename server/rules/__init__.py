@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from . import sternenglanz, sternenhimmel
-from .common import (
+from server.rules import sternenglanz, sternenhimmel
+from server.rules.common import (
     BadOption,
     Dice,
     Event,
@@ -17,7 +17,7 @@ from .common import (
     named,
     object_of,
 )
-from .dice import SeededDice, commitment
+from server.rules.dice import SeededDice, commitment
 
 GAMES: Mapping[str, Rules] = {sternenhimmel.NAME: sternenhimmel, sternenglanz.NAME: sternenglanz}
 

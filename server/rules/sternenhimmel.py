@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .common import BadOption, Dice, IllegalMove, Json, MalformedMove, Outcome, Seat, named, object_of
+from server.rules.common import BadOption, Dice, IllegalMove, Json, MalformedMove, Outcome, Seat, named, object_of
 
 NAME = "sternenhimmel"
 SEATS = range(3, 6)

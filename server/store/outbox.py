@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 from server.store.connections import tried_again
 from server.store.leases import is_free
 from server.store.tables import Delivery, Letter, Player, PlayerDelivery, PlayerLetter, Seat, db
-from server.store.webhooks import NOTE
+from server.store.webhook_queue import NOTE
 
 
 class Waiting(NamedTuple):

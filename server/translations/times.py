@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_time
 
-from . import Language
+from server.translations import Language
 
 
 def moment(when: datetime, zone: ZoneInfo, say: Language) -> str:

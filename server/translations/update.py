@@ -15,7 +15,7 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from . import FOLDER, LOCALES
+from server.translations import FOLDER, LOCALES
 
 TRANSLATED = tuple(locale for locale in LOCALES if locale != "en")
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from psycopg import connect
 
-from tests.helpers import BOT, ME, OPEN, wanted
-from tests.house import Client, House, new_house, sign_in, until
+from tests.support.games import BOT, ME, OPEN, wanted
+from tests.support.live_server import Client, House, new_house, sign_in, until
 
 TOKENS, SEATS, TO_ONE, MESSAGES, STREAMS = 500, 240, 60, 300, 2000
 LINK = "https://win.example"

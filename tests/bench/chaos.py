@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import psycopg
 
-from tests.house import House, Turn, new_house, sign_in, until
+from tests.support.live_server import House, Turn, new_house, sign_in, until
 
 BOUND = 60.0  # seconds from a deed to the arrival of its letter
 _PAUSES = (1.0, 5.0)  # seconds between two kills

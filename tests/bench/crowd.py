@@ -8,8 +8,8 @@ from uuid import UUID
 
 import psycopg
 
-from server import play
-from server.store import embedded
+from server.accounts.players import player_token
+from server.store import embedded_postgres
 from server.store.tables import db
 from tests.bench import stage
 
@@ -27,10 +27,10 @@ def twin(url: str, name: str) -> str:
     """A copy of a database that nobody uses any more; its URL."""
     with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
         connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (embedded.DATABASE,)
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (embedded_postgres.DATABASE,)
         )
-    elsewhere = url.replace(f"/{embedded.DATABASE}?", "/postgres?")
-    return embedded.create_database(elsewhere, name, template=embedded.DATABASE)
+    elsewhere = url.replace(f"/{embedded_postgres.DATABASE}?", "/postgres?")
+    return embedded_postgres.create_database(elsewhere, name, template=embedded_postgres.DATABASE)
 
 
 # One in 50 games is open and 4 of 50 are running, the newest ones as well as the oldest. Every fifth is private.
@@ -111,7 +111,7 @@ def fill(url: str, ended: list[UUID], games: int, events: int) -> Crowd:
                 cursor.execute(statement, amount)
             cursor.execute(_REST, amount)
     with stage.in_process(url):
-        return Crowd(*(play.player_token(f"crowd-{n}@example.org") for n in (1, 0)))
+        return Crowd(*(player_token(f"crowd-{n}@example.org") for n in (1, 0)))
 
 
 # Where a reader is who has turned half of all pages.

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import psycopg
 
-from server import web
-from server.store import embedded
+from server.store import embedded_postgres
+from server.web import server
 from tests.bench import perfect, stage
 from tests.bench.client import Driven, drive
 
@@ -30,7 +30,7 @@ class Run(NamedTuple):
     postgres: float
 
 
-def run(served: stage.Served, postgres: embedded.Server, games: Sequence[Sequence[bytes]]) -> Run:
+def run(served: stage.Served, postgres: embedded_postgres.Server, games: Sequence[Sequence[bytes]]) -> Run:
     pids = (served.pid, postgres.pid)
     before = [stage.cpu_seconds(pid) for pid in pids]
     driven = drive(served.port, games, CLIENTS)
@@ -63,7 +63,7 @@ def main() -> None:
         ours = [stage.requests(game) for game in copies[: (wanted.pairs + 1) * GAMES]]
         request = stage.post(f"/{wanted.route}", "none", perfect.BODY)
         theirs = [[request] * len(game) for game in ours]
-        url = embedded.create_database(postgres.url, "perfect")
+        url = embedded_postgres.create_database(postgres.url, "perfect")
         perfect.make_tables(url)
         gc.freeze()  # so that collections find nothing to look at while answers wait
         with (
@@ -76,7 +76,9 @@ def main() -> None:
                 pairs.append((run(our_web, postgres, ours[games]), run(perfect_web, postgres, theirs[games])))
         _check_log(postgres.url, sum(it.driven.answers for it, _ in pairs))
     pairs = pairs[1:]  # the first warms up
-    print(f"{wanted.server}, {web.workers} workers of {web.threads} threads, {CLIENTS} clients, {len(pairs)} pairs")
+    print(
+        f"{wanted.server}, {server.workers} workers of {server.threads} threads, {CLIENTS} clients, {len(pairs)} pairs"
+    )
     report("ours", [it for it, _ in pairs])
     report(f"perfect /{wanted.route}", [it for _, it in pairs])
     faster = sorted(mine.driven.per_second / least.driven.per_second for mine, least in pairs)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.bench import stage
-from tests.browser import CHROMIUM
+from tests.support.browser import CHROMIUM
 
 GAMES = {"sternenhimmel": ".hand .star.open", "sternenglanz": ".held.open, .slot.open"}  # what is there to be played on
 BLANK = "tests.bench.page:blank"

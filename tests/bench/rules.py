@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from server.bots import greedy
 from server.rules import GAMES, Json, Rules, SeededDice, sternenglanz
 from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES
-from server.rules.sternenglanz.sky import Sky
+from server.rules.sternenglanz.state import Sky
 
 RUNS = 7
 GAMES_A_RUN = 60

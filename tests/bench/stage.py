@@ -20,13 +20,18 @@ import psutil
 import psycopg
 from psycopg import sql
 
-from server import play, web
+from server.accounts.players import player_token
+from server.accounts.tokens import caller
 from server.app import create_app
 from server.config import CHECKOUT, Settings
 from server.play.game import Game
+from server.play.games import open_game
+from server.play.seats import take_seat
 from server.rules import GAMES, Json
-from server.store import embedded, migrate
+from server.store import embedded_postgres, migrate
 from server.store.tables import Letter, db
+from server.web.server import keepalive, threads, worker_class
+from server.web.server import workers as workers_
 
 OURS = "wsgi:app"
 A_BOT_MOVES = [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-takes-over", "bot": "greedy"}]
@@ -54,13 +59,13 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def postgres() -> Iterator[embedded.Server]:
+def postgres() -> Iterator[embedded_postgres.Server]:
     """An empty Postgres with our tables, thrown away afterwards."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a stop from outside cleans up, too
     path = Path(tempfile.mkdtemp(prefix="sternenpost-bench-"))
     path.chmod(0o755)
     try:
-        with embedded.start(path) as server:
+        with embedded_postgres.start(path) as server:
             migrate.upgrade(server.url)
             yield server
     finally:
@@ -80,17 +85,17 @@ def rehearse(name: str, count: int, on_timeout: Sequence[Json] = A_BOT_MOVES) ->
     editions = list(rules.describe()["editions"].values())
     for number in range(count):
         seats = rules.SEATS[number % len(rules.SEATS)]
-        tokens = [play.player_token(f"player-{number}-{seat}@example.org") for seat in range(seats)]
-        players = [play.caller(token).player_id for token in tokens]
+        tokens = [player_token(f"player-{number}-{seat}@example.org") for seat in range(seats)]
+        players = [caller(token).player_id for token in tokens]
         wanted = {
             "rules": name,
             "options": editions[number % len(editions)],
             "on_timeout": on_timeout,
             "seats": [{"player": "me"}, *[{"open": True}] * (seats - 1)],
         }
-        game = play.open_game(players[0], wanted)
+        game = open_game(players[0], wanted)
         for player_id in players[1:]:
-            game = play.take_seat(game.game_id, player_id)
+            game = take_seat(game.game_id, player_id)
         lines = [Line(tokens[seat], players[seat], turn, move) for seat, turn, move in _moves(game, Random(number))]
         games.append(Rehearsed(game.game_id, lines))
     return games
@@ -153,7 +158,7 @@ def post(path: str, token: str, body: Json) -> bytes:
 
 
 @contextmanager
-def serving(app: str, server: str, url: str, workers: int = web.workers) -> Iterator[Served]:
+def serving(app: str, server: str, url: str, workers: int = workers_) -> Iterator[Served]:
     """Ours as `sternenpost web` serves it, another app with the same settings; or either of them under granian."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -161,13 +166,13 @@ def serving(app: str, server: str, url: str, workers: int = web.workers) -> Iter
     environment: dict[str, Any] = {"DATABASE_URL": url, "STERNENPOST_PORT": str(port), "STERNENPOST_LIMITS": "off"}
     if server == "granian":
         command = ["granian", "--interface", "wsgi", "--port", port, "--workers", workers, "--no-access-log"]
-        command += ["--blocking-threads", web.threads, "--log-level", "warning", app]
+        command += ["--blocking-threads", threads, "--log-level", "warning", app]
     elif app == OURS:
         command = ["server.cli", "web"]
         environment["GUNICORN_CMD_ARGS"] = f"--workers {workers}"
     else:
-        command = ["gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", workers, "--threads", web.threads]
-        command += ["--worker-class", web.worker_class, "--keep-alive", web.keepalive, "--no-control-socket", app]
+        command = ["gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", workers, "--threads", threads]
+        command += ["--worker-class", worker_class, "--keep-alive", keepalive, "--no-control-socket", app]
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
             [sys.executable, "-m", *map(str, command)],
@@ -175,7 +180,7 @@ def serving(app: str, server: str, url: str, workers: int = web.workers) -> Iter
             env=os.environ | environment,
             stdout=said,
             stderr=said,
-            preexec_fn=embedded.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
+            preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
         )
         try:
             _await(port, process)

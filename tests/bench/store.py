@@ -33,17 +33,19 @@ from uuid import UUID
 import psutil
 import psycopg
 
-from server import play
 from server.config import CHECKOUT
 from server.play.clock import DEFAULT_LADDER
-from server.play.deeds import whole_log
+from server.play.commits import whole_log
+from server.play.moves import play_move
+from server.play.sweep import beat, wake_due
+from server.play.views import describe, seen_by
 from server.rules import GAMES, Json
-from server.store import embedded
-from tests import flood
+from server.store import embedded_postgres
 from tests.bench import crowd, stage
 from tests.bench.client import drive
 from tests.bench.http import report as report_moves
 from tests.bench.http import run
+from tests.support import many_due
 
 GUNICORN = "gunicorn"
 OK = b"HTTP/1.1 200"
@@ -75,7 +77,7 @@ def timed(work: Callable[..., object], *args: object) -> float:
 
 def play_on(game: stage.Rehearsed, moves: slice) -> None:
     for line in game.lines[moves]:
-        play.play_move(game.game_id, line.player_id, line.turn, line.move)
+        play_move(game.game_id, line.player_id, line.turn, line.move)
 
 
 # A view from a cold start
@@ -106,8 +108,8 @@ def view() -> None:
 
 
 def _look(game_id: UUID, player_id: UUID) -> None:
-    game = play.seen_by(game_id, player_id)
-    play.describe(game, game.seat_of(player_id))
+    game = seen_by(game_id, player_id)
+    describe(game, game.seat_of(player_id))
 
 
 def _selects(url: str, ids: Sequence[UUID]) -> list[float]:
@@ -133,15 +135,15 @@ def sweep() -> None:
         games = _half_played(postgres, DUE, stage.A_BOT_MOVES)
         with stage.in_process(postgres.url):
             for part in ("web", "worker"):
-                play.beat(part)
+                beat(part)
             print(f"a sweep of {len(games):,} running games with nothing due (target 5 ms)")
             query = "SELECT game_id FROM seats WHERE wake_at <= now() ORDER BY wake_at LIMIT 100"
             with psycopg.connect(postgres.url, autocommit=True) as connection:
                 report("the bare SELECT", [timed(_select, connection, query) for _ in range(200)])
-            report("play.sweep()", [timed(play.sweep) for _ in range(200)])
+            report("play.sweep()", [timed(wake_due) for _ in range(200)])
 
 
-def _half_played(postgres: embedded.Server, count: int, on_timeout: Sequence[Json]) -> list[stage.Rehearsed]:
+def _half_played(postgres: embedded_postgres.Server, count: int, on_timeout: Sequence[Json]) -> list[stage.Rehearsed]:
     with stage.in_process(postgres.url):
         rehearsed = stage.rehearse("sternenhimmel", REHEARSED, on_timeout)
         for game in rehearsed:
@@ -168,7 +170,7 @@ def due(rows: int, workers: Sequence[int], first_step: str, end: str) -> None:
 
 
 def _flood(
-    postgres: embedded.Server,
+    postgres: embedded_postgres.Server,
     served: stage.Served,
     count: int,
     games: list[UUID],
@@ -181,14 +183,14 @@ def _flood(
         workers = [stack.enter_context(_worker(postgres.url, mailbox)) for _ in range(count)]
         sleep(5)  # until they have begun
         before = _cpu(postgres, served, workers)
-        late = flood.time_runs_out(connection, games)
+        late = many_due.time_runs_out(connection, games)
         took: list[float] = []
         lost: dict[str, float] = {}
 
         def watch() -> float:
             """Until nothing is due any more; how many seconds that took. On the way, a worker may be killed."""
             began = perf_counter()
-            while (left := flood.still_due(connection)) and perf_counter() - began < PATIENCE:
+            while (left := many_due.still_due(connection)) and perf_counter() - began < PATIENCE:
                 if end != "none" and not lost and left < len(late) * 2 // 3:
                     lost.update(_cpu(postgres, served, workers[:1]))
                     os.kill(workers[0].pid, signal.SIGKILL)  # its post ends with it
@@ -216,7 +218,7 @@ def _flood(
 
 
 def _cpu(
-    postgres: embedded.Server, served: stage.Served, workers: Sequence[subprocess.Popen[bytes]]
+    postgres: embedded_postgres.Server, served: stage.Served, workers: Sequence[subprocess.Popen[bytes]]
 ) -> dict[str, float]:
     """Seconds of CPU so far."""
     posts = [child.pid for worker in workers for child in psutil.Process(worker.pid).children()]
@@ -226,13 +228,15 @@ def _cpu(
     return used | {"workers": both - post, "post": post}
 
 
-def _report_flood(connection: psycopg.Connection[Any], late: Sequence[flood.Late], count: int, seconds: float) -> None:
+def _report_flood(
+    connection: psycopg.Connection[Any], late: Sequence[many_due.Late], count: int, seconds: float
+) -> None:
     """What was done, by the logs. Raises SystemExit unless each seat was timed out and told once."""
     games = [it.game_id for it in late]
     once = Counter(late)
-    done, told = flood.timed_out(connection, games), flood.told(connection, games)
+    done, told = many_due.timed_out(connection, games), many_due.told(connection, games)
     sample = random.sample(games, min(len(games), WHOLE))
-    broken = flood.broken(connection, sample)
+    broken = many_due.broken(connection, sample)
     row = connection.execute("SELECT count(*) FROM outbox WHERE game_id = ANY(%s)", (games,)).fetchone()
     print(f"  {len(late):,} due at once, workers: {count}: {seconds:.1f} s, {len(late) / seconds:.0f} seats/s")
     print(

@@ -20,7 +20,7 @@ from server.rules import Json
 from tests.bench import stage
 from tests.bench.client import drive
 from tests.bench.http import CLIENTS, report, run
-from tests.listeners import Listener
+from tests.support.stream_listeners import Listener
 
 REHEARSED = 12
 _OWN = 10  # one in so many listens to all games of a player

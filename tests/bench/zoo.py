@@ -1,6 +1,6 @@
 """What moves take while many connections are held open by odd clients: `python -m tests.bench.zoo`.
 
-They begin requests that they never end, that cannot be read or whose answers they do not take in; see tests/zoo.py. For
+They begin requests that they never end, that cannot be read or whose answers they do not take in; see tests/support/slow_clients.py. For
 whichever is sent away another comes.
 """
 
@@ -11,7 +11,7 @@ from statistics import median
 
 from tests.bench import stage
 from tests.bench.client import Driven, drive
-from tests.zoo import Zoo
+from tests.support.slow_clients import Zoo
 
 REHEARSED = 30
 GAMES = 60  # a run

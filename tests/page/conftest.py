@@ -6,9 +6,9 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser import chromium
-from tests.house import House, new_house
 from tests.page.windows import Windows
+from tests.support.browser import chromium
+from tests.support.live_server import House, new_house
 
 assert chromium  # a fixture
 

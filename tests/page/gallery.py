@@ -12,10 +12,10 @@ from typing import Literal
 from playwright.sync_api import Page, sync_playwright
 
 from server.translations import LOCALES
-from tests.browser import CHROMIUM
-from tests.house import new_house
 from tests.page.screens import SCREENS, SIZES, by_the_link_of_a_mail, furnished, signing_in
 from tests.page.windows import Windows
+from tests.support.browser import CHROMIUM
+from tests.support.live_server import new_house
 
 Scheme = Literal["light", "dark"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.house import Json
+from tests.support.live_server import Json
 
 CLASSES = ("punkt", "leucht", "pracht")
 Press = Callable[[Locator], None]

@@ -4,7 +4,7 @@ from random import Random
 
 from server.bots import greedy
 from server.rules import GAMES
-from tests.house import Client, Json
+from tests.support.live_server import Client, Json
 
 RNG = Random(7)  # it decides between moves of the same worth
 

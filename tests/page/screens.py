@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from playwright.sync_api import Page, expect
 
-from tests.house import Client, House, Mail, Turn, sign_in
 from tests.page.glow_taps import tap_out
 from tests.page.programs import play, play_to_the_end, whole_turn
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, game_of, quiet
+from tests.support.live_server import Client, House, Mail, Turn, sign_in
 
 NOWHERE = "00000000-0000-4000-8000-000000000000"
 

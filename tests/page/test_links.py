@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.house import Client, House, Json, Mail, Turn, sign_in, until
 from tests.page.glow_taps import play_it, tap_out
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_finger, by_mouse, code_for, game_of, is_wide, loses
+from tests.support.live_server import Client, House, Json, Mail, Turn, sign_in, until
 
 OVER = "status of 4(01|04|09|10)"  # what the browser says of answers by which the page learns that a turn is over
 _numbers = count(1)

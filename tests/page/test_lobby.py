@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.house import Client, House, Json, sign_in, until
 from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, enter, is_wide
+from tests.support.live_server import Client, House, Json, sign_in, until
 
 MANY = 26  # more than a page of the lobby
 

@@ -7,10 +7,10 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.house import House, Json
 from tests.page.axe import objections
 from tests.page.screens import SCREENS, SIZES, Scene, by_the_link_of_a_mail, furnished, signing_in, to_table
 from tests.page.windows import Windows
+from tests.support.live_server import House, Json
 
 Scheme = Literal["light", "dark"]
 

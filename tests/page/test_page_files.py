@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from server import page as served
-from tests.house import Client, House, Json, sign_in
 from tests.page.windows import BOT, FIRST_VIEW, ME, Windows, first_view, game_of
+from tests.support.live_server import Client, House, Json, sign_in
 
 
 def test_the_first_view_of_a_game_is_small(house: House, windows: Windows) -> None:

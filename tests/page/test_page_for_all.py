@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from server.translations import LOCALES
-from tests.house import Client, House, Json, sign_in
 from tests.page.keys import by_keys
 from tests.page.programs import play, play_to_the_end, whole_turn
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, enter, game_of, is_wide, quiet
+from tests.support.live_server import Client, House, Json, sign_in
 
 LEAST = 24  # CSS pixels of a target (WCAG 2.2, 2.5.8)
 

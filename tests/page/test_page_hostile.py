@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.house import House, Json, sign_in, until
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, game_of, is_wide
+from tests.support.live_server import House, Json, sign_in, until
 
 Fault = Callable[[Route], None]
 

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.house import Client, House, sign_in, until
 from tests.page.windows import (
     BOT,
     ME,
@@ -24,6 +23,7 @@ from tests.page.windows import (
     play_out,
     quiet,
 )
+from tests.support.live_server import Client, House, sign_in, until
 
 
 @pytest.mark.timeout(300)  # ninety moves, and the bot waits for its beat before each of its own

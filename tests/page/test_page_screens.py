@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from tests.house import Client, House, sign_in, until
 from tests.page.windows import Windows, code_for, enter
+from tests.support.live_server import Client, House, sign_in, until
 
 
 def test_signing_out_makes_the_token_worthless(house: House, windows: Windows) -> None:

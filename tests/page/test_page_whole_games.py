@@ -6,11 +6,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.house import Client, House, Json, sign_in
 from tests.page.glow_taps import play_it, tap_out
 from tests.page.keys import by_keys
 from tests.page.programs import whole_turn
 from tests.page.windows import ME, OPEN, PHONE, Windows, by_finger, by_mouse, game_of, is_wide, play_out, quiet
+from tests.support.live_server import Client, House, Json, sign_in
 
 pytestmark = pytest.mark.timeout(400)  # seconds
 Press = Callable[[Locator], None]

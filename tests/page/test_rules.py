@@ -13,10 +13,10 @@ from server.rules import GAMES, IllegalMove, sternenglanz, sternenhimmel
 from server.rules.sternenglanz.figures import lies_on
 from server.rules.sternenglanz.material import CARDS
 from server.rules.sternenhimmel import BOARDS, EDITIONS, Board, Lying, Space
-from tests.house import House, Json, sign_in
 from tests.page.axe import objections
 from tests.page.windows import BOT, ME, PHONE, Windows, game_of, is_wide
 from tests.rules.positions import Scripted, position, with_card
+from tests.support.live_server import House, Json, sign_in
 
 AXE: dict[
     str, tuple[str, Literal["light", "dark"]]

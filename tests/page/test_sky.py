@@ -9,11 +9,11 @@ from playwright.sync_api import Page, Route, expect
 
 from server.rules import sternenhimmel
 from server.rules.sternenhimmel import BOARDS, EDITIONS, STAR_SET, Lying
-from tests.browser import chromium
-from tests.house import Client, House, Json, new_house, sign_in
 from tests.page.axe import objections
 from tests.page.programs import play_to_the_end
 from tests.page.windows import ME, OPEN, PHONE, Windows, game_of, is_at, is_wide
+from tests.support.browser import chromium
+from tests.support.live_server import Client, House, Json, new_house, sign_in
 
 assert chromium  # a fixture
 RNG = Random(11)

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.house import Client, House, sign_in, until
 from tests.page.axe import objections
 from tests.page.programs import play, play_to_the_end
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_wide, loses, tab_to
+from tests.support.live_server import Client, House, sign_in, until
 
 
 class Two:

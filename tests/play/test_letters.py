@@ -2,16 +2,17 @@
 
 from flask import Flask
 
-from server import play
-from tests.helpers import game_of, letters, moves_on, person
+from server.play.moves import legal_moves
+from server.play.seats import leave, take_seat
+from tests.support.games import game_of, letters, moves_on, person
 
 
 def test_who_comes_back_on_a_turn_that_he_was_not_asked_for_gets_a_letter_for_it(app: Flask) -> None:
     with app.app_context():
         ada, bea = person("ada"), person("bea")
         game_id = game_of(ada, bea, bots=1)
-        play.leave(game_id, bea)
+        leave(game_id, bea)
         moves_on(game_id, ada)
-        play.take_seat(game_id, bea)
+        take_seat(game_id, bea)
         (asked,) = letters(game_id, "your-turn")[1:]
-        assert (asked.seat, asked.data["turn"]) == (1, play.legal_moves(game_id, bea, [])["turn"])
+        assert (asked.seat, asked.data["turn"]) == (1, legal_moves(game_id, bea, [])["turn"])

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from tests.helpers import person, service_is_up
 from tests.post.office import Office
+from tests.support.games import person, service_is_up
 
 
 @pytest.fixture

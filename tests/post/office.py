@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from flask import Flask
 
-from server import play
+from server.play.mail_in import take_mail
 from server.post import PostOffice
-from server.post.incoming.door import _same
+from server.post.incoming.smtp_server import _same
 from server.post.mail import Unreachable
 
 _numbers = count(1)
@@ -99,4 +99,4 @@ def a_mail(text: str, sender: str = "ada@example.org", **headers: str) -> bytes:
 
 def arrives(to: str, raw: bytes) -> None:
     """As at the door, for whoever this address belongs to."""
-    play.take_mail(to.partition("@")[0], _same(raw), raw, limited=True)
+    take_mail(to.partition("@")[0], _same(raw), raw, limited=True)

@@ -10,16 +10,25 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from server import play
+from server import errors
+from server.accounts.players import profile
+from server.accounts.rate_limits import most_of
 from server.config import Bound
 from server.play.clock import clock
-from server.play.incoming import KEPT
-from server.play.rate_limits import most_of
+from server.play.mail_in import KEPT, addressee, forget_old_mails, reply_word, take_mail
+from server.play.moves import legal_moves, turn_word
+from server.play.postmaster import deal_again, kept_mails
+from server.play.seats import return_word
+from server.play.sweep import follow_outages
+from server.play.views import view_of
+from server.play.votes import vote
 from server.post.incoming import answering, replies
 from server.post.incoming.answering import LEASE, deal_with_mails
+from server.rules import GAMES
 from server.store.connections import Unavailable
 from server.store.tables import Incoming, Letter, Message, RateLimit, db
-from tests.helpers import (
+from tests.post.office import Mail, Office, a_mail, arrives
+from tests.support.games import (
     DAY,
     HOUR,
     MINUTE,
@@ -34,7 +43,6 @@ from tests.helpers import (
     service_is_up,
     until,
 )
-from tests.post.office import Mail, Office, a_mail, arrives
 
 DOMAIN = "stars.example"
 BY_THE_HUNDRED = int(os.environ.get("STERNENPOST_HOSTILE_MAILS", "100"))  # mails made up; more of them find more
@@ -74,15 +82,15 @@ def no_answer(office: Office, text: str, **more: str) -> bool:
 
 def a_move(game_id: UUID, who: UUID, number: int = 0) -> str:
     rules = head_of(game_id).table.rules
-    move = play.legal_moves(game_id, who, [])["moves"][number]
+    move = legal_moves(game_id, who, [])["moves"][number]
     return rules.write_move(rules.move_from_json(move))
 
 
 def an_illegal_move(game_id: UUID, who: UUID) -> str:
     """With a star that she has and a board that is not in play."""
     star, _, space = a_move(game_id, who).split(" ")
-    in_play = {board["board"] for board in play.view_of(head_of(game_id), 0)["boards"]}
-    away = next(board["id"] for board in play.GAMES["sternenhimmel"].describe()["boards"] if board["id"] not in in_play)
+    in_play = {board["board"] for board in view_of(head_of(game_id), 0)["boards"]}
+    away = next(board["id"] for board in GAMES["sternenhimmel"].describe()["boards"] if board["id"] not in in_play)
     return f"{star} {away} {space}"
 
 
@@ -110,7 +118,7 @@ def test_every_letter_of_a_game_can_be_answered(office: Office, game_id: UUID) -
     word, _, domain = turn.reply_to.partition("@")
     assert domain == DOMAIN
     assert len(word) <= 64
-    assert play.addressee(word) == play.addressee(word.upper()) == (game_id, 0, turn_of_ada(game_id))
+    assert addressee(word) == addressee(word.upper()) == (game_id, 0, turn_of_ada(game_id))
     assert turn.text.startswith("##- Answer above this line")
     assert "##- Answer above this line" in turn.page
 
@@ -151,8 +159,8 @@ def test_any_other_postmaster_is_a_machine_and_so_is_he_where_he_says_so(
 
 
 def test_the_word_of_a_link_is_no_address(game_id: UUID) -> None:
-    with pytest.raises(play.errors.NotFound):
-        play.addressee(play.turn_word(game_id, 0, 1))
+    with pytest.raises(errors.NotFound):
+        addressee(turn_word(game_id, 0, 1))
 
 
 # Moves
@@ -280,7 +288,7 @@ def test_a_mail_from_hours_that_a_clock_set_right_has_yet_to_reach_arrived_now(o
     arrives(office.mails("ada")[-1].reply_to, a_mail("say Good evening!"))
     clock.forward(-2 * DAY)
     service_is_up()
-    play.follow_outages()
+    follow_outages()
     deal_with_mails()
     assert messages(game_id) == ["Good evening!"]
 
@@ -306,9 +314,9 @@ def test_words_for_the_table_stand_there(office: Office, game_id: UUID) -> None:
 
 def test_a_game_rests_and_goes_on_when_all_wish_it(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     assert "as soon as all who play wish it" in ada_writes(office, "pause").text
-    play.vote(game_id, bea, "pause", True)
+    vote(game_id, bea, "pause", True)
     assert head_of(game_id).table.status == "paused"
-    play.vote(game_id, bea, "resume", True)
+    vote(game_id, bea, "resume", True)
     assert "The game goes on." in ada_writes(office, "resume").text
     assert head_of(game_id).table.status == "running"
 
@@ -319,7 +327,7 @@ def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -
     assert not is_resigned(game_id)
     answer = ada_writes(office, confirmation_in(asked))
     assert "You have resigned" in answer.text
-    assert f"To take it back: http://127.0.0.1:8000/back/{play.return_word(game_id, 0)}\n" in answer.text
+    assert f"To take it back: http://127.0.0.1:8000/back/{return_word(game_id, 0)}\n" in answer.text
     assert is_resigned(game_id)
     assert "Nothing waits for this confirmation" in ada_writes(office, confirmation_in(asked)).text
 
@@ -327,17 +335,17 @@ def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -
 def test_so_is_a_vacation(office: Office, game_id: UUID, ada: UUID) -> None:
     first, last = (clock.now() + 10 * DAY).date(), (clock.now() + 15 * DAY).date()
     asked = ada_writes(office, f"vacation {first}..{last}")
-    assert play.profile(ada)["calendar"] == {}
+    assert profile(ada)["calendar"] == {}
     said = f"from {first:%-d %B %Y} to {last:%-d %B %Y}"
     assert said in ada_writes(office, confirmation_in(asked)).text
-    assert play.profile(ada)["calendar"] == {"vacations": [{"from": str(first), "to": str(last)}]}
+    assert profile(ada)["calendar"] == {"vacations": [{"from": str(first), "to": str(last)}]}
 
 
 def test_a_vacation_that_cannot_be_had_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     first, last = (clock.now() + 10 * DAY).date(), (clock.now() + 100 * DAY).date()
     answer = ada_writes(office, confirmation_in(ada_writes(office, f"vacation {first}..{last}")))
     assert "42" in answer.text
-    assert play.profile(ada)["calendar"] == {}
+    assert profile(ada)["calendar"] == {}
 
 
 def test_what_needs_no_second_thought_is_done_at_once(office: Office, game_id: UUID, ada: UUID) -> None:
@@ -369,7 +377,7 @@ def test_a_mail_from_elsewhere_counts_when_the_player_confirms_it(office: Office
 
 def test_nobody_elses_confirmation_counts(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     asked = ada_writes(office, a_move(game_id, ada), sender="eve@example.net")
-    beas = play.reply_word(game_id, 1, 1)
+    beas = reply_word(game_id, 1, 1)
     arrives(f"{beas}@{DOMAIN}", a_mail(confirmation_in(asked), sender="bea@example.org"))
     ada_writes(office, "confirm 0123456789", sender="eve@example.net")
     assert "star-placed" not in happened(game_id)
@@ -419,7 +427,7 @@ def test_answers_to_mails_that_play_nothing_have_an_end(office: Office, game_id:
     answers = [ada_writes(office, "Thank you for your mail.") for _ in range(most_of("answers").most)]
     ends = [("this is the last one for now" in it.text, "this is the last one for now" in it.page) for it in answers]
     assert ends == [*[(False, False)] * (most_of("answers").most - 1), (True, True)]
-    link = f"http://127.0.0.1:8000/t/{play.turn_word(game_id, 0, turn_of_ada(game_id) or 0)}"
+    link = f"http://127.0.0.1:8000/t/{turn_word(game_id, 0, turn_of_ada(game_id) or 0)}"
     assert f"You can also play here: {link}\n" in answers[-1].text
     assert no_answer(office, "Thank you for your mail.")
     assert "your move was played" in ada_writes(office, a_move(game_id, ada)).text
@@ -472,7 +480,7 @@ def test_who_dies_between_a_deed_and_its_mark_leaves_it_done_once(
     line = text.format(move=a_move(game_id, ada))
     if text == "resume":
         for wish, who in (("pause", "ada"), ("pause", "bea"), ("resume", "bea")):
-            play.vote(game_id, person(who), wish, True)
+            vote(game_id, person(who), wish, True)
     office.mails("ada")
     arrives(office.mails("ada")[-1].reply_to, a_mail(line))
 
@@ -524,7 +532,7 @@ def test_mails_of_one_seat_are_dealt_with_in_order(
 
 def aside() -> list[str]:
     db.session.rollback()
-    return [it["fault"] for it in play.kept_mails(10)]
+    return [it["fault"] for it in kept_mails(10)]
 
 
 def test_what_fails_by_chance_is_tried_once_more(
@@ -573,8 +581,8 @@ def test_so_it_is_where_not_even_an_answer_can_be_written(
         deal_with_mails()
     assert aside() == ["RuntimeError: It broke:"]
     assert office.mails("ada") == before
-    (it,) = play.kept_mails(10)
-    play.deal_again(it["id"])
+    (it,) = kept_mails(10)
+    deal_again(it["id"])
     deal_with_mails()
     assert messages(game_id) == ["One."]
     assert not aside()
@@ -610,7 +618,7 @@ def test_whatever_a_mail_holds_is_answered_in_seconds(office: Office, game_id: U
     for seed in range(BY_THE_HUNDRED):
         later(HOUR)  # else there are too many
         raw = hostile(Random(seed))
-        play.take_mail(play.reply_word(game_id, 0, seed), str(seed), raw, limited=False)
+        take_mail(reply_word(game_id, 0, seed), str(seed), raw, limited=False)
         began = time.process_time()
         deal_with_mails()
         assert time.process_time() - began < 5, seed
@@ -627,11 +635,11 @@ def test_whatever_a_mail_holds_is_answered_in_seconds(office: Office, game_id: U
 
 def test_mails_are_forgotten_some_days_after_they_were_dealt_with(office: Office, game_id: UUID, ada: UUID) -> None:
     ada_writes(office, "?")
-    play.forget_old_mails()
+    forget_old_mails()
     assert db.session.scalars(db.select(Incoming.mail_id)).all()
     later(KEPT + HOUR)
     arrives(office.mails("ada")[-1].reply_to, a_mail("?"))
-    play.forget_old_mails()
+    forget_old_mails()
     (waiting,) = db.session.scalars(db.select(Incoming))
     assert waiting.due_at is not None
 
@@ -647,7 +655,7 @@ def test_what_she_wrote_once_does_not_act_again_below_an_intro_that_nobody_knows
     ada_writes(office, f"say And good luck.\n\n{again}")
     assert messages(game_id) == ["Good evening!", "And good luck."]
     later(KEPT + DAY)
-    play.forget_old_mails()
+    forget_old_mails()
     assert [bytes(raw) for raw in db.session.scalars(db.select(Incoming.raw))] == [b"", b"", b""]
     assert "could not be sure that you wrote it now" in ada_writes(office, again).text
     ada_writes(office, "Hello all,\n\nsay Good evening!")

@@ -10,28 +10,23 @@ from flask import Flask
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server import play
-from server.play.errors import NotFound
-from server.play.players import begin_sign_in
+from server.accounts.deliveries import deliveries
+from server.accounts.players import begin_sign_in, profile, redeem
+from server.errors import NotFound
+from server.play.games import open_game
+from server.play.lobby import list_games
+from server.play.mail_in import reply_word
+from server.play.moves import turn_word
+from server.play.seats import invite, take_seat
+from server.play.views import describe, seen_by
 from server.post.incoming import bounces
 from server.post.incoming.bounces import Bounce, read
-from server.post.incoming.door import Door
+from server.post.incoming.smtp_server import Door
 from server.post.mail import Refused
 from server.store.tables import Delivery, PlayerLetter, db
-from tests.helpers import (
-    DAY,
-    HOUR,
-    ME,
-    OPEN,
-    everything_due_happens,
-    game_of,
-    later,
-    moves_on,
-    person,
-    wanted,
-)
-from tests.house import free_port
 from tests.post.office import Mail, Office, a_mail
+from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, moves_on, person, wanted
+from tests.support.live_server import free_port
 
 DOMAIN = "reply.stars.example"
 
@@ -238,12 +233,12 @@ def is_lost_for_good(who: UUID, other: UUID, office: Office) -> None:
 
 
 def why(who: UUID) -> Any:
-    found = play.profile(who)["unreachable"]
+    found = profile(who)["unreachable"]
     return found and found["why"]
 
 
 def results(who: UUID) -> list[str]:
-    return [it["result"] for it in play.deliveries(who, None, 100).items]
+    return [it["result"] for it in deliveries(who, None, 100).items]
 
 
 def test_each_letter_to_a_player_has_a_return_path_of_its_own(ada: UUID, bea: UUID, office: Office) -> None:
@@ -302,9 +297,9 @@ def test_the_same_letter_counts_once(ada: UUID, bea: UUID, office: Office) -> No
 def test_the_others_at_the_table_see_it(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = game_of(ada, bea, bots=1)
     is_lost_for_good(ada, bea, office)
-    game = play.seen_by(game_id, bea)
-    assert [seat["unreachable"] for seat in play.describe(game, 1)["seats"]] == [True, False, False]
-    *_, listed = play.list_games(bea, mine=True).items
+    game = seen_by(game_id, bea)
+    assert [seat["unreachable"] for seat in describe(game, 1)["seats"]] == [True, False, False]
+    *_, listed = list_games(bea, mine=True).items
     assert [seat["unreachable"] for seat in listed["seats"]] == [True, False, False]
     moves_on(game_id, ada)
     (mail,) = office.mails("bea")
@@ -322,7 +317,7 @@ def test_a_code_to_sign_in_still_comes_and_proves_that_mails_arrive(ada: UUID, b
     code = re.search(r"[0-9]{6}", office.subjects("ada")[-1])
     assert code
     assert why(ada)
-    play.redeem(sign_in, code[0])
+    redeem(sign_in, code[0])
     assert why(ada) is None
     bundle = office.mails("ada")[-1]
     assert bundle.subject == "3 games wait for you"
@@ -340,7 +335,7 @@ def test_signing_in_otherwise_brings_no_mail(ada: UUID, bea: UUID, office: Offic
     game_of(ada, bea, bots=1)
     sign_in = begin_sign_in("ada@example.org", "en", None)
     (letter,) = db.session.scalars(db.select(PlayerLetter))
-    play.redeem(sign_in, letter.data["code"])
+    redeem(sign_in, letter.data["code"])
     assert len(office.mails("ada")) == 2
 
 
@@ -360,7 +355,7 @@ def test_a_letter_reported_as_spam_is_the_last_until_its_reader_signs_in(
     sign_in = begin_sign_in("ada@example.org", "en", None)
     code = re.search(r"[0-9]{6}", office.subjects("ada")[-1])
     assert code
-    play.redeem(sign_in, code[0])
+    redeem(sign_in, code[0])
     comes_back(mail, complaint(kind))  # once more
     assert why(ada) is None
 
@@ -397,14 +392,14 @@ def test_a_stranger_who_complains_is_invited_no_more(bea: UUID, office: Office) 
 
 def is_lost(game_id: UUID, viewer: UUID, seat: int = 1) -> bool:
     """Whether those at the table see that the invitation to this seat did not arrive; in lists as well."""
-    shown: bool = play.describe(play.seen_by(game_id, viewer), 0)["seats"][seat]["unreachable"]
-    (listed,) = play.list_games(viewer, mine=True).items
+    shown: bool = describe(seen_by(game_id, viewer), 0)["seats"][seat]["unreachable"]
+    (listed,) = list_games(viewer, mine=True).items
     assert listed["seats"][seat]["unreachable"] is shown
     return shown
 
 
 def invitation_to(email: str, by: UUID) -> UUID:
-    return play.open_game(by, wanted(ME, {"email": email}, OPEN)).game_id
+    return open_game(by, wanted(ME, {"email": email}, OPEN)).game_id
 
 
 def test_an_invitation_that_comes_back_counts_for_whom_we_know(ada: UUID, bea: UUID, office: Office) -> None:
@@ -435,14 +430,14 @@ def test_who_is_invited_in_place_of_somebody_unknown_has_nothing_to_do_with_what
     game_id = invitation_to("stranger@example.org", bea)
     (first,) = office.mails("stranger")
     comes_back(first, HARD)
-    play.invite(game_id, bea, "friend@example.org", 1)
+    invite(game_id, bea, "friend@example.org", 1)
     assert not is_lost(game_id, bea)
     (second,) = office.mails("friend")
     comes_back(first, HARD)
     assert not is_lost(game_id, bea)
     comes_back(second, HARD)
     assert is_lost(game_id, bea)
-    play.take_seat(game_id, person("friend"))  # who heard of it otherwise
+    take_seat(game_id, person("friend"))  # who heard of it otherwise
     assert not is_lost(game_id, bea)
     comes_back(second, HARD)
     assert not is_lost(game_id, bea)
@@ -467,7 +462,7 @@ def test_so_he_does_where_nobody_takes_it_for_days(bea: UUID, office: Office) ->
 
 def test_so_he_does_where_nothing_is_sent_to_the_address(ada: UUID, bea: UUID, office: Office) -> None:
     is_lost_for_good(ada, bea, office)
-    game_id = play.open_game(person("cyd"), wanted(ME, {"email": "ada@example.org"}, OPEN)).game_id
+    game_id = open_game(person("cyd"), wanted(ME, {"email": "ada@example.org"}, OPEN)).game_id
     office.delivers()
     assert is_lost(game_id, person("cyd"))
 
@@ -494,8 +489,8 @@ def test_nobody_can_forge_a_return_path(ada: UUID, bea: UUID, office: Office) ->
     for forged in (
         ("b" if word[0] == "a" else "a") + word[1:],
         word[:-1],
-        play.turn_word(game_id, 0, 1),
-        play.reply_word(game_id, 0, 1),
+        turn_word(game_id, 0, 1),
+        reply_word(game_id, 0, 1),
     ):
         assert not bounces.is_return(forged)
         with pytest.raises(NotFound):

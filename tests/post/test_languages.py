@@ -12,16 +12,20 @@ from flask import Flask
 from flask_babel import force_locale
 from sqlalchemy import select
 
-from server import play
+from server.accounts.deliveries import deliveries
+from server.accounts.players import begin_sign_in, change_profile
 from server.play.clock import clock
+from server.play.games import open_game
+from server.play.mail_in import take_mail
 from server.post import wording
 from server.post.incoming.answering import deal_with_mails
-from server.post.incoming.door import _same
+from server.post.incoming.smtp_server import _same
 from server.post.letters import compose
 from server.store.tables import PlayerLetter, db
 from server.translations import LOCALES
 from server.translations.update import TRANSLATED
-from tests.helpers import (
+from tests.post.office import Mail, Office
+from tests.support.games import (
     DAY,
     ENGLISH,
     HOUR,
@@ -38,7 +42,6 @@ from tests.helpers import (
     turn_of,
     wanted,
 )
-from tests.post.office import Mail, Office
 
 DOMAIN = "stars.example"
 
@@ -54,7 +57,7 @@ def office(app: Flask) -> Office:
 def who_reads(name: str, locale: str) -> UUID:
     """The player of this name, who has chosen this language."""
     player_id = person(name)
-    play.change_profile(player_id, {"locale": locale})
+    change_profile(player_id, {"locale": locale})
     return player_id
 
 
@@ -134,7 +137,7 @@ def test_all_that_happens_in_a_game_is_written_to_a_player_in_his_language(offic
     assert not [mail.text for mail in mails if is_english(mail)]
     assert all(is_english(mail) for mail in office.mails("emil"))
     assert all(mail.subject.startswith("Xyz (Sternenhimmel p") for mail in mails)
-    told = {row["kind"] for row in play.deliveries(dora, None, 100).items}
+    told = {row["kind"] for row in deliveries(dora, None, 100).items}
     assert told >= {"your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-ended"}
 
 
@@ -145,7 +148,7 @@ def writes(office: Office, name: str, text: str, sender: str | None = None) -> M
     mail.set_content(text)
     word = office.mails(name)[-1].reply_to.partition("@")[0]
     raw = mail.as_bytes().replace(b"\n", b"\r\n")
-    play.take_mail(word, _same(raw), raw, limited=False)
+    take_mail(word, _same(raw), raw, limited=False)
     deal_with_mails()
     return office.mails(name)[-1]
 
@@ -190,13 +193,13 @@ def texts_to(address: str) -> str:
 
 
 def test_somebody_new_gets_his_code_in_the_language_in_which_he_signs_in() -> None:
-    play.begin_sign_in("fritz@example.org", "fr", None)
+    begin_sign_in("fritz@example.org", "fr", None)
     assert "Pour vous connecter, tapez ce code" in texts_to("fritz@example.org")
 
 
 def test_somebody_known_gets_it_in_his_own() -> None:
     who_reads("dora", "it")
-    play.begin_sign_in("dora@example.org", "fr", None)
+    begin_sign_in("dora@example.org", "fr", None)
     assert "Per accedere, scrivi questo codice" in texts_to("dora@example.org")
 
 
@@ -206,7 +209,7 @@ def test_an_invitation_is_in_the_language_of_the_guest_or_else_of_the_host(known
     if known:
         who_reads("gilles", "fr")
     seats = wanted(ME, {"email": "gilles@example.org"}, OPEN, title="Xyz")
-    game_id = play.open_game(host, seats).game_id
+    game_id = open_game(host, seats).game_id
     (letter,) = letters(game_id, "invitation")
     written = compose(letter, "https://stars.example")
     assert written

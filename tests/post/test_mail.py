@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.post.mail import MaildirCarrier, Refused, SmtpCarrier, TooBig, Unreachable, build, carrier
-from tests.house import free_port
+from tests.support.live_server import free_port
 
 BOMB = "=?utf-8?q?x=0D=0ABcc=3A_v=40z=2Eorg?="
 ROUTINE = {

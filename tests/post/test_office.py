@@ -9,13 +9,13 @@ from uuid import UUID, uuid4
 import pytest
 from flask import Flask
 
-from server import play
+from server.accounts.deliveries import deliveries
 from server.play.clock import clock
 from server.post import PostOffice
 from server.post.mail import failure
 from server.store.tables import PlayerLetter, db
-from tests.helpers import MINUTE, game_of, later
 from tests.post.office import Office
+from tests.support.games import MINUTE, game_of, later
 
 
 class SlowFor:
@@ -81,7 +81,7 @@ def test_what_our_own_relay_refuses_for_a_while_arrives_afterwards(
     assert office.mails("ada") == []  # it waits longer with each failure
     later(MINUTE)
     assert len(office.mails("ada")) == 1
-    assert [it["result"] for it in play.deliveries(ada, None, 10).items] == ["sent"]
+    assert [it["result"] for it in deliveries(ada, None, 10).items] == ["sent"]
     told = [record.getMessage() for record in caplog.records if record.name == "server.post"]
     assert told == [
         "A letter was not taken and is tried again: 550 5.7.1 <(address)> blocked by policy",
@@ -95,7 +95,7 @@ def test_a_letter_that_is_too_big_goes_without_its_page_and_pictures(app: Flask,
     game_of(ada, bots=2)
     post.deliver_due()
     post.wait()
-    assert [it["result"] for it in play.deliveries(ada, None, 10).items] == ["sent"]
+    assert [it["result"] for it in deliveries(ada, None, 10).items] == ["sent"]
     (mail,) = carrier.carried
     assert b"Content-Type: text/plain" in mail
     assert b"text/html" not in mail

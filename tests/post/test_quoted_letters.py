@@ -12,21 +12,21 @@ import pytest
 from flask import Flask
 from flask_babel import force_locale
 
-from server import play
+from server.accounts.players import change_profile
+from server.accounts.rate_limits import most_of
 from server.play.clock import clock
-from server.play.rate_limits import most_of
 from server.post import letters
 from server.post.incoming import replies
 from server.post.incoming.answering import deal_with_mails
-from server.post.incoming.door import LARGEST
-from server.post.incoming.markup import lines_of_page
+from server.post.incoming.html_text import lines_of_page
 from server.post.incoming.replies import Wishes, read, understand
+from server.post.incoming.smtp_server import LARGEST
 from server.rules import GAMES
 from server.store import inbox
 from server.translations.update import TRANSLATED
-from tests.helpers import DAY, game_of, happened, head_of, moves_of, seats_of
 from tests.post.office import Mail, Office, a_mail, arrives
 from tests.post.replies.programs import NAMES, PROGRAMS, Typed, answering
+from tests.support.games import DAY, game_of, happened, head_of, moves_of, seats_of
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -40,7 +40,7 @@ class Table:
     """A game in which it is Ada's turn, and what she writes to it."""
 
     def __init__(self, office: Office, ada: UUID, bea: UUID, rules: str, locale: str = "en") -> None:
-        play.change_profile(ada, {"locale": locale})
+        change_profile(ada, {"locale": locale})
         self.office, self.ada, self.locale = office, ada, locale
         options = {"start_seat": 0} if rules == "sternenhimmel" else {}
         self.game_id = game_of(ada, bea, bots=1, rules=rules, options=options)

@@ -6,11 +6,16 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from server import play
-from server.play.words import has_link
+from server.accounts.players import begin_sign_in, change_profile
+from server.operations.motd import put_up_notice
+from server.play.chat import say
+from server.play.games import open_game
+from server.play.seats import invite, take_seat
+from server.play.views import describe, seen_by
+from server.sanitize import has_link
 from server.store.tables import Delivery, SignIn, db
-from tests.helpers import BOT, DAY, ME, OPEN, everything_due_happens, later, person, wanted
 from tests.post.office import Mail, Office
+from tests.support.games import BOT, DAY, ME, OPEN, everything_due_happens, later, person, wanted
 
 CYD = "cyd@example.org"
 
@@ -19,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("within")
 
 
 def invites(host: UUID, email: str = CYD, **more: object) -> UUID:
-    return play.open_game(host, wanted(ME, {"email": email}, OPEN, **more)).game_id
+    return open_game(host, wanted(ME, {"email": email}, OPEN, **more)).game_id
 
 
 # One letter
@@ -31,12 +36,12 @@ def test_a_stranger_who_does_not_answer_gets_one_letter_whoever_invites_him(
     first = invites(ada)
     assert len(office.mails("cyd")) == 1
     invites(bea)
-    play.invite(invites(ada, "dan@example.org"), ada, CYD, 2)
+    invite(invites(ada, "dan@example.org"), ada, CYD, 2)
     later(400 * DAY)
     invites(bea)
-    play.say(first, ada, "Where are you?")
-    play.take_seat(first, bea)
-    play.put_up_notice("The house moves on Sunday.")
+    say(first, ada, "Where are you?")
+    take_seat(first, bea)
+    put_up_notice("The house moves on Sunday.")
     everything_due_happens()
     later(2 * DAY)
     everything_due_happens()
@@ -49,14 +54,14 @@ def test_who_invites_him_again_sees_that_no_letter_arrives(ada: UUID, bea: UUID,
     invites(ada)
     game_id = invites(bea)
     office.delivers()
-    assert play.describe(play.seen_by(game_id, bea), 0)["seats"][1]["unreachable"]
+    assert describe(seen_by(game_id, bea), 0)["seats"][1]["unreachable"]
 
 
 def test_a_stranger_hears_nothing_of_a_game_that_began_without_him(ada: UUID, bea: UUID, office: Office) -> None:
-    game_id = play.open_game(ada, wanted(ME, {"email": CYD}, BOT)).game_id
+    game_id = open_game(ada, wanted(ME, {"email": CYD}, BOT)).game_id
     office.delivers()
-    play.invite(game_id, ada, "bea@example.org", 1)
-    play.take_seat(game_id, bea)
+    invite(game_id, ada, "bea@example.org", 1)
+    take_seat(game_id, bea)
     everything_due_happens()
     assert len(office.mails("cyd")) == 1
 
@@ -83,7 +88,7 @@ def test_in_place_of_a_letter_that_never_left_the_house_another_goes(ada: UUID, 
     office.is_closed = True
     game_id = invites(ada)
     office.delivers()
-    play.invite(game_id, ada, "dan@example.org", 1)
+    invite(game_id, ada, "dan@example.org", 1)
     later(DAY)
     office.is_closed = False
     office.delivers()
@@ -107,7 +112,7 @@ def test_a_stranger_who_stops_invitations_gets_none_and_can_sign_in(ada: UUID, a
     assert app.test_client().post(link[1], data={"List-Unsubscribe": "One-Click"}).status_code == 200
     invites(ada)
     assert len(office.mails("cyd")) == 1
-    play.begin_sign_in(CYD, "en", None)
+    begin_sign_in(CYD, "en", None)
     assert len(office.mails("cyd")) == 2
     assert db.session.scalars(db.select(SignIn)).one().email == CYD
 
@@ -139,10 +144,10 @@ def test_a_stranger_who_stops_invitations_gets_none_and_can_sign_in(ada: UUID, a
 def test_words_that_a_mail_program_might_link_stand_in_no_invitation(
     ada: UUID, bea: UUID, office: Office, words: str
 ) -> None:
-    play.change_profile(ada, {"name": words[:40]})
-    play.change_profile(bea, {"name": words[:40]})
-    game_id = play.open_game(ada, wanted(ME, OPEN, {"email": CYD}, OPEN, title=words)).game_id
-    play.take_seat(game_id, bea)
+    change_profile(ada, {"name": words[:40]})
+    change_profile(bea, {"name": words[:40]})
+    game_id = open_game(ada, wanted(ME, OPEN, {"email": CYD}, OPEN, title=words)).game_id
+    take_seat(game_id, bea)
     (mail,) = office.mails("cyd")
     assert mail.subject == "Somebody invites you to a game of Sternenhimmel"
     assert 'in "Sternenhimmel", a game of Sternenhimmel' in mail.text

@@ -5,11 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from server import play
+from server.accounts.players import CODE_LIFE, begin_sign_in
+from server.play import clock
+from server.play.games import open_game
+from server.play.seats import invite, leave, take_seat
+from server.play.votes import vote
 from server.post.letters import compose
 from server.post.wording import moment
 from server.store.tables import Letter, PlayerLetter, db
-from tests.helpers import (
+from tests.support.games import (
     BOT,
     DAY,
     HOUR,
@@ -24,7 +28,7 @@ from tests.helpers import (
     wanted,
 )
 
-UTC = play.clock.time_zone("UTC")
+UTC = clock.time_zone("UTC")
 
 
 pytestmark = pytest.mark.usefixtures("within")
@@ -54,9 +58,9 @@ def test_what_a_bot_did_for_an_absent_person_is_told_as_news(ada: UUID, bea: UUI
 
 def test_so_is_what_the_bot_did_that_had_taken_his_seat(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
-    play.leave(game_id, ada)
+    leave(game_id, ada)
     everything_due_happens()
-    play.take_seat(game_id, ada)
+    take_seat(game_id, ada)
     moves_on(game_id, bea)
     everything_due_happens()
     news = text_of(letters(game_id, "your-turn")[-1])
@@ -73,9 +77,9 @@ def test_more_time_is_no_move_of_ones_own(ada: UUID, bea: UUID) -> None:
     later(2 * DAY)
     everything_due_happens()
     for who in (ada, bea):
-        play.vote(game_id, who, "pause", True)
+        vote(game_id, who, "pause", True)
     for who in (ada, bea):
-        play.vote(game_id, who, "resume", True)
+        vote(game_id, who, "resume", True)
     news = text_of(letters(game_id, "your-turn")[-1])
     assert "- bea put" in news
     assert "- ada put" not in news
@@ -104,12 +108,12 @@ def test_a_letter_for_a_turn_that_was_answered_says_so_and_asks_for_nothing(ada:
 def test_so_does_one_for_a_turn_that_waits_for_nobody_any_more(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     (letter,) = letters(game_id, "your-turn")
-    play.leave(game_id, ada)
+    leave(game_id, ada)
     assert 'The bot "greedy" has taken your seat meanwhile.' in text_of(letter)
-    play.take_seat(game_id, ada)
+    take_seat(game_id, ada)
     for wish, words in (("pause", "paused"), ("abandon", "abandoned")):
         for who in (ada, bea):
-            play.vote(game_id, who, wish, True)
+            vote(game_id, who, wish, True)
         db.session.execute(db.delete(Letter).where(Letter.version > letter.version))  # these have been carried
         assert f"The game has been {words} meanwhile." in text_of(letter)
 
@@ -131,7 +135,7 @@ def test_nobody_is_reminded_while_the_game_is_paused(ada: UUID, bea: UUID) -> No
     (reminder,) = letters(game_id, "reminder")
     assert text_of(reminder)
     for who in (ada, bea):
-        play.vote(game_id, who, "pause", True)
+        vote(game_id, who, "pause", True)
     assert compose(reminder, "https://stars.example") is None
 
 
@@ -139,10 +143,10 @@ def test_nobody_is_reminded_while_the_game_is_paused(ada: UUID, bea: UUID) -> No
 
 
 def test_a_code_that_is_good_no_longer_is_not_sent() -> None:
-    play.begin_sign_in("ada@example.org", "en", None)
+    begin_sign_in("ada@example.org", "en", None)
     (letter,) = db.session.scalars(db.select(PlayerLetter))
     assert letter.data["code"] in text_of(letter)
-    later(play.CODE_LIFE)
+    later(CODE_LIFE)
     assert compose(letter, "https://stars.example") is None
 
 
@@ -151,9 +155,9 @@ def test_a_code_that_is_good_no_longer_is_not_sent() -> None:
 
 def test_an_invitation_names_whoever_invites(ada: UUID, bea: UUID) -> None:
     first = {"email": "cyd@example.org"}
-    game_id = play.open_game(ada, wanted(ME, OPEN, OPEN, first, BOT)).game_id
-    play.take_seat(game_id, bea)
-    play.invite(game_id, bea, "dan@example.org")
+    game_id = open_game(ada, wanted(ME, OPEN, OPEN, first, BOT)).game_id
+    take_seat(game_id, bea)
+    invite(game_id, bea, "dan@example.org")
     by_ada, by_bea = letters(game_id, "invitation")
     assert (by_ada.data["to"], by_bea.data["to"]) == ("cyd@example.org", "dan@example.org")
     assert "ada keeps a seat for you" in text_of(by_ada)

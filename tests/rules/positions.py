@@ -9,11 +9,11 @@ from typing import Any
 from server.rules import Json, SeededDice
 from server.rules import sternenglanz as game
 from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES
-from server.rules.sternenglanz.sky import ACT, Bilder, Sky, Trail, TurnLog
+from server.rules.sternenglanz.state import ACT, Bilder, Sky, Trail, TurnLog
 
-VECTORS: list[Json] = json.loads((Path(__file__).parents[1] / "vectors" / "sternenglanz.json").read_text("utf-8"))[
-    "vectors"
-]
+VECTORS: list[Json] = json.loads(
+    (Path(__file__).parents[1] / "data" / "vectors" / "sternenglanz.json").read_text("utf-8")
+)["vectors"]
 SOME_SLOTS: Json = {"1": None, "2": "geburt#1", "3": "geburt#2"}
 
 

@@ -22,7 +22,7 @@ from server.rules.sternenglanz.material import (
     load_firmament,
 )
 from server.rules.sternenglanz.moves import EXAMPLES, Finish, Lapse, Move, SchwarzesLoch, Supernova
-from server.rules.sternenglanz.sky import (
+from server.rules.sternenglanz.state import (
     CardsChosen,
     CardsDrawn,
     CardsShuffled,

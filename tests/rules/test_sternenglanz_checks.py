@@ -58,7 +58,7 @@ from server.rules.sternenglanz.moves import (
     Supernova,
 )
 from server.rules.sternenglanz.options import READINGS
-from server.rules.sternenglanz.sky import (
+from server.rules.sternenglanz.state import (
     Bilder,
     CardsDrawn,
     Event,

@@ -12,7 +12,7 @@ from server.rules import sternenglanz as game
 from server.rules.sternenglanz.figures import lies_on
 from server.rules.sternenglanz.material import CARDS, PIECES, ids_of
 from server.rules.sternenglanz.moves import Finish, LayCards, Move, Sterngeburt, Sternwanderung
-from server.rules.sternenglanz.sky import (
+from server.rules.sternenglanz.state import (
     LAY,
     NOTHING_DONE,
     CardsShifted,

@@ -24,7 +24,7 @@ from server.rules.sternenhimmel import (
     StarPlaced,
 )
 
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "sternenhimmel.json").read_text("utf-8"))
+VECTORS = json.loads((Path(__file__).parents[1] / "data" / "vectors" / "sternenhimmel.json").read_text("utf-8"))
 DICE = SeededDice(b"a seed", ())
 
 

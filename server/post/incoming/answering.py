@@ -17,20 +17,28 @@ from babel.dates import format_date
 from flask import current_app
 from flask_babel import force_locale, gettext
 
-from server import play
-from server.pictures.refusals import notation, refusal
-from server.play import Json, RuleError
+from server.accounts.bans import is_welcome
+from server.accounts.players import change_profile, profile
+from server.accounts.rate_limits import Use, count, most_of
+from server.errors import PlayError, StaleTurn, UnderWay
+from server.play.chat import say
 from server.play.clock import clock
-from server.play.deeds import load
-from server.play.errors import PlayError, StaleTurn, UnderWay
-from server.play.rate_limits import Use, count, most_of
-from server.play.words import clean
+from server.play.commits import load
+from server.play.idempotency import first_answer
+from server.play.mail_in import confirming_word, confirms
+from server.play.moves import play_move
+from server.play.seats import leave
+from server.play.views import turn_of
+from server.play.votes import vote
 from server.post import letters
 from server.post.incoming import replies
-from server.post.incoming.parts import split
+from server.post.incoming.mime import split
 from server.post.incoming.replies import Wishes
 from server.post.mail import is_id
 from server.post.wording import spoken
+from server.render.refusals import notation, refusal
+from server.rules import Json, RuleError
+from server.sanitize import clean
 from server.store import inbox
 from server.store.connections import is_passing, let_go, tried_again
 from server.store.tables import Incoming, Player, db
@@ -94,7 +102,7 @@ def _deal(mail: Incoming) -> None:
     player_id = game.seats[mail.seat]["player_id"]
     player = db.session.get(Player, player_id) if player_id else None
     read = replies.read(mail.raw, known=player.email if player else "")
-    if player is None or read.automatic or not play.is_welcome(player.player_id):
+    if player is None or read.automatic or not is_welcome(player.player_id):
         _finish(mail, None)
         return
     wishes = _wishes(mail, read)
@@ -153,7 +161,7 @@ def _answer(**said: object) -> Json:
 def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
     """The mail that this word confirms. Whoever writes it reads the player's mail, wherever he writes from."""
     asked = inbox.asked(mail.game_id, mail.seat) if word else []
-    return next((it for it in asked if play.confirms(word or "", it.mail_id)), None)
+    return next((it for it in asked if confirms(word or "", it.mail_id)), None)
 
 
 def _confirmed(waiting: Incoming, known: str) -> Wishes:
@@ -179,7 +187,7 @@ def _ask_whether_his(mail: Incoming, read: replies.Mail, wishes: Wishes, answer:
 
 
 def _line_to_confirm(mail: Incoming) -> str:
-    return f"confirm {play.confirming_word(mail.mail_id)}"
+    return f"confirm {confirming_word(mail.mail_id)}"
 
 
 def _lines(wishes: Wishes) -> list[str]:
@@ -209,7 +217,7 @@ class _Doing(NamedTuple):
     def once(self, deed: str, do: Callable[[], object]) -> None:
         """Unless an earlier try did it."""
         try:
-            play.first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {deed}", b"", False)
+            first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {deed}", b"", False)
         except UnderWay:
             return
         do()
@@ -271,19 +279,19 @@ def _move(doing: _Doing, wishes: Wishes) -> None:
     mail, rules = doing.mail, load(doing.mail.game_id).table.rules
     move = rules.read_move(wishes.move or "")
     json = rules.move_to_json(move)
-    played = play.play_move(mail.game_id, doing.player_id, mail.turn, json, doing.arrived_at).answer
+    played = play_move(mail.game_id, doing.player_id, mail.turn, json, doing.arrived_at).answer
     doing.answer.update(played=rules.write_move(move), since=played["version"] - 1)
 
 
 def _say(doing: _Doing, wishes: Wishes) -> None:
     for nr, words in enumerate(wishes.says):
-        doing.once(f"says {nr}", partial(play.say, doing.mail.game_id, doing.player_id, words))
+        doing.once(f"says {nr}", partial(say, doing.mail.game_id, doing.player_id, words))
     doing.answer["done"].append(gettext("Your words stand at the table, for everybody to read."))
 
 
 def _show_moves(doing: _Doing, wishes: Wishes) -> None:
     doing.answer["moves"] = True
-    if play.turn_of(load(doing.mail.game_id).table, doing.mail.seat) is None:
+    if turn_of(load(doing.mail.game_id).table, doing.mail.seat) is None:
         told = gettext("It is not your turn, so no move is open to you. A mail tells you when it is.")
         doing.answer["done"].append(told)
 
@@ -307,17 +315,17 @@ def _resume(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _vote(doing: _Doing, wish: str) -> None:
-    doing.once(wish, partial(play.vote, doing.mail.game_id, doing.player_id, wish, True))
+    doing.once(wish, partial(vote, doing.mail.game_id, doing.player_id, wish, True))
 
 
 def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
     assert wishes.vacation
     first, last = (day.isoformat() for day in wishes.vacation)
     from_, to = (format_date(day, "long", spoken().region) for day in wishes.vacation)
-    calendar, days = play.profile(doing.player_id)["calendar"], {"from": first, "to": last}
+    calendar, days = profile(doing.player_id)["calendar"], {"from": first, "to": last}
     before = calendar.get("vacations", [])
     if days not in before:
-        play.change_profile(doing.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
+        change_profile(doing.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
     told = gettext(
         "Your time does not count from %(first)s to %(last)s, in all games, from the next turn on that you are asked for.",
         first=from_,
@@ -327,7 +335,7 @@ def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _resign(doing: _Doing, wishes: Wishes) -> None:
-    play.leave(doing.mail.game_id, doing.player_id)
+    leave(doing.mail.game_id, doing.player_id)
     doing.answer["done"].append(gettext("You have resigned: a bot plays your seat from now on."))
 
 
@@ -424,7 +432,7 @@ def _answers_left(mail: Incoming, sender: str) -> int:
 
 def _letter(mail: Incoming, answer: Json, now: datetime) -> Json:
     game = load(mail.game_id)
-    turn = play.turn_of(game.table, mail.seat)
+    turn = turn_of(game.table, mail.seat)
     return {
         "game_id": mail.game_id,
         "letter_id": uuid4(),

@@ -6,11 +6,12 @@ Complaints, too: what a mail provider tells us of a letter that its reader marke
 import re
 from typing import NamedTuple
 
-from server import play
-from server.play.errors import NotFound
-from server.play.words import clean
+from server.accounts.bounces import bounced_from, note_return
+from server.accounts.complaints import note_complaint
+from server.errors import NotFound
 from server.post.incoming.diagnoses import is_unknown, status_in
-from server.post.incoming.parts import Doubt, Head, parts_of, readings_of, split
+from server.post.incoming.mime import Doubt, Head, parts_of, readings_of, split
+from server.sanitize import clean
 
 _DEPTH = 3
 _FAILED = ("failed", "failure", "error")  # the last two are some programs' way
@@ -29,7 +30,7 @@ class Bounce(NamedTuple):
 def is_return(word: str) -> bool:
     """Whether this is the word of a return path of ours."""
     try:
-        play.bounced_from(word)
+        bounced_from(word)
     except NotFound:
         return False
     return True
@@ -40,11 +41,11 @@ def note(raw: bytes, word: str) -> None:
 
     Raises NotFound for a word that is not ours, Unavailable.
     """
-    play.bounced_from(word)
+    bounced_from(word)
     if is_complaint(raw):
-        play.note_complaint(word)
+        note_complaint(word)
     elif bounce := read(raw):
-        play.note_return(word, bounce.is_hard, bounce.why)
+        note_return(word, bounce.is_hard, bounce.why)
 
 
 def note_complaints(raw: bytes) -> None:
@@ -53,7 +54,7 @@ def note_complaints(raw: bytes) -> None:
     if is_complaint(raw):
         for word in {found.decode() for found in _RETURN_PATH.findall(raw)}:
             if is_return(word):
-                play.note_complaint(word)
+                note_complaint(word)
 
 
 def read(raw: bytes) -> Bounce | None:

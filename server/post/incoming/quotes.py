@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from server.post.incoming.markup import Line
+from server.post.incoming.html_text import Line
 
 MARK = "##-"  # a line of a letter with this in it: from here on all is the letter's
 LONGEST_LINE = 1000

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain, pairwise
 
-from server.play import email_address
-from server.post.incoming.machines import is_automatic
-from server.post.incoming.parts import Doubt, Head, readings_of, split
-from server.post.incoming.prose import cut_in_two, is_courtesy, is_harmless_above, spoken_against
+from server.post.incoming.automatic_mail import is_automatic
+from server.post.incoming.doubt import cut_in_two, is_courtesy, is_harmless_above, spoken_against
+from server.post.incoming.mime import Doubt, Head, readings_of, split
+from server.post.incoming.near_misses import Notation, goes_on, has_words_of, move_in, resembles
 from server.post.incoming.quotes import may_begin_quote, own_lines
-from server.post.incoming.slips import Notation, goes_on, has_words_of, move_in, resembles
+from server.sanitize import email_address
 
 MOST_LINES = 300
 MOST_WORDS = 2_500

@@ -12,21 +12,13 @@ schemas.py              moves, views and events as JSON Schemas
 """
 
 from server.rules.common import Json
-
-from .looking import foresee, move_of, tell, view
-from .material import CARDS_DATA, FIRMAMENT_DATA, SEATS
-from .moves import (
-    EXAMPLES,
-    NOTATION,
-    move_from_json,
-    move_to_json,
-    read_move,
-    write_move,
-)
-from .options import OPTION_SCHEMA, resolve_options
-from .schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
-from .sky import EVENTS, apply
-from .turn import decide, goes_on, legal_moves, outcome, setup, to_act
+from server.rules.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, SEATS
+from server.rules.sternenglanz.moves import EXAMPLES, NOTATION, move_from_json, move_to_json, read_move, write_move
+from server.rules.sternenglanz.options import OPTION_SCHEMA, resolve_options
+from server.rules.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
+from server.rules.sternenglanz.state import EVENTS, apply
+from server.rules.sternenglanz.turn import decide, goes_on, legal_moves, outcome, setup, to_act
+from server.rules.sternenglanz.views import foresee, move_of, tell, view
 
 NAME = "sternenglanz"
 

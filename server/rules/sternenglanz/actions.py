@@ -8,8 +8,7 @@ from functools import cache
 from itertools import pairwise
 
 from server.rules.common import IllegalMove, Seat
-
-from .material import (
+from server.rules.sternenglanz.material import (
     ALL_FIELDS,
     CARDS,
     FIELD_AT,
@@ -30,8 +29,8 @@ from .material import (
     Fields,
     bits_of,
 )
-from .moves import Action, Move, SchwarzesLoch, Sterngeburt, Sternwanderung, Supernova
-from .sky import (
+from server.rules.sternenglanz.moves import Action, Move, SchwarzesLoch, Sterngeburt, Sternwanderung, Supernova
+from server.rules.sternenglanz.state import (
     ActionEvent,
     Pair,
     Sky,

@@ -8,8 +8,19 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from .material import ALL_FIELDS, FIELD_AT, GAP, LEUCHT, PRACHT, PUNKT, STARS, Fields, Sternbild, bits_of
-from .sky import occupied
+from server.rules.sternenglanz.material import (
+    ALL_FIELDS,
+    FIELD_AT,
+    GAP,
+    LEUCHT,
+    PRACHT,
+    PUNKT,
+    STARS,
+    Fields,
+    Sternbild,
+    bits_of,
+)
+from server.rules.sternenglanz.state import occupied
 
 RARITY = {PRACHT: 0, LEUCHT: 1, PUNKT: 2, GAP: 3}
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from server.rules.common import Json, MalformedMove
-
-from .material import FIELDS, KIND_OF, SLOTS, STARS
+from server.rules.sternenglanz.material import FIELDS, KIND_OF, SLOTS, STARS
 
 MOST_STEPS = 4  # no turn has more: three actions and the laying, or two, `finish` and the laying
 LONGEST_PATH = max(step for card in KIND_OF.values() for step in (*card.steps, 0)) + 1

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from server.rules.common import BadOption, Json
-
-from .material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
+from server.rules.sternenglanz.material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
 
 MOST_ROUNDS = 1000
 READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default first

@@ -6,10 +6,9 @@ Cards, fields and Sternbilder are strings here: which there are is told by the d
 from collections.abc import Mapping
 
 from server.rules.common import Json, named, object_of
-
-from .material import CARDS, PIECES, SEATS, SLOTS, STARS
-from .moves import LONGEST_PATH, MOST_STEPS
-from .sky import ACT, CHOOSE, LAY, OVER
+from server.rules.sternenglanz.material import CARDS, PIECES, SEATS, SLOTS, STARS
+from server.rules.sternenglanz.moves import LONGEST_PATH, MOST_STEPS
+from server.rules.sternenglanz.state import ACT, CHOOSE, LAY, OVER
 
 
 def _list(description: str, items: Json, **more: int) -> Json:

@@ -5,10 +5,9 @@ from itertools import permutations
 from typing import Any
 
 from server.rules.common import Dice, IllegalMove, Outcome, Seat
-
-from .actions import perform, type_of, ways
-from .figures import lies_on
-from .material import (
+from server.rules.sternenglanz.actions import perform, type_of, ways
+from server.rules.sternenglanz.figures import lies_on
+from server.rules.sternenglanz.material import (
     ACTION_CARDS,
     CARDS,
     FIELDS,
@@ -23,9 +22,9 @@ from .material import (
     SUPERNOVA_CARDS,
     Fields,
 )
-from .moves import Action, Choose, Finish, Lapse, LayCards, Move, Step
-from .options import resolve_options
-from .sky import (
+from server.rules.sternenglanz.moves import Action, Choose, Finish, Lapse, LayCards, Move, Step
+from server.rules.sternenglanz.options import resolve_options
+from server.rules.sternenglanz.state import (
     ACT,
     CHOOSE,
     LAY,

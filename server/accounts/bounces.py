@@ -1,0 +1,137 @@
+"""Addresses at which nothing arrives: the days are counted on which mails came back, and after some of them no more are
+sent there until its player signs in by a mailed code, which proves that mails arrive again."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.accounts.preferences import INVITATION
+from server.accounts.signed_links import ANY_SEAT, BOUNCE, Capability, is_mark_of, mark_of, seal, unseal
+from server.play.clock import clock
+from server.rules import Json, Seat
+from server.store import outbox
+from server.store.connections import tried_again
+from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, db
+from server.store.tables import Seat as SeatRow
+
+HARD: Final = 2  # on so many days there was no such address: for an hour, a server may have lost its own list
+SOFT: Final = 5  # or mails came back for any reason
+WITHIN: Final = timedelta(days=14)
+
+
+def bounce_word(player_id: UUID, letter_id: UUID) -> str:
+    """The sealed word of the address to which a letter to this player comes back (its return path)."""
+    return seal(BOUNCE, player_id, ANY_SEAT, _mark(letter_id))
+
+
+def lost_word(game_id: UUID, seat: Seat, email: str) -> str:
+    """The same for an invitation to an address at which we know no player."""
+    return seal(BOUNCE, game_id, seat, mark_of(email))
+
+
+def bounced_from(word: str) -> Capability:
+    """Whose letter came back to this word: its `game_id` is the player, its `number` tells the letter; with a seat, it was
+    an invitation to that seat of a game, and its `number` tells the address. Raises NotFound."""
+    return unseal(BOUNCE, word)
+
+
+def _mark(letter_id: UUID) -> int:
+    return int.from_bytes(letter_id.bytes[:4], "big")
+
+
+@tried_again
+def note_return(word: str, is_hard: bool, why: str) -> None:
+    """A letter came back. Changes nothing if it is noted already. Raises NotFound."""
+    owner_id, seat, mark = bounced_from(word)
+    if seat != ANY_SEAT:
+        lose_invitation(owner_id, seat, mark, why)
+        return
+    row: Any = letter_to(owner_id, mark)
+    if row is None:
+        return
+    table, owner = type(row), "game_id" if isinstance(row, Delivery) else "player_id"
+    own = (getattr(table, owner) == getattr(row, owner)) & (table.letter_id == row.letter_id) & (table.result == "sent")
+    db.session.execute(update(table).where(own).values(result="bounced", detail=why))
+    if isinstance(row, Delivery) and row.kind == INVITATION:
+        outbox.lose_invitation(row.game_id, row.seat, _address(owner_id), clock.now())
+    letter_id = row.letter_id
+    db.session.commit()
+    note_bounce(owner_id, letter_id, is_hard, why)
+
+
+def letter_to(player_id: UUID, mark: int) -> Delivery | PlayerDelivery | None:
+    """The letter sent to this player lately whose return path bears this mark."""
+    since = clock.now() - WITHIN
+    for table in (Delivery, PlayerDelivery):
+        sent = select(table).where(
+            table.player_id == player_id, table.at > since, table.result.in_(("sent", "bounced"))
+        )
+        rows: list[Delivery | PlayerDelivery] = list(db.session.scalars(sent))
+        for row in rows:
+            if _mark(row.letter_id) == mark:
+                return row
+    return None
+
+
+def _address(player_id: UUID) -> str:
+    return db.session.get_one(Player, player_id).email
+
+
+def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | None:
+    """Note that an invitation did not arrive, and return its address; None if somebody else has been invited meanwhile, or
+    sits there."""
+    kept = db.session.get(SeatRow, (game_id, seat))
+    if kept is None or kept.email is None or not is_mark_of(kept.email, mark):
+        return None
+    email = kept.email
+    invitations = (Delivery.game_id == game_id) & (Delivery.seat == seat) & (Delivery.kind == INVITATION)
+    newest = select(Delivery.letter_id).where(invitations).order_by(Delivery.at.desc()).limit(1)
+    own = (Delivery.game_id == game_id) & (Delivery.letter_id == db.session.scalar(newest))
+    sent = update(Delivery).where(own, Delivery.result == "sent")
+    db.session.execute(sent.values(result="bounced", detail=why))
+    outbox.lose_invitation(game_id, seat, email, clock.now())
+    db.session.commit()
+    return email
+
+
+@tried_again
+def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str) -> None:
+    """Count a letter that did not arrive, once, and stop writing to an address that has lost too many."""
+    now = clock.now()
+    count(player_id, letter_id, is_hard, why, now)
+    lately = (Bounce.player_id == player_id) & Bounce.counts & (Bounce.at > now - WITHIN)
+    rows = db.session.execute(select(Bounce.at, Bounce.is_hard).where(lately)).all()
+    if len({at.date() for at, hard in rows if hard}) >= HARD or len({at.date() for at, _ in rows}) >= SOFT:
+        stop_writing_to(player_id, why, now)
+    db.session.commit()
+
+
+def count(player_id: UUID, letter_id: UUID, is_hard: bool, why: str, now: datetime) -> bool:
+    """Within the transaction under way: note what became of a letter. False if that is noted already."""
+    bounce = insert(Bounce).values(
+        player_id=player_id, letter_id=letter_id, is_hard=is_hard, why=why, at=now, counts=True
+    )
+    once = bounce.on_conflict_do_nothing(index_elements=["player_id", "letter_id"]).returning(Bounce.letter_id)
+    return db.session.scalar(once) is not None
+
+
+def stop_writing_to(player_id: UUID, why: str, now: datetime) -> None:
+    """Within the transaction under way: nothing but sign-in codes is sent to this player's address."""
+    reached = (Player.player_id == player_id) & Player.unreachable_since.is_(None)
+    db.session.execute(update(Player).where(reached).values(unreachable_since=now, unreachable_why=why))
+
+
+def reached_again(player_id: UUID) -> bool:
+    """Within the transaction of a sign-in by mail: this player's address works. Whether it was thought not to."""
+    db.session.execute(update(Bounce).where(Bounce.player_id == player_id, Bounce.counts).values(counts=False))
+    was = (Player.player_id == player_id) & Player.unreachable_since.is_not(None)
+    back = update(Player).where(was).values(unreachable_since=None, unreachable_why=None).returning(Player.player_id)
+    return db.session.execute(back).first() is not None
+
+
+def unreachable(since: datetime | None, why: str | None) -> Json | None:
+    """What its player sees of an address to which nothing is sent at present."""
+    return None if since is None else {"since": since, "why": why}

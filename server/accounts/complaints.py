@@ -1,0 +1,31 @@
+"""Letters that somebody reported as spam, of which his mail provider tells us (RFC 5965): no more are sent to him."""
+
+from typing import Final
+
+from server.accounts.bounces import bounced_from, count, letter_to, lose_invitation, stop_writing_to
+from server.accounts.preferences import INVITATION
+from server.accounts.signed_links import ANY_SEAT
+from server.accounts.unsubscribe import stop_mails, stop_word
+from server.play.clock import clock
+from server.store.connections import tried_again
+from server.store.tables import db
+
+WHY: Final = "A letter of ours was reported as spam."
+
+
+@tried_again
+def note_complaint(word: str) -> None:
+    """Stop all mail to the player whose letter went out with this return path, until he signs in by a mailed code, or all
+    invitations to a stranger. Once for each letter. Raises NotFound."""
+    owner_id, seat, mark = bounced_from(word)
+    if seat != ANY_SEAT:
+        if email := lose_invitation(owner_id, seat, mark, WHY):
+            stop_mails(stop_word(INVITATION, email))
+        return
+    letter = letter_to(owner_id, mark)
+    if letter is None:
+        return
+    now = clock.now()
+    if count(owner_id, letter.letter_id, True, WHY, now):
+        stop_writing_to(owner_id, WHY, now)
+    db.session.commit()

@@ -1,0 +1,79 @@
+"""Which mails a player wants: at once, bundled into one at his times of day, or not at all."""
+
+from datetime import datetime, time, timedelta
+from typing import Any, Final
+
+from server.errors import Unfit
+from server.play import clock as clocks
+from server.rules import Json
+
+AT_ONCE, BUNDLED, OFF = "at-once", "bundled", "off"
+CHOICES: Final = (AT_ONCE, BUNDLED, OFF)
+INVITATION, BUNDLE = "invitation", "bundle"
+GAME_KINDS: Final = (
+    "your-turn",
+    "reminder",
+    "time-extended",
+    "bot-moved",
+    "seat-handed-over",
+    "game-ended",
+    "game-paused",
+    "game-abandoned",
+    "game-closing",
+    "sent-away",
+)
+MAIL_KINDS: Final = (*GAME_KINDS, INVITATION, BUNDLE)  # those that may be switched off; a sign-in code always comes
+DEFAULT_TIMES: Final = ["08:00"]
+MOST_TIMES_OF_DAY: Final = 6
+
+
+def check_notifications(data: Json) -> None:
+    """Raises Unfit for what no player can want."""
+    known = {"reminders", "mails", "bundle_at"}
+    if unknown := set(data) - known:
+        raise Unfit(
+            "There is no `%(name)s`; there is %(known)s.", name=min(unknown)[:40], known=", ".join(sorted(known))
+        )
+    clocks.thresholds(data.get("reminders", []))
+    _check_mails(data.get("mails", {}))
+    _check_times(data.get("bundle_at", DEFAULT_TIMES))
+
+
+def _check_mails(mails: Any) -> None:
+    if type(mails) is not dict:
+        raise Unfit("A JSON object is needed here, with a choice for each kind of letter.", "mails")
+    for kind, wanted in mails.items():
+        if kind not in MAIL_KINDS:
+            raise Unfit(
+                "There is no `%(name)s`; there is %(known)s.", "mails", name=kind[:40], known=", ".join(MAIL_KINDS)
+            )
+        if wanted not in choices_of(kind):
+            raise Unfit("`%(field)s` is one of %(known)s.", "mails", field=kind, known=", ".join(choices_of(kind)))
+
+
+def _check_times(times: Any) -> None:
+    if not isinstance(times, list) or not 1 <= len(times) <= MOST_TIMES_OF_DAY:
+        raise Unfit("A list of 1 to %(most)s times of day is needed here.", "bundle_at", most=MOST_TIMES_OF_DAY)
+    if not all(isinstance(it, str) and clocks.CLOCK_FACE.fullmatch(it) for it in times):
+        raise Unfit('A time of day is a text such as "08:00".', "bundle_at")
+
+
+def choices_of(kind: str) -> tuple[str, ...]:
+    """A bundle holds what is about games of one's own."""
+    return CHOICES if kind in GAME_KINDS else (AT_ONCE, OFF)
+
+
+def wanted(kind: str, notifications: Json, of_game: str | None) -> str:
+    """What a player wants done with letters of this kind; his choice for a game goes before those for kinds."""
+    found: str = of_game or notifications.get("mails", {}).get(kind, AT_ONCE)
+    return found
+
+
+def next_bundle(notifications: Json, zone: str, now: datetime) -> datetime:
+    """The next of a player's times of day for bundles, by the clocks of his zone."""
+    there = clocks.time_zone(zone)
+    today = now.astimezone(there).date()
+    days = (today + number * timedelta(days=1) for number in range(3))
+    times = [time.fromisoformat(text) for text in notifications.get("bundle_at", DEFAULT_TIMES)]
+    moments = (datetime.combine(day, at, there).astimezone(now.tzinfo) for day in days for at in times)
+    return min(moment for moment in moments if moment > now)

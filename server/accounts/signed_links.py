@@ -1,0 +1,196 @@
+"""Signed words that let whoever holds them do one thing: play one turn of one seat, or take one seat."""
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection, Engine, select
+from sqlalchemy.dialects.postgresql import insert
+
+from server.errors import NotFound
+from server.play.clock import clock
+from server.rules import Seat
+from server.store.connections import tried_again
+from server.store.tables import Setting, db
+
+TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"
+BOUNCE = "bounce"
+ANY_SEAT = 255
+_INVITED = "invited"
+_MAC_BYTES = 16
+_OF_ADDRESSES = (REPLY, BOUNCE)  # mail servers may write an address in either case
+_SECRET, _OLD_SECRETS = "secret", "old-secrets"
+_LOOK_AGAIN = 2.0  # seconds after which a process asks for the secret anew
+_LOOK_FOR_NEW = 0.2  # and after which it does for a word that it does not know: another may have been faster
+
+
+class Capability(NamedTuple):
+    """`number` is the turn that may be played, the mark of an invited address, or what sets a feed or a letter
+    apart; with these a player stands in place of the game."""
+
+    game_id: UUID
+    seat: Seat
+    number: int
+
+
+def seal(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
+    """A word of at most 64 letters and digits that reads the same in either case (fits a mail address)."""
+    return _sealed(purpose, game_id.bytes + bytes([seat]) + number.to_bytes(4, "big"))
+
+
+def unseal(purpose: str, word: str) -> Capability:
+    """What a word allows. Raises NotFound if we never sealed it for this purpose."""
+    body = _unsealed(purpose, word)
+    return Capability(UUID(bytes=body[:16]), body[16], int.from_bytes(body[17:], "big"))
+
+
+def seal_text(purpose: str, text: str) -> str:
+    """The same for any text; too long for a mail address."""
+    return _sealed(purpose, text.encode())
+
+
+def unseal_text(purpose: str, word: str) -> str:
+    """Raises NotFound."""
+    return _unsealed(purpose, word).decode()
+
+
+def _sealed(purpose: str, body: bytes) -> str:
+    return _written(body + _mac(_keys().secret, purpose, body))
+
+
+def _unsealed(purpose: str, word: str) -> bytes:
+    """A word has one spelling: neither the case of its letters nor bits that mean nothing may differ."""
+    if purpose in _OF_ADDRESSES:
+        word = word.lower()
+    try:
+        raw = base64.b32decode(word.upper() + "=" * (-len(word) % 8))
+    except ValueError:
+        raise NotFound("There is nothing here.") from None
+    body, mac = raw[:-_MAC_BYTES], raw[-_MAC_BYTES:]
+    if _written(raw) != word or not any(hmac.compare_digest(mac, _mac(key, purpose, body)) for key in _valid_keys()):
+        raise NotFound("There is nothing here.")
+    return body
+
+
+def _written(raw: bytes) -> str:
+    return base64.b32encode(raw).decode().rstrip("=").lower()
+
+
+def mark_of(email: str) -> int:
+    """What ties an invitation to the address that it was mailed to; the number of its capability."""
+    return _mark(keyed_hash(_INVITED, email))
+
+
+def is_mark_of(email: str, number: int) -> bool:
+    """Whether an invitation with this number was mailed to this address."""
+    return any(_mark(it) == number for it in keyed_hashes(_INVITED, email))
+
+
+def _mark(hashed: bytes) -> int:
+    return int.from_bytes(hashed[:4], "big")
+
+
+def keyed_hash(purpose: str, text: str) -> bytes:
+    """A hash that only this installation can make; for secrets too short to be hashed alone."""
+    return _mac(_keys().secret, purpose, text.encode())
+
+
+def keyed_hashes(purpose: str, text: str) -> Iterator[bytes]:
+    """What `keyed_hash` makes of it, and made of it before the secret was changed."""
+    return (_mac(key, purpose, text.encode()) for key in _valid_keys())
+
+
+def _mac(key: bytes, purpose: str, body: bytes) -> bytes:
+    return hmac.digest(key, purpose.encode() + b"\0" + body, hashlib.sha256)[:_MAC_BYTES]
+
+
+# The secret of this installation, and those before it that are still good
+
+
+class _Keys(NamedTuple):
+    """As they stood in the database at `seen_at`, by the monotonic clock."""
+
+    secret: bytes
+    old: tuple[tuple[bytes, datetime], ...]  # each with the end of its grace time
+    seen_at: float
+
+    def valid(self) -> Iterator[bytes]:
+        now = clock.now()
+        yield self.secret
+        yield from (key for key, until in self.old if now < until)
+
+
+def _valid_keys() -> Iterator[bytes]:
+    """Of the second round, what another process may have made in the meantime."""
+    yield from _keys().valid()
+    yield from _keys(_LOOK_FOR_NEW).valid()
+
+
+_seen: WeakKeyDictionary[Engine, _Keys] = WeakKeyDictionary()
+
+
+def _keys(look_again: float = _LOOK_AGAIN) -> _Keys:
+    """No older than so many seconds: what an operator changes counts in every process without a restart."""
+    found = _seen.get(db.engine)
+    if found is None or time.monotonic() - found.seen_at > look_again:
+        found = _seen[db.engine] = _looked_up()
+    return found
+
+
+def _looked_up() -> _Keys:
+    seen_at = time.monotonic()
+    query = select(Setting.name, Setting.value).where(Setting.name.in_((_SECRET, _OLD_SECRETS)))
+    with db.engine.begin() as connection:
+        found = {name: value for name, value in connection.execute(query)}
+        if _SECRET not in found:  # made by whoever needs it first
+            made = insert(Setting).values(name=_SECRET, value=secrets.token_hex(32)).on_conflict_do_nothing()
+            connection.execute(made)
+            found[_SECRET] = connection.execute(select(Setting.value).where(Setting.name == _SECRET)).scalar_one()
+    old = json.loads(found.get(_OLD_SECRETS, "[]"))
+    return _Keys(
+        bytes.fromhex(found[_SECRET]),
+        tuple((bytes.fromhex(it["secret"]), datetime.fromisoformat(it["until"])) for it in old),
+        seen_at,
+    )
+
+
+@tried_again
+def rotate_secret(grace: timedelta) -> datetime:
+    """Sign with a new secret from now on. What the present one has signed stays good until the time that is returned; what
+    earlier ones have, no longer than that."""
+    _keys(0)  # so that there is one
+    now = clock.now()
+    with db.engine.begin() as connection:
+        query = select(Setting.value).where(Setting.name == _SECRET).with_for_update()
+        present = connection.execute(query).scalar_one()
+        old = connection.execute(select(Setting.value).where(Setting.name == _OLD_SECRETS)).scalar()
+        ends = [(it["secret"], datetime.fromisoformat(it["until"])) for it in json.loads(old or "[]")]
+        ends = [(key, min(until, now + grace)) for key, until in ends if until > now] + [(present, now + grace)]
+        _put(connection, _SECRET, secrets.token_hex(32))
+        _put(connection, _OLD_SECRETS, json.dumps([{"secret": key, "until": str(until)} for key, until in ends]))
+    _seen.pop(db.engine, None)
+    return now + grace
+
+
+@tried_again
+def forget_old_secrets() -> None:
+    """Drop the secrets whose grace time is over."""
+    with db.engine.begin() as connection:
+        query = select(Setting.value).where(Setting.name == _OLD_SECRETS).with_for_update()
+        old = json.loads(connection.execute(query).scalar() or "[]")
+        good = [it for it in old if datetime.fromisoformat(it["until"]) > clock.now()]
+        if good != old:
+            _put(connection, _OLD_SECRETS, json.dumps(good))
+
+
+def _put(connection: Connection, name: str, value: str) -> None:
+    row = insert(Setting).values(name=name, value=value)
+    connection.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": value}))

@@ -1,0 +1,367 @@
+"""Tokens: what a program shows to speak for a player, for one seat of his, or, by a mailed link, for one turn of it.
+
+Nothing of them is kept in memory: whoever makes one worthless does so in every process at once.
+"""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, delete, func, select, tuple_
+
+from server.accounts.bans import is_in_force
+from server.accounts.rate_limits import expect_room
+from server.accounts.signed_links import TURN, Capability, unseal
+from server.errors import (
+    BadField,
+    BadToken,
+    Banned,
+    MissingScope,
+    NotFound,
+    NotSeated,
+    OneSeatOnly,
+    PlayError,
+    StaleTurn,
+)
+from server.play.clock import clock
+from server.play.commits import load
+from server.play.moves import Played, answer_again, expect_answer, play_move, present_turn
+from server.play.views import seen_by
+from server.rules import Json
+from server.sanitize import clean
+from server.store.connections import autocommit, committing, in_doubt, tried_again
+from server.store.paging import Cursor, Page
+from server.store.tables import Game, Seat, Token, db
+from server.translations import noted
+
+SCOPES: Mapping[str, str] = {
+    "games:read": "see games, your private ones too, and your open moves",
+    "games:write": "open games, take and leave seats, invite, vote",
+    "moves:write": "play",
+    "chat:write": "say something at your tables",
+    "profile:read": "see your profile, the letters to you, and the address of your calendar",
+    "profile:write": "change them",
+    "tokens:write": "make further tokens, list and revoke them all",
+    "webhooks:manage": "all that can be done with webhooks",
+}
+OF_A_SEAT = ("games:read", "moves:write", "chat:write")  # what a token of a seat may allow
+OF_A_TURN = ("games:read", "moves:write")  # what the word of a turn's mailed link allows
+_LONGEST_NAME = 80
+_NOTED_EVERY = timedelta(hours=1)
+
+
+class Caller(NamedTuple):
+    """Who speaks, and what his token allows."""
+
+    player_id: UUID
+    scopes: frozenset[str]
+    until: datetime | None  # when his token ends
+    token_hash: bytes
+    locale: str
+    game_id: UUID | None = None  # the only game that a token of a seat is good for
+    turn: Capability | None = None  # the only turn that the word of a mailed link is good for
+    closed: str | None = None  # why this turn cannot be played now
+
+    def need(self, scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> None:
+        """`game_id`: the game whose seat's token will do. Raises BadToken, OneSeatOnly, MissingScope."""
+        if self.closed is not None and not may_be_closed:
+            raise BadToken(self.closed)
+        if self.game_id not in (None, game_id):
+            raise OneSeatOnly
+        if scope not in self.scopes:
+            raise MissingScope(scope)
+
+
+class NewToken(NamedTuple):
+    """A token as it is sent, which is told this once, and what is told of it later."""
+
+    text: str
+    facts: Json
+
+
+# Making
+
+
+def further_token(caller: Caller, name: str, scopes: list[str] | None, expires_at: datetime | None) -> NewToken:
+    """One more token of the caller, with at most the scopes and the time of his own.
+
+    Raises BadToken, MissingScope, BadField, TooMany.
+    """
+    return _made_by(caller, name, caller.scopes if scopes is None else scopes, expires_at)
+
+
+def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expires_at: datetime | None) -> NewToken:
+    """A token for the caller's seat in this game and nothing else, for the bot of somebody else. It ends when he gives
+    the seat up.
+
+    Raises NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
+    """
+    seen_by(game_id, caller.player_id)
+    head = select(Game.game_id).where(Game.game_id == game_id)
+    db.session.execute(head.with_for_update())  # nobody gets up meanwhile
+    own = select(Seat.seat).where(Seat.game_id == game_id, Seat.player_id == caller.player_id)
+    if db.session.execute(own).first() is None:
+        raise NotSeated("You have no seat at this table.")
+    return _made_by(caller, name, scopes, expires_at, game_id)
+
+
+def _made_by(
+    caller: Caller, name: str, scopes: Iterable[str], expires_at: datetime | None, game_id: UUID | None = None
+) -> NewToken:
+    caller.need("tokens:write")
+    for scope in scopes:
+        caller.need(scope)
+    if not (name := clean(name, _LONGEST_NAME)):
+        raise BadField("name", "A name needs at least one visible character.")
+    now = clock.now()
+    if expires_at is not None and expires_at <= now:
+        raise BadField("expires_at", "This moment is over.")
+    if expires_at is not None and caller.until is not None and expires_at > caller.until:
+        raise BadField("expires_at", "A further token ends no later than the one that it is made with.")
+    still_there = select(Token.token_hash).where(_is(caller)).with_for_update(read=True)  # see `revoke_all`
+    if db.session.execute(still_there).first() is None:
+        raise BadToken("This token is not valid.")
+    own = (Token.player_id == caller.player_id) & (Token.expires_at.is_(None) | (Token.expires_at > now))
+    expect_room("tokens", db.session.scalar(select(func.count()).where(own)) or 0)
+    made = new_token(caller.player_id, name, scopes, expires_at or caller.until, now, game_id)
+    db.session.commit()
+    return made
+
+
+def new_token(
+    player_id: UUID,
+    name: str,
+    scopes: Iterable[str],
+    expires_at: datetime | None,
+    now: datetime,
+    game_id: UUID | None = None,
+) -> NewToken:
+    """A token, as part of the transaction under way."""
+    secret, allowed = secrets.token_urlsafe(32), set(scopes)
+    row = Token(
+        player_id=player_id,
+        token_hash=_token_hash(secret),
+        name=name,
+        scopes=[scope for scope in SCOPES if scope in allowed],
+        game_id=game_id,
+        made_at=now,
+        expires_at=expires_at,
+        last_used_at=None,
+    )
+    db.session.add(row)
+    return NewToken(f"sp_{player_id.hex}_{secret}", _facts(row))
+
+
+def _token_hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+# Using
+
+_TOKEN = re.compile(r"sp_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
+_CALLER = """\
+SELECT t.scopes, t.expires_at, t.game_id, t.last_used_at, p.locale, p.banned_at, p.banned_until, p.ban_reason
+  FROM tokens t JOIN players p ON p.player_id = t.player_id
+ WHERE t.player_id = %s AND t.token_hash = %s"""
+_STILL_THERE = """\
+SELECT t.token_hash, t.expires_at, p.banned_at, p.banned_until
+  FROM unnest(%s::uuid[], %s::bytea[]) AS k (player_id, token_hash)
+  JOIN tokens t ON t.player_id = k.player_id AND t.token_hash = k.token_hash
+  JOIN players p ON p.player_id = t.player_id"""
+_NOTE_USE = "UPDATE tokens SET last_used_at = %s WHERE player_id = %s AND token_hash = %s"
+_used: dict[tuple[UUID, bytes], datetime] = {}  # what this process has yet to note
+
+
+@tried_again
+def caller(token: str) -> Caller:
+    """Whose token this is, or whose turn if it is the word of a mailed link. Raises BadToken, Banned."""
+    if parts := _TOKEN.fullmatch(token):
+        player_id, token_hash = UUID(parts[1]), _token_hash(parts[2])
+        with autocommit() as connection:
+            row = connection.execute(_CALLER, (player_id, token_hash)).fetchone()
+        now = clock.now()
+        if row is not None and not _is_over(row[1], now):
+            scopes, until, game_id, last_used_at, locale, *ban, why = row
+            if is_in_force(*ban):
+                raise Banned(ban[1], why)
+            if last_used_at is None or now - last_used_at > _NOTED_EVERY:
+                _used[player_id, token_hash] = now
+            return Caller(player_id, frozenset(scopes), until, token_hash, locale, game_id)
+    else:
+        with suppress(NotFound):
+            return _asked_by_mail(token)
+    raise BadToken("This token is not valid.")
+
+
+def still_valid(callers: Iterable[Caller]) -> set[bytes]:
+    """The hashes of those tokens that are good even now."""
+    of_turns: list[tuple[Caller, Capability]] = []
+    players: list[UUID] = []
+    hashes: list[bytes] = []
+    for it in callers:
+        if it.turn is not None:
+            of_turns.append((it, it.turn))
+        else:
+            players.append(it.player_id)
+            hashes.append(it.token_hash)
+    with autocommit() as connection:
+        found = connection.execute(_STILL_THERE, (players, hashes)).fetchall()
+    now = clock.now()
+    valid = {hash_ for hash_, until, *ban in found if not _is_over(until, now) and not is_in_force(*ban)}
+    return valid | _still_asked(of_turns) if of_turns else valid
+
+
+def _is_over(until: datetime | None, now: datetime) -> bool:
+    return until is not None and until <= now
+
+
+@tried_again
+def note_uses() -> None:
+    """Note when tokens were last used, once an hour each; not while a request waits."""
+    while _used:
+        key, at = _used.popitem()
+        with autocommit() as connection:
+            connection.execute(_NOTE_USE, (at, *key))
+
+
+# The word of a mailed link
+
+_READER = "SELECT locale, banned_at, banned_until, ban_reason FROM players WHERE player_id = %s"
+_STILL_ASKED = """\
+SELECT s.game_id, s.seat, s.turn, p.banned_at, p.banned_until
+  FROM unnest(%s::uuid[], %s::int[]) AS k (game_id, seat)
+  JOIN seats s ON s.game_id = k.game_id AND s.seat = k.seat AND s.stand_in IS NULL
+  JOIN games g ON g.game_id = s.game_id AND g.status = 'running'
+  JOIN players p ON p.player_id = s.player_id"""
+
+
+def _asked_by_mail(word: str) -> Caller:
+    """Whoever sits where this word leads to. Raises NotFound, Banned."""
+    game_id, seat, number = unseal(TURN, word)
+    game = load(game_id)
+    player_id = game.seats[seat]["player_id"]
+    with autocommit() as connection:
+        row = connection.execute(_READER, (player_id,)).fetchone()
+    if row is None:
+        raise NotFound("There is nothing here.")
+    locale, *ban, why = row
+    if is_in_force(*ban):
+        raise Banned(ban[1], why)
+    who = Caller(player_id, frozenset(OF_A_TURN), None, _token_hash(word), locale, game_id)
+    try:
+        expect_answer(game, seat)
+        now = present_turn(game, seat, number)
+        if now is None:
+            raise BadToken(noted("This turn is over. A mail tells you when it is your turn again."))
+    except PlayError as error:
+        return who._replace(turn=Capability(game_id, seat, number), closed=error.words)
+    return who._replace(turn=Capability(game_id, seat, now))
+
+
+def play_as(caller: Caller, game_id: UUID, turn: int, move: Any) -> Played:
+    """Play a move for whoever this is. By the word of a mailed link it is that turn's, and when it is over, whoever may
+    have lost the answer to his own move gets it again.
+
+    Raises BadToken, and what `play_move` raises.
+    """
+    if caller.turn is None:
+        return play_move(game_id, caller.player_id, turn, move)
+    if caller.closed is not None:
+        if again := answer_again(caller.turn, turn, move):
+            return again
+        raise BadToken(caller.closed)
+    if turn > caller.turn.number:  # it may begin before this is played
+        raise StaleTurn(caller.turn.number)
+    return play_move(game_id, caller.player_id, turn, move)
+
+
+def _still_asked(callers: Iterable[tuple[Caller, Capability]]) -> set[bytes]:
+    """The hashes of those words whose turns wait for an answer even now."""
+    known = list(callers)
+    keys = [turn.game_id for _, turn in known], [turn.seat for _, turn in known]
+    with autocommit() as connection:
+        found = connection.execute(_STILL_ASKED, keys).fetchall()
+    asked = {(game_id, seat): now for game_id, seat, now, *ban in found if not is_in_force(*ban)}
+    return {caller.token_hash for caller, turn in known if _goes_on(turn, asked.get((turn.game_id, turn.seat)))}
+
+
+def _goes_on(turn: Capability, now: int | None) -> bool:
+    """Whether the turn by which a seat is asked now is this one, or the rest of it."""
+    return now == turn.number or (now is not None and present_turn(load(turn.game_id), turn.seat, turn.number) == now)
+
+
+# Looking, and making worthless
+
+
+def tokens_of(caller: Caller, cursor: Cursor | None, limit: int) -> Page:
+    """The tokens of a player that are good for something, the newest first; never what is sent."""
+    query = select(Token).where(Token.player_id == caller.player_id)
+    query = query.where(Token.expires_at.is_(None) | (Token.expires_at > clock.now()))
+    if cursor is not None:
+        at, token_id = cursor
+        query = query.where(tuple_(Token.made_at, Token.token_hash) < tuple_(at, token_id.bytes))
+    rows = db.session.scalars(query.order_by(Token.made_at.desc(), Token.token_hash.desc()).limit(limit + 1)).all()
+    items = [_facts(row, row.token_hash == caller.token_hash) for row in rows[:limit]]
+    return Page(items, (items[-1]["made_at"], items[-1]["id"]) if len(rows) > limit else None)
+
+
+def _facts(row: Token, is_current: bool = False) -> Json:
+    return {
+        "id": UUID(bytes=row.token_hash[:16]),
+        "name": row.name,
+        "scopes": row.scopes,
+        "game": row.game_id,
+        "made_at": row.made_at,
+        "expires_at": row.expires_at,
+        "last_used_at": row.last_used_at,
+        "current": is_current,
+    }
+
+
+@tried_again
+def revoke(caller: Caller) -> None:
+    """Make the token of this caller worthless at once. Raises OneSeatOnly: a mailed link ends with its turn."""
+    if caller.turn is not None:
+        raise OneSeatOnly
+    db.session.execute(delete(Token).where(_is(caller)))
+    db.session.commit()
+
+
+@tried_again
+def revoke_token(player_id: UUID, token_id: UUID) -> None:
+    """The same for one of a player's tokens. Raises NotFound."""
+    named = (Token.player_id == player_id) & (func.substring(Token.token_hash, 1, 16) == token_id.bytes)
+    found = db.session.execute(delete(Token).where(named).returning(Token.token_hash)).first()
+    if found is None and in_doubt() != token_id:
+        raise NotFound("There is no such token.")
+    with committing(token_id):
+        db.session.commit()
+
+
+@tried_again
+def revoke_all(player_id: UUID) -> None:
+    """The same for all tokens of a player, those that are being made with them included."""
+    own = Token.player_id == player_id
+    db.session.execute(select(Token.token_hash).where(own).order_by(Token.token_hash).with_for_update())
+    db.session.execute(delete(Token).where(own))  # sees what was made while the locks were waited for
+    db.session.commit()
+
+
+def revoke_of_seat(player_id: UUID, game_id: UUID) -> None:
+    """The same for the tokens of a player's seat, as part of the transaction under way."""
+    db.session.execute(delete(Token).where(Token.player_id == player_id, Token.game_id == game_id))
+
+
+def forget_ended_tokens() -> None:
+    """Drop tokens whose time is over."""
+    db.session.execute(delete(Token).where(Token.expires_at <= clock.now()))
+    db.session.commit()
+
+
+def _is(caller: Caller) -> ColumnElement[bool]:
+    return (Token.player_id == caller.player_id) & (Token.token_hash == caller.token_hash)

@@ -1,0 +1,86 @@
+"""Stopping mails with one click and no login (RFC 8058): a signed word in each letter says whose, of what kind and game."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, select, update
+
+from server.accounts.players import player_of
+from server.accounts.preferences import INVITATION, OFF
+from server.accounts.signed_links import STOP, seal_text, unseal_text
+from server.rules import Json
+from server.store.connections import tried_again
+from server.store.tables import Game, Player, Seat, db
+
+GAME, KIND = "game", "kind"
+
+
+class Stop(NamedTuple):
+    """`reader` is a player's id; for an invitation, the address that it went to."""
+
+    kind: str
+    reader: str
+    game_id: UUID | None
+
+
+class Stopped(NamedTuple):
+    """What a page about a stop shows: what can be stopped, and whether it is."""
+
+    kind: str
+    kind_is_off: bool
+    title: str | None  # of the game; None for a letter that belongs to none of the reader's games
+    game_is_off: bool
+    locale: str | None  # of the reader; None if nobody is known at an invited address
+
+
+def stop_word(kind: str, reader: str, game_id: UUID | None = None) -> str:
+    """The sealed word that stops letters like this one, and nothing else."""
+    return seal_text(STOP, f"{kind} {reader} {game_id.hex if game_id else ''}")
+
+
+def stopped(word: str) -> Stopped:
+    """How things are; looking changes nothing. Raises NotFound."""
+    it = _unsealed(word)
+    player = db.session.scalars(select(Player).where(_is_reader(it))).one_or_none()
+    mails: Json = player.notifications.get("mails", {}) if player else {}
+    seat = db.session.scalars(select(Seat).where(*_own_seat(it))).one_or_none() if it.game_id else None
+    game = db.session.get(Game, it.game_id) if it.game_id else None
+    is_off = mails.get(it.kind) == OFF
+    game_is_off = bool(seat and seat.mails == OFF)
+    return Stopped(it.kind, is_off, game.title if game else None, game_is_off, player.locale if player else None)
+
+
+@tried_again
+def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
+    """Stop all letters of the game, or of the kind, or send them `again`; by itself a game's letter stops its game.
+
+    Raises NotFound.
+    """
+    it = _unsealed(word)
+    if it.game_id and what != KIND:
+        db.session.execute(update(Seat).where(*_own_seat(it)).values(mails=None if again else OFF))
+    else:
+        _choose_for_kind(it, again)
+    db.session.commit()
+
+
+def _choose_for_kind(it: Stop, again: bool) -> None:
+    if it.kind == INVITATION:
+        player_of(it.reader, "en")  # a profile is where we keep what an address wants
+    player = db.session.scalars(select(Player).where(_is_reader(it)).with_for_update()).one_or_none()
+    if player is not None:
+        mails = {kind: choice for kind, choice in player.notifications.get("mails", {}).items() if kind != it.kind}
+        player.notifications = player.notifications | {"mails": mails if again else mails | {it.kind: OFF}}
+
+
+def _unsealed(word: str) -> Stop:
+    kind, reader, game_id = unseal_text(STOP, word).split(" ")
+    return Stop(kind, reader, UUID(game_id) if game_id else None)
+
+
+def _is_reader(it: Stop) -> ColumnElement[bool]:
+    return Player.email == it.reader if it.kind == INVITATION else Player.player_id == UUID(it.reader)
+
+
+def _own_seat(it: Stop) -> tuple[ColumnElement[bool], ...]:
+    return Seat.game_id == it.game_id, Seat.player_id == UUID(it.reader)

@@ -1,0 +1,59 @@
+"""When one is due, for calendar programs (RFC 5545)."""
+
+from datetime import timedelta
+from typing import Any
+
+from flask import Blueprint, Response, current_app, request
+from flask_babel import gettext
+from icalendar import Calendar, Event
+from werkzeug.wrappers import Response as AnyResponse
+
+from server.api.languages import speak
+from server.api.pages import QUIET
+from server.play import calendar_feed
+from server.rules import Json
+
+_LOOK_AGAIN = timedelta(hours=1)  # RFC 7986, 5.7
+blp = Blueprint("feeds", __name__)
+
+
+@blp.get("/feed/<word>.ics")
+def feed(word: str) -> AnyResponse:
+    """One event for each game that waits: its begin is when the time runs out."""
+    calendar = Calendar()
+    for name, value in {
+        "PRODID": "-//Sternenpost//Due times//EN",
+        "VERSION": "2.0",
+        "METHOD": "PUBLISH",
+        "NAME": "Sternenpost",
+        "X-WR-CALNAME": "Sternenpost",
+    }.items():
+        calendar.add(name, value)
+    calendar.add("REFRESH-INTERVAL", _LOOK_AGAIN, parameters={"VALUE": "DURATION"})
+    games, locale = calendar_feed.feed(word)
+    speak(locale)
+    for game in games:
+        calendar.add_component(_event(game, current_app.config["BASE_URL"]))
+    response = Response(calendar.to_ical(), mimetype="text/calendar")
+    response.headers.update(QUIET | {"Cache-Control": "private, no-cache"})
+    response.add_etag()
+    return response.make_conditional(request)
+
+
+def _event(game: Json, base_url: str) -> Event:
+    """The same bytes as long as nothing changes; it links to the game and holds no word that would play for anybody."""
+    event, rules = Event(), game["rules"].capitalize()
+    fields: dict[str, Any] = {
+        "UID": f"{game['turn']}.{game['seat']}.{game['game_id']}@sternenpost",
+        "DTSTAMP": game["asked_at"].replace(microsecond=0),
+        "DTSTART": game["due_at"].replace(microsecond=0),
+        "SUMMARY": gettext("Your move is due: %(title)s", title=game["title"]),
+        "DESCRIPTION": gettext(
+            "Your time for this turn of %(rules)s runs out. The last mail has the link.", rules=rules
+        ),
+        "URL": f"{base_url}/#/games/{game['game_id']}",
+        "TRANSP": "TRANSPARENT",
+    }
+    for name, value in fields.items():
+        event.add(name, value)
+    return event

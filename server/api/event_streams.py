@@ -1,0 +1,154 @@
+"""Event streams: what happens, as it happens, by Server-Sent Events (WHATWG HTML, 9.2)."""
+
+import re
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
+from uuid import UUID
+
+import orjson
+from flask import Response, request
+from flask.views import MethodView
+
+from server.accounts.rate_limits import bound_of, expect_room, network_of
+from server.api.auth import caller, looker
+from server.api.openapi import schemas
+from server.api.openapi.document import Blueprint, needs, takes
+from server.errors import BadField, TooManyStreams
+from server.play.event_feed import Follower, Item, follow_game, follow_own, news
+from server.translations import noted
+
+blp = Blueprint("streams", __name__, url_prefix="/v1", description="What happens, as it happens")
+
+STREAMS = "sternenpost.streams"  # in a request's environment: who keeps streams open, if the server can
+STRANGERS = None  # for whom streams without a token count together
+_AGAIN = 2  # seconds until a client comes back whose stream has broken off
+_FULL = 10  # seconds until one may try again that found no room
+_HEADERS = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-store"}
+_EVENT = {
+    "title": "StreamedEvent",
+    "description": "An event of a stream; the first line of a stream may be an `id` alone",
+    "type": "object",
+    "required": ["data", "id"],
+    "properties": {
+        "id": {"type": "string", "description": "For `Last-Event-ID`"},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "description": "As in the story; in the stream of all your games with the field `game`, too",
+            "contentSchema": {"$ref": "#/components/schemas/Event"},
+        },
+    },
+}
+_SAID = {
+    "title": "StreamedMessage",
+    "description": "What is said at the table; it has no `id`, and an `EventSource` tells it to listeners for `said` only",
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"const": "said"},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "description": "As in the list of messages",
+            "contentSchema": {"$ref": "#/components/schemas/Message"},
+        },
+    },
+}
+
+
+class EventStream:
+    """A body that the server keeps open, and adds to as things happen."""
+
+    def __init__(self, follower: Follower, network: str = "") -> None:
+        self.follower = follower
+        caller = follower.caller
+        self.counts_for: tuple[Hashable, ...] = (caller.player_id,) if caller else (network, STRANGERS)
+        place = follower.place()
+        self.beginning = b"retry: %d\n" % (1000 * _AGAIN) + (b"id: %s\n" % place.encode() if place else b"") + b"\n"
+
+    def __iter__(self) -> Iterator[bytes]:
+        """All there is to tell by now."""
+        yield self.beginning
+        for game_id in list(self.follower.told):
+            is_more = True
+            while is_more:
+                is_more = False
+                for _, items, is_more in news(game_id, [self.follower]):
+                    yield written(items)
+
+
+def written(items: Iterable[Item]) -> bytes:
+    """Events and messages as they go over the line. JSON has no line ends but escaped ones."""
+    return b"".join(
+        (b"event: said\n" if item.id is None else b"id: %s\n" % item.id.encode())
+        + b"data: %s\n\n" % orjson.dumps(item.what, option=orjson.OPT_UTC_Z)
+        for item in items
+    )
+
+
+@blp.route("/games/<uuid:game_id>/stream")
+class GameStream(MethodView):
+    @blp.arguments(schemas.StreamQuery, location="query")
+    @blp.response(200, {"anyOf": [_EVENT, _SAID]}, content_type="text/event-stream")
+    @blp.alt_response(204, description="The game is over, and you have been told everything: do not come back")
+    @blp.doc(operationId="followGame", **takes("games:read", of_seat=True))
+    @blp.raises(BadField, TooManyStreams)
+    def get(self, query: Any, game_id: UUID) -> Response:
+        """Follow a game: its story as you see it happen, and what is said
+
+        An `EventSource` that breaks off comes back by itself and misses nothing: it sends the id of the last event, which
+        is its `seq`, as `Last-Event-ID`, and goes on after it. Other clients may do the same, or name `after`.
+        A comment comes every ten seconds in which nothing happens.
+
+        What is said at the table comes as an event named `said`, whose data is the message as in `GET .../messages`. It has
+        no id and is not told again: the stream begins with what is said from then on. So ask for the messages since the
+        `nr` that you know whenever it has been opened anew, and let pass those that you have; and after the end of the
+        game, with which the stream ends.
+        """
+        last = _last_id(query)
+        if last and not re.fullmatch("[0-9]{1,9}", last):
+            raise BadField("Last-Event-ID", noted("This is no id of an event of this stream."))
+        follower = follow_game(
+            game_id, looker("games:read", game_id), query.get("invitation"), int(last or query["after"])
+        )
+        return _streamed(follower) if follower else Response(status=204)
+
+
+@blp.route("/stream")
+class OwnStream(MethodView):
+    @blp.arguments(schemas.OwnStreamQuery, location="query")
+    @blp.response(200, _EVENT, content_type="text/event-stream")
+    @blp.doc(operationId="followOwnGames", **needs("games:read"))
+    @blp.raises(BadField, TooManyStreams)
+    def get(self, query: Any) -> Response:
+        """Follow all games in which you sit, those too that begin meanwhile
+
+        Each event has the field `game` beside those of the story. It goes on after `Last-Event-ID`, as the stream of one
+        game does; without one it begins now. The ids mean nothing but a place in this stream. What is said is told by the
+        stream of each game only.
+        """
+        return _streamed(follow_own(caller("games:read"), _last_id(query)))
+
+
+def _last_id(query: Any) -> str:
+    """Empty if none is named, as programs do that have none yet."""
+    return request.headers.get("Last-Event-ID") or str(query.get("lastEventId", ""))
+
+
+def _streamed(follower: Follower) -> Response:
+    streams, body = request.environ.get(STREAMS), EventStream(follower, network_of(request.remote_addr or ""))
+    if streams is not None:
+        _expect_room(streams, body)
+    if streams is None:  # then it ends with the news, and the client comes back for more
+        return Response(iter(list(body)), mimetype="text/event-stream", headers=_HEADERS)
+    return Response(body, mimetype="text/event-stream", headers=_HEADERS, direct_passthrough=True)
+
+
+def _expect_room(streams: Any, stream: EventStream) -> None:
+    """Keep a share for those who are signed in. Raises TooManyStreams, TooMany."""
+    whom, is_stranger, share = stream.counts_for[0], STRANGERS in stream.counts_for, bound_of("streams-of-strangers")
+    expect_room("streams-of-address" if is_stranger else "streams", streams.held_by(whom))
+    if streams.is_full:
+        raise TooManyStreams(noted("There are as many streams as this server keeps open. Try again later."), _FULL)
+    if is_stranger and share is not None and streams.held_by(STRANGERS) >= share.most:
+        raise TooManyStreams(noted("There is no room here for more streams without a token. Send one."), _FULL)

@@ -1,0 +1,103 @@
+"""What every answer of the API does: ETags, `Accept`, packing, and no sniffing."""
+
+import gzip
+from typing import Any
+
+from flask import Flask, Response, current_app, request
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.exceptions import NotAcceptable, PreconditionFailed
+
+from server.api.auth import any_caller, is_for_api
+from server.api.problems import of_http
+from server.play.locks import hold
+from server.translations import Words
+
+_TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
+_LARGE = 1024  # bytes of JSON that are worth packing
+_PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
+
+
+def register(app: Flask) -> None:
+    app.before_request(_expect_accept)
+    app.before_request(_expect_match)
+    app.after_request(_finish)
+
+
+def _expect_accept() -> None:
+    """Raises NotAcceptable if the client takes nothing of what this call answers in."""
+    if is_for_api() and "Accept" in request.headers:
+        is_stream = request.path.endswith("/stream")
+        answered_in = "text/event-stream" if is_stream else _PICTURES.get(request.path[-4:], "application/json")
+        accepted = MIMEAccept([(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes])
+        if not accepted[answered_in]:  # parameters such as a charset choose among nothing that we have
+            raise NotAcceptable(Words("This call answers in %(type)s.", type=answered_in))
+
+
+def _expect_match() -> None:
+    """A change under a condition (RFC 9110, 13.1.1) is made to what its sender has seen at this address, or not at all.
+
+    Raises PreconditionFailed, and what a look at the address raises.
+    """
+    if not (request.method in ("PATCH", "DELETE") and "If-Match" in request.headers and is_for_api()):
+        return
+    look = getattr(_call(), "get", None)
+    if look is None:  # it shows nothing that could have an ETag
+        matches = request.if_match.star_tag
+    else:
+        hold(any_caller().player_id)
+        now = current_app.make_response(look(**(request.view_args or {})))
+        matches = request.if_match.contains(_etag(now))
+        _pack(now, True)
+        matches = matches or request.if_match.contains(_etag(now))
+    if not matches:
+        raise _unmatched()
+
+
+def _call() -> Any:
+    """The resource that answers at this address."""
+    view: Any = current_app.view_functions.get(request.endpoint or "")
+    return getattr(view, "view_class", lambda: None)()
+
+
+def _etag(response: Response) -> str:
+    del response.headers["ETag"]
+    response.add_etag()
+    return response.get_etag()[0] or ""
+
+
+def _unmatched() -> PreconditionFailed:
+    return PreconditionFailed(Words("The answer has another ETag than those that `If-Match` names."))
+
+
+def _finish(response: Response) -> Response:
+    """An ETag for whatever can be looked at: a hash of exactly what this viewer gets, so it tells nobody more."""
+    response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    if is_for_api():
+        for name, value in _TO_ALL.items():
+            response.headers.setdefault(name, value)
+        _pack(response, request.accept_encodings.quality("gzip") > 0)
+        if request.method in ("GET", "HEAD") and response.status_code == 200 and not response.is_streamed:
+            response.add_etag()
+            response.make_conditional(request)
+            if response.status_code == 412:
+                return of_http(_unmatched())
+    return response
+
+
+def _pack(response: Response, is_accepted: bool) -> None:
+    """What was looked at, by gzip for whoever accepts it: the lightest level, since each viewer's is packed anew.
+
+    The lengths of packed answers can tell secrets only where a stranger can have them asked for (BREACH); a token in a
+    header is nothing that a stranger's page could send.
+    """
+    if (
+        response.status_code != 200
+        or response.is_streamed
+        or not response.is_json
+        or response.content_encoding is not None
+    ):
+        return
+    response.vary.add("Accept-Encoding")
+    if len(response.get_data()) > _LARGE and is_accepted:
+        response.set_data(gzip.compress(response.get_data(), 1, mtime=0))
+        response.content_encoding = "gzip"

@@ -1,0 +1,250 @@
+"""The schemas of the OpenAPI document, each under a name: generated clients have words for whatever they hold.
+
+A schema within another gets its name from its `title`, or from WORDS if it lists those; a reference stands in its
+place. What differs from game to game is a union; where `rules` tells which game it is, each game has its own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from server.accounts.deliveries import RESULTS
+from server.accounts.preferences import CHOICES
+from server.accounts.tokens import OF_A_SEAT, SCOPES
+from server.api.openapi import schemas
+from server.api.problems import ALL
+from server.bots import BOTS
+from server.play import json_schemas
+from server.play.table import HOUSE_EVENT_SCHEMAS
+from server.play.votes import WISHES
+from server.rules import GAMES, Json
+from server.translations import LOCALES
+from server.webhooks import subscriptions
+
+WORDS: Final[Mapping[str, Iterable[Any]]] = {
+    "Bot": BOTS,
+    "DeliveryResult": subscriptions.RESULTS,
+    "GameStatus": schemas.STATUSES,
+    "LetterResult": RESULTS,
+    "Locale": LOCALES,
+    "MailChoice": CHOICES,
+    "PlayedBy": ("human", "bot"),
+    "Rules": GAMES,
+    "Scope": SCOPES,
+    "ScopeOfSeat": OF_A_SEAT,
+    "SeatKind": ("human", "bot", "open", "invited"),
+    "WebhookEvent": subscriptions.KINDS,
+    "WebhookKind": subscriptions.PAYLOADS,
+    "WhyDisabled": subscriptions.DISABLED,
+    "Wish": WISHES,
+}
+_NAMES = {frozenset(words): name for name, words in WORDS.items()}
+_OF_PROBLEMS: Final = {  # fields that only some problems have
+    "reason": ("illegal-move", "malformed-move", "bad-option"),
+    "turn": ("stale-turn",),
+    "until": ("banned",),
+    "scope": ("missing-scope",),
+    "field": ("invalid-field",),
+    "errors": ("invalid-fields",),
+}
+_NULL: Json = {"type": "null"}
+
+
+def ref(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def pascal(type_: str) -> str:
+    """`star-placed` as StarPlaced."""
+    return type_.title().replace("-", "")
+
+
+class Components:
+    """Schemas by name."""
+
+    def __init__(self, made: Json) -> None:
+        """`made`: what smorest makes of our marshmallow schemas."""
+        self._schemas: Json = {}
+        self._problem = made.pop("Problem")
+        del made["PaginationMetadata"]  # of smorest's pages; ours are others
+        for name, schema in _of_the_house():
+            self.put(name, schema)
+        for name, rules in GAMES.items():
+            game = name.capitalize()
+            for part, schema in _of_a_game(game, rules):
+                self.put(f"{game}{part}", schema, game)
+        for what in ("Move", "View", "Foreseen"):
+            self.put(
+                what, _union(f"Of the game whose {what.lower()} it is", [f"{it.capitalize()}{what}" for it in GAMES])
+            )
+        self.put(
+            "Event", _union("Something that happened", ["HouseEvent", *(f"{it.capitalize()}Event" for it in GAMES)])
+        )
+        for name, schema in made.items():
+            for own, written in _in_full(name, schema):
+                self.put(own, written)
+
+    def all(self) -> Json:
+        return {name: self.told_apart(schema) for name, schema in sorted(self._schemas.items())}
+
+    def put(self, name: str, schema: Json, prefix: str = "") -> Json:
+        """Add a schema and answer with a reference to it. Raises ValueError if another one has its name."""
+        inner = self._inner({key: value for key, value in schema.items() if key != "title"}, prefix)
+        if self._schemas.setdefault(name, inner) != inner:
+            raise ValueError(f"Two schemas are called {name}.")
+        return ref(name)
+
+    def problem(self, code: str) -> Json:
+        """A reference to the schema of a problem."""
+        problem, fields = ALL[code], self._problem["properties"]
+        told = {"type": f"/problems/{code}", "status": problem.status, "code": code}
+        others = [name for name, codes in _OF_PROBLEMS.items() if code not in codes]
+        own = {name: schema for name, schema in fields.items() if name not in others}
+        own |= {name: {"const": value} for name, value in told.items()}
+        required = [name for name in own if name != "errors"]
+        about = f"{problem.title}. {problem.meaning}"
+        return self.put(
+            f"{pascal(code)}Problem",
+            {"description": about, "type": "object", "required": required, "properties": own},
+        )
+
+    def lifted(self, schema: Json, prefix: str = "") -> Json:
+        """The schema with references for those in it that have names; these are added."""
+        title = schema.get("title")
+        name = f"{prefix}{title}" if isinstance(title, str) else _NAMES.get(frozenset(schema.get("enum", ())) - {None})
+        if name is None:
+            return self._inner(schema, prefix)
+        if "enum" not in schema:
+            return self.put(name, schema, prefix)
+        here = {key: schema[key] for key in ("description", "default") if key in schema}
+        words = [word for word in schema["enum"] if word is not None]
+        found = self.put(name, {"type": "integer" if isinstance(words[0], int) else "string", "enum": words})
+        may_be_null = None in schema["enum"] or "null" in schema.get("type", ())
+        return ({"anyOf": [found, _NULL]} if may_be_null else found) | here
+
+    def _inner(self, schema: Json, prefix: str) -> Json:
+        inner: Json = {}
+        for key, value in schema.items():
+            match key, value:
+                case "properties", dict():
+                    inner[key] = {field: self.lifted(_of_one_word(it), prefix) for field, it in value.items()}
+                case (("items" | "additionalProperties"), dict()):
+                    inner[key] = self.lifted(value, prefix)
+                case (("oneOf" | "anyOf" | "allOf"), list()):
+                    inner[key] = [self.lifted(it, prefix) for it in value]
+                case _:
+                    inner[key] = value
+        for key in ("anyOf", "allOf"):  # how marshmallow's fields refer to a component
+            if len(inner.get(key, ())) == 1:
+                about = {"description": inner["description"]} if "description" in inner else {}
+                found: Json = inner[key][0]
+                return found | about
+        return inner
+
+    def told_apart(self, schema: Json) -> Json:
+        """A union with its discriminator, if it has a field of which each member has a value of its own."""
+        names = [it.get("$ref", "").rpartition("/")[2] for it in schema.get("oneOf", ())]
+        members = [self._schemas.get(name, {}).get("properties", {}) for name in names]
+        for field in members[0] if members else ():
+            owners = {
+                own[field]["const"]: ref(name)["$ref"]
+                for name, own in zip(names, members, strict=True)
+                if "const" in own.get(field, {})
+            }
+            if len(owners) == len(members) > 1:
+                return schema | {"discriminator": {"propertyName": field, "mapping": owners}}
+        return schema
+
+
+def _of_one_word(schema: Json) -> Json:
+    """A list of one word is no choice."""
+    match schema:
+        case {"enum": [word], **rest} if "title" not in rest:
+            return {**rest, "const": word}
+    return schema
+
+
+def _union(description: str | None, names: Iterable[str]) -> Json:
+    about = {"description": description} if description else {}
+    return {**about, "oneOf": [ref(name) for name in names]}
+
+
+def _of_the_house() -> Iterator[tuple[str, Json]]:
+    yield "Clock", json_schemas.CLOCK
+    yield "OnTimeout", json_schemas.ON_TIMEOUT
+    yield "Calendar", json_schemas.CALENDAR
+    yield "Notifications", json_schemas.NOTIFICATIONS
+    for kind, component in schemas.PAYLOADS.items():
+        yield component, subscriptions.PAYLOADS[kind]
+    yield "Payload", _union("What a webhook is told", schemas.PAYLOADS.values())
+    for type_, schema in HOUSE_EVENT_SCHEMAS.items():
+        yield pascal(type_), _in_a_story(schema)
+    yield "HouseEvent", _union("What happens in every game", map(pascal, HOUSE_EVENT_SCHEMAS))
+
+
+def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
+    """Its schemas, their names without the game's."""
+    yield "Move", rules.MOVE_SCHEMA
+    yield "View", rules.VIEW_SCHEMA
+    yield "Options", {key: value for key, value in rules.OPTION_SCHEMA.items() if key != "$schema"}
+    for type_, schema in rules.EVENT_SCHEMAS.items():
+        yield pascal(type_), _in_a_story(schema)
+        yield f"Foreseen{pascal(type_)}", schema
+    types = [pascal(type_) for type_ in rules.EVENT_SCHEMAS]
+    yield "Event", _union(f"Something that happened in {game}", [f"{game}{type_}" for type_ in types])
+    yield "Foreseen", _union(f"Something that would happen in {game}", [f"{game}Foreseen{type_}" for type_ in types])
+
+
+def _in_a_story(told: Json) -> Json:
+    where: Json = {
+        "seq": {"description": "Counts the events of this game from 1", "type": "integer", "minimum": 1},
+        "version": {"description": "The deed that it was part of", "type": "integer", "minimum": 1},
+        "at": {"type": "string", "format": "date-time"},
+    }
+    return told | {"required": [*where, *told["required"]], "properties": where | told["properties"]}
+
+
+# Marshmallow's
+
+
+def _in_full(name: str, schema: Json) -> Iterator[tuple[str, Json]]:
+    """With what its docstring says; several if it is a union of variants or differs by game."""
+    source = getattr(schemas, name, None)
+    if source and source.__doc__:
+        schema = {"description": source.__doc__, **schema}
+    if variants := getattr(source, "VARIANTS", None):
+        yield name, _union(source.__doc__, variants)
+        yield from _variants(schema, variants)
+    elif "rules" in schema.get("properties", {}):
+        yield name, _union(schema.get("description"), [f"{game.capitalize()}{name}" for game in GAMES])
+        for game in GAMES:
+            yield f"{game.capitalize()}{name}", _of_game(game, schema)
+    else:
+        yield name, schema
+
+
+def _variants(schema: Json, variants: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Json]]:
+    for variant, fields in variants.items():
+        required = [field for field in fields if not field.endswith("?")]
+        own = {name: schema["properties"][name] for name in (field.removesuffix("?") for field in fields)}
+        more = {"required": required} if required else {}
+        yield variant, {"type": "object", "additionalProperties": False, **more, "properties": own}
+
+
+def _of_game(game: str, schema: Json) -> Json:
+    """The same for one game, so that `rules` tells options and views apart."""
+    own: Json = _renamed(schema, {ref(what)["$ref"]: ref(f"{game.capitalize()}{what}")["$ref"] for what in _PARTS})
+    return own | {"properties": own["properties"] | {"rules": {"description": "Which game", "const": game}}}
+
+
+_PARTS: Final = ("Move", "View", "Options", "Event", "Foreseen")
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    match value:
+        case {"$ref": str(name), **rest}:
+            return {"$ref": names.get(name, name), **rest}
+        case dict():
+            return {key: _renamed(it, names) for key, it in value.items()}
+        case list():
+            return [_renamed(it, names) for it in value]
+    return value

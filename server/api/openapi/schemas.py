@@ -1,0 +1,723 @@
+"""What comes in and what goes out."""
+
+from datetime import UTC
+from typing import Any, ClassVar
+
+from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validates_schema
+
+from server.accounts.deliveries import RESULTS
+from server.accounts.preferences import CHOICES
+from server.accounts.tokens import OF_A_SEAT, SCOPES
+from server.api.problems import ALL as PROBLEMS_BY_CODE
+from server.api.reading import QueryNumber, QueryTruth, Truth, from_to, long, one_of, written_as
+from server.bots import BOTS
+from server.errors import Unfit
+from server.play import json_schemas
+from server.play.hosting import DEFAULT_OPEN_FOR
+from server.play.votes import WISHES
+from server.rules import GAMES, Json
+from server.sanitize import email_address
+from server.translations import LOCALES, Words
+from server.webhooks import subscriptions, targets
+
+STATUSES = ["open", "running", "paused", "finished", "abandoned"]
+_SIZES = [seats for rules in GAMES.values() for seats in rules.SEATS]
+_NULL: Json = {"type": "null"}
+_WORD = "^[A-Za-z2-7]{1,64}$"
+
+
+def by_game(what: str) -> list[Json]:
+    """What each game has of this: `Move`, `View`, `Options`, `Event`, `Foreseen`."""
+    return [{"$ref": f"#/components/schemas/{what}"}]
+
+
+class Request(Schema):
+    """Fields that it does not name are refused."""
+
+    error_messages = {"unknown": Words("Unknown field."), "type": Words("Not a JSON object.")}  # noqa: RUF012 (marshmallow declares it so)
+
+    class Meta:
+        unknown = RAISE
+
+
+class Email(fields.String):
+    """An address, in lower case."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        try:
+            return email_address(super()._deserialize(value, attr, data, **kwargs)).lower()
+        except Unfit as error:
+            raise ValidationError(error.words) from None
+
+
+class Moment(fields.AwareDateTime):
+    """RFC 3339 in UTC, written with a Z."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        try:
+            return super()._deserialize(value, attr, data, **kwargs).astimezone(UTC)
+        except OverflowError:
+            raise self.make_error("invalid", input=value, obj_type=self.OBJ_TYPE) from None
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | float | None:
+        return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _text(longest: int, least: int = 1, metadata: Json | None = None, **kw: Any) -> fields.String:
+    """Any text but NUL, which the reader refuses everywhere."""
+    kw["metadata"] = {"pattern": r"^[^\u0000]*$", **(metadata or {})}
+    return fields.String(validate=long(longest, least=least), **kw)
+
+
+def _word(**kw: Any) -> fields.String:
+    return fields.String(validate=written_as(r"[A-Za-z2-7]{1,64}\Z"), **kw)
+
+
+def _email(**more: Any) -> Email:
+    metadata = {"description": more.pop("description"), "not": {"pattern": r"=\?"}}
+    return Email(validate=long(254), metadata=metadata, **more)
+
+
+def _number(**kw: Any) -> fields.Integer:
+    return fields.Integer(strict=True, validate=from_to(0, 2**31 - 1), **kw)
+
+
+def _shape(name: str) -> Json:
+    """A value that only `play` can read."""
+    return {"allOf": [{"$ref": f"#/components/schemas/{name}"}]}
+
+
+def _about(description: str, **more: Any) -> Json:
+    return {"metadata": {"description": description, **more}}
+
+
+# People
+
+
+class SignInRequest(Request):
+    email = _email(required=True, description="Where to mail the code")
+    locale = fields.String(
+        load_default="en", validate=one_of(LOCALES), **_about("The language of letters to a new player")
+    )
+
+
+class SignInAnswer(Schema):
+    sign_in = fields.UUID(required=True, **_about("Goes into POST /v1/tokens, with the code from the mail"))
+
+
+class TokenRequest(Request):
+    """A mailed code, or (with a token) what a further token is to allow."""
+
+    VARIANTS: ClassVar[Json] = {
+        "TokenByCode": ("sign_in", "code"),
+        "FurtherToken": ("name?", "scopes?", "expires_at?"),
+    }
+
+    sign_in = fields.UUID(**_about("From POST /v1/sign-ins"))
+    code = fields.String(validate=written_as(r"[0-9]{6}\Z"), **_about("From the mail", pattern="^[0-9]{6}$"))
+    name = _text(80, **_about("What the further token is for"))
+    scopes = fields.List(
+        fields.String(validate=one_of(SCOPES)), **_about("What it is to allow; default: what your own does")
+    )
+    expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
+
+    @validates_schema
+    def _is_one_of_the_two(self, data: Any, **_: Any) -> None:
+        by_code = {"sign_in", "code"} & data.keys()
+        if by_code and data.keys() != {"sign_in", "code"}:
+            raise ValidationError(Words("Send sign_in and code, or name, scopes and expires_at."))
+
+
+class SeatTokenRequest(Request):
+    """What a token for your seat alone is to allow."""
+
+    name = _text(80, load_default="seat", **_about("Whom or what it is for"))
+    scopes = fields.List(
+        fields.String(validate=one_of(OF_A_SEAT)),
+        load_default=["games:read", "moves:write"],
+        **_about("What it is to allow, if your own token does; `chat:write` must be asked for"),
+    )
+    expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
+
+
+class Token(Schema):
+    id = fields.UUID(required=True, **_about("Goes into DELETE /v1/tokens/{token_id}; it opens nothing"))
+    name = fields.String(required=True)
+    scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True, **_about("What it allows"))
+    game = fields.UUID(
+        required=True, allow_none=True, **_about("Your seat in this game is all that it is good for; null for all")
+    )
+    made_at = Moment(required=True)
+    expires_at = Moment(required=True, allow_none=True, **_about("null if it does not end by itself"))
+    last_used_at = Moment(required=True, allow_none=True, **_about("To the hour; null if it never was"))
+    current = fields.Boolean(required=True, **_about("Whether this request was sent with it"))
+
+
+class TokenAnswer(Token):
+    token = fields.String(required=True, **_about("Shown once; only a hash of it is kept"))
+
+
+class Tokens(Schema):
+    items = fields.List(fields.Nested(Token), required=True, **_about("The newest first"))
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+
+
+class _Person(Schema):
+    name = _text(200, **_about("What others see; cut to 40 characters, and something of it must be visible"))
+    locale = fields.String(validate=one_of(LOCALES), **_about("The language of letters"))
+    zone = _text(80, **_about("An IANA time zone such as Europe/Berlin"))
+    calendar = fields.Dict(metadata=_shape("Calendar"))
+    notifications = fields.Dict(metadata=_shape("Notifications"))
+
+
+class ProfileChanges(_Person, Request):
+    """The fields to change; the others stay. `calendar` and `notifications` are each taken as a whole."""
+
+
+class Unreachable(Schema):
+    """Letters to you came back, so only sign-in codes are sent; signing in by one changes that."""
+
+    since = Moment(required=True)
+    why = fields.String(required=True, **_about("Often in the words of a mail server"))
+
+
+class Profile(_Person):
+    id = fields.UUID(required=True)
+    email = fields.String(required=True, **_about("Shown to nobody else"))
+    named = fields.Boolean(
+        required=True, **_about("Whether you chose your name; until then others see one that is made up")
+    )
+    unreachable = fields.Nested(Unreachable, required=True, allow_none=True, **_about("null while letters arrive"))
+
+
+class Feed(Schema):
+    """A calendar of your due times, for whoever knows the address."""
+
+    url = fields.String(required=True, allow_none=True, **_about("An iCalendar file (RFC 5545); null if there is none"))
+
+
+class PageQuery(Request):
+    cursor = fields.String(**_about("From `next` of the page before"))
+    limit = QueryNumber(1, 100, load_default=20)
+
+
+class Letter(Schema):
+    """A letter to you, and what became of it."""
+
+    letter = fields.UUID(required=True, **_about("The first part of the mail's Message-ID"))
+    kind = fields.String(required=True, **_about("Such as your-turn or sign-in-code"))
+    game = fields.UUID(required=True, allow_none=True, **_about("The game that it is about, if one"))
+    title = fields.String(required=True, allow_none=True, **_about("Of that game"))
+    version = fields.Integer(required=True, allow_none=True, **_about("Of that game, when the letter was noted"))
+    result = fields.String(
+        required=True,
+        validate=one_of(RESULTS),
+        **_about(
+            "waiting; sent: a mail server took it; bounced: it came back later; bundled: part of your next mail for all games; dropped: no longer "
+            "true, or not wanted; refused for good; given-up after four days of tries"
+        ),
+    )
+    detail = fields.String(required=True, **_about("Why, often in the words of a mail server"))
+    tries = fields.Integer(required=True)
+    at = Moment(required=True, **_about("When that became of it; of one that waits, when it was noted"))
+
+
+class Deliveries(Schema):
+    items = fields.List(fields.Nested(Letter), required=True)
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+
+
+# Games
+
+
+class SeatWanted(Request):
+    """Who is to sit here: exactly one of the four."""
+
+    VARIANTS: ClassVar[Json] = {
+        "OwnSeatWanted": ("player",),
+        "InvitedSeatWanted": ("email",),
+        "BotSeatWanted": ("bot",),
+        "OpenSeatWanted": ("open",),
+    }
+
+    player = fields.String(validate=one_of(["me"]), **_about("You"))
+    email = _email(description="Somebody who is invited by mail")
+    bot = fields.String(**_about("A bot by its name", enum=list(BOTS)))
+    open = Truth(validate=one_of([True]), **_about("Whoever comes first"))
+
+    @validates_schema
+    def _is_one(self, data: Any, **_: Any) -> None:
+        if len(data) != 1:
+            raise ValidationError(Words("Give exactly one of player, email, bot and open."))
+
+
+def _open_for(**kw: Any) -> fields.String:
+    about = (
+        "How long from now it waits for players before it closes: ISO 8601, from an hour (PT1H) to 90 days (P90D). "
+        "Default: 14 days"
+    )
+    kw["metadata"] = {**json_schemas.DURATION, "description": about, "examples": ["P14D", "PT12H"]}
+    return fields.String(validate=long(40), **kw)
+
+
+class GameWanted(Request):
+    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Which game"))
+    options = fields.Dict(
+        load_default=dict,
+        **_about("Those that differ from the edition; see GET /v1/rules/{name}", anyOf=by_game("Options")),
+    )
+    title = _text(200, load_default=None, **_about("One visible line, cut to 80 characters; default: the game's name"))
+    private = Truth(load_default=False, **_about("Seen only by those who sit there or are invited"))
+    clock = fields.Dict(metadata=_shape("Clock"))
+    on_timeout = fields.List(fields.Dict(), metadata=_shape("OnTimeout"))
+    open_for = _open_for(load_default=DEFAULT_OPEN_FOR)
+    seats = fields.List(
+        fields.Nested(SeatWanted),
+        required=True,
+        validate=long(20, least=1),
+        **_about("In the order in which they sit; as many as the game takes, at most one of them yours"),
+    )
+
+
+class GameChanges(Request):
+    """What may be changed before the start."""
+
+    open_for = _open_for(required=True)
+
+
+class SeatRequest(Request):
+    seat = _number(allow_none=True, load_default=None, **_about("Default: the lowest one free for you"))
+    salt = _text(
+        200,
+        least=0,
+        load_default="",
+        **_about("Goes into the game's chance, so that you need not trust ours"),
+    )
+    invitation = _word(
+        allow_none=True, load_default=None, **_about("The last word of an invitation's link", pattern=_WORD)
+    )
+
+
+class SeatChanges(Request):
+    mails = fields.String(
+        required=True,
+        allow_none=True,
+        validate=one_of(CHOICES),
+        **_about("What you want of all mails of this game; null: what your profile says of their kinds"),
+    )
+
+
+class OwnSeat(Schema):
+    """Where you sit, and what only you see of it."""
+
+    seat = fields.Integer(required=True)
+    mails = fields.String(required=True, allow_none=True, validate=one_of(CHOICES))
+
+
+class Seat(Schema):
+    seat = fields.Integer(required=True)
+    name = fields.String(required=True, allow_none=True, **_about("Of its person or bot; null while it is not taken"))
+    kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
+    stand_in = fields.String(required=True, allow_none=True, **_about("The bot that plays for an absent person"))
+    to_act = fields.Boolean(required=True, **_about("Whether the game waits for this seat"))
+    turn = fields.Integer(required=True, allow_none=True, **_about("The number of the turn that it is asked for"))
+    due_at = Moment(required=True, allow_none=True, **_about("When its time runs out; null where none runs"))
+    unreachable = fields.Boolean(
+        required=True, **_about("Whether letters to its person, or the invitation to it, do not arrive")
+    )
+
+
+class You(Schema):
+    """Where you sit."""
+
+    seat = fields.Integer(required=True)
+    turn = fields.Integer(required=True, allow_none=True, **_about("The turn you are asked for; null if you are not"))
+
+
+class Outcome(Schema):
+    """How the game ended, by seat."""
+
+    scores = fields.List(fields.Integer(), required=True)
+    places = fields.List(fields.Integer(), required=True, **_about("1, 1, 3 where seats share a place"))
+
+
+class GameSummary(Schema):
+    id = fields.UUID(required=True)
+    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Which game"))
+    options = fields.Dict(required=True, **_about("The value of every option", anyOf=by_game("Options")))
+    title = fields.String(required=True)
+    private = fields.Boolean(required=True)
+    status = fields.String(required=True, validate=one_of(STATUSES))
+    version = fields.Integer(required=True, **_about("Counts the deeds of this game"))
+    made_at = Moment(required=True)
+    host = fields.Integer(
+        required=True,
+        allow_none=True,
+        **_about(
+            "The seat of whoever may close the game and send guests away: who opened it, and when he leaves, who sits "
+            "first; null if the host has no seat, and once it has begun"
+        ),
+    )
+    closes_at = Moment(
+        required=True, allow_none=True, **_about("When it closes if it has not begun by then; null if it is not open")
+    )
+    clock = fields.Dict(required=True, metadata=_shape("Clock"))
+    on_timeout = fields.List(fields.Dict(), required=True, metadata=_shape("OnTimeout"))
+    seats = fields.List(fields.Nested(Seat), required=True)
+    you = fields.Nested(You, required=True, allow_none=True, **_about("null if you have no seat here"))
+    outcome = fields.Nested(Outcome, required=True, allow_none=True)
+    commitment = fields.String(required=True, **_about("SHA-256 of the seed of this game's chance"))
+
+
+class Game(GameSummary):
+    invitation = fields.String(
+        required=True,
+        allow_none=True,
+        **_about("For those who sit at a private table with room, to pass on; else null"),
+    )
+    hosting = fields.Boolean(
+        required=True, **_about("Whether you may close it, withdraw invitations and send guests away")
+    )
+    view = fields.Raw(
+        required=True,
+        allow_none=True,
+        **_about("The table as you may see it; null before the start", anyOf=[*by_game("View"), _NULL]),
+    )
+
+
+class InvitationQuery(Request):
+    invitation = _word(**_about("Shows a private game to whoever holds this word", pattern=_WORD))
+
+
+class AtQuery(InvitationQuery):
+    at = QueryNumber(**_about("An earlier version"))
+
+
+class InvitationRequest(Request):
+    email = _email(required=True, description="Whom to invite")
+    seat = _number(allow_none=True, load_default=None, **_about("Default: the lowest open one"))
+
+
+class Invited(Schema):
+    seat = fields.Integer(required=True, **_about("The seat that is kept"))
+
+
+class VoteRequest(Request):
+    on = fields.String(required=True, validate=one_of(WISHES))
+    vote = Truth(load_default=True, **_about("false takes an earlier vote back"))
+
+
+class Votes(Schema):
+    """The seats that consent, by wish."""
+
+    pause = fields.List(fields.Integer(), required=True)
+    resume = fields.List(fields.Integer(), required=True)
+    abandon = fields.List(fields.Integer(), required=True)
+
+
+class MessageRequest(Request):
+    text = _text(2000, required=True, **_about("Several lines if need be; something of it must be visible"))
+
+
+class Message(Schema):
+    nr = fields.Integer(required=True, **_about("Counts the messages of a game from 1"))
+    seat = fields.Integer(required=True, **_about("Where the speaker sat"))
+    name = fields.String(required=True, allow_none=True, **_about("The speaker; null if that account is gone"))
+    text = fields.String(required=True)
+    at = Moment(required=True)
+
+
+class MessagesQuery(InvitationQuery):
+    after = QueryNumber(load_default=0, **_about("The `nr` last seen"))
+    limit = QueryNumber(1, 100, load_default=100)
+
+
+class Messages(Schema):
+    items = fields.List(fields.Nested(Message), required=True, **_about("In the order in which they were said"))
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+
+
+class GamesQuery(PageQuery):
+    status = fields.String(validate=one_of(STATUSES))
+    rules = fields.String(validate=one_of(GAMES))
+    mine = QueryTruth(load_default=False, **_about("Only those where you sit, private ones among them"))
+    my_turn = QueryTruth(load_default=False, **_about("Only those that wait for you"))
+    free = QueryTruth(load_default=False, **_about("Only open ones with a seat that anybody may take"))
+    players = QueryNumber(min(_SIZES), max(_SIZES), **_about("Only open ones for so many players, bots among them"))
+
+
+class GamesPage(Schema):
+    items = fields.List(fields.Nested(GameSummary), required=True)
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+
+
+# Moves
+
+
+class MoveRequest(Request):
+    turn = _number(required=True, **_about("The turn that this move answers"))
+    move = fields.Raw(required=True, **_about("In the form of the game", anyOf=by_game("Move")))
+
+
+class MoveQuery(Request):
+    dry_run = QueryTruth(load_default=False, **_about("Change nothing, only look ahead"))
+
+
+class Foresight(Schema):
+    """What a move would lead to, without what is hidden as yet."""
+
+    would = fields.List(fields.Raw(metadata={"anyOf": by_game("Foreseen")}), required=True, **_about("Events"))
+    view = fields.Raw(required=True, **_about("The table after these", anyOf=by_game("View")))
+    would_reveal = fields.Boolean(
+        required=True, **_about("More would follow: a hidden star turned over or a card drawn")
+    )
+
+
+class MoveAnswer(Schema):
+    version = fields.Integer(required=True, **_about("Of the game after the move"))
+    events = fields.List(
+        fields.Raw(metadata={"anyOf": by_game("Event")}), required=True, **_about("What followed, as you saw it")
+    )
+    view = fields.Raw(required=True, **_about("The table as you may see it now", anyOf=by_game("View")))
+    you = fields.Nested(You, required=True)
+
+
+class LegalMovesRequest(Request):
+    begun = fields.List(
+        fields.Raw(metadata={"anyOf": by_game("Move")}),
+        required=True,
+        validate=long(50),
+        **_about("The steps that the turn is to begin with"),
+    )
+
+
+class LegalMoves(Schema):
+    turn = fields.Integer(required=True, allow_none=True, **_about("The turn you are asked for; null if you are not"))
+    moves = fields.List(fields.Raw(metadata={"anyOf": by_game("Move")}), required=True)
+
+
+class StoryQuery(InvitationQuery):
+    after = QueryNumber(load_default=0, **_about("The `seq` last seen"))
+    since_version = QueryNumber(load_default=0, **_about("The version last seen"))
+
+
+class OwnStreamQuery(Request):
+    lastEventId = fields.String(**_about("The same as `Last-Event-ID`, for programs that cannot send headers"))
+
+
+class StreamQuery(InvitationQuery, OwnStreamQuery):
+    after = QueryNumber(load_default=0, **_about("The `seq` last seen, where `Last-Event-ID` cannot be sent"))
+
+
+class Story(Schema):
+    items = fields.List(
+        fields.Raw(metadata={"anyOf": by_game("Event")}),
+        required=True,
+        **_about("In order; `seq` has gaps where something happened that you did not see"),
+    )
+
+
+class ArchivedSeat(Schema):
+    seat = fields.Integer(required=True)
+    kind = fields.String(required=True, validate=one_of(["human", "bot"]))
+    bot = fields.String(required=True, allow_none=True, **_about("Its name; null for a person"))
+
+
+class ArchivedEvent(Schema):
+    seq = fields.Integer(required=True, **_about("Counts the events of this game from 1"))
+    version = fields.Integer(required=True, **_about("The deed that it was part of"))
+    type = fields.String(required=True)
+    seat = fields.Integer(required=True, allow_none=True)
+    at = fields.String(required=True, **_about("UTC with microseconds, exactly as it was hashed"))
+    body = fields.Dict(required=True, **_about("The other fields of the event, nothing left out"))
+    hash = fields.String(required=True, **_about("SHA-256 of the hash before it and this event"))
+
+
+class Archive(Schema):
+    """A game from its seed to its end; /docs/fairness says how to check it."""
+
+    format = fields.String(required=True)
+    format_version = fields.Integer(required=True)
+    game = fields.UUID(required=True, **_about("The id of the game"))
+    rules = fields.String(required=True, validate=one_of(GAMES))
+    options = fields.Dict(required=True, **_about("The value of every option", anyOf=by_game("Options")))
+    clock = fields.Dict(required=True, metadata=_shape("Clock"))
+    on_timeout = fields.List(fields.Dict(), required=True, metadata=_shape("OnTimeout"))
+    seats = fields.List(fields.Nested(ArchivedSeat), required=True)
+    salts = fields.List(fields.String(), required=True, **_about("What each seat added to the chance"))
+    seed = fields.String(required=True, **_about("32 bytes in hex"))
+    commitment = fields.String(required=True, **_about("SHA-256 of the seed, known from the opening on"))
+    events = fields.List(fields.Nested(ArchivedEvent), required=True)
+
+
+# Webhooks
+
+# Names of components by kind
+PAYLOADS = {kind: f"{kind.title().replace('-', '')}Payload" for kind in subscriptions.PAYLOADS}
+
+
+def _url(**kw: Any) -> fields.String:
+    about = "Begins with https and leads to the public internet; in a sandbox it may be http to the loopback"
+    return fields.String(
+        validate=[long(targets.LONGEST_URL), written_as(rf"{targets.URL_FORM[:-1]}\Z")],
+        metadata={"description": about, "pattern": targets.URL_FORM},
+        **kw,
+    )
+
+
+def _kinds(**kw: Any) -> Any:
+    return fields.List(
+        fields.String(validate=one_of(subscriptions.KINDS)),
+        validate=long(len(subscriptions.KINDS), least=1),
+        **kw,
+        **_about("What it is told of"),
+    )
+
+
+class WebhookWanted(Request):
+    url = _url(required=True)
+    kinds = _kinds(required=True)
+    game = fields.UUID(allow_none=True, load_default=None, **_about("Only this game; default: all games where you sit"))
+
+
+class WebhookChanges(Request):
+    """The fields to change; the others stay."""
+
+    url = _url()
+    kinds = _kinds()
+    game = fields.UUID(allow_none=True, **_about("null for all games where you sit"))
+    enabled = Truth(**_about("false gives up what waits; true starts with a clean slate"))
+
+
+class Webhook(Schema):
+    id = fields.UUID(required=True)
+    url = fields.String(required=True)
+    kinds = fields.List(fields.String(validate=one_of(subscriptions.KINDS)), required=True)
+    game = fields.UUID(required=True, allow_none=True)
+    enabled = fields.Boolean(required=True)
+    disabled_because = fields.String(
+        required=True,
+        allow_none=True,
+        **_about(
+            "`by-you`; `gone`: it answered 410; `failing`: nothing arrived for three days; `banned`: you were, "
+            "for a time; null while it is enabled",
+            enum=[*subscriptions.DISABLED, None],
+        ),
+    )
+    failing_since = Moment(required=True, allow_none=True, **_about("null if the last delivery arrived"))
+    made_at = Moment(required=True)
+
+
+class WebhookMade(Webhook):
+    secret = fields.String(required=True, **_about("Shown this once; verify the deliveries with it"))
+
+
+class Webhooks(Schema):
+    items = fields.List(fields.Nested(Webhook), required=True, **_about("The oldest first"))
+
+
+class NewSecret(Schema):
+    secret = fields.String(required=True, **_about("Shown this once"))
+    old_until = Moment(required=True, **_about("Until then deliveries are signed with the one before, too"))
+
+
+class WebhookDelivery(Schema):
+    id = fields.UUID(required=True, **_about("Is sent as `webhook-id`, the same however often it is tried"))
+    kind = fields.String(required=True, validate=one_of(subscriptions.PAYLOADS))
+    payload = fields.Raw(required=True, **_about("The body", anyOf=[{"$ref": "#/components/schemas/Payload"}]))
+    result = fields.String(
+        required=True, validate=one_of(subscriptions.RESULTS), **_about("`failed`: it is tried again at `next_at`")
+    )
+    tries = fields.Integer(required=True)
+    status = fields.Integer(required=True, allow_none=True, **_about("Of the last answer; null if there was none"))
+    detail = fields.String(required=True, **_about("What became of the last try, in words"))
+    made_at = Moment(required=True)
+    tried_at = Moment(required=True, allow_none=True)
+    next_at = Moment(required=True, allow_none=True)
+
+
+class DeliveriesQuery(Request):
+    cursor = fields.String(**_about("From `next` of the page before"))
+    limit = QueryNumber(1, 100, load_default=20)
+
+
+class WebhookDeliveries(Schema):
+    items = fields.List(fields.Nested(WebhookDelivery), required=True, **_about("The newest first"))
+    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+
+
+# The rest
+
+
+_JSON_SCHEMA = _about("A JSON Schema (draft 2020-12)", title="JsonSchema")
+
+
+class NotedMove(Schema):
+    text = fields.String(required=True)
+    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
+
+
+class Notation(Schema):
+    """How a move is written in one line."""
+
+    form = fields.String(required=True)
+    text = fields.String(required=True, **_about("The form in words"))
+    examples = fields.List(fields.Nested(NotedMove), required=True)
+
+
+class RulesDescription(Schema):
+    """A game as it is played here; the other fields (boards, stars, ...) are its own."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    name = fields.String(required=True, validate=one_of(GAMES))
+    seats = fields.List(fields.Integer(), required=True, **_about("For how many players it is"))
+    options = fields.Dict(required=True, **_JSON_SCHEMA)
+    editions = fields.Dict(
+        values=fields.Dict(**_about("The value of every option", title="Edition")),
+        required=True,
+        **_about("Rule texts by name"),
+    )
+    move = fields.Dict(required=True, **_JSON_SCHEMA)
+    view = fields.Dict(required=True, **_JSON_SCHEMA)
+    events = fields.Dict(values=fields.Dict(**_JSON_SCHEMA), required=True, **_about("By type"))
+    notation = fields.Nested(Notation, required=True)
+
+
+class RulesList(Schema):
+    items = fields.List(fields.Nested(RulesDescription), required=True)
+
+
+class Notice(Schema):
+    """What operators tell everybody at present."""
+
+    text = fields.String(required=True)
+    until = Moment(required=True, allow_none=True, **_about("When it is taken down; null if nobody knows yet"))
+
+
+class Service(Schema):
+    """What answers here."""
+
+    name = fields.String(required=True)
+    version = fields.String(required=True, **_about("Of this release"))
+    message = fields.Nested(Notice, required=True, allow_none=True)
+
+
+class Problem(Schema):
+    """RFC 9457. `code` is stable; `detail` is for people."""
+
+    type = fields.String(required=True, **_about("The address of a page that explains it"))
+    title = fields.String(required=True)
+    status = fields.Integer(required=True)
+    code = fields.String(required=True, validate=one_of(PROBLEMS_BY_CODE))
+    detail = fields.String(required=True)
+    request_id = fields.String(
+        required=True, **_about("As in the header `X-Request-Id`, and in the log of the operator")
+    )
+    reason = fields.String(**_about("Why the rules refuse (illegal-move, malformed-move, bad-option)"))
+    turn = fields.Integer(allow_none=True, **_about("Your present turn (stale-turn)"))
+    scope = fields.String(**_about("What the token would have to allow (missing-scope)"))
+    until = Moment(allow_none=True, **_about("When the ban ends; null if it does not (banned)"))
+    field = fields.String(**_about("The field that makes no sense (invalid-field)"))
+    errors = fields.Dict(**_about("What is wrong, by place (json, query) and field (invalid-fields)"))

@@ -1,0 +1,129 @@
+"""Rate limits of requests: every player has a bucket of units, and so has every network that sends no token; requests
+take from it, and it fills up again steadily.
+
+Each process of the web counts for itself, in its memory: no request waits for that, and where two processes share the
+work, somebody may get up to twice as much. What is counted for all processes together is told here as well.
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from math import ceil
+from threading import Lock
+from typing import NamedTuple
+
+from flask import Flask, Response, current_app, g, request
+
+from server.accounts.rate_limits import Level as CountedLevel
+from server.accounts.rate_limits import network_of
+from server.api.auth import is_for_api, known_sender
+from server.config import Bound
+from server.errors import TooMany
+from server.play.clock import clock
+from server.translations import noted
+
+LONG = 9  # units for what takes long to make, beside the one of every request
+ROWS = 20  # rows of a list, or
+KIB = 4  # kibibytes of a body, that come with the first unit; each as many more take another
+OF_PLAYER, OF_ADDRESS = "player", "address"
+_MOST = 20_000  # buckets of a kind
+_REACHED = {
+    OF_PLAYER: noted("You ask too much at once: requests for %(most)s units in %(seconds)s seconds are allowed."),
+    OF_ADDRESS: noted(
+        "From your address too much is asked without a token: %(most)s units in %(seconds)s seconds are allowed."
+    ),
+}
+
+
+class Level(NamedTuple):
+    """How a bucket stands: units left, seconds until it is full, and seconds until it has what was asked for; with 0
+    that has been taken."""
+
+    left: int
+    full_in: int
+    wait: int
+
+
+class Buckets:
+    """All of one bound, whose units are in a full bucket; an empty one is full again after its seconds. Of each it is
+    known when it will be full: one that is full is as good as none. When there are too many, those make room that were
+    not used for the longest time."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self._each = bound.seconds * 1000 // bound.most
+        self._full_at: OrderedDict[Hashable, int] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, key: Hashable, units: int, now: int) -> Level:
+        """Take so many units, or give them back, unless there are fewer. Times are in milliseconds."""
+        whole, asked = self.bound.most * self._each, units * self._each
+        with self._lock:
+            full_at = self._full_at.get(key, now)
+            if not now <= full_at <= now + whole:  # it is full, or the clock has been put back
+                full_at = now
+            wait = full_at + asked - now - whole
+            if wait <= 0:
+                full_at += asked
+            self._full_at[key] = full_at
+            self._full_at.move_to_end(key)
+            if len(self._full_at) > _MOST:
+                self._full_at.popitem(last=False)
+        lacking = max(0, full_at - now)
+        return Level((whole - lacking) // self._each, ceil(lacking / 1000), max(0, ceil(wait / 1000)))
+
+
+class _Account:
+    """The bucket from which a request takes."""
+
+    def __init__(self, name: str, buckets: Buckets, key: Hashable) -> None:
+        self.name = name
+        self.bound = buckets.bound
+        self._buckets = buckets
+        self._key = key
+
+    def take(self, units: int) -> int:
+        """Seconds to wait; 0 if they have been taken."""
+        self.level = self._buckets.take(self._key, units, int(clock.now().timestamp() * 1000))
+        return self.level.wait
+
+
+def register(app: Flask) -> None:
+    """After `auth`, which knows whose request it is; before whatever makes a 304."""
+    app.extensions["limits"] = full_buckets(app)
+    app.before_request(_begin)
+    app.after_request(_tell)
+
+
+def full_buckets(app: Flask) -> dict[str, Buckets]:
+    return {name: Buckets(app.config["BOUNDS"][name]) for name in (OF_PLAYER, OF_ADDRESS)}
+
+
+def spend(units: int) -> None:
+    """Take so many units from the bucket of this request's sender. Raises TooMany."""
+    account: _Account | None = g.account
+    if units and account is not None and (wait := account.take(min(units, account.bound.most))):
+        raise TooMany(_REACHED[account.name], wait, most=account.bound.most, seconds=account.bound.seconds)
+
+
+def _begin() -> None:
+    g.account, g.levels = None, {}
+    if current_app.config["LIMITS"] and is_for_api():
+        sender = known_sender()
+        name, key = (OF_PLAYER, sender.player_id) if sender else (OF_ADDRESS, network_of(request.remote_addr or ""))
+        g.account = _Account(name, current_app.extensions["limits"][name], key)
+        spend(1)
+
+
+def _tell(response: Response) -> Response:
+    """By draft-ietf-httpapi-ratelimit-headers. What has not changed is free, but for what it took to find that out."""
+    account: _Account | None = g.pop("account", None)
+    if account is not None:
+        if response.status_code == 304:
+            account.take(-1)
+        counted: dict[str, CountedLevel] = g.pop("levels")
+        levels = {account.name: CountedLevel(account.bound, account.level.left, account.level.full_in), **counted}
+        response.headers["RateLimit-Policy"] = ", ".join(
+            f'"{name}";q={it.bound.most};w={it.bound.seconds}' for name, it in levels.items()
+        )
+        response.headers["RateLimit"] = ", ".join(f'"{name}";r={it.left};t={it.full_in}' for name, it in levels.items())
+    return response

@@ -1,0 +1,49 @@
+"""Operators' deeds: who had what changed, and when."""
+
+import os
+import pwd
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import click
+from flask import Flask
+
+from server.cli.common import as_json, example, in_app, limit, print_json, print_table, written
+from server.config import Settings
+from server.operations import audit as audits
+
+
+def note_deed() -> None:
+    """Keep that the present command is carried out. Call it before what cannot be undone."""
+    context = click.get_current_context()
+    given = {name: _plain(value) for name, value in context.params.items() if value not in (None, False, ())}
+    audits.note(_operator(), context.command_path.partition(" ")[2], given)
+
+
+def _operator() -> str:
+    try:
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # in a container there may be nobody but numbers
+        user = str(os.getuid())
+    sudo = os.environ.get("SUDO_USER")
+    return f"{sudo} as {user}" if sudo and sudo != user else user
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "read"):
+        return Path(value.name).name
+    return value if isinstance(value, str | int | bool) else str(value) if isinstance(value, UUID) else written(value)
+
+
+@click.command(epilog=example("audit", "audit --limit 200 --json"))
+@limit
+@as_json
+@in_app
+def audit(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
+    """List what operators did, the newest first: when, who on which machine's account, and by which command."""
+    found = audits.deeds(limit)
+    if as_json:
+        print_json(found)
+    else:
+        print_table(found, ("at", "who", "command", "arguments"))

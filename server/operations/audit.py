@@ -1,0 +1,37 @@
+"""What operators did, by the commands that change something. It is added to and never changed."""
+
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import select
+
+from server.errors import NotFound
+from server.operations.queries import find_player
+from server.play.clock import clock
+from server.rules import Json
+from server.store.connections import tried_again
+from server.store.tables import Audit, db
+
+
+@tried_again
+def note(who: str, command: str, arguments: Json) -> None:
+    """Keep, before it is done, that this operator has this done. Of addresses the players' ids are kept, since these
+    stay when a player is forgotten."""
+    named = {name: _named(value) for name, value in arguments.items()}
+    db.session.add(Audit(audit_id=uuid4(), at=clock.now(), who=who, command=command, arguments=named))
+    db.session.commit()
+
+
+def deeds(limit: int) -> list[Json]:
+    """The newest first."""
+    rows = db.session.scalars(select(Audit).order_by(Audit.at.desc()).limit(limit))
+    return [{"at": it.at, "who": it.who, "command": it.command, "arguments": it.arguments} for it in rows]
+
+
+def _named(value: Any) -> Any:
+    if not isinstance(value, str) or "@" not in value:
+        return value
+    try:
+        return str(find_player(value))
+    except NotFound:
+        return f"***@{value.rpartition('@')[2]}"

@@ -1,0 +1,91 @@
+"""Copies for taking away: a game for whoever keeps it, and all that is stored of a player for himself (GDPR, article 15)."""
+
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import select
+
+from server.accounts.players import profile
+from server.operations.queries import player
+from server.play import archive
+from server.play.clock import clock
+from server.play.commits import load, whole_log
+from server.play.views import story
+from server.play.votes import votes_of
+from server.rules import Json
+from server.store.log import fact
+from server.store.tables import Bounce, Delivery, Incoming, Message, PlayerDelivery, PlayerGame, db
+
+BACKUP: Final = "sternenpost-backup"
+WARNING: Final = "This game is not over: its seed and events tell what its players must not know. Show it to nobody."
+_SEAT: Final = ("seat", "kind", "bot", "player_id", "email", "salt", "stand_in", "turn", "asked_at", "allowed", "lent")
+_TIMES: Final = ("hours", "due_at", "remind_at", "wake_at", "mails")
+
+
+def copy_of_game(game_id: UUID) -> Json:
+    """The archive of a game that is over; of any other all that is stored, secrets included. Raises NotFound."""
+    game = load(game_id)
+    if game.table.status in archive.OVER:
+        return archive.make(game.head, game.seats, whole_log(game_id))
+    return {
+        "format": BACKUP,
+        "format_version": 1,
+        "secret": WARNING,
+        "copied_at": clock.now(),
+        "head": game.head | {"seed": game.head["seed"].hex()},
+        "seats": [{name: row[name] for name in (*_SEAT, *_TIMES)} for row in game.seats],
+        "votes": votes_of(game_id),
+        "messages": _rows(Message, Message.game_id == game_id, Message.nr),
+        "events": [fact(row) | {"hash": row.hash.hex()} for row in whole_log(game_id)],
+    }
+
+
+def is_secret(copy: Json) -> bool:
+    """Whether a copy of a game tells what nobody at its table may know yet."""
+    return bool(copy["format"] == BACKUP)
+
+
+def copy_of_player(player_id: UUID) -> Json:
+    """All that is stored of a player, as he may see it: no secret of a game, no hash of a token.
+
+    But for what passes within days by itself: what waits to be carried, what webhooks were told, answers to be repeated.
+    """
+    known = player(player_id)
+    own = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)
+    seats = [(row.game_id, row.seat) for row in db.session.scalars(own).all()]
+    return {
+        "copied_at": clock.now(),
+        "profile": profile(player_id),
+        **{name: known[name] for name in ("made_at", "banned_at", "banned_until", "ban_reason", "tokens", "webhooks")},
+        "games": [_game(game_id, seat) for game_id, seat in seats],
+        "messages": _rows(Message, Message.player_id == player_id, Message.at),
+        "mails": [mail for game_id, seat in seats for mail in _mails(game_id, seat)],
+        "letters": [
+            *_rows(Delivery, Delivery.player_id == player_id, Delivery.at),
+            *_rows(PlayerDelivery, PlayerDelivery.player_id == player_id, PlayerDelivery.at),
+        ],
+        "bounces": _rows(Bounce, Bounce.player_id == player_id, Bounce.at),
+    }
+
+
+def _game(game_id: UUID, seat: int) -> Json:
+    game = load(game_id)
+    return {
+        "game": game_id,
+        **{name: game.head[name] for name in ("title", "rules", "status", "outcome")},
+        "seat": seat,
+        "salt": game.seats[seat]["salt"],
+        "mails": game.seats[seat]["mails"],
+        "story": story(game, seat),
+    }
+
+
+def _mails(game_id: UUID, seat: int) -> list[Json]:
+    """What came in for a seat and is still kept, as it came, and what was answered."""
+    rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
+    return [row | {"raw": row["raw"].decode(errors="replace")} for row in rows]
+
+
+def _rows(table: Any, condition: Any, order: Any) -> list[Json]:
+    columns = table.__table__.columns
+    return [row._asdict() for row in db.session.execute(select(*columns).where(condition).order_by(order))]

@@ -1,0 +1,213 @@
+"""How the service is: what an operator must know, part by part."""
+
+import re
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+import psycopg
+import sqlalchemy.exc
+from sqlalchemy import ColumnElement, DateTime, cast, func, select, text
+
+from server.play.clock import clock
+from server.play.sweep import GAP, PARTS, follow_clock
+from server.store import migrate as revisions
+from server.store.connections import let_go, refusal_of
+from server.store.leases import is_free
+from server.store.tables import (
+    APP_ROLE,
+    Delivery,
+    Game,
+    Heartbeat,
+    Incoming,
+    Letter,
+    PlayerDelivery,
+    PlayerLetter,
+    Webhook,
+    db,
+)
+from server.store.tables import Seat as SeatRow
+
+LATE_LETTER = timedelta(minutes=10)
+LATE_MAIL = timedelta(minutes=10)
+LATE_SEAT = timedelta(minutes=5)
+HELD_UP = timedelta(seconds=30)
+SKEW = timedelta(seconds=5)
+_SPILLED = 20_000  # numbers, more than fit into the memory allowed: they need the disk, and leave nothing on it
+_OUTBOXES = (Letter, PlayerLetter)
+_SMTP_ANSWER = re.compile(r"[245]\d\d\b( #?[245]\.\d{1,3}\.\d{1,3}\b)?")
+NOT_RUNNING = "not running: `python3 -m server up` starts one, DATABASE_URL names another"
+_NO_ROLE = (
+    f"its role {APP_ROLE} is not there or may not read the tables, which are yet to be made or were restored without "
+    "roles: run `sternenpost migrate`"
+)
+_BEHIND = "its tables are not up to date: run `sternenpost migrate`"
+
+
+def parts() -> dict[str, str]:
+    """What is wrong with each part, or `ok`."""
+    try:
+        if revisions.is_behind(db.session.connection()):
+            return {"database": _BEHIND}
+        follow_clock()
+        now = clock.now()
+        parts = {**_beats(now), "outbox": _letters(now), "inbox": _mails(now), "seats": _overdue(now)}
+        return {"database": _room(), **parts}
+    except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
+        return {"database": _reason(error)}
+    finally:
+        let_go()
+
+
+def _room() -> str:
+    """Whether the database takes changes: one that is full, or a copy of another, still answers all who only look."""
+    if db.session.scalar(text("SHOW transaction_read_only")) == "on":
+        return "takes no changes: it is read-only"
+    try:
+        db.session.execute(text("SET LOCAL work_mem = '64kB'"))
+        db.session.execute(text(f"SELECT count(*) FROM generate_series(1, {_SPILLED})"))
+    except sqlalchemy.exc.DBAPIError as error:
+        if not getattr(error.orig, "sqlstate", "").startswith("53"):
+            raise
+        return f"takes no changes: {refusal_of(error)}"
+    return "ok"
+
+
+def _reason(error: Exception) -> str:
+    """In Postgres' own words, but for where it was looked for. The role comes with the tables."""
+    words = refusal_of(error)
+    if words == "No such file or directory":  # the socket of the embedded one
+        return NOT_RUNNING
+    if (
+        f'role "{APP_ROLE}" does not exist' in words
+        or getattr(getattr(error, "orig", error), "sqlstate", None) == "42501"
+    ):
+        return _NO_ROLE
+    if f'permission denied to set role "{APP_ROLE}"' in words:
+        return f"whom DATABASE_URL names may not act as {APP_ROLE}: `GRANT {APP_ROLE} TO ...` lets him"
+    return f"does not answer: {words}"
+
+
+def _beats(now: datetime) -> dict[str, str]:
+    seen = {row.part: row.at for row in db.session.scalars(select(Heartbeat))}
+    return {part: _beat(now, seen.get(part)) for part in PARTS}
+
+
+def _beat(now: datetime, seen: datetime | None) -> str:
+    if seen is None:
+        return "not seen yet"
+    return "ok" if abs(now - seen) <= GAP else f"not seen since {seen}"
+
+
+def _letters(now: datetime) -> str:
+    found = _oldest_letter()
+    if found is None or now - found.since <= LATE_LETTER:
+        return "ok"
+    answer = _SMTP_ANSWER.match(_last_failure(found))
+    return f"a letter has waited for {now - found.since}" + (f"; the mail server answers {answer[0]}" if answer else "")
+
+
+class _Oldest(NamedTuple):
+    table: type[Letter | PlayerLetter]
+    owner: UUID
+    letter_id: UUID
+    since: datetime
+
+
+def _oldest_letter() -> _Oldest | None:
+    """By when they were made, since each failed try puts off when they are due; a bundle is made for a later hour."""
+    hour = cast(PlayerLetter.data["at"].astext, DateTime(timezone=True))
+    found = []
+    for table, owner, since in (
+        (Letter, Letter.game_id, Letter.made_at),
+        (PlayerLetter, PlayerLetter.player_id, func.coalesce(hour, PlayerLetter.made_at)),
+    ):
+        row = db.session.execute(select(owner, table.letter_id, since).order_by(since).limit(1)).first()
+        found += [_Oldest(table, *row)] if row else []
+    return min(found, key=lambda it: it.since, default=None)
+
+
+def _last_failure(letter: _Oldest) -> str:
+    """What a mail server, or our own machine, said of its last try; it may hold addresses."""
+    tries, owner = (
+        (Delivery, Delivery.game_id) if letter.table is Letter else (PlayerDelivery, PlayerDelivery.player_id)
+    )
+    its = (owner == letter.owner) & (tries.letter_id == letter.letter_id)
+    return db.session.scalar(select(tries.detail).where(its).order_by(tries.nr.desc()).limit(1)) or ""
+
+
+def _mails(now: datetime) -> str:
+    age = _oldest_mail(now)
+    return f"a mail has waited for {age}" if age > LATE_MAIL else "ok"
+
+
+def _oldest_mail(now: datetime) -> timedelta:
+    """How long the oldest mail has waited to be dealt with."""
+    oldest = db.session.scalar(select(func.min(Incoming.arrived_at)).where(Incoming.due_at.is_not(None)))
+    return max(now - oldest, timedelta(0)) if oldest else timedelta(0)
+
+
+def _overdue(now: datetime) -> str:
+    late = _count(SeatRow.wake_at < now - LATE_SEAT)
+    return f"{late} seats wait for the worker" if late else "ok"
+
+
+def _count(rows: ColumnElement[bool]) -> int:
+    return db.session.scalar(select(func.count()).where(rows)) or 0
+
+
+def held_up() -> dict[str, timedelta]:
+    """What has been due for longer than half a minute and is in nobody's hands, and for how long."""
+    now, real = clock.now(), clock.real()
+    hook_due = func.greatest(Webhook.wake_at, Webhook.rests_until)
+    due = [
+        ("letters", Letter.due_at, is_free(Letter, real)),
+        ("letters of players", PlayerLetter.due_at, is_free(PlayerLetter, real)),
+        ("mails", Incoming.due_at, Incoming.due_at.is_not(None)),
+        ("webhooks", hook_due, Webhook.wake_at.is_not(None) & is_free(Webhook, real)),
+    ]
+    oldest = {what: db.session.scalar(select(func.min(due_at)).where(free)) for what, due_at, free in due}
+    db.session.rollback()
+    return {what: now - due_at for what, due_at in oldest.items() if due_at and now - due_at > HELD_UP}
+
+
+def tables_by_spread() -> dict[str, list[str]]:
+    """The tables by what they are spread by where one machine is too small; what others refer to comes first."""
+    found: dict[str, list[str]] = {}
+    for table in sorted(db.metadata.sorted_tables, key=lambda it: it.name != Game.__tablename__):
+        found.setdefault(table.info["spread"], []).append(table.name)
+    return found
+
+
+def owns_tables() -> bool:
+    """Whether we are connected as somebody who could change the log, if a statement got in that takes off our role."""
+    owner = "SELECT pg_has_role(session_user, relowner, 'MEMBER') FROM pg_class WHERE oid = 'events'::regclass"
+    return bool(db.session.scalar(text(owner)))
+
+
+def clock_skew() -> timedelta:
+    """How far this machine's clock and the database's are apart."""
+    theirs: datetime = db.session.execute(select(func.clock_timestamp())).scalar_one()
+    return abs(clock.now() - clock.offset - theirs)
+
+
+def waiting() -> dict[str, int] | None:
+    """Numbers for a monitor, ages in seconds; None while the database does not answer."""
+    try:
+        follow_clock()
+        now = clock.now()
+        oldest = _oldest_letter()
+        return {
+            "letters": sum(_count(table.made_at <= now) for table in _OUTBOXES),
+            "letters_due": sum(_count((table.due_at <= now) & is_free(table, clock.real())) for table in _OUTBOXES),
+            "letters_failed": sum(_count(table.tries > 0) for table in _OUTBOXES),
+            "outbox_age": int(max(now - oldest.since, timedelta(0)).total_seconds()) if oldest else 0,
+            "mails": _count(Incoming.due_at.is_not(None)),
+            "inbox_age": int(_oldest_mail(now).total_seconds()),
+            "mails_aside": _count(Incoming.fault.is_not(None)),
+            "seats_overdue": _count(SeatRow.wake_at <= now),
+        }
+    except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):
+        return None
+    finally:
+        let_go()

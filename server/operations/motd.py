@@ -1,0 +1,49 @@
+"""The message of the day: what operators have to tell everybody."""
+
+import json
+from datetime import datetime
+from typing import Final
+
+import psycopg
+import sqlalchemy.exc
+from sqlalchemy import delete, select
+from sqlalchemy.dialects.postgresql import insert
+
+from server.play.clock import clock
+from server.rules import Json
+from server.sanitize import clean
+from server.store.connections import let_go, tried_again
+from server.store.tables import Setting, db
+
+LONGEST: Final = 500
+_NAME = "message-of-the-day"
+
+
+@tried_again
+def put_up_notice(text: str, until: datetime | None = None) -> Json:
+    """Show this to everybody, instead of what was shown before, until this moment or until it is taken down."""
+    notice = {"text": clean(text, LONGEST), "until": until and until.isoformat()}
+    row = insert(Setting).values(name=_NAME, value=json.dumps(notice))
+    db.session.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": row.excluded.value}))
+    db.session.commit()
+    return notice
+
+
+@tried_again
+def take_down_notice() -> None:
+    db.session.execute(delete(Setting).where(Setting.name == _NAME))
+    db.session.commit()
+
+
+def notice() -> Json | None:
+    """What everybody is told at present, `text` and `until`; nothing while the database does not answer."""
+    try:
+        value = db.session.scalar(select(Setting.value).where(Setting.name == _NAME))
+    except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):
+        let_go()
+        return None
+    if value is None:
+        return None
+    found: Json = json.loads(value)
+    until = found["until"] and datetime.fromisoformat(found["until"])
+    return None if until and until <= clock.now() else {"text": found["text"], "until": until}

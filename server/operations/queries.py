@@ -1,0 +1,157 @@
+"""What operators see: players and games as they are stored, secrets left out."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, or_, select
+
+from server.accounts.bans import is_in_force
+from server.errors import NotFound
+from server.play.clock import clock
+from server.play.commits import load
+from server.play.seats import seats_under_way
+from server.play.views import summary
+from server.play.votes import votes_of
+from server.rules import Json
+from server.store.tables import Delivery, Incoming, Letter, Player, PlayerGame, PlayerLetter, Token, db
+from server.store.tables import Game as GameRow
+from server.store.tables import Seat as SeatRow
+from server.webhooks.subscriptions import webhooks_of
+
+
+def find_player(address_or_id: str) -> UUID:
+    """The player of this address or id. Raises NotFound."""
+    known = Player.email == address_or_id.lower()
+    try:
+        known = or_(known, Player.player_id == UUID(address_or_id))
+    except ValueError:
+        pass
+    found = db.session.scalars(select(Player.player_id).where(known)).one_or_none()
+    if found is None:
+        raise NotFound("There is no player %(name)s.", name=address_or_id)
+    return found
+
+
+def players(words: str = "", banned: bool = False, limit: int = 50) -> list[Json]:
+    """Players, the newest first; those with these words in name or address, or those who are banned now."""
+    query = select(Player).order_by(Player.made_at.desc(), Player.player_id).limit(limit)
+    if words:
+        query = query.where(
+            or_(Player.email.icontains(words, autoescape=True), Player.name.icontains(words, autoescape=True))
+        )
+    if banned:
+        ends_later = or_(Player.banned_until.is_(None), Player.banned_until > clock.now())
+        query = query.where(Player.banned_at.is_not(None), ends_later)
+    return [_player(row) for row in db.session.scalars(query)]
+
+
+def _player(row: Player) -> Json:
+    is_banned = is_in_force(row.banned_at, row.banned_until)
+    return {
+        "id": row.player_id,
+        "email": row.email,
+        "name": row.name,
+        "made_at": row.made_at,
+        "state": "deleted"
+        if row.deleted_at
+        else "banned"
+        if is_banned
+        else "unreachable"
+        if row.unreachable_since
+        else "",
+    }
+
+
+def player(player_id: UUID) -> Json:
+    """All that helps to help a player: how he is set up, where he sits, what waits for him."""
+    row = db.session.get_one(Player, player_id, populate_existing=True)
+    tokens = db.session.execute(
+        select(Token.name, Token.scopes, Token.game_id, Token.made_at, Token.expires_at, Token.last_used_at)
+        .where(Token.player_id == player_id)
+        .order_by(Token.made_at)
+    )
+    games = db.session.scalar(select(func.count()).where(PlayerGame.player_id == player_id))
+    letters = db.session.scalar(select(func.count()).where(PlayerLetter.player_id == player_id))
+    names = ("locale", "zone", "calendar", "notifications", "unreachable_since", "unreachable_why")
+    bans = ("banned_at", "banned_until", "ban_reason", "deleted_at")
+    return {
+        **_player(row),
+        **{name: getattr(row, name) for name in (*names, *bans)},
+        "has_feed": row.feed is not None,
+        "tokens": [token._asdict() for token in tokens],
+        "webhooks": webhooks_of(player_id),
+        "games_in_all": games,
+        "games_under_way": seats_under_way(player_id),
+        "own_letters_waiting": letters,
+    }
+
+
+def games(
+    status: str | None = None, older_than: timedelta | None = None, overdue: bool = False, limit: int = 50
+) -> list[Json]:
+    """Games, the oldest first: of a status, opened so long ago, or with a seat that the worker should have looked at."""
+    now = clock.now()
+    query = select(GameRow).order_by(GameRow.made_at, GameRow.game_id).limit(limit)
+    if status:
+        query = query.where(GameRow.status == status)
+    if older_than:
+        query = query.where(GameRow.made_at <= now - older_than)
+    if overdue:
+        late = db.session.scalars(select(SeatRow.game_id).where(SeatRow.wake_at <= now).distinct()).all()
+        query = query.where(GameRow.game_id.in_(late))
+    found = db.session.scalars(query).all()
+    return [
+        {
+            "id": row.game_id,
+            "rules": row.rules,
+            "status": row.status,
+            "version": row.version,
+            "made_at": row.made_at,
+            "due_at": due_at,
+            "title": row.title,
+        }
+        for row, due_at in zip(found, _next_due([row.game_id for row in found]), strict=True)
+    ]
+
+
+def _next_due(ids: list[UUID]) -> list[datetime | None]:
+    asked = select(SeatRow.game_id, SeatRow.due_at).where(SeatRow.game_id.in_(ids), SeatRow.due_at.is_not(None))
+    first: dict[UUID, datetime] = {}
+    for game_id, due_at in db.session.execute(asked):
+        if due_at is not None:
+            first[game_id] = min(due_at, first.get(game_id, due_at))
+    return [first.get(game_id) for game_id in ids]
+
+
+def game(game_id: UUID) -> Json:
+    """A game's head, its seats with their times, its votes, and the post that waits for it. Raises NotFound."""
+    found = load(game_id)
+    shown = ("seat", "kind", "bot", "stand_in", "player_id", "name", "email", "turn", "asked_at", "due_at", "remind_at")
+    seats = [{name: row.get(name) for name in (*shown, "wake_at", "mails")} for row in found.seats]
+    return {
+        **summary(found.head, found.seats),
+        "made_by": found.head["made_by"],
+        "outcome": found.head["outcome"],
+        "seats": seats,
+        "votes": votes_of(game_id),
+        "letters_waiting": _letters(game_id),
+        "mails_waiting": db.session.scalar(
+            select(func.count()).where(Incoming.game_id == game_id, Incoming.due_at.is_not(None))
+        ),
+        "last_failures": _failures(game_id),
+    }
+
+
+def _letters(game_id: UUID) -> list[Json]:
+    query = select(Letter.kind, Letter.seat, Letter.version, Letter.made_at, Letter.due_at, Letter.tries)
+    return [
+        row._asdict() for row in db.session.execute(query.where(Letter.game_id == game_id).order_by(Letter.made_at))
+    ]
+
+
+def _failures(game_id: UUID) -> list[Json]:
+    """The newest letters that did not arrive."""
+    columns: Any = (Delivery.kind, Delivery.seat, Delivery.result, Delivery.detail, Delivery.at)
+    query = select(*columns).where(Delivery.game_id == game_id, Delivery.result.not_in(("sent", "bundled", "dropped")))
+    return [row._asdict() for row in db.session.execute(query.order_by(Delivery.at.desc()).limit(10))]

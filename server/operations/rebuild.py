@@ -1,0 +1,158 @@
+"""Keeping logs: hand out and take in archives, and hold what is made from a log against it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from server.errors import NotFound
+from server.play import archive as archives
+from server.play import clock as clocks
+from server.play.archive import Flaw
+from server.play.clock import clock
+from server.play.commits import whole_log, with_due_time
+from server.play.table import Table
+from server.play.views import seen_by
+from server.rules import GAMES, Json
+from server.store import log
+from server.store.connections import autocommit, committing, in_doubt, in_transaction, tried_again
+from server.store.log import Records
+from server.store.tables import Game as GameRow
+from server.store.tables import Seat as SeatRow
+from server.store.tables import db
+
+NOBODY = UUID(int=0)  # opened the games that came from elsewhere
+
+
+# Archives
+
+
+def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Json:
+    """The archive of a game that is over, if this person may see it. Raises NotFound."""
+    game = seen_by(game_id, player_id, invitation)
+    if not game.table.turns and game.table.status in archives.OVER:
+        raise NotFound("This game was closed before it had begun; there is nothing to check.")
+    if game.table.status not in archives.OVER:
+        raise NotFound("This game is not over; its archive comes with its end.")
+    return archives.make(game.head, game.seats, whole_log(game_id))
+
+
+@tried_again
+def take_in(raw: bytes) -> UUID:
+    """Keep the game of an archive as a public one of this installation; nobody sits there. Raises Flaw."""
+    start, rows, table, drawn = archives.check(raw)
+    terms, game_id = start.terms, UUID(start.terms["game"])
+    made = insert(GameRow).values(
+        game_id=game_id,
+        title=GAMES[terms["rules"]].NAME.capitalize(),
+        private=False,
+        made_by=NOBODY,
+        host=NOBODY,
+        made_at=rows[0].recorded_at,
+        seed=start.seed,
+        status="open",
+        version=0,
+        drawn=0,
+        outcome=None,
+        **{name: terms[name] for name in ("rules", "options", "clock", "on_timeout")},
+    )
+    if db.session.execute(made.on_conflict_do_nothing().returning(GameRow.game_id)).first() is None:
+        db.session.rollback()
+        if in_doubt() == game_id:
+            return game_id
+        raise Flaw(f"The game {game_id} is here already.")
+    empty = {"game_id": game_id, "to_act": False, "lent": 0}
+    seats = [
+        {**empty, "seat": seat, "kind": "bot" if bot else "human", "bot": bot, "salt": salt, "stand_in": stand_in}
+        for seat, (bot, salt, stand_in) in enumerate(zip(terms["bots"], start.salts, table.stand_ins, strict=True))
+    ]
+    db.session.execute(insert(SeatRow), seats)
+    log.record(in_transaction(db.session.connection()), game_id, 0, _head(table, drawn), rows, (), ())
+    with committing(game_id):
+        db.session.commit()
+    return game_id
+
+
+# Projections: what is made from the log, and can be made again
+
+
+def all_games() -> list[UUID]:
+    """The ids of all games there are at the moment."""
+    ids = list(db.session.scalars(select(GameRow.game_id)))
+    db.session.rollback()
+    return ids
+
+
+@tried_again
+def check_game(game_id: UUID) -> list[str]:
+    """What is not as the log of this game says, in sentences. Raises NotFound, Flaw if the log itself is not right."""
+    records = _read(game_id)
+    return _differences(records, *_by_the_log(records))
+
+
+@tried_again
+def rebuild_game(game_id: UUID) -> list[str]:
+    """Make anew what is not as the log of this game says; the sentences tell how it was.
+
+    Raises NotFound, Flaw if the log itself is not right: then nothing is changed.
+    """
+    while True:
+        records = _read(game_id)
+        head, seats = _by_the_log(records)
+        differences = _differences(records, head, seats)
+        if not differences or _write(records, head, seats):
+            return differences
+
+
+def _read(game_id: UUID) -> Records:
+    with autocommit() as connection:
+        records = log.read(connection, game_id)
+    if records is None:
+        raise NotFound("There is no such game.")
+    return records
+
+
+def _by_the_log(records: Records) -> tuple[Json, list[Json]]:
+    """What the head and the seats of a game should be."""
+    table, drawn = archives.replay(archives.start(records.head, records.seats), records.events)
+    game_clock, now = clocks.game_clock(records.head["clock"]), clock.now()
+    return _head(table, drawn), [_seat(row, table, game_clock, now) for row in records.seats]
+
+
+def _head(table: Table, drawn: int) -> Json:
+    return {"status": table.status, "version": table.version, "outcome": table.outcome, "drawn": drawn}
+
+
+def _seat(was: Json, table: Table, game_clock: clocks.GameClock, now: datetime) -> Json:
+    """Times are no projection: what is there of them stays, and who lost them gets his whole time from now on."""
+    turn, stand_in = (table.turns[was["seat"]], table.stand_ins[was["seat"]]) if table.turns else (None, None)
+    row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}
+    is_asked, bot = turn is not None and table.status == "running", was["bot"] or stand_in
+    if bot or not is_asked:
+        asked_at = was["asked_at"] if is_asked and stand_in else None  # his time runs on while a bot sits in
+        wake_at = (was["wake_at"] or now) if is_asked else None
+        return row | {"asked_at": asked_at, "due_at": None, "remind_at": None, "wake_at": wake_at}
+    if was["asked_at"] is None or was["turn"] != turn:
+        row |= {"asked_at": now, "allowed": clocks.first_allowance(game_clock).total_seconds(), "lent": 0.0}
+    row["hours"] = was["hours"] or {"zone": was["zone"], "calendar": was["calendar"]}
+    return row if row == was and row["due_at"] and row["wake_at"] else with_due_time(row, now)
+
+
+def _differences(records: Records, head: Json, seats: list[Json]) -> list[str]:
+    pairs = [("games", records.head, head)]
+    pairs += [(f"seats, seat {row['seat']}", was, row) for was, row in zip(records.seats, seats, strict=True)]
+    return [
+        f"{where}: {name} is {was[name]}, by the log {row[name]}"
+        for where, was, row in pairs
+        for name in row
+        if was[name] != row[name]
+    ]
+
+
+def _write(records: Records, head: Json, seats: list[Json]) -> bool:
+    """False if the game went on meanwhile."""
+    game_id, seen = records.head["game_id"], records.head["version"]
+    changed = [row for row, was in zip(seats, records.seats, strict=True) if row != was]
+    with autocommit() as connection:
+        return log.record(connection, game_id, seen, head, (), changed, ())

@@ -1,0 +1,270 @@
+"""Following games as they go on: whoever follows is told each event once and in order, however often he breaks off; and
+what is said meanwhile, if he follows a single game."""
+
+import struct
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from server.accounts.tokens import Caller, still_valid
+from server.errors import BadField, NotFound
+from server.play.chat import last_message, messages
+from server.play.clock import clock
+from server.play.table import story_item, typed
+from server.play.views import seen_by
+from server.rules import GAMES, Json
+from server.store import log
+from server.store.connections import autocommit
+from server.translations import noted
+
+_MOST = 500  # events told at a time
+_MOST_SAID = 50  # messages told at a time
+_LATE = timedelta(minutes=1)  # longer than a deed takes to its commit, on clocks that disagree a little
+_ROOM = 8  # bytes of a game's id that tell it from all others of one person
+_OVER = ("finished", "abandoned")
+
+
+class Place(NamedTuple):
+    """Up to where somebody has been told of his games: all before a moment, and of some games up to an event.
+
+    The log counts the events of each game, not of all; and a deed may commit after one with a later moment.
+    """
+
+    since: datetime
+    told: dict[bytes, int]  # by the first bytes of the game's id: those told of events at `since` or later
+
+    def word(self) -> str:
+        """For `Last-Event-ID`."""
+        packed = struct.pack(">Q", int(self.since.timestamp() * 1_000_000))
+        for game, seq in self.told.items():
+            packed += game + struct.pack(">I", seq)
+        return urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+def _place(word: str) -> Place:
+    """Raises BadField."""
+    try:
+        packed = urlsafe_b64decode(word + "=" * (-len(word) % 4))
+        since = datetime.fromtimestamp(struct.unpack_from(">Q", packed)[0] / 1_000_000, UTC)
+        return Place(since, dict(struct.iter_unpack(f">{_ROOM}sI", packed[8:])))
+    except (ValueError, OverflowError, OSError, struct.error):
+        raise BadField("Last-Event-ID", noted("This is no id of an event of this stream.")) from None
+
+
+class Item(NamedTuple):
+    """An event to tell, and how the teller calls the place after it; or a message, which has no such place."""
+
+    id: str | None
+    what: Json
+
+
+class Follower:
+    """Somebody who follows one game; a stranger if there is no caller."""
+
+    def __init__(
+        self, caller: Caller | None, told: dict[UUID, int], invitation: str | None = None, heard: int | None = None
+    ) -> None:
+        self.caller = caller
+        self.player_id = caller and caller.player_id
+        self.invitation = invitation
+        self.told = told  # up to which event of each game
+        self.heard = heard  # up to which message; None: he does not listen
+        self.is_over = False  # nothing more will come
+
+    def place(self) -> str | None:
+        """The id to begin with, if none but this says where."""
+        return None
+
+    def tell(self, game_id: UUID, what: Json, at: datetime) -> Item:
+        """Note that he is told of it."""
+        return Item(str(what["seq"]), what)
+
+    def passed(self, game_id: UUID, seq: int, is_over: bool) -> None:
+        """Note that there is nothing for him up to this event, or in the whole rest of the game."""
+        self.told[game_id] = seq
+        self.is_over = is_over
+
+    def lost(self, game_id: UUID) -> None:
+        """Note that he may not see this game any more."""
+        self.is_over = True
+
+
+class OwnFollower(Follower):
+    """Somebody who follows all games in which he sits."""
+
+    def __init__(self, caller: Caller, since: datetime) -> None:
+        super().__init__(caller, {})
+        self.owner = caller.player_id
+        self.since = since
+        self.recent: dict[UUID, tuple[int, datetime]] = {}  # the last events told, if they were not long ago
+        self.ended: set[UUID] = set()
+
+    def place(self) -> str:
+        return Place(self.since, {game.bytes[:_ROOM]: seq for game, (seq, _) in self.recent.items()}).word()
+
+    def tell(self, game_id: UUID, what: Json, at: datetime) -> Item:
+        self.recent[game_id] = what["seq"], at
+        return Item(self.place(), {"game": str(game_id), **what})
+
+    def passed(self, game_id: UUID, seq: int, is_over: bool) -> None:
+        self.told[game_id] = seq
+        if is_over:
+            self.lost(game_id)
+
+    def lost(self, game_id: UUID) -> None:
+        self.told.pop(game_id, None)
+        self.ended.add(game_id)
+
+    def up_to_date(self, moment: datetime) -> None:
+        """Note that all that had happened by this moment was told."""
+        self.since = max(self.since, moment - _LATE)
+        self.recent = {game: (seq, at) for game, (seq, at) in self.recent.items() if at >= self.since}
+
+
+def follow_game(game_id: UUID, caller: Caller | None, invitation: str | None, after: int) -> Follower | None:
+    """From an event on, and from now on with what is said; None if the game is over and all was told. Raises NotFound."""
+    game = seen_by(game_id, caller and caller.player_id, invitation)
+    if game.head["status"] in _OVER and after >= game.table.seq:
+        return None
+    return Follower(caller, {game_id: after}, invitation, last_message(game_id))
+
+
+def follow_own(caller: Caller, last: str | None) -> OwnFollower:
+    """From the event with this id on, or from now. Raises BadField."""
+    place = _place(last) if last else Place(clock.now() - _LATE, {})
+    follower = OwnFollower(caller, place.since)
+    for game_id, status, seq, at in _last_events([game for _, game in _games_of([caller.player_id])]):
+        told = place.told.get(game_id.bytes[:_ROOM], seq if not last or at < place.since else None)
+        if told is None:
+            told = _seq_before(game_id, place.since)
+        if status in _OVER and told >= seq:
+            follower.ended.add(game_id)
+        else:
+            follower.told[game_id] = told
+        if at >= place.since and told:
+            follower.recent[game_id] = told, at
+    return follower
+
+
+def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, list[Item], bool]]:
+    """What each of these has not been told of this game, and whether there is more; it counts as told now."""
+    with autocommit() as connection:
+        records = log.read(connection, game_id, min(follower.told[game_id] for follower in followers))
+    if records is None:
+        for follower in followers:
+            follower.lost(game_id)
+        return []
+    listening = [follower.heard for follower in followers if follower.heard is not None]
+    said = messages(game_id, min(listening), _MOST_SAID) if listening else []
+    head, seats, rows = records
+    rules = GAMES[head["rules"]]
+    seat_of = {row["player_id"]: row["seat"] for row in seats if row["player_id"]}
+    typed_rows = [(row, typed(rules, row)) for row in rows]
+    allowed = _who_may_still_see(head, followers, seat_of.keys())
+    found = []
+    for follower in followers:
+        if follower not in allowed:
+            follower.lost(game_id)
+            continue
+        seat = seat_of.get(follower.player_id) if follower.player_id else None
+        after = follower.told[game_id]
+        todo = [pair for pair in typed_rows if pair[0].seq > after]
+        items = []
+        for row, event in todo[:_MOST]:
+            what = story_item(rules, row, event, seat)
+            if what is not None:
+                items.append(follower.tell(game_id, what, row.recorded_at))
+        is_more = len(todo) > _MOST
+        if follower.heard is not None and said:
+            items += [Item(None, message) for message in said if message["nr"] > follower.heard]
+            follower.heard = max(follower.heard, said[-1]["nr"])
+            is_more = is_more or len(said) == _MOST_SAID
+        follower.passed(game_id, todo[:_MOST][-1][0].seq if todo else after, head["status"] in _OVER and not is_more)
+        found.append((follower, items, is_more))
+    return found
+
+
+def _who_may_still_see(head: Json, followers: Sequence[Follower], seated: Collection[UUID]) -> set[Follower]:
+    """It asks the database, which may be away: so it comes before anything counts as told, and after the reading, so
+    that nobody is told what happened after his token was revoked."""
+    callers = [follower.caller for follower in followers if follower.caller]
+    valid = still_valid(callers) if callers else set()
+    return {
+        follower
+        for follower in followers
+        if (follower.caller is None or follower.caller.token_hash in valid)
+        and (follower.player_id in seated or _may_still_see(head, follower))
+    }
+
+
+def _may_still_see(head: Json, follower: Follower) -> bool:
+    if isinstance(follower, OwnFollower):
+        return False
+    if not head["private"]:
+        return True
+    try:
+        seen_by(head["game_id"], follower.player_id, follower.invitation)
+    except NotFound:
+        return False
+    return True
+
+
+def new_games(followers: Collection[OwnFollower]) -> None:
+    """Let those who follow all their games follow those, too, that have begun since."""
+    games: dict[UUID, set[UUID]] = {}
+    for player_id, game_id in _games_of({follower.owner for follower in followers}):
+        games.setdefault(player_id, set()).add(game_id)
+    new = [
+        (follower, games.get(follower.owner, set()) - follower.told.keys() - follower.ended) for follower in followers
+    ]
+    found = progress({game_id for _, unknown in new for game_id in unknown})
+    for follower, unknown in new:
+        follower.told |= {game_id: 0 for game_id in unknown if game_id in found and found[game_id].version}
+
+
+class Progress(NamedTuple):
+    """How far a game has come."""
+
+    version: int  # how many deeds it has
+    said: int | None  # and how many messages; None where nothing was said
+
+
+def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
+    """How far each of these games has come by now."""
+    if not games:
+        return {}
+    with autocommit() as connection:
+        found = connection.execute(
+            "SELECT game_id, version, (SELECT max(nr) FROM messages m WHERE m.game_id = g.game_id) "
+            "FROM games g WHERE game_id = ANY(%s)",
+            (list(games),),
+        ).fetchall()
+    return {game_id: Progress(version, said) for game_id, version, said in found}
+
+
+def _games_of(players: Collection[UUID]) -> list[tuple[UUID, UUID]]:
+    """Who sits where."""
+    with autocommit() as connection:
+        return connection.execute(
+            "SELECT player_id, game_id FROM player_games WHERE player_id = ANY(%s)", (list(players),)
+        ).fetchall()
+
+
+def _last_events(games: Sequence[UUID]) -> list[tuple[UUID, str, int, datetime]]:
+    """Status, last event and its moment, of those that have begun."""
+    with autocommit() as connection:
+        return connection.execute(
+            "SELECT g.game_id, g.status, e.seq, e.recorded_at FROM games g, LATERAL (SELECT seq, recorded_at "
+            "FROM events WHERE events.game_id = g.game_id ORDER BY seq DESC LIMIT 1) e WHERE g.game_id = ANY(%s)",
+            (list(games),),
+        ).fetchall()
+
+
+def _seq_before(game_id: UUID, moment: datetime) -> int:
+    with autocommit() as connection:
+        row = connection.execute(
+            "SELECT coalesce(max(seq), 0) FROM events WHERE game_id = %s AND recorded_at < %s", (game_id, moment)
+        ).fetchone()
+    return row[0] if row else 0

@@ -1,0 +1,90 @@
+"""Requests that come again with the same Idempotency-Key are carried out once and get the first answer."""
+
+import time
+from datetime import timedelta
+from itertools import count
+from typing import NamedTuple
+from uuid import UUID, uuid5
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.dialects.postgresql import insert
+
+from server.errors import KeyReused, UnderWay
+from server.play.clock import clock
+from server.store import retention
+from server.store.tables import Game, IdempotencyKey, db
+
+KEPT = timedelta(days=7)
+_PATIENCE = 2.0  # seconds for the first request to be answered, if it is under way
+
+
+class Kept(NamedTuple):
+    """The first answer: its status and its body as it was sent."""
+
+    status: int
+    body: str
+
+
+def game_of_key(player_id: UUID, key: str) -> UUID:
+    """The id of the game that this player opens with this key: the same one until the key is forgotten."""
+    for time_around in count():
+        game_id = uuid5(player_id, f"{key}\n{time_around}" if time_around else key)
+        made_at = db.session.execute(select(Game.made_at).where(Game.game_id == game_id)).scalar()
+        if made_at is None or made_at > clock.now() - KEPT or _known(_is(game_id, player_id, key)):
+            return game_id
+    raise AssertionError("unreachable")
+
+
+def first_answer(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, may_repeat: bool) -> Kept | None:
+    """The answer kept for this key; else None, and the key is taken as part of the transaction that now begins.
+
+    `may_repeat`: the deed does nothing when it is done again. Raises KeyReused, UnderWay.
+    """
+    row = insert(IdempotencyKey).values(
+        game_id=game_id, player_id=player_id, key=key, request_hash=request_hash, made_at=clock.now()
+    )
+    if db.session.execute(row.on_conflict_do_nothing().returning(IdempotencyKey.key)).first():
+        return None
+    deadline = time.monotonic() + _PATIENCE
+    while known := _known(_is(game_id, player_id, key)):
+        if known.request_hash != request_hash:
+            raise KeyReused("This Idempotency-Key was used for another request.")
+        if known.status is not None and known.answer is not None:
+            return Kept(known.status, known.answer)
+        if time.monotonic() > deadline:
+            break
+        db.session.rollback()  # it holds no connection while it waits
+        time.sleep(0.02)
+    if may_repeat:
+        return None
+    raise UnderWay("This request was carried out, or still is; look at the game to see what came of it.")
+
+
+def _known(own: ColumnElement[bool]) -> IdempotencyKey | None:
+    query = select(IdempotencyKey).where(own).execution_options(populate_existing=True)
+    return db.session.execute(query).scalar_one_or_none()
+
+
+def keep(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, answer: Kept) -> None:
+    """Keep the first answer for seven days."""
+    row = insert(IdempotencyKey).values(
+        game_id=game_id,
+        player_id=player_id,
+        key=key,
+        request_hash=request_hash,
+        status=answer.status,
+        answer=answer.body,
+        made_at=clock.now(),
+    )
+    kept = {"status": row.excluded.status, "answer": row.excluded.answer}
+    db.session.execute(row.on_conflict_do_update(index_elements=["game_id", "player_id", "key"], set_=kept))
+    db.session.commit()
+
+
+def forget_old_answers() -> None:
+    """Drop what was kept long enough."""
+    retention.forget(IdempotencyKey, IdempotencyKey.made_at, clock.now() - KEPT)
+
+
+def _is(game_id: UUID, player_id: UUID, key: str) -> ColumnElement[bool]:
+    return (IdempotencyKey.game_id == game_id) & (IdempotencyKey.player_id == player_id) & (IdempotencyKey.key == key)

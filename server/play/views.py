@@ -1,0 +1,153 @@
+"""Looking at a game: who may, and what he sees."""
+
+from collections.abc import Sequence
+from itertools import repeat
+from uuid import UUID
+
+from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, seal, unseal
+from server.errors import NotFound, NotSeated
+from server.play.commits import at_version, load, whole_log
+from server.play.game import Game
+from server.play.table import Table, story_item, typed
+from server.rules import Json, Seat, commitment
+from server.store.tables import Player, db
+
+
+def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
+    """The game as it stands, if this person may see it; a private one only with a seat or an invitation.
+
+    Raises NotFound.
+    """
+    game = load(game_id)
+    kept_for = [row["email"] for row in game.seats]
+    if game.head["private"] and invited_to(game_id, kept_for, invitation) is None:
+        people = [(row["player_id"], row["email"]) for row in game.seats]
+        player = db.session.get(Player, player_id) if player_id else None
+        if player is None or not may_see(game.head["host"], people, player.player_id, player.email):
+            raise NotFound("There is no such game.")
+    return game
+
+
+def invited_to(game_id: UUID, kept_for: Sequence[str | None], invitation: str | None) -> Capability | None:
+    """What this sealed word allows at that game: to take any seat, or one that is still kept for its address."""
+    try:
+        word = unseal(INVITATION, invitation or "")
+    except NotFound:
+        return None
+    if word.game_id != game_id:
+        return None
+    email = None if word.seat == ANY_SEAT else kept_for[word.seat]
+    return word if word.seat == ANY_SEAT or (email and is_mark_of(email, word.number)) else None
+
+
+def may_see(host: UUID, people: list[tuple[UUID | None, str | None]], player_id: UUID, email: str) -> bool:
+    return player_id == host or any(player_id == sitting or email == invited for sitting, invited in people)
+
+
+def own_seat(game: Game, player_id: UUID) -> Seat:
+    """Where the player sits. Raises NotSeated."""
+    seat = game.seat_of(player_id)
+    if seat is None:
+        raise NotSeated("You have no seat at this table.")
+    return seat
+
+
+def describe(game: Game, viewer: Seat | None, version: int | None = None, player_id: UUID | None = None) -> Json:
+    """A game as this viewer sees it, at an earlier version if one is named. Raises NotFound for one to come.
+
+    `player_id`: of the viewer, who may be the host without a seat.
+    """
+    table = game.table if version is None else table_at(game, version)
+    return {
+        **summary(game.head | {"version": table.version, "status": table.status}, _seats_at(game, table)),
+        "invitation": _open_invitation(game, viewer),
+        "hosting": table.status == "open" and player_id == game.head["host"],
+        "you": you(table, viewer),
+        "view": table.rules.view(table.state, viewer) if table.state is not None else None,
+        "outcome": table.outcome,
+    }
+
+
+def view_of(game: Game, viewer: Seat | None, version: int | None = None) -> Json:
+    """What this viewer sees of the table, or saw at an earlier version. Raises NotFound before the start."""
+    table = game.table if version is None else table_at(game, version)
+    if table.state is None:
+        raise NotFound("This game has not started.")
+    return table.rules.view(table.state, viewer)
+
+
+def table_at(game: Game, version: int) -> Table:
+    """Raises NotFound for a version that the game has not reached."""
+    if not 0 <= version <= game.table.version:
+        raise NotFound("This game has no version %(version)s yet.", version=version)
+    return at_version(game, version)
+
+
+def _seats_at(game: Game, table: Table) -> Sequence[Json]:
+    if table.version == game.table.version:
+        return game.seats
+    asked = zip(table.turns or repeat(None), table.stand_ins or repeat(None), strict=False)
+    return [
+        row | {"turn": turn, "stand_in": stand_in, "due_at": None}
+        for row, (turn, stand_in) in zip(game.seats, asked, strict=False)
+    ]
+
+
+def _open_invitation(game: Game, viewer: Seat | None) -> str | None:
+    """What those who sit at a private table may pass on, while it has room."""
+    if not game.head["private"] or viewer is None or game.table.status != "open":
+        return None
+    return seal(INVITATION, game.game_id, ANY_SEAT)
+
+
+def you(table: Table, seat: Seat | None) -> Json | None:
+    """The viewer's seat and the turn that he is asked for, if any."""
+    return None if seat is None else {"seat": seat, "turn": turn_of(table, seat)}
+
+
+def turn_of(table: Table, seat: Seat) -> int | None:
+    """The turn that the person in this seat is asked for; none in a pause, or while a bot plays for him."""
+    return table.turns[seat] if table.status == "running" and table.stand_ins[seat] is None else None
+
+
+def summary(head: Json, seats: Sequence[Json]) -> Json:
+    """A game without its view, as lists show it."""
+    is_open = head["status"] == "open"
+    return {
+        "id": head["game_id"],
+        "rules": head["rules"],
+        "options": head["options"],
+        "title": head["title"],
+        "private": head["private"],
+        "status": head["status"],
+        "version": head["version"],
+        "made_at": head["made_at"],
+        "host": next((row["seat"] for row in seats if row["player_id"] == head["host"]), None) if is_open else None,
+        "closes_at": head["closes_at"] if is_open else None,
+        "clock": head["clock"],
+        "on_timeout": head["on_timeout"],
+        "seats": [_seat(row) for row in seats],
+        "commitment": commitment(head["seed"]),
+    }
+
+
+def _seat(row: Json) -> Json:
+    return {
+        "seat": row["seat"],
+        "name": row["bot"] or row["name"],
+        "kind": "bot" if row["stand_in"] else row["kind"],
+        "stand_in": row["stand_in"],
+        "to_act": row["turn"] is not None,
+        "turn": row["turn"],
+        "due_at": row["due_at"],
+        "unreachable": row["unreachable_since"] is not None or row["lost_at"] is not None,
+    }
+
+
+def story(
+    game: Game, viewer: Seat | None, after: int = 0, limit: int | None = None, since_version: int = 0
+) -> list[Json]:
+    """What happened since the event `after` and since that version, as this viewer saw it happen."""
+    rules, rows = game.table.rules, whole_log(game.game_id, after)
+    items = (story_item(rules, row, typed(rules, row), viewer) for row in rows if row.version > since_version)
+    return [item for item in items if item is not None][:limit]

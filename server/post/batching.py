@@ -1,0 +1,107 @@
+"""What a reader wants done with a letter, asked when it is to be carried: whether he is online makes no difference."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+
+from server.accounts import preferences
+from server.accounts.bans import is_welcome
+from server.accounts.preferences import INVITATION, MAIL_KINDS, next_bundle, wanted
+from server.accounts.strangers import may_be_written_to
+from server.play.clock import clock
+from server.play.hosting import CLOSING
+from server.rules import Json
+from server.store import outbox
+from server.store.tables import Letter, Player, PlayerLetter, Seat, db
+from server.translations import noted
+
+_ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which turns wait
+
+
+def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
+    """What becomes of a letter that is not to be sent now, and why: left out, or put into its reader's next bundle."""
+    reader = outbox.reader_of(row)
+    player = None if reader is None else db.session.get(Player, reader)
+    if player is None:
+        return _keep_from_stranger(row)
+    if not is_welcome(player.player_id):
+        return "dropped", noted("Nothing is sent to those who are banned, or have deleted their account.")
+    if row.kind not in MAIL_KINDS:
+        return None
+    if player.unreachable_since:
+        why = noted("Nothing is sent to your address until you sign in by a mailed code, since letters came back.")
+        return "dropped", why
+    seat = _own_seat(row)
+    match wanted(row.kind, player.notifications, seat.mails if seat else None):
+        case preferences.OFF:
+            return "dropped", noted("You have switched these letters off.")
+        case preferences.BUNDLED if isinstance(row, Letter):
+            at = next_bundle(player.notifications, player.zone, clock.now())
+            if (ends_at := _ends_at(row, seat)) and ends_at <= at:
+                return None  # the time would run out before the bundle came
+            news = {} if row.kind in _ABOUT_A_TURN else {str(row.letter_id): _noted(row)}
+            outbox.put_into_bundle(player.player_id, at, clock.now(), news)
+            db.session.commit()
+            return "bundled", noted("Part of your next mail for all games.")
+    return None
+
+
+def _keep_from_stranger(row: Letter | PlayerLetter) -> tuple[str, str] | None:
+    if isinstance(row, PlayerLetter) or row.kind != INVITATION:
+        return None
+    if may_be_written_to(row.data["to"], row):
+        return None
+    return "dropped", noted("One invitation goes to an address without an account, and no further one.")
+
+
+def _own_seat(row: Letter | PlayerLetter) -> Seat | None:
+    """The seat that a letter went to; an invited person has none as yet, and who was sent away has none any more."""
+    if isinstance(row, PlayerLetter) or row.kind == INVITATION:
+        return None
+    seat = db.session.get(Seat, (row.game_id, row.seat))
+    return seat if seat and seat.player_id == row.player_id else None
+
+
+def _ends_at(row: Letter, seat: Seat | None) -> datetime | None:
+    """Until when the reader may do something about what the letter says."""
+    if row.kind == CLOSING:
+        return datetime.fromisoformat(row.data["closes_at"])
+    return seat.due_at if seat else None
+
+
+def put_into_newer(bundle: PlayerLetter) -> bool:
+    """Whether a newer bundle of the same reader is due by now, as after an outage; it then holds this one's news, too."""
+    at = PlayerLetter.data["at"].astext
+    due = (at > bundle.data["at"]) & (at <= clock.now().isoformat())
+    own = (PlayerLetter.player_id == bundle.player_id) & (PlayerLetter.kind == "bundle")
+    newer = db.session.scalars(select(PlayerLetter).where(own, due).order_by(at).limit(1)).one_or_none()
+    if newer is not None:
+        newer.data = bundle.data | newer.data
+        db.session.commit()
+    return newer is not None
+
+
+def _noted(row: Letter) -> Json:
+    """What a bundle keeps of a letter."""
+    return {
+        "game_id": str(row.game_id),
+        "kind": row.kind,
+        "version": row.version,
+        "seat": row.seat,
+        "data": row.data,
+        "made_at": row.made_at.isoformat(),
+    }
+
+
+def letters_in(bundle: PlayerLetter) -> list[Letter]:
+    """The letters that were put into a bundle, the oldest first."""
+    noted = sorted((it["made_at"], letter_id, it) for letter_id, it in bundle.data.items() if letter_id != "at")
+    return [
+        Letter(
+            **it
+            | {"game_id": UUID(it["game_id"]), "letter_id": UUID(letter_id), "player_id": bundle.player_id}
+            | {"made_at": datetime.fromisoformat(made_at)}
+        )
+        for made_at, letter_id, it in noted
+    ]

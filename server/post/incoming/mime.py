@@ -1,0 +1,285 @@
+"""Opens a mail from outside: its head, and the lines that its reader would see, as plain text.
+
+Mails come from anybody, so nothing here recurses deeper than DEPTH or takes more than linear time, and what cannot be
+read with certainty raises Doubt instead of being guessed at. The standard library's parser of bodies does neither.
+Octets become text in `_text_of` only, which leaves nothing that Postgres would refuse to keep.
+"""
+
+import binascii
+import codecs
+import re
+from collections.abc import Iterator
+from email.errors import HeaderParseError
+from email.header import decode_header
+from itertools import islice
+from typing import NamedTuple
+
+from server.post.incoming.html_text import Line, TooNested, lines_of_page
+from server.sanitize import clean
+
+LARGEST_MAIL = 40_000_000  # octets; pictures are looked past, but even that takes time
+LARGEST_HEAD = 100_000
+LARGEST_TEXT = 400_000
+MOST_LINES = 10_000
+DEPTH = 10
+PARTS = 100
+
+WRAPPED = 58  # characters from which on a quoted line may have been broken before a short word: the narrowest are 65
+
+_FIELD = re.compile(rb"([!-9;-~]{1,100}):[ \t]*(.*)", re.DOTALL)
+_BLANK_LINE = re.compile(rb"\A\r?\n|\r?\n\r?\n")
+_PARAMETER = re.compile(r';\s*([A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
+_QUOTED = re.compile(r"\s{0,3}[A-Za-z]{0,4}>")  # initials are some people's way
+_CHARSETS = re.compile(
+    "ascii|utf-8|iso8859-.*|cp125[0-8]|cp437|cp850|cp874|tis-620|koi8-[ru]|mac-roman|gb.*|big5.*|shift_jis.*|cp932"
+    "|euc_.*|cp949|iso2022_jp.*|iso2022_kr"
+)
+_ALIASES = {  # that Python does not know
+    "windows-874": "cp874",
+    "windows-31j": "cp932",
+    "windows-949": "cp949",
+    "x-sjis": "cp932",
+    "iso-8859-8-i": "iso8859-8",  # in the order in which it is read, as text is kept here
+}
+_ENCRYPTED = {
+    "multipart/encrypted",
+    "application/pgp-encrypted",
+    "application/pkcs7-mime",
+    "application/x-pkcs7-mime",
+}
+
+
+class Doubt(Exception):
+    """A mail that cannot be read with certainty, and why: a stable code."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Head(NamedTuple):
+    """The fields of a head in order, names in lower case. `flawed` if another reader might see other fields."""
+
+    fields: list[tuple[str, str]]
+    flawed: bool
+    size: int  # octets
+
+    def all(self, name: str) -> list[str]:
+        return [value for key, value in self.fields if key == name]
+
+    def first(self, name: str) -> str:
+        return next(iter(self.all(name)), "")
+
+    @property
+    def subject(self) -> str:
+        """As one line, decoded."""
+        subject = self.first("subject")[:2000]
+        try:
+            words = decode_header(subject)
+            subject = "".join(
+                word.decode(charset or "ascii", "replace") if isinstance(word, bytes) else word
+                for word, charset in words
+            )
+        except (HeaderParseError, LookupError, ValueError):
+            pass
+        return clean(subject, 200)
+
+    @property
+    def message_id(self) -> str | None:
+        values = self.all("message-id")
+        return values[0] if len(values) == 1 and re.fullmatch("<[!-;=?-~]{1,250}>", values[0]) else None
+
+    @property
+    def contradicts_itself(self) -> bool:
+        """Whether it says twice, and differently, what the body is: another reader may believe the other."""
+        return any(len(set(self.all(name))) > 1 for name in ("content-type", "content-transfer-encoding"))
+
+    @property
+    def content_type(self) -> str:
+        return self.first("content-type").partition(";")[0].strip().lower() or "text/plain"
+
+    def parameter(self, name: str, header: str = "content-type") -> str:
+        """A parameter of that header, such as the charset; "" if it has none."""
+        for key, quoted, bare in _PARAMETER.findall(self.first(header)[:2000]):
+            if key.lower() == name:
+                return re.sub(r"\\(.)", r"\1", quoted) or str(bare)
+        return ""
+
+
+def split(raw: bytes) -> tuple[Head, bytes]:
+    """Head and body of a mail or of one of its parts (RFC 5322, 2.2)."""
+    blank = _BLANK_LINE.search(raw)
+    head, body = (raw[: blank.start()], raw[blank.end() :]) if blank else (raw, b"")
+    flawed = len(head) > LARGEST_HEAD or b"\0" in head or re.search(rb"\r(?!\n)", head) is not None
+    folded = re.split(rb"\r?\n(?![ \t])", head[:LARGEST_HEAD])
+    fields = []
+    for line in folded:
+        found = _FIELD.fullmatch(line)
+        if found:
+            value = _text_of(re.sub(rb"\r?\n", b"", found[2]), "utf-8").strip()
+            fields.append((found[1].decode("ascii").lower(), value))
+        else:
+            flawed = flawed or line != b""
+    return Head(fields, flawed, len(head)), body
+
+
+def readings_of(head: Head, body: bytes) -> list[list[Line]]:
+    """What the reader of this mail would see, line by line, without files attached: plain text first, in which quotes are
+    marked most reliably, and then the page beside it, if there is one (RFC 2046, 5.1.4). Raises Doubt."""
+    if len(body) > LARGEST_MAIL or head.size > LARGEST_HEAD:
+        raise Doubt("too-large")
+    plain, page = (_lines(head, body, DEPTH, prefers) for prefers in ("text/plain", "text/html"))
+    if plain is None or page is None:
+        raise Doubt("no-text")
+    if max(len(plain), len(page)) > MOST_LINES:
+        raise Doubt("too-large")
+    return [plain] if plain == page else [plain, page]
+
+
+def _lines(head: Head, body: bytes, depth: int, prefers: str) -> list[Line] | None:
+    """None if no text is meant to be seen here."""
+    if head.contradicts_itself:
+        raise Doubt("broken")
+    kind = head.content_type
+    if kind in _ENCRYPTED:
+        raise Doubt("encrypted")
+    if kind.startswith("multipart/"):
+        if depth == 0:
+            raise Doubt("too-nested")
+        parts = parts_of(head, body)
+        if kind == "multipart/alternative":
+            return _alternative(parts, depth, prefers)
+        if kind in ("multipart/signed", "multipart/related"):
+            parts = parts[:1]
+        texts = [found for part in parts if (found := _lines(*part, depth - 1, prefers)) is not None]
+        return [line for text in texts for line in text] if texts else None
+    if kind not in ("text/plain", "text/html") or _is_file(head):
+        return None
+    text = _text(head, body)
+    if kind == "text/html":
+        try:
+            return lines_of_page(text)
+        except TooNested as error:
+            raise Doubt("too-nested") from error
+    if head.parameter("format").lower() == "flowed":
+        return list(_flowed(text, head.parameter("delsp").lower() == "yes"))
+    return list(_fixed(text))
+
+
+def _is_file(head: Head) -> bool:
+    return (
+        head.first("content-disposition").lower().startswith("attachment")
+        or head.parameter("name") != ""
+        or head.parameter("filename", "content-disposition") != ""
+    )
+
+
+def _alternative(parts: list[tuple[Head, bytes]], depth: int, prefers: str) -> list[Line] | None:
+    """Of those that are texts, the page, or else what is not blank: a page without a word may hide what stands beside."""
+    is_plain = [part[0].content_type == "text/plain" for part in parts]
+    ordered = sorted(range(len(parts)), key=lambda nr: is_plain[nr] != (prefers == "text/plain"))
+    found = None
+    for nr in ordered:
+        lines = _lines(*parts[nr], depth - 1, prefers)
+        found = lines if found is None else found
+        if lines is not None and (prefers == "text/html" or any(line.text.strip() for line in lines)):
+            return lines
+    return found
+
+
+def parts_of(head: Head, body: bytes) -> list[tuple[Head, bytes]]:
+    """The parts of a multipart body (RFC 2046, 5.1.1)."""
+    boundary = head.parameter("boundary").encode("utf-8")
+    if not 0 < len(boundary) <= 200:
+        raise Doubt("broken")
+    delimiter = re.compile(rb"^--%s(--)?[ \t]*(?:\r?\n|\Z)" % re.escape(boundary), re.MULTILINE)
+    found = list(islice(delimiter.finditer(body), PARTS + 1))
+    if not found:
+        raise Doubt("broken")
+    if len(found) > PARTS:
+        raise Doubt("too-nested")
+    ends = [match.start() for match in found[1:]] + [len(body)]
+    return [split(body[match.end() : end]) for match, end in zip(found, ends, strict=True) if not match[1]]
+
+
+def _text(head: Head, body: bytes) -> str:
+    if len(body) > LARGEST_TEXT:
+        raise Doubt("too-large")
+    return _decoded(_without_transfer(head, body), head.parameter("charset"))
+
+
+def _without_transfer(head: Head, body: bytes) -> bytes:
+    match head.first("content-transfer-encoding").lower():
+        case "" | "7bit" | "8bit" | "binary":
+            return body
+        case "quoted-printable":
+            return binascii.a2b_qp(body)
+        case "base64":
+            try:
+                return binascii.a2b_base64(b"".join(body.split()), strict_mode=True)
+            except binascii.Error as error:
+                raise Doubt("undecodable") from error
+    raise Doubt("undecodable")
+
+
+def _decoded(octets: bytes, charset: str) -> str:
+    """Whatever is wrong with the other octets, ASCII stays what it is in all charsets that are taken, unless it stands
+    between escape sequences: where these are wrong, nothing is certain."""
+    charset = charset.strip().lower()
+    try:
+        charset.encode("ascii")  # Python looks past all other letters
+        name = codecs.lookup(_ALIASES.get(charset, charset) or "us-ascii").name
+    except (LookupError, UnicodeError, ValueError) as error:
+        raise Doubt("unknown-charset") from error
+    if not _CHARSETS.fullmatch(name):  # utf-7 and its like, in which ASCII can mean something else
+        raise Doubt("unknown-charset")
+    for attempt in (name, "utf-8"):
+        try:
+            return _text_of(octets, attempt, "strict").removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            if name.startswith("iso2022"):
+                raise Doubt("undecodable") from error
+    return _text_of(octets, name)
+
+
+def _text_of(octets: bytes, charset: str, errors: str = "replace") -> str:
+    """What stands in for a NUL, as for what cannot be decoded, makes no line mean something that it did not say."""
+    return octets.decode(charset, errors).replace("\0", "\ufffd")
+
+
+# Plain text
+
+
+def _broken(text: str) -> list[str]:
+    lines = re.split("\r\n|\r|\n", text)
+    if len(lines) > MOST_LINES:
+        raise Doubt("too-large")
+    return lines
+
+
+def _fixed(text: str) -> Iterator[Line]:
+    long_quote = False
+    for line in _broken(text):
+        quoted = _QUOTED.match(line.replace("\ufeff", "")) is not None
+        # below a long quoted line without its mark: perhaps the end of that line, broken off
+        yield Line(quoted or (long_quote and line.strip() != ""), line)
+        long_quote = quoted and len(line) >= WRAPPED
+
+
+def _flowed(text: str, delete_space: bool) -> Iterator[Line]:
+    """The lines of format=flowed, joined again (RFC 3676, 4)."""
+    begun, begun_depth = "", 0
+    for line in _broken(text):
+        content = line.lstrip(">")
+        depth = len(line) - len(content)
+        content = content.removeprefix(" ")
+        if begun and depth != begun_depth:
+            yield Line(begun_depth > 0, begun)
+            begun = ""
+        if content.endswith(" ") and content != "-- ":
+            begun, begun_depth = begun + (content[:-1] if delete_space else content), depth
+            continue
+        yield Line(depth > 0, begun + content)
+        begun = ""
+    if begun:
+        yield Line(begun_depth > 0, begun)

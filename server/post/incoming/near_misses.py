@@ -1,0 +1,138 @@
+"""Lines in a game's notation, and lines that come near to one: slips of the pen, which must not go unnoticed."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any, Protocol
+
+from server.rules import Json, MalformedMove
+
+COMMANDS = ("pause", "resume", "resign", "vacation", "confirm")
+_NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
+_SHORT = 4  # words, of which one that means something alone makes the line look like a wish
+_ALIKE = 0.75
+_LONGEST_NOTATION = 20  # words
+_LONGEST_WORD = 14  # characters, such as sagittarius and a star and a space
+
+
+class Notation(Protocol):
+    """What reading replies takes of a game: see server.rules."""
+
+    MOVE_SCHEMA: Json
+
+    def __hash__(self) -> int: ...
+    def describe(self) -> Json: ...
+    def read_move(self, text: str) -> Any: ...
+    def write_move(self, move: Any) -> str: ...
+
+
+def move_in(line: str, rules: Notation) -> str | None:
+    """The move that this line is, as the game writes it; None if it is not exactly one."""
+    if not _NOTATION.fullmatch(line):
+        return None
+    try:
+        return rules.write_move(rules.read_move(line))
+    except MalformedMove:
+        return None
+
+
+def resembles(line: str, rules: Notation) -> bool:
+    """Whether somebody may have meant this line, which is in no notation, as a move or a command."""
+    words = [word for raw in line.lower().split() if (word := raw.strip(".,:;!()[]{}<>\"'`*_~/\\|"))]
+    if not words:
+        return False
+    if len(words) <= _SHORT and any(word in COMMANDS for word in words):
+        return True
+    if words[0] in ("vacation", "say") or (len(words) == 1 and get_close_matches(words[0], COMMANDS, 1, _ALIKE)):
+        return True
+    if _has_move_in(words, rules):
+        return True
+    if len(words) > _LONGEST_NOTATION:
+        return False
+    known = _vocabulary(rules)
+    split = [piece for word in words for piece in _pieces(word, known)]
+    in_one = ["".join(words)] if len(words) <= _SHORT else []
+    return any(_is_nearly_one(reading, rules) for reading in (words, split, in_one))
+
+
+def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
+    """Whether most of these words, or the telling ones among few, are those of a move."""
+    known = _vocabulary(rules)
+    met = [right for word in words if (right := _corrected(word, rules)) is not None]
+    if len(met) >= 2 and 2 * len(met) >= len(words):
+        return True
+    if len(words) > _SHORT:
+        return False
+    has_small = any(len(word) == 1 or (len(word) == 2 and word.isdigit()) for word in words)
+    if any(len(word) > 2 for word in met) and (has_small or move_in(" ".join(met), rules)):
+        return True
+    if len(words) < 2:
+        return met != [] and met[0] in _verbs(rules)
+    return words[0].isdigit() and words[0] in known and all(len(word) <= 3 for word in words)
+
+
+def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
+    """Whether a move stands somewhere in this line."""
+    return any(
+        move_in(" ".join(words[first:last]), rules)
+        for first in range(len(words))
+        for last in range(first + (1 if len(words) <= _SHORT else 2), min(first + _LONGEST_NOTATION, len(words)) + 1)
+    )
+
+
+def has_words_of(line: str, rules: Notation) -> bool:
+    """Whether any word of this line is one of the notation, or a command."""
+    words = re.findall(r"[\w#]+", line.lower())
+    return any(word in COMMANDS or word in _vocabulary(rules) for word in words)
+
+
+def goes_on(line: str, rules: Notation) -> bool:
+    """Whether this may be the rest of a move that was broken off; a single word without a digit is a name."""
+    words = line.lower().replace(";", " ").split()
+    return not line.isalpha() and all(word in _vocabulary(rules) for word in words)
+
+
+def _pieces(word: str, known: Mapping[str, None]) -> list[str]:
+    """Two words may have been written as one: 7leo."""
+    return [word] if word in known or len(word) > _LONGEST_WORD else re.findall("[a-z]+|[0-9]+", word) or [word]
+
+
+@lru_cache(2000)
+def _corrected(word: str, rules: Notation) -> str | None:
+    """The word of the notation that this is, or is nearly."""
+    known = _vocabulary(rules)
+    if word in known:
+        return word
+    alike = get_close_matches(word, known, 1, _ALIKE) if len(word) > 2 else []
+    alike += [begun for begun in known if len(begun) > 3 and word.startswith(begun)]  # two words have run together
+    return next((other for other in alike if len(other) > 2), None)
+
+
+@lru_cache
+def _vocabulary(rules: Notation) -> Mapping[str, None]:
+    """The words of the game's notation: what its move schema lists, its examples, and the names of its material."""
+    described = rules.describe()
+    examples = " ".join(example["text"] for example in described["notation"]["examples"]).replace(";", " ")
+    names = [*_names(described, {"id", "abbr"}), *examples.split()]
+    return dict.fromkeys([*_verbs(rules), *(name.lower() for name in names)])
+
+
+@lru_cache
+def _verbs(rules: Notation) -> frozenset[str]:
+    """The words of moves that name nothing of the material."""
+    return frozenset(name.lower() for name in _names(rules.MOVE_SCHEMA, {"enum", "const"}))
+
+
+def _names(value: Any, keys: set[str]) -> Iterator[str]:
+    """Whatever texts and numbers stand in this JSON under one of the keys."""
+    match value:
+        case dict():
+            for key, inner in value.items():
+                if key in keys:
+                    yield from map(str, inner if isinstance(inner, list) else [inner])
+                else:
+                    yield from _names(inner, keys)
+        case list():
+            for inner in value:
+                yield from _names(inner, keys)

@@ -1,0 +1,233 @@
+"""The door at which mail servers hand over replies, by SMTP (RFC 5321) or LMTP (RFC 2033) on the same port."""
+
+import asyncio
+import hashlib
+import logging
+import re
+import smtplib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
+from typing import Any
+
+from aiosmtpd.smtp import SMTP, Envelope, Session
+from flask import Flask
+
+from server.errors import NotFound, TooMany
+from server.play.mail_in import addressee, take_mail
+from server.play.postmaster import POSTMASTERS, take_postmaster_mail
+from server.post.incoming import bounces
+from server.post.mail import Unreachable
+from server.store.connections import is_passing, let_go
+
+LARGEST = 1024 * 1024  # octets of a mail; what people write is far smaller, but programs send our picture back with it
+MOST_READERS = 10  # recipients of one mail
+MOST_GUESTS = 50  # connections at a time
+PATIENCE = 60.0  # seconds from one command to the next, and for a whole mail
+LONGEST_STAY = 600.0
+_MOST_OCTETS = 2 * LARGEST  # between two mails, whatever they are
+_STORERS = 4
+
+OPEN_AGAIN = 5.0  # seconds to wait for a port
+_WELCOME = "250 2.1.5 Go on"
+_UNKNOWN = "550 5.1.1 Nobody has this address"
+_LATER = "451 4.3.0 Not now; please try again later"
+
+log = logging.getLogger(__name__)
+
+
+def check(where: str) -> None:
+    """Whether somebody takes mails at this `host:port`. Raises Unreachable."""
+    host, _, port = where.rpartition(":")
+    try:
+        smtplib.SMTP(host.strip("[]"), int(port), "localhost", timeout=PATIENCE).close()
+    except (smtplib.SMTPException, OSError) as error:
+        raise Unreachable(f"{where}: {error}") from error
+
+
+class Door:
+    """Any number of workers on one machine may hold the same port open: whoever is there takes the mail."""
+
+    def __init__(self, app: Flask, where: str) -> None:
+        """`where` is `host:port`."""
+        self._app = app
+        self._host, _, port = where.rpartition(":")
+        self.port = int(port)
+        self._limited = bool(app.config["LIMITS"])
+        self._threads = ThreadPoolExecutor(_STORERS, thread_name_prefix="door")
+        self._server: asyncio.Server | None = None
+        self._waits = False
+        self.guests: set[SMTP] = set()
+        self.loop = asyncio.new_event_loop()
+        Thread(target=self.loop.run_forever, name="door", daemon=True).start()
+
+    def keep_open(self) -> None:
+        """Open the door unless it is open; a port that cannot be had is told once, and tried again by the next call."""
+        if self.is_open:
+            return
+        host = self._host.strip("[]")
+        opening = self.loop.create_server(self._guest, host, self.port, reuse_port=True)
+        try:
+            self._server = asyncio.run_coroutine_threadsafe(opening, self.loop).result(OPEN_AGAIN)
+        except OSError as error:
+            if not self._waits:
+                log.warning("Mail cannot come in at %s:%s: %s", self._host, self.port, error.strerror or error)
+            self._waits = True
+        else:
+            log.info("Mail can come in at %s:%s", self._host, self.port)
+
+    @property
+    def is_open(self) -> bool:
+        return self._server is not None and self._server.is_serving()
+
+    def close(self) -> None:
+        """Let nobody in, and store nothing more; who has heard no 250 by the end comes again."""
+        if self._server is not None:
+            self.loop.call_soon_threadsafe(self._server.close)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _guest(self) -> asyncio.Protocol:
+        return _Guest(self) if len(self.guests) < MOST_GUESTS else _TurnedAway()
+
+    # What aiosmtpd calls
+
+    async def handle_RCPT(
+        self, guest: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        if len(envelope.rcpt_tos) >= MOST_READERS:
+            return "452 4.5.3 Too many recipients"
+        word = _local_part(address)
+        said = await self._in_thread(_greet, word)
+        if said == _WELCOME:
+            envelope.rcpt_tos.append(word)
+        return said
+
+    async def handle_DATA(self, guest: "_Guest", session: Session, envelope: Envelope) -> str:
+        content = envelope.original_content or b""
+        sender = (envelope.mail_from or "").strip("<>").encode("utf-8", "surrogateescape")
+        raw = b"Return-Path: <%s>\r\n%s" % (sender, content)  # as the last server on the way is to add (RFC 5321, 4.4)
+        same = _same(content)
+        said = [await self._in_thread(self._take, word, same, raw) for word in envelope.rcpt_tos]
+        if guest.speaks_lmtp:
+            return "\r\n".join(said)  # one answer for each recipient
+        return max(said)  # what is kept is known when it comes again with the others
+
+    async def handle_exception(self, error: Exception) -> str:
+        log.error("A mail could not be taken in", exc_info=error)
+        return _LATER
+
+    def _take(self, word: str, same: str, raw: bytes) -> str:
+        if bounces.is_return(word):
+            bounces.note(raw, word)
+            return "250 2.0.0 Noted"
+        try:
+            if word in POSTMASTERS:
+                take_postmaster_mail(word, same, raw, self._limited)
+                bounces.note_complaints(raw)
+            else:
+                take_mail(word, same, raw, self._limited)
+        except NotFound:
+            return _UNKNOWN
+        except TooMany:
+            return "451 4.7.1 Too many mails; please try again later"
+        return "250 2.0.0 Kept"
+
+    async def _in_thread(self, deed: Callable[..., str], *args: Any) -> str:
+        """Whatever may ask the database, so that nobody else has to wait for it."""
+        return await self.loop.run_in_executor(self._threads, self._within_app, deed, *args)
+
+    def _within_app(self, deed: Callable[..., str], *args: Any) -> str:
+        with self._app.app_context():
+            try:
+                return deed(*args)
+            except Exception as error:
+                let_go()
+                if not is_passing(error):
+                    log.exception("A mail could not be taken in")
+                return _LATER
+
+
+class _Guest(SMTP):
+    """A connection."""
+
+    def __init__(self, door: Door) -> None:
+        super().__init__(
+            door,
+            data_size_limit=LARGEST,
+            enable_SMTPUTF8=True,
+            hostname="sternenpost",
+            ident="Sternenpost",
+            timeout=PATIENCE,
+            loop=door.loop,
+        )
+        self._door = door
+        self.speaks_lmtp = False
+
+    async def smtp_LHLO(self, hostname: str) -> None:
+        self.speaks_lmtp = True
+        await self.smtp_EHLO(hostname)
+
+    async def smtp_VRFY(self, arg: str) -> None:
+        """Nobody learns here who is known; aiosmtpd would also stumble over what it cannot write back."""
+        await self.push("252 2.5.2 Bring a mail and see")
+
+    def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
+        try:
+            return super()._getaddr(arg)
+        except (AttributeError, IndexError, ValueError):  # the standard library stumbles over some of what is none
+            return None, None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._door.guests.add(self)
+        self._leaving = self.loop.call_later(LONGEST_STAY, transport.close)
+        super().connection_made(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._door.guests.discard(self)
+        self._leaving.cancel()
+        super().connection_lost(error)
+
+    def data_received(self, data: bytes) -> None:
+        """aiosmtpd would gather a line without an end until the memory is full."""
+        self._octets += len(data)
+        if self._octets > _MOST_OCTETS and isinstance(self.transport, asyncio.Transport):
+            self.transport.abort()
+        else:
+            super().data_received(data)
+
+    def _set_post_data_state(self) -> None:  # between two mails
+        super()._set_post_data_state()  # type: ignore[no-untyped-call]  # has no types
+        self._octets = 0
+
+
+class _TurnedAway(asyncio.Protocol):
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.WriteTransport)
+        transport.write(b"421 4.3.2 Too many connections; please try again later\r\n")
+        transport.close()
+
+
+def _local_part(address: str) -> str:
+    """Without what some senders add to it after a plus, in lower case: our words read the same in either."""
+    local_part = address.rpartition("@")[0] or address
+    return local_part.strip('"').partition("+")[0].lower()
+
+
+def _greet(word: str) -> str:
+    if word in POSTMASTERS or bounces.is_return(word):
+        return _WELCOME
+    try:
+        addressee(word)
+    except NotFound:
+        return _UNKNOWN
+    return _WELCOME
+
+
+# What a mail has in common with its copies, and with no other. Headers are added on the way, and some programs use one
+# Message-ID again and again.
+_ITS_OWN = re.compile(rb"^(?:message-id|date|from)[ \t]*:.*(?:\r?\n[ \t].*)*", re.IGNORECASE | re.MULTILINE)
+
+
+def _same(raw: bytes) -> str:
+    head, _, body = raw.partition(b"\r\n\r\n")
+    return hashlib.sha256(b"\0".join([*_ITS_OWN.findall(head), body])).hexdigest()

@@ -1,0 +1,16 @@
+"""The table as an SVG picture, drawn from a view: it shows what the viewer may see and nothing else.
+
+Every space on which something can be laid is a group with an id of its own, so that a front end can make it clickable.
+Names are text of players and are escaped; there is no script and no foreign reference.
+"""
+
+from collections.abc import Sequence
+
+from server.render.games import PICTURES
+from server.render.strokes import DARK, LIGHT
+from server.rules import Json
+
+
+def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, locale: str = "en") -> str:
+    """The table as this view shows it; `names` by seat. The same view makes the same bytes."""
+    return PICTURES[rules_name](view, names, DARK if dark else LIGHT, locale)

@@ -1,0 +1,308 @@
+"""The open event streams of one web process: one thread for all of them, so that moves keep theirs."""
+
+import logging
+import selectors
+import socket
+import time
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from contextlib import suppress
+from threading import Lock, Thread
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from flask import Flask
+from prometheus_client import Gauge
+
+from server.accounts.tokens import still_valid
+from server.api.event_streams import EventStream, written
+from server.play import event_feed
+from server.play.clock import clock
+from server.play.event_feed import OwnFollower, Progress, new_games, news
+from server.store.connections import is_passing
+from server.store.notify import heard, listening
+
+log = logging.getLogger(__name__)
+OPEN = Gauge("sternenpost_streams", "Open event streams", multiprocess_mode="livesum")
+
+MOST = 1000  # streams in a process
+_QUIET = 10.0  # seconds after which a comment says that the connection is alive
+_LOOK = 2.0  # seconds between two looks at what no hint may have told
+_CHECK = 2.0  # seconds between two looks whether tokens are still good, and which games have begun
+_FULL = 64 * 1024  # bytes that nobody takes in, before no more are added
+_PATIENCE = 30.0  # seconds for a client to take in some of it
+_BREATH = 0.1  # seconds after a fault that nobody foresaw, which may come again at once
+_COMMENT = b":\n\n"
+
+
+class _Open:
+    """A stream and its connection."""
+
+    def __init__(self, sock: socket.socket, stream: EventStream, head: bytes) -> None:
+        self.sock = sock
+        self.follower = stream.follower
+        self.counts_for = stream.counts_for
+        self.out = bytearray(head + stream.beginning)
+        self.games: set[UUID] = set()  # watched for it
+        self.moved_at = time.monotonic()  # when the client last took something in
+
+
+class Streams:
+    """Takes over connections. All but `take`, `is_full`, `held_by` and `stop` runs in a thread of its own."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._open: dict[socket.socket, _Open] = {}
+        self._watching: dict[UUID, set[_Open]] = {}
+        self._due: dict[UUID, set[_Open]] = {}  # who must be told of a game
+        self._seen: dict[UUID, Progress] = {}  # of watched games, when we last looked
+        self._coming: list[_Open] = []
+        self._held: Counter[Hashable] = Counter()
+        self._lock = Lock()
+        self._selector = selectors.DefaultSelector()
+        self._rope, self._bell = socket.socketpair()
+        self._bell.setblocking(False)
+        self._rope.setblocking(False)
+        self._selector.register(self._bell, selectors.EVENT_READ)
+        self._ear: psycopg.Connection[Any] | None = None
+        self._next_look = self._next_check = self._next_round = 0.0
+        self._is_stopping = False
+        self._thread = Thread(target=self._run, daemon=True, name="streams")
+
+    # From other threads
+
+    @property
+    def is_full(self) -> bool:
+        return self._is_stopping or len(self._open) + len(self._coming) >= MOST
+
+    def held_by(self, whom: Hashable) -> int:
+        """How many are open that count for them."""
+        return self._held[whom]
+
+    def take(self, sock: socket.socket, stream: EventStream, head: bytes) -> None:
+        """Keep this stream open; `head` goes before it."""
+        sock.setblocking(False)
+        with self._lock:
+            self._coming.append(_Open(sock, stream, head))
+            self._held.update(stream.counts_for)
+            if not self._thread.is_alive() and not self._is_stopping:
+                self._thread.start()
+        self._ring()
+
+    def stop(self) -> None:
+        """End all streams; their clients come back to whoever serves then."""
+        self._is_stopping = True
+        self._ring()
+
+    def _ring(self) -> None:
+        with suppress(BlockingIOError):  # then it has been rung often enough
+            self._rope.send(b"!")
+
+    # In our own
+
+    def _run(self) -> None:
+        while not self._is_stopping:
+            for part in (self._look, self._wait):
+                try:
+                    with self._app.app_context():
+                        part()
+                except Exception as error:
+                    if not is_passing(error):
+                        log.exception("The streams failed; they go on")
+                        time.sleep(_BREATH)
+                    self._deafen()
+                    self._next_look = time.monotonic() + _LOOK
+        for stream in list(self._open.values()):
+            self._end(stream)
+        for stream in self._coming:
+            stream.sock.close()
+
+    def _wait(self) -> None:
+        """For something to happen, or for the next look."""
+        is_busy = any(self._has_room(stream) for streams in self._due.values() for stream in streams)
+        timeout = 0.0 if is_busy and self._ear else max(0.0, min(1.0, self._next_look - time.monotonic()))
+        for key, events in self._selector.select(timeout):
+            if key.fileobj == self._bell:
+                self._bell.recv(4096)
+                self._admit()
+            elif isinstance(key.data, _Open):
+                if events & selectors.EVENT_READ:
+                    self._on_words(key.data)
+                if events & selectors.EVENT_WRITE and key.data.sock in self._open:
+                    self._write(key.data)
+        self._keep_alive()
+
+    def _admit(self) -> None:
+        with self._lock:
+            coming, self._coming = self._coming, []
+        for stream in coming:
+            self._open[stream.sock] = stream
+            self._selector.register(stream.sock, selectors.EVENT_READ, stream)
+            self._write(stream)
+            if stream.sock in self._open:
+                self._follow(stream)
+        OPEN.set(len(self._open))
+
+    def _follow(self, stream: _Open) -> None:
+        """Watch the games that it follows by now, and tell it of those that are new to it."""
+        for game_id in stream.follower.told.keys() - stream.games:
+            stream.games.add(game_id)
+            self._watching.setdefault(game_id, set()).add(stream)
+            self._due.setdefault(game_id, set()).add(stream)
+
+    def _forget(self, stream: _Open, games: Iterable[UUID]) -> None:
+        for game_id in list(games):
+            stream.games.discard(game_id)
+            for known in (self._watching, self._due):
+                streams = known.get(game_id, set())
+                streams.discard(stream)
+                if not streams:
+                    known.pop(game_id, None)
+            if game_id not in self._watching:
+                self._seen.pop(game_id, None)
+
+    def _end(self, stream: _Open) -> None:
+        if self._open.pop(stream.sock, None) is None:
+            return
+        with self._lock:
+            self._held.subtract(stream.counts_for)
+            for whom in stream.counts_for:
+                if not self._held[whom]:
+                    del self._held[whom]
+        self._selector.unregister(stream.sock)
+        stream.sock.close()
+        self._forget(stream, stream.games)
+        OPEN.set(len(self._open))
+
+    # Looking and telling; whatever asks the database
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if not self._open:
+            self._deafen()
+            self._next_look = now + _LOOK
+            return
+        hinted = self._hinted()
+        for game_id in hinted & self._watching.keys():
+            self._due.setdefault(game_id, set()).update(self._watching[game_id])
+        if now >= self._next_check:
+            self._check()
+            self._next_check = now + _CHECK
+        if now >= self._next_look:
+            self._look_at_all()
+            self._next_look = now + _LOOK
+        for game_id in list(self._due):
+            if game_id in self._due:  # it may have been the last stream that ended meanwhile
+                self._tell(game_id)
+
+    def _hinted(self) -> set[UUID]:
+        if self._ear is None:
+            self._ear = listening()
+            self._ear_number = self._ear.fileno()  # which it knows no more when it has broken off
+            self._selector.register(self._ear_number, selectors.EVENT_READ)
+            self._next_look = 0.0
+        return heard(self._ear)
+
+    def _deafen(self) -> None:
+        if self._ear is not None:
+            self._selector.unregister(self._ear_number)
+            self._ear.close()
+            self._ear = None
+
+    def _look_at_all(self) -> None:
+        moment = clock.now()
+        for game_id, progress in event_feed.progress(self._watching.keys()).items():
+            if self._seen.get(game_id) != progress:
+                self._seen[game_id] = progress
+                self._due.setdefault(game_id, set()).update(self._watching[game_id])
+        waiting = {stream for streams in self._due.values() for stream in streams}
+        for stream in self._open.values():
+            if isinstance(stream.follower, OwnFollower) and stream not in waiting:
+                stream.follower.up_to_date(moment)
+
+    def _check(self) -> None:
+        """End the streams whose tokens are good no more; follow games that have begun."""
+        known = [(stream, caller) for stream in self._open.values() if (caller := stream.follower.caller)]
+        valid = still_valid([caller for _, caller in known])
+        for stream, caller in known:
+            if caller.token_hash not in valid:
+                self._end(stream)
+        owners = {follower: o for o in self._open.values() if isinstance(follower := o.follower, OwnFollower)}
+        if owners:
+            new_games(owners.keys())
+            for stream in owners.values():
+                self._follow(stream)
+
+    def _tell(self, game_id: UUID) -> None:
+        ready = [stream for stream in self._due[game_id] if self._has_room(stream)]
+        if not ready:
+            return
+        by_follower = {stream.follower: stream for stream in ready}
+        try:
+            told = news(game_id, list(by_follower))
+        except Exception as error:
+            if is_passing(error):
+                raise
+            log.exception("Game %s cannot be told", game_id)
+            told = []
+        more = set()
+        for follower, items, is_more in told:
+            by_follower[follower].out += written(items)
+            if is_more:
+                more.add(by_follower[follower])
+        self._due[game_id] -= set(ready) - more
+        if not self._due[game_id]:
+            del self._due[game_id]
+        for stream in ready:
+            if game_id not in stream.follower.told:
+                self._forget(stream, [game_id])
+            if stream.out:
+                self._write(stream)
+            if stream.follower.is_over and not stream.out:
+                self._end(stream)
+
+    # Sockets
+
+    def _has_room(self, stream: _Open) -> bool:
+        return len(stream.out) < _FULL
+
+    def _write(self, stream: _Open) -> None:
+        """As much as there is room for; the rest when there is more."""
+        try:
+            del stream.out[: stream.sock.send(stream.out)]
+            stream.moved_at = time.monotonic()
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._end(stream)
+            return
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if stream.out else 0)
+        if self._selector.get_key(stream.sock).events != events:
+            self._selector.modify(stream.sock, events, stream)
+        if stream.follower.is_over and not stream.out:
+            self._end(stream)
+
+    def _on_words(self, stream: _Open) -> None:
+        """Clients have nothing to say here, but that they go."""
+        try:
+            has_gone = not stream.sock.recv(4096)
+        except BlockingIOError:
+            return
+        except OSError:  # not always a ConnectionError: a line may go dead, or lead nowhere any more
+            has_gone = True
+        if has_gone:
+            self._end(stream)
+
+    def _keep_alive(self) -> None:
+        now = time.monotonic()
+        if now < self._next_round:
+            return
+        self._next_round = now + 1
+        for stream in list(self._open.values()):
+            if stream.out:
+                if now - stream.moved_at > _PATIENCE:
+                    self._end(stream)
+            elif now - stream.moved_at > _QUIET:
+                stream.out += _COMMENT
+                self._write(stream)

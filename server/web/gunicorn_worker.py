@@ -1,0 +1,447 @@
+"""Where requests arrive: gunicorn's worker of threads, in which a request has a thread while it is answered.
+
+A request is given to a thread when it has come whole, or is refused at once: no thread reads from a socket, so however
+slowly clients send or take in, by TLS too, they hold none while they do. After a while they are sent away. Event streams
+hold none, either. What cannot be read is told as a problem, as everywhere else.
+"""
+
+import errno
+import io
+import json
+import re
+import selectors
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from gunicorn import http
+from gunicorn import sock as tls
+from gunicorn.glogging import Logger
+from gunicorn.http import wsgi
+from gunicorn.http.errors import NoMoreData, ParseException
+from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from server.api.event_streams import STREAMS, EventStream
+from server.api.request_log import REQUEST_ID, log, new_request_id
+from server.web.event_streams import Streams
+
+PATIENCE = 20.0  # seconds for all of a request to come, and for a client to take in some of its answer
+LARGEST = 160 * 1024  # bytes of a body, as it comes; more than any that we take
+LONGEST_HEAD = 32 * 1024  # bytes
+MOST_KEPT = 64 * 1024 * 1024  # bytes of answers that nobody has taken in yet, in one process
+_PIECE = 64 * 1024  # more than TLS has in a record: what it has decrypted is never left behind, where no poll sees it
+_PARTING = 2.0  # seconds
+_NO_FILES = 0.02  # seconds until the next try, when no more files may be opened
+_LONGEST_SIZE = 1000
+_LENGTH = re.compile("[0-9]{1,18}")
+_BARE_LF = re.compile(rb"(?<!\r)\n")
+_SIZE = re.compile(rb"([0-9a-fA-F]{1,8})([ \t]*;[^\x00-\x08\x0a-\x1f\x7f]*)?\r\n")
+_TRAILERS = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\x00-\x08\x0a-\x1f\x7f]*\r\n)*\r\n")
+_TOO_LARGE = "A body has at most 64 KiB"
+_NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+_OVER: Future[bool] = Future()
+_OVER.set_result(False)
+
+PROBLEMS = {  # as in the table of the API
+    400: ("malformed-request", "The request cannot be read"),
+    413: ("body-too-large", "The body is too large"),
+    500: ("internal-error", "Something went wrong on our side"),
+}
+
+
+class Refused(Exception):
+    """A request that no thread gets; `status` is one of PROBLEMS."""
+
+    def __init__(self, why: str, status: int = 400) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class Log(Logger):
+    """gunicorn's, without its line for each request: the app writes a better one."""
+
+    def access(self, *_: Any) -> None:
+        """gunicorn would gather what such a line may hold, though nobody reads it."""
+
+
+class _Arriving:
+    """A request of which some may have come; `deadline` by the monotonic clock."""
+
+    def __init__(self, conn: TConn) -> None:
+        self.conn = conn
+        self.received = bytearray(conn.parser.unreader.take_buffered())
+        self.extent = Extent(conn.parser)
+        self.deadline = time.monotonic() + PATIENCE
+        self.has_been_told_to_go_on = False
+
+
+class _Leaving:
+    """An answer, until the client has taken it in. gunicorn writes to it as to a socket."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self.kept = bytearray()
+        self.deadline = 0.0
+        self.heard = 0  # bytes that the client has gone on to say
+        self.has_become_a_stream = False
+
+    def sendall(self, piece: bytes) -> None:
+        self.kept += piece
+
+    def send(self, _: bytes) -> None:
+        """gunicorn's `100 Continue`: whoever waited for it has been told before."""
+
+    def send_some(self) -> None:
+        """As much as the client has room for. Raises OSError if it has gone."""
+        self.deadline = time.monotonic() + PATIENCE
+        with suppress(*_NOT_YET):
+            while self.kept:
+                del self.kept[: self._sock.send(self.kept)]
+
+
+class Worker(ThreadWorker):
+    """All but `handle` and `handle_request` runs in the one thread that watches the sockets, none of which ever blocks."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._arriving: dict[TConn, _Arriving] = {}  # in the order of their deadlines
+        self._leaving: dict[TConn, _Leaving] = {}
+        self._streams: Streams | None = None
+        self._tls = tls.ssl_context(self.cfg) if self.cfg.is_ssl else None
+
+    def load_wsgi(self) -> None:
+        super().load_wsgi()
+        self._streams = Streams(self.wsgi)
+
+    def handle_exit(self, sig: Any, frame: Any) -> None:
+        super().handle_exit(sig, frame)
+        if self._streams is not None:
+            self._streams.stop()
+
+    def accept(self, listener: socket.socket) -> None:
+        """Where no more files may be opened, whoever comes waits; gunicorn's process would end, with all connections.
+        Where there are as many connections as there may be, the slowest makes room; gunicorn would let nobody in."""
+        try:
+            super().accept(listener)
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE):
+                raise
+            time.sleep(_NO_FILES)
+        if self.nr_conns >= self.worker_connections and (slow := self._arriving or self._leaving):
+            self._send_away(next(iter(slow)))
+
+    def enqueue_req(self, conn: TConn) -> None:
+        """gunicorn has a new connection here, or one on which the next request begins."""
+        try:
+            self._prepare(conn)
+        except OSError:
+            self._drop(conn)
+            return
+        arriving = _Arriving(conn)
+        then = self._look(arriving) or self._read(arriving)
+        if then:
+            then()
+        else:
+            self._arriving[conn] = arriving
+            self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._on_more, arriving))
+
+    def _prepare(self, conn: TConn) -> None:
+        """In place of gunicorn's `init`: the parser is given what has come, and has no socket to wait for more."""
+        if conn.parser is None:
+            conn.initialized, conn.parser = True, http.get_parser(self.cfg, [], conn.client)
+            conn.sock.setblocking(False)
+            if self._tls is not None:
+                conn.sock = self._tls.wrap_socket(conn.sock, server_side=True, do_handshake_on_connect=False)
+
+    def _on_more(self, arriving: _Arriving, _: Any) -> None:
+        if arriving.conn not in self._arriving:  # it was sent away after this look at the sockets, to make room
+            return
+        if then := self._read(arriving):
+            self.poller.unregister(arriving.conn.sock)
+            del self._arriving[arriving.conn]
+            then()
+
+    def _read(self, arriving: _Arriving) -> Callable[[], None] | None:
+        """Take in what has come; what to do if there is nothing left to wait for. The first look at a connection by TLS
+        shakes hands."""
+        try:
+            piece = arriving.conn.sock.recv(_PIECE)
+        except _NOT_YET:
+            return None
+        except OSError:
+            piece = b""
+        arriving.received += piece
+        if piece:
+            return self._look(arriving)
+        if arriving.received:
+            return partial(self._refuse, arriving.conn, Refused("It breaks off before its end"))
+        return partial(self._drop, arriving.conn)
+
+    def _look(self, arriving: _Arriving) -> Callable[[], None] | None:
+        conn, extent = arriving.conn, arriving.extent
+        try:
+            if extent.is_whole(arriving.received):
+                return partial(self._hand_over, arriving)
+        except Refused as refused:
+            return partial(self._refuse, conn, refused)
+        if extent.expects_continue and not arriving.has_been_told_to_go_on:
+            arriving.has_been_told_to_go_on = True
+            with suppress(OSError):
+                conn.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return None
+
+    def _hand_over(self, arriving: _Arriving) -> None:
+        conn, extent = arriving.conn, arriving.extent
+        conn.parser.unreader.unread(bytes(arriving.received[extent.end :]))
+        conn.request = extent.request
+        conn.request.body = io.BytesIO(extent.body)
+        super().enqueue_req(conn)
+
+    def handle(self, conn: TConn) -> bool:
+        """Answer in a thread; whether another request may follow on this connection. In place of gunicorn's, which reads
+        the request here."""
+        conn.leaving = leaving = _Leaving(conn.sock)
+        try:
+            return self.handle_request(conn.request, conn)
+        except OSError:  # the client has gone
+            return False
+        except Exception:
+            request_id = new_request_id()
+            self.log.exception("Error handling request", extra={"facts": {"id": request_id}})
+            if not leaving.kept:
+                leaving.sendall(_problem(500, "The fault is noted", request_id))
+            return False
+
+    def handle_request(self, req: Any, conn: TConn) -> bool:
+        """In place of gunicorn's, which waits until the client has taken everything in."""
+        leaving = conn.leaving
+        response, environ = wsgi.create(req, leaving, conn.client, conn.server, self.cfg)
+        environ["wsgi.multithread"] = True
+        if self._tls is None:  # else a stream ends with the news, and the client comes back for more
+            environ[STREAMS] = self._streams
+        if not self.alive or len(self.keepalived_conns) >= self.max_keepalived:
+            response.force_close()
+        body = self.wsgi(environ, response.start_response)
+        if isinstance(body, EventStream) and self._streams is not None:
+            response.force_close()
+            response.chunked = False  # it ends with the connection
+            response.send_headers()
+            leaving.has_become_a_stream = True
+            self._streams.take(socket.socket(fileno=conn.sock.detach()), body, bytes(leaving.kept))
+            return False
+        if response.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            response.force_close()
+        try:
+            for piece in body:
+                response.write(piece)
+            response.close()
+        finally:
+            if hasattr(body, "close"):
+                body.close()
+        leaving.send_some()
+        return not response.should_close()
+
+    def finish_request(self, conn: TConn, done: Any) -> None:
+        """gunicorn comes here after a request; it goes on when the client has taken in the answer."""
+        leaving = conn.leaving
+        if leaving.has_become_a_stream:
+            self.nr_conns -= 1
+        elif leaving.kept:
+            self._let_leave(conn, leaving, selectors.EVENT_WRITE, partial(self._on_room, conn, done))
+            while sum(len(other.kept) for other in self._leaving.values()) > MOST_KEPT:
+                self._send_away(next(iter(self._leaving)))
+        elif done.result():
+            super().finish_request(conn, done)
+        else:
+            self._part(conn, leaving)
+
+    def _let_leave(self, conn: TConn, leaving: _Leaving, event: int, then: Callable[[Any], None]) -> None:
+        self._leaving[conn] = leaving
+        self.poller.register(conn.sock, event, then)
+
+    def _on_room(self, conn: TConn, done: Any, _: Any) -> None:
+        leaving = self._leaving.get(conn)
+        if leaving is None:  # it was sent away after this look at the sockets, to make room for other answers
+            return
+        try:
+            leaving.send_some()
+        except OSError:
+            self._send_away(conn)
+        else:
+            if not leaving.kept:
+                del self._leaving[conn]
+                self.poller.unregister(conn.sock)
+                self.finish_request(conn, done)
+
+    def _part(self, conn: TConn, leaving: _Leaving) -> None:
+        """Close when the client has, or soon: at once, the end of the answer might be lost (RFC 9112, 9.6)."""
+        if self._tls is not None:
+            with suppress(OSError, ValueError):
+                conn.sock.unwrap()
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self._drop(conn)
+        else:
+            leaving.deadline = time.monotonic() + _PARTING
+            self._let_leave(conn, leaving, selectors.EVENT_READ, partial(self._on_parting, conn))
+
+    def _on_parting(self, conn: TConn, _: Any) -> None:
+        leaving = self._leaving.get(conn)
+        if leaving is None:  # as above
+            return
+        with suppress(OSError):
+            heard = len(conn.sock.recv(_PIECE))
+            leaving.heard += heard
+            if heard and leaving.heard <= LARGEST:
+                return
+        self._send_away(conn)
+
+    def _send_away(self, conn: TConn) -> None:
+        self._arriving.pop(conn, None)
+        self._leaving.pop(conn, None)
+        self.poller.unregister(conn.sock)
+        self._drop(conn)
+
+    def _refuse(self, conn: TConn, refused: Refused) -> None:
+        conn.leaving = leaving = _Leaving(conn.sock)
+        request_id = new_request_id()
+        log.info("request refused", extra={"facts": {"id": request_id, "status": refused.status, "why": str(refused)}})
+        leaving.sendall(_problem(refused.status, str(refused), request_id))
+        with suppress(OSError):
+            leaving.send_some()
+        self.finish_request(conn, _OVER)
+
+    def _drop(self, conn: TConn) -> None:
+        self.nr_conns -= 1
+        conn.close()
+
+    def murder_pending(self) -> None:
+        """Send those away who have taken too long; gunicorn asks for it every second."""
+        super().murder_pending()
+        now = time.monotonic()
+        for conn, arriving in list(self._arriving.items()):
+            if arriving.deadline <= now or not (self.alive or arriving.received):
+                self._send_away(conn)
+        for conn, leaving in list(self._leaving.items()):
+            if leaving.deadline <= now:
+                self._send_away(conn)
+
+
+class Extent:
+    """How far a request reaches that comes bit by bit, and what it says. What has been looked at is not looked at again:
+    many small pieces must not take longer than a few large ones."""
+
+    def __init__(self, parser: Any) -> None:
+        """`parser`: gunicorn's, without a socket; it reads the head, so that nobody reads it differently later."""
+        self._parser = parser
+        self.request: Any = None  # gunicorn's, once the empty line after the headers has come
+        self.body = bytearray()
+        self.end = 0  # where the next request begins
+        self._at = 0  # up to here all has been looked at
+        self._length: int | None = 0  # of the body; None: it comes in chunks
+
+    @property
+    def expects_continue(self) -> bool:
+        """Whether the client waits to be told that it may send the body (RFC 9110, 10.1.1)."""
+        return self.request is not None and self.request._expected_100_continue
+
+    def is_whole(self, received: bytes | bytearray) -> bool:
+        """Whether the request has come to its end; `received`: all of it so far. Raises Refused."""
+        if self.request is None and not self._has_head(received):
+            return False
+        if self._length is None:
+            return self._ends_chunked(received)
+        self.end = self._at + self._length
+        if len(received) < self.end:
+            return False
+        self.body += received[self._at : self.end]
+        return True
+
+    def _has_head(self, received: bytes | bytearray) -> bool:
+        end = received.find(b"\r\n\r\n", max(0, self._at - 3)) + 4
+        if (end if end > 3 else len(received)) > LONGEST_HEAD:
+            raise Refused("Its headers are too long")
+        if end > 3:
+            self.request = self._parsed(bytes(received[:end]))
+            self._length = self._length_of_body()
+        elif _BARE_LF.search(received, self._at):
+            raise Refused("A line ends without CR")
+        self._at = end if end > 3 else len(received)
+        return end > 3
+
+    def _parsed(self, head: bytes) -> Any:
+        self._parser.unreader.unread(head)
+        try:
+            return next(self._parser)
+        except (ParseException, NoMoreData, StopIteration):
+            raise Refused("Its first line or its headers are not right") from None
+
+    def _length_of_body(self) -> int | None:
+        """None: it comes in chunks. gunicorn has refused whoever says both, or twice how long it is."""
+        codings = [value.lower() for name, value in self.request.headers if name == "TRANSFER-ENCODING"]
+        lengths = [value for name, value in self.request.headers if name == "CONTENT-LENGTH"]
+        if codings not in ([], ["chunked"]):
+            raise Refused("Its transfer coding is another than chunked")
+        if not all(map(_LENGTH.fullmatch, lengths)):
+            raise Refused("Its length is no plain number")
+        length = int(lengths[0]) if lengths else 0
+        if length > LARGEST:
+            raise Refused(_TOO_LARGE, 413)
+        return None if codings else length
+
+    def _ends_chunked(self, received: bytes | bytearray) -> bool:
+        """By RFC 9112, 7.1; what trailers say is not listened to."""
+        while (end := received.find(b"\r\n", self._at) + 2) > 1:
+            size = _SIZE.fullmatch(received, self._at, end)
+            if size is None:
+                raise Refused("A chunk begins without its size")
+            if not (number := int(size[1], 16)):
+                return self._ends_with_trailers(received, end)
+            if number > LARGEST:
+                raise Refused(_TOO_LARGE, 413)
+            after = end + number + 2
+            if not b"\r\n".startswith(received[after - 2 : after]):
+                raise Refused("A chunk is longer than its size")
+            if after > len(received):
+                return self._goes_on(received)
+            self.body += received[end : after - 2]
+            self._at = after
+        if len(received) - self._at > _LONGEST_SIZE:
+            raise Refused("A chunk begins without its size")
+        return self._goes_on(received)
+
+    def _ends_with_trailers(self, received: bytes | bytearray, start: int) -> bool:
+        self.end = received.find(b"\r\n\r\n", start - 2) + 4
+        if self.end < 4:
+            return self._goes_on(received)
+        if not _TRAILERS.fullmatch(received, start, self.end):
+            raise Refused("Its trailers are not right")
+        return True
+
+    def _goes_on(self, received: bytes | bytearray) -> bool:
+        if len(received) > LONGEST_HEAD + LARGEST:
+            raise Refused(_TOO_LARGE, 413)
+        return False
+
+
+def _problem(status: int, why: str, request_id: str) -> bytes:
+    """In place of gunicorn's pages, which are HTML and quote what was sent."""
+    code, title = PROBLEMS[status]
+    facts = {"type": f"/problems/{code}", "title": title, "status": status, "code": code, "detail": f"{why}."}
+    body = json.dumps({**facts, "request_id": request_id}).encode()
+    lines = [
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+        "Connection: close",
+        "Content-Type: application/problem+json",
+        f"Content-Length: {len(body)}",
+        f"{REQUEST_ID}: {request_id}",
+        "Access-Control-Allow-Origin: *",  # it may have been for the API, whose answers all pages may read
+    ]
+    return "\r\n".join([*lines, "", ""]).encode() + body

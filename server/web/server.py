@@ -1,0 +1,79 @@
+"""The web: gunicorn's settings, and its start. `GUNICORN_CMD_ARGS` overrides them (`--bind`, `--workers`)."""
+
+import logging
+import os
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from functools import partial
+from threading import Thread
+from typing import Any, NoReturn
+
+from prometheus_client import multiprocess
+
+from server import logs
+from server.accounts.tokens import note_uses
+from server.config import CHECKOUT, Settings
+from server.jobs import Beat
+from server.play import sweep
+from server.store.notify import hints
+
+bind = f"127.0.0.1:{Settings.from_environment().port}"
+workers = 2
+worker_class = "server.web.gunicorn_worker.Worker"
+threads = 32  # each may hold two connections, and a pool has 64
+worker_connections = 2000  # streams not among them; when more come, the slowest makes room
+keepalive = 20  # seconds; an idle connection holds no thread
+graceful_timeout = 5  # seconds for requests under way at a stop
+logger_class = "server.web.gunicorn_worker.Log"
+logconfig_dict = logs.configuration(logging.INFO)
+forwarded_allow_ips = "*"  # no header of a proxy means anything here, so that nobody need be asked whether he is one
+forwarder_headers = ""
+secure_scheme_headers: dict[str, str] = {}
+control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
+
+_EVERY = 10  # seconds between two beats
+_FILES = 4096  # more than all connections and streams of a process take; often only 1,024 are allowed at first
+_METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where the processes leave their numbers for /metrics
+
+
+def post_worker_init(worker: Any) -> None:
+    """gunicorn calls this in each of its processes, after the fork."""
+    app = worker.app.wsgi()
+    _allow_files()
+    logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
+    hints.tell_from(app)
+    beats = Beat(app, "heartbeat", partial(sweep.beat, "web")), Beat(app, "uses of tokens", note_uses)
+    Thread(target=_beats, args=beats, daemon=True).start()
+
+
+def _allow_files() -> None:
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
+    if allowed != resource.RLIM_INFINITY and allowed < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]  # has no types
+
+
+def on_exit(server: Any) -> None:
+    shutil.rmtree(os.environ[_METRICS], ignore_errors=True)
+
+
+def _beats(*beats: Beat) -> NoReturn:
+    """Leave heartbeats (hours without any count for nobody), and note which tokens were used."""
+    while True:
+        for beat in beats:
+            beat()
+        time.sleep(_EVERY)
+
+
+def serve() -> NoReturn:
+    """Becomes gunicorn."""
+    os.chdir(CHECKOUT)
+    os.environ[_METRICS] = tempfile.mkdtemp(prefix="sternenpost-metrics-")
+    os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "--config", "python:server.web.server", "wsgi:app"])

@@ -1,0 +1,109 @@
+"""One POST to an address that was checked, within a time, and without following anybody anywhere."""
+
+import contextlib
+import http.client
+import socket
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from threading import Timer
+from typing import NamedTuple
+
+from server.webhooks import failures
+from server.webhooks.targets import Target
+
+_MOST_READ = 4096  # octets of an answer's body, so that its sender sees it taken; nobody looks at them
+
+
+class Unanswered(Exception):
+    """There was no answer; the text says why."""
+
+
+class Answer(NamedTuple):
+    status: int
+    retry_after: int  # seconds that the other side asks for; 0 for none
+
+
+def post(
+    target: Target,
+    addresses: Sequence[str],
+    headers: Mapping[str, str],
+    body: bytes,
+    tls: ssl.SSLContext,
+    seconds: float,
+) -> Answer:
+    """POST to the first of these addresses that takes the connection; name and certificate are those of the target.
+
+    Raises Unanswered. All of it takes at most so many seconds.
+    """
+    connection = _Connection(target, addresses, tls, time.monotonic() + seconds)
+    watch = Timer(seconds, connection.hang_up)  # a socket's own time begins anew with each octet
+    watch.daemon = True
+    watch.start()
+    try:
+        connection.request("POST", target.path, body, dict(headers))
+        answer = connection.getresponse()
+        if connection.hung_up:  # which looks like the end of its head
+            raise TimeoutError
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            answer.read(_MOST_READ)
+        return Answer(answer.status, _seconds(answer.headers.get("Retry-After", "")))
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        if connection.hung_up or isinstance(error, TimeoutError):
+            raise Unanswered(failures.NO_ANSWER % {"seconds": f"{seconds:g}"}) from None
+        raise Unanswered(_reason(error)) from None
+    finally:
+        watch.cancel()
+        connection.close()
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection to one of some addresses, whatever the name of the host means by now."""
+
+    def __init__(self, target: Target, addresses: Sequence[str], tls: ssl.SSLContext, deadline: float) -> None:
+        super().__init__(target.host, target.port)
+        self.default_port = http.client.HTTPS_PORT if target.scheme == "https" else http.client.HTTP_PORT
+        self._target, self._addresses, self._tls, self._deadline = target, addresses, tls, deadline
+        self.hung_up = False
+
+    def connect(self) -> None:
+        self.sock = self._reached()
+        if self._target.scheme == "https":
+            self.sock = self._tls.wrap_socket(
+                self.sock, server_hostname=self._target.host, do_handshake_on_connect=False
+            )
+            self.sock.do_handshake()
+
+    def _reached(self) -> socket.socket:
+        for number, address in enumerate(self._addresses, 1):
+            try:
+                left = max(self._deadline - time.monotonic(), 0.1)
+                return socket.create_connection((address, self._target.port), left)
+            except OSError:
+                if number == len(self._addresses):
+                    raise
+        raise OSError(failures.NO_ADDRESS)
+
+    def hang_up(self) -> None:
+        """From another thread; whatever is under way breaks off."""
+        self.hung_up = True
+        if self.sock is not None:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)  # TLS' own would wait for its turn
+
+
+def _reason(error: Exception) -> str:
+    match error:
+        case ssl.SSLCertVerificationError():
+            return failures.BAD_CERTIFICATE % {"why": error.verify_message}
+        case ssl.SSLError():
+            return failures.NO_TLS
+        case ConnectionRefusedError():
+            return failures.REFUSED
+        case http.client.HTTPException() if not isinstance(error, OSError):  # nor cut off before it began
+            return failures.NO_HTTP
+    return failures.BROKE_OFF
+
+
+def _seconds(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0

@@ -1,0 +1,178 @@
+"""Carries to webhooks what games have noted for them, signed by Standard Webhooks (standardwebhooks.com)."""
+
+import hashlib
+import hmac
+import logging
+import random
+import ssl
+import time
+from base64 import b64encode
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID
+
+from flask import Flask
+
+from server.leases import LENGTH, Lease, Leases, Lost
+from server.play.clock import clock
+from server.store import webhook_queue as store
+from server.store.connections import is_passing, let_go
+from server.store.tables import Webhook, WebhookDelivery
+from server.store.webhook_queue import Waiting
+from server.webhooks import failures
+from server.webhooks.http import Answer, Unanswered, post
+from server.webhooks.subscriptions import FAILING, GONE, hand_over
+from server.webhooks.targets import BadAddress, addresses_of, target_of
+
+TIMEOUT = 10.0  # seconds for one try, from connecting to the answer
+FIRST_PAUSE = timedelta(seconds=5)
+LONGEST_PAUSE = timedelta(hours=6)
+GIVE_UP = timedelta(days=3)
+LEAST_TRIES = 10  # before anything is given up, be it that the clock jumps, or that we were away for days
+_GONE = 410
+_CARRIERS = 32
+_ROUND = 10  # deliveries
+_BATCH = 200
+_NOTE_LATER = timedelta(minutes=5)
+
+log = logging.getLogger(__name__)
+
+
+class HookOffice:
+    """Several webhooks are told at the same time, each of them in order; one that does not answer holds up none but
+    itself."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._sandbox: bool = app.config["SANDBOX"]
+        self._tls = ssl.create_default_context()
+        self._threads = ThreadPoolExecutor(_CARRIERS, thread_name_prefix="webhooks")
+        self._under_way: dict[UUID, Future[None]] = {}
+        self._leases = Leases(app)
+
+    def deliver_due(self) -> None:
+        """Hand over what games have noted, and set out to every webhook that has something to be told."""
+        while self._hand_over() == _BATCH:
+            pass
+        self._under_way = {hook: run for hook, run in self._under_way.items() if not run.done()}
+        if len(self._under_way) < _BATCH:
+            with self._leases.watching():
+                due = store.due(clock.now(), _BATCH, self._under_way.keys(), self._leases.lapsed_at())
+            for hook in due:
+                self._under_way[hook.webhook_id] = self._threads.submit(self._round, hook)
+
+    def wait(self) -> None:
+        """Until every delivery under way has arrived or failed."""
+        wait(self._under_way.values())
+
+    def close(self, seconds: float) -> None:
+        """Set out to no other webhook and finish what is in hand, if it takes no longer; else the leases run out."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        wait(self._under_way.values(), seconds)
+
+    def _hand_over(self) -> int:
+        now = clock.now()
+        notes = store.notes(now, _BATCH)
+        for note in notes:
+            try:
+                hand_over(note, now)
+            except Exception as error:
+                let_go()
+                if is_passing(error):
+                    raise
+                log.exception("Note %s could not be handed over", note.letter_id)
+                store.put_off(note, now + _NOTE_LATER)
+        return len(notes)
+
+    def _round(self, hook: Waiting) -> None:
+        """What is due for one webhook; after a failure the rest waits."""
+        with self._app.app_context():
+            try:
+                began = time.monotonic()
+                if ours := store.claim(hook, clock.real() + LENGTH):
+                    with self._leases.held(partial(store.renew, ours), began) as lease:
+                        store.put_down(ours, self._carry(ours, lease))
+            except Lost:
+                log.warning("Webhook %s is left to another office: our lease on it ran out", hook.webhook_id)
+            except Exception as error:
+                if not is_passing(error):
+                    log.exception("Webhook %s could not be told", hook.webhook_id)
+
+    def _carry(self, hook: Waiting, lease: Lease) -> datetime | None:
+        """From when on the webhook may be told more; None: at once."""
+        for delivery in store.queue_of(hook, clock.now(), _ROUND):
+            row = store.leased(hook)
+            if row is None:
+                break
+            let_go()  # so that no connection waits for a slow receiver
+            rests_until = self._deliver(row, delivery, lease)
+            if rests_until is not None:
+                return rests_until
+        return None
+
+    def _deliver(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> datetime | None:
+        """None if it arrived, else how long the webhook is left alone."""
+        try:
+            answer, reason = self._send(hook, delivery, lease), ""
+        except (Unanswered, BadAddress) as error:
+            answer, reason = None, str(error)
+        except OSError:
+            answer, reason = None, failures.NO_ADDRESS
+        now = clock.now()
+        status = answer and answer.status
+        if answer is not None and 200 <= answer.status < 300:
+            store.delivered(hook, delivery, now, answer.status, f"{answer.status}")
+            return None
+        detail = reason or failures.BAD_STATUS % {"status": status}
+        scattered = random.uniform(1.0, 1.1)
+        rests_until = now + _pause(hook.failures, answer) * scattered
+        later = max(rests_until, now + _pause(delivery.tries, answer) * scattered)
+        disabled = None
+        if status == _GONE:
+            disabled = GONE
+        elif _is_hopeless(hook.failing_since, hook.failures, now):
+            disabled = FAILING
+        hopeless = _is_hopeless(delivery.begun_at, delivery.tries, now)
+        store.failed(hook, delivery, now, status, detail, None if hopeless else later, disabled)
+        return rests_until
+
+    def _send(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> Answer:
+        """Raises Unanswered, BadAddress, OSError, Lost."""
+        target = target_of(hook.url)
+        addresses = addresses_of(target, self._sandbox)
+        # Receivers hold it against their own clocks, which no sandbox puts forward.
+        at = int(clock.real().timestamp())
+        secrets = [hook.secret]
+        if hook.old_secret is not None and hook.old_until is not None and clock.now() < hook.old_until:
+            secrets.append(hook.old_secret)
+        body = delivery.payload.encode()
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "Sternenpost",
+            "webhook-id": str(delivery.delivery_id),
+            "webhook-timestamp": str(at),
+            "webhook-signature": signature(secrets, str(delivery.delivery_id), at, body),
+        }
+        lease.confirm()
+        return post(target, addresses, headers, body, self._tls, TIMEOUT)
+
+
+def signature(secrets: Sequence[bytes], message_id: str, at: int, body: bytes) -> str:
+    """HMAC-SHA256 of id, time (Unix seconds) and body, once with each secret."""
+    signed = f"{message_id}.{at}.".encode() + body
+    macs = [hmac.digest(secret, signed, hashlib.sha256) for secret in secrets]
+    return " ".join(f"v1,{b64encode(mac).decode()}" for mac in macs)
+
+
+def _pause(failures: int, answer: Answer | None) -> timedelta:
+    """Four times as long with each failure, and no less than the other side asks for."""
+    asked = timedelta(seconds=answer.retry_after) if answer else FIRST_PAUSE
+    growing: timedelta = FIRST_PAUSE * 4 ** min(failures, 10)
+    return min(max(growing, asked), LONGEST_PAUSE)
+
+
+def _is_hopeless(since: datetime | None, failures: int, now: datetime) -> bool:
+    """Whether this failure is the last of many, over days."""
+    return since is not None and now - since >= GIVE_UP and failures + 1 >= LEAST_TRIES

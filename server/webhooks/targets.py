@@ -1,0 +1,109 @@
+"""Where a webhook may lead: to public addresses only, and in the sandbox to the machine's own loopback as well."""
+
+import re
+import socket
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from server.errors import Unfit
+
+LONGEST_URL = 500
+URL_FORM = "^https?://[!-~]+$"
+_LABEL = "[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
+_NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
+_UNICAST = IPv6Network("2000::/3")  # what IPv6 has for the world; all else is special
+_NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address behind a translator
+_PROTOCOLS = IPv4Network("192.0.0.0/24")  # RFC 6890; older Pythons take it for public, and clouds answer there
+_WITHIN = (
+    *(IPv6Network("2001::/23"), IPv6Network("2002::/16")),  # tunnels and the like, which may end anywhere
+    IPv6Network("3fff::/20"),  # RFC 9637: for documentation, which older Pythons take for public
+)
+_CLOUDS = (  # public by their numbers, but within a cloud its own services answer there
+    IPv4Network("168.63.129.16/32"),  # Azure: DNS, health probes and the host's agent
+    *(IPv4Network("161.26.0.0/16"), IPv4Network("166.8.0.0/14")),  # IBM Cloud: service endpoints
+    IPv4Network("192.80.8.124/32"),  # Equinix Metal: metadata
+)
+_RELAYS = IPv4Network("192.88.99.0/24")  # RFC 7526: was anycast to tunnels, and leads nowhere today
+_PORTS = {"http": 80, "https": 443}
+
+
+class BadAddress(Unfit):
+    """A webhook must not lead there."""
+
+
+class Target(NamedTuple):
+    """A URL taken apart; `path` has the query with it."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+
+def target_of(url: str) -> Target:
+    """Raises BadAddress for what is no plain URL of the web."""
+    if len(url) > LONGEST_URL or not re.fullmatch(URL_FORM, url):
+        raise BadAddress(
+            "A URL such as https://stars.example/hook is needed here, of at most %(most)s plain ASCII characters.",
+            most=LONGEST_URL,
+        )
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise BadAddress("This URL cannot be read.") from None
+    host = parts.hostname or ""
+    if parts.username is not None or parts.password is not None or "#" in url or "\\" in url:
+        raise BadAddress("The URL must have no user, password or fragment.")
+    if not (_is_ipv6(host) or _NAME.fullmatch(host)) or len(host) > 253 or port == 0:
+        raise BadAddress("This URL names no host and port that could be called.")
+    query = f"?{parts.query}" if parts.query else ""
+    return Target(parts.scheme, host, port or _PORTS[parts.scheme], (parts.path or "/") + query)
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        IPv6Address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def addresses_of(target: Target, sandbox: bool) -> list[str]:
+    """The addresses of this host at present, each of which was checked: whoever calls must call one of these, since
+    the name may have another a moment later.
+
+    Raises BadAddress if one of them is not for webhooks, OSError if the name has none at present.
+    """
+    found = list(dict.fromkeys(resolve(target.host, target.port)))
+    for text in found:
+        address = ip_address(text)
+        if not (is_public(address) or (sandbox and address.is_loopback)):
+            raise BadAddress("This host is not on the public internet.")
+        if target.scheme == "http" and not address.is_loopback:
+            raise BadAddress("The URL must begin with https, so that nobody reads along.")
+    return found
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a host. Raises OSError if there are none at present."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError:  # a label that is empty or too long
+        raise OSError("This is no name of a host.") from None
+    return [str(sockaddr[0]) for *_, sockaddr in found]
+
+
+def is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Whether this address belongs to a single machine on the public internet, also behind IPv6's ways to write IPv4."""
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_public(address.ipv4_mapped)
+        if address in _NAT64:
+            return is_public(IPv4Address(int(address) & 0xFFFFFFFF))
+        if address not in _UNICAST or any(address in special for special in _WITHIN):
+            return False
+    elif any(address in special for special in (_PROTOCOLS, _RELAYS, *_CLOUDS)):
+        return False
+    return address.is_global and not address.is_multicast

@@ -1,0 +1,109 @@
+"""A player can always see each letter to him, and what became of it."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.accounts.deliveries import deliveries
+from server.accounts.players import begin_sign_in, change_profile, player_token
+from server.play.clock import clock
+from server.play.games import open_game
+from server.post import GIVE_UP
+from tests.post.office import Office
+from tests.support.games import DAY, HOUR, ME, OPEN, game_of, later, moves_on, person, wanted
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def seen_by(who: UUID) -> list[tuple[str, str]]:
+    """Kind and result of all letters, the newest first."""
+    return [(it["kind"], it["result"]) for it in deliveries(who, None, 100).items]
+
+
+def test_a_letter_waits_and_then_is_sent(ada: UUID, bea: UUID, office: Office) -> None:
+    game_id = game_of(ada, bea, bots=1, title="A clear night")
+    (waiting,) = deliveries(ada, None, 20).items
+    assert (waiting["result"], waiting["tries"], waiting["detail"]) == ("waiting", 0, "")
+    office.delivers()
+    (sent,) = deliveries(ada, None, 20).items
+    assert sent == waiting | {"result": "sent", "tries": 1, "at": sent["at"]}
+    assert (sent["game"], sent["title"], sent["version"]) == (game_id, "A clear night", 1)
+    assert str(sent["letter"]) in office.mails("ada")[0].message["Message-ID"]
+
+
+def test_nobody_sees_letters_to_others(ada: UUID, bea: UUID, office: Office) -> None:
+    game_of(ada, bea, bots=1)
+    office.delivers()
+    assert seen_by(bea) == []
+
+
+def test_why_a_letter_still_waits_is_told_and_when_it_was_given_up(ada: UUID, bea: UUID, office: Office) -> None:
+    office.is_closed = True
+    game_of(ada, bea, bots=1)
+    office.delivers()
+    (letter,) = deliveries(ada, None, 20).items
+    assert (letter["result"], letter["tries"]) == ("waiting", 1)
+    assert letter["detail"] == "The mail server is closed."
+    later(GIVE_UP + HOUR)
+    office.delivers()
+    assert seen_by(ada) == [("your-turn", "given-up")]
+
+
+def test_a_code_to_sign_in_is_among_them_for_whom_we_know(ada: UUID, office: Office) -> None:
+    begin_sign_in("ada@example.org", "en", None)
+    begin_sign_in("stranger@example.org", "en", None)
+    office.delivers()
+    assert seen_by(ada) == [("sign-in-code", "sent")]
+    (code,) = deliveries(ada, None, 20).items
+    assert (code["game"], code["title"], code["version"]) == (None, None, None)
+    assert seen_by(person("stranger")) == []
+
+
+def test_so_is_an_invitation(ada: UUID, bea: UUID, office: Office) -> None:
+    open_game(ada, wanted(ME, {"email": "bea@example.org"}, OPEN))
+    office.delivers()
+    assert seen_by(bea) == [("invitation", "sent")]
+
+
+def test_what_was_bundled_is_told_and_the_bundle_too(ada: UUID, bea: UUID, office: Office) -> None:
+    change_profile(ada, {"notifications": {"mails": {"your-turn": "bundled"}}})
+    game_of(ada, bea, bots=1, clock={"per_move": "P9D"})
+    office.delivers()
+    assert seen_by(ada) == [("your-turn", "bundled"), ("bundle", "waiting")]
+    later(DAY)
+    office.delivers()
+    assert seen_by(ada) == [("bundle", "sent"), ("your-turn", "bundled")]
+
+
+def test_why_it_was_not_sent_is_told_in_the_readers_language(app: Flask, ada: UUID, bea: UUID, office: Office) -> None:
+    change_profile(ada, {"notifications": {"mails": {"your-turn": "off"}}, "locale": "de"})
+    game_of(ada, bea, bots=1)
+    office.delivers()
+    headers = {"Authorization": f"Bearer {player_token('ada@example.org')}"}
+    (letter,) = app.test_client().get("/v1/me/deliveries", headers=headers).get_json()["items"]
+    assert (letter["result"], letter["detail"]) == ("dropped", "Du hast diese Briefe abgestellt.")
+
+
+def test_pages_hold_each_letter_once_the_newest_first(ada: UUID, bea: UUID, office: Office) -> None:
+    for number in range(3):
+        game_id = game_of(ada, bea, bots=1)
+        office.delivers()
+        later(HOUR)
+        moves_on(game_id, ada)
+        if number == 1:
+            begin_sign_in("ada@example.org", "en", None)
+    found: list[Any] = []
+    cursor = None
+    while True:
+        page = deliveries(ada, cursor, 2)
+        found += page.items
+        cursor = page.next
+        if cursor is None:
+            break
+        assert len(page.items) == 2
+    assert found == deliveries(ada, None, 100).items
+    assert len({it["letter"] for it in found}) == len(found) == 4
+    assert [it["at"] for it in found] == sorted((it["at"] for it in found), reverse=True)
+    assert found[0]["at"] <= clock.now()

@@ -1,0 +1,495 @@
+"""Rate limits that belong to persons: what anybody may do in an hour or a day, and have at a time. Each is reached here,
+and each leaves room for honest use."""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from server.accounts.players import forget_old_codes
+from server.api import rate_limits as buckets
+from server.api.openapi import examples
+from server.api.pictures import Pictures, pictures
+from server.config import Bound, Settings
+from server.operations.delete_player import delete_player
+from server.operations.queries import find_player
+from server.play.clock import clock
+from server.rules import Json
+from server.store.tables import Letter, PlayerLetter, RateLimit, db
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, DAY, HOUR, ME, MINUTE, OPEN, wanted
+
+DEFAULTS = Settings.from_environment({}).bounds
+
+
+@pytest.fixture
+def ada(app: Flask) -> Someone:
+    return Someone(app, "ada")
+
+
+@pytest.fixture
+def bea(app: Flask) -> Someone:
+    return Someone(app, "bea")
+
+
+@pytest.fixture
+def stranger(app: Flask) -> Someone:
+    return Someone(app)
+
+
+@pytest.fixture
+def bounded(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sets bounds, as an operator does."""
+
+    def set_to(**bounds: str) -> None:
+        for name, text in bounds.items():
+            settings = Settings.from_environment({f"STERNENPOST_LIMIT_{name.upper()}": text})
+            name = name.replace("_", "-")
+            monkeypatch.setitem(app.config["BOUNDS"], name, settings.bounds[name])
+
+    return set_to
+
+
+@pytest.fixture(autouse=True)
+def _at_the_beginning_of_a_window(app: Flask) -> None:
+    """No test runs into the next one."""
+    clock.forward(timedelta(seconds=86_400 - clock.now().timestamp() % 86_400))
+
+
+@pytest.fixture(autouse=True)
+def _no_bucket_fills_up_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = clock.now()
+    monkeypatch.setattr(buckets, "clock", SimpleNamespace(now=lambda: now))
+
+
+def refused(answer: TestResponse, words: str, at_most: int) -> bool:
+    """Whether a bound is reached, and says which and until when."""
+    is_problem(answer, 429, "too-many-requests")
+    assert words in answer.json["detail"]
+    assert 0 < int(answer.headers["Retry-After"]) <= at_most
+    return True
+
+
+def limits(answer: TestResponse) -> dict[str, str]:
+    """What an answer tells of each limit."""
+    return dict(it.split(";", 1) for it in answer.headers["RateLimit"].replace('"', "").split(", "))
+
+
+def left_of(answer: TestResponse) -> int:
+    """Units for requests that the caller has left."""
+    return int(limits(answer)["player"].partition(";")[0].removeprefix("r="))
+
+
+def seats(*emails: str) -> list[Json]:
+    return [ME, *({"email": email} for email in emails)]
+
+
+# Settings
+
+
+def test_every_bound_is_a_setting_that_is_listed_with_its_default() -> None:
+    listed = {name: (default, value) for name, default, value, _ in Settings.from_environment({}).listed()}
+    for name, bound in DEFAULTS.items():
+        assert listed[f"STERNENPOST_LIMIT_{name.upper().replace('-', '_')}"] == (str(bound), str(bound))
+
+
+@pytest.mark.parametrize("text", ["30s", "5/2m", "7/36h", "1/1d", "90/90s"])
+def test_a_bound_is_written_as_it_is_read(text: str) -> None:
+    if "/" in text:
+        written = str(Settings.from_environment({"STERNENPOST_LIMIT_GAMES": text}).bounds["games"])
+        assert Settings.from_environment({"STERNENPOST_LIMIT_GAMES": written}).bounds["games"] == Bound(
+            int(text.split("/")[0]), {"5/2m": 120, "7/36h": 129_600, "1/1d": 86_400, "90/90s": 90}[text]
+        )
+    else:
+        with pytest.raises(ValueError, match="^STERNENPOST_LIMIT_GAMES should be like 50/1h, not 30s[.]$"):
+            Settings.from_environment({"STERNENPOST_LIMIT_GAMES": text})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("GAMES", "10"), ("GAMES", "0/1d"), ("GAMES", "1/0d"), ("GAMES", "5/1w"), ("TOKENS", "5/1d"), ("TOKENS", "0")],
+)
+def test_what_is_no_bound_is_told_in_one_sentence(name: str, text: str) -> None:
+    with pytest.raises(ValueError, match=f"^STERNENPOST_LIMIT_{name} should be .*, not {text}[.]$"):
+        Settings.from_environment({f"STERNENPOST_LIMIT_{name}": text})
+
+
+# Sign-ins
+
+
+@pytest.mark.parametrize(
+    ("one", "another", "elsewhere"),
+    [
+        ("2001:db8::7", "2001:db8::ffff:8", "2001:db8:0:1::7"),
+        ("192.0.2.7", "::ffff:192.0.2.7", "::ffff:192.0.2.8"),
+    ],
+)
+def test_sign_ins_are_counted_by_network(stranger: Someone, one: str, another: str, elsewhere: str) -> None:
+    def asks(number: int, home: str) -> TestResponse:
+        sent = {"email": f"reader{number}@example.org"}
+        return stranger.post("/v1/sign-ins", sent, environ_overrides={"REMOTE_ADDR": home})
+
+    answers = [asks(number, (one, another)[number % 2]) for number in range(31)]
+    assert [answer.status_code for answer in answers[:30]] == [202] * 30
+    assert limits(answers[0])["sign-ins"].startswith("r=29;")
+    assert refused(answers[30], "30 sign-ins", 3600)
+    assert asks(31, elsewhere).status_code == 202
+
+
+def code_of(app: Flask, sign_in: str) -> str:
+    with app.app_context():
+        letters = db.session.scalars(db.select(PlayerLetter).where(PlayerLetter.player_id == UUID(sign_in)))
+        return str(letters.one().data["code"])
+
+
+def test_an_address_gets_twenty_codes_a_day(app: Flask, stranger: Someone) -> None:
+    for hour in range(8):
+        for _ in range(4):
+            home = {"REMOTE_ADDR": f"192.0.2.{hour}"}
+            stranger.post("/v1/sign-ins", {"email": "ada@example.org"}, environ_overrides=home)
+        clock.forward(HOUR)
+    with app.app_context():
+        assert len(db.session.scalars(db.select(PlayerLetter)).all()) == 20
+
+
+def test_wrong_codes_are_counted_for_an_address_and_a_day(app: Flask, stranger: Someone) -> None:
+    def sign_in() -> str:
+        return str(stranger.post("/v1/sign-ins", {"email": "ada@example.org"}).json["sign_in"])
+
+    def tries(asked: str, code: str) -> TestResponse:
+        return stranger.post("/v1/tokens", {"sign_in": asked, "code": code})
+
+    for _ in range(5):
+        asked = sign_in()
+        code = code_of(app, asked)
+        for _ in range(4):
+            is_problem(tries(asked, "000000" if code != "000000" else "1" * 6), 401, "wrong-code")
+        clock.forward(MINUTE)
+    clock.forward(HOUR)
+    asked = sign_in()
+    assert refused(tries(asked, code_of(app, asked)), "wrong codes were tried for this address: 20", 86_400)
+    page = stranger.ask("POST", f"/sign-in/{asked}", data={"code": code_of(app, asked)})
+    assert (page.status_code, "Too many wrong codes" in page.text) == (429, True)
+    assert 0 < int(page.headers["Retry-After"]) <= 86_400
+    clock.forward(DAY)
+    asked = sign_in()
+    assert tries(asked, code_of(app, asked)).status_code == 201
+
+
+def test_who_mistypes_now_and_then_signs_in(app: Flask, stranger: Someone) -> None:
+    for _ in range(4):
+        asked = stranger.post("/v1/sign-ins", {"email": "ada@example.org"}).json["sign_in"]
+        code = code_of(app, asked)
+        for _ in range(4):
+            stranger.post("/v1/tokens", {"sign_in": asked, "code": "000000" if code != "000000" else "1" * 6})
+        assert stranger.post("/v1/tokens", {"sign_in": asked, "code": code}).status_code == 201
+
+
+# Tokens
+
+
+def test_all_tokens_of_a_player_share_his_bucket(app: Flask, ada: Someone, bea: Someone) -> None:
+    tokens = [Someone(app, token=ada.post("/v1/tokens").json["token"]) for _ in range(3)]
+    left = [left_of(who.get("/v1/me")) for who in tokens]
+    assert left == [DEFAULTS["player"].most - number for number in (4, 5, 6)]
+    assert left_of(bea.get("/v1/me")) == DEFAULTS["player"].most - 1
+
+
+def test_a_player_has_a_hundred_tokens_and_signs_in_nevertheless(app: Flask, ada: Someone, stranger: Someone) -> None:
+    for _ in range(99):
+        last = ada.post("/v1/tokens")
+        assert last.status_code == 201
+    assert refused(ada.post("/v1/tokens"), "100 tokens", 3600)
+    path = opened(ada, ME, OPEN, BOT)
+    assert refused(ada.post(f"{path}/seats/me/tokens"), "100 tokens", 3600)
+    asked = stranger.post("/v1/sign-ins", {"email": "ada@example.org"}).json["sign_in"]
+    assert stranger.post("/v1/tokens", {"sign_in": asked, "code": code_of(app, asked)}).status_code == 201
+    for token in ada.get("/v1/tokens").json["items"][-3:-1]:
+        ada.delete(f"/v1/tokens/{token['id']}")
+    assert ada.post("/v1/tokens").status_code == 201
+
+
+def test_a_token_whose_time_is_over_takes_no_room(ada: Someone, bounded: Callable[..., None]) -> None:
+    bounded(tokens="2")
+    soon = (clock.now() + MINUTE).isoformat()
+    assert ada.post("/v1/tokens", {"expires_at": soon}).status_code == 201
+    assert refused(ada.post("/v1/tokens"), "2 tokens", 3600)
+    clock.forward(2 * MINUTE)
+    assert ada.post("/v1/tokens").status_code == 201
+
+
+# Games
+
+
+def test_ten_games_of_a_player_wait_for_others(ada: Someone, bea: Someone) -> None:
+    paths = [opened(ada, ME, OPEN, BOT, private=number % 2 == 0) for number in range(10)]
+    answer = ada.post("/v1/games", wanted(OPEN, OPEN, OPEN))
+    assert refused(answer, "10 games of yours wait", 3600)
+    opened(ada, ME, BOT, BOT)  # waits for nobody
+    opened(bea, ME, OPEN, BOT)
+    for path in paths[1], paths[3]:
+        bea.post(f"{path}/seats")
+    opened(ada, ME, *seats("cleo@example.org", "dan@example.org")[1:])
+    opened(ada, ME, OPEN, BOT)
+    assert refused(ada.post("/v1/games", wanted(ME, OPEN, BOT)), "10 games of yours wait", 3600)
+
+
+def test_a_game_that_was_opened_before_is_opened_again_by_its_key(ada: Someone) -> None:
+    key = {"Idempotency-Key": "the tenth"}
+    for _ in range(9):
+        opened(ada, ME, OPEN, BOT)
+    first, again = (ada.post("/v1/games", wanted(ME, OPEN, BOT), headers=key) for _ in range(2))
+    assert (first.status_code, again.status_code, again.json["id"]) == (201, 201, first.json["id"])
+
+
+def test_a_player_opens_so_many_games_a_day(ada: Someone, bea: Someone, bounded: Callable[..., None]) -> None:
+    bounded(games="3/1d")
+    for left in (2, 1, 0):
+        assert limits(ada.post("/v1/games", wanted(ME, BOT, BOT)))["games"].startswith(f"r={left};")
+    is_problem(ada.post("/v1/games", wanted(ME, ME, BOT)), 422, "invalid-field")
+    answer = ada.post("/v1/games", wanted(ME, BOT, BOT))
+    assert refused(answer, "3 games", 86_400)
+    assert limits(answer)["games"].startswith("r=0;")
+    opened(bea, ME, BOT, BOT)
+    clock.forward(DAY)
+    opened(ada, ME, BOT, BOT)
+
+
+def test_what_is_refused_does_not_count(ada: Someone, bounded: Callable[..., None]) -> None:
+    bounded(games="3/1d", waiting_games="1")
+    opened(ada, ME, OPEN, BOT)
+    for _ in range(3):
+        refused(ada.post("/v1/games", wanted(ME, OPEN, BOT)), "1 games of yours wait", 3600)
+    opened(ada, ME, BOT, BOT)
+
+
+# Invitations
+
+
+def letters_to(app: Flask, *emails: str) -> int:
+    with app.app_context():
+        to = Letter.data["to"].astext
+        return int(
+            db.session.scalar(db.select(db.func.count()).where(Letter.kind == "invitation", to.in_(emails))) or 0
+        )
+
+
+def test_invitations_in_all_ways_count_together_for_their_sender(app: Flask, ada: Someone) -> None:
+    everybody = [f"reader{number}@example.org" for number in range(50)]
+    for number in range(0, 36, 4):
+        opened(ada, *seats(*everybody[number : number + 4]))
+    path = opened(ada, ME, OPEN, BOT)
+    for number in range(36, 50):
+        answer = ada.post(f"{path}/invitations", {"email": everybody[number], "seat": 1})
+        assert answer.status_code == 201
+    assert limits(answer)["invitations"].startswith("r=0;")
+    assert letters_to(app, *everybody) == 50
+    assert refused(ada.post(f"{path}/invitations", {"email": "one@example.org", "seat": 1}), "50 invitations", 86_400)
+    clock.forward(DAY)
+    assert ada.post(f"{path}/invitations", {"email": "one@example.org", "seat": 1}).status_code == 201
+
+
+def test_a_game_that_invites_too_many_is_not_opened(app: Flask, ada: Someone, bounded: Callable[..., None]) -> None:
+    bounded(invitations="3/1d")
+    assert refused(
+        ada.post("/v1/games", wanted(*seats(*(f"reader{number}@example.org" for number in range(4))))),
+        "3 invitations",
+        86_400,
+    )
+    assert ada.get("/v1/games?mine=true").json["items"] == []
+    assert letters_to(app, "reader0@example.org") == 0
+    opened(ada, *seats("reader0@example.org", "reader1@example.org", "reader2@example.org"))
+
+
+def test_an_address_is_invited_five_times_a_day_by_whomever(app: Flask) -> None:
+    hosts = [Someone(app, name) for name in ("ada", "bea", "cleo")]
+    for number in range(5):
+        opened(hosts[number % 3], ME, {"email": "DAN@example.org"}, BOT)
+    for host in hosts:
+        assert refused(host.post("/v1/games", wanted(*seats("dan@example.org"), BOT)), "invited 5 times", 86_400)
+    assert letters_to(app, "dan@example.org") == 5
+    opened(hosts[0], ME, {"email": "emil@example.org"}, BOT)
+
+
+def test_the_house_invites_so_many_in_all(app: Flask, bounded: Callable[..., None]) -> None:
+    bounded(invitations_in_all="4/1d")
+    for number, name in enumerate(("ada", "bea")):
+        opened(Someone(app, name), *seats(f"reader{number}@example.org", f"reader{number + 2}@example.org"))
+    answer = Someone(app, "cleo").post("/v1/games", wanted(*seats("more@example.org"), BOT))
+    assert refused(answer, "server has sent 4 invitations", 86_400)
+    assert "invitations-in-all" not in limits(answer)  # what others do is told to nobody
+
+
+# Messages
+
+
+def test_a_player_says_thirty_things_a_minute_and_two_hundred_an_hour(ada: Someone, bea: Someone) -> None:
+    path, other = opened(ada, ME, OPEN, BOT), opened(ada, ME, OPEN, BOT)
+    bea.post(f"{path}/seats")
+
+    def says(who: Someone, where: str = path) -> TestResponse:
+        return who.post(f"{where}/messages", {"text": "Hello!"})
+
+    assert [says(ada, (path, other)[number % 2]).status_code for number in range(30)] == [201] * 30
+    answer = says(ada)
+    assert refused(answer, "30 things", 60)
+    assert limits(answer)["messages"].startswith("r=0;")
+    assert (
+        answer.headers["RateLimit-Policy"]
+        == '"player";q=12000;w=60, "messages";q=30;w=60, "messages-hourly";q=200;w=3600'
+    )
+    assert says(bea).status_code == 201
+    for _ in range(5):
+        clock.forward(MINUTE)
+        assert [says(ada).status_code for _ in range(30)] == [201] * 30
+    clock.forward(MINUTE)
+    assert [says(ada).status_code for _ in range(20)] == [201] * 20
+    assert refused(says(ada), "200 things", 3600)
+    clock.forward(HOUR)
+    assert says(ada).status_code == 201
+
+
+# Webhooks
+
+
+def test_a_player_has_so_many_webhooks(ada: Someone, bea: Someone, bounded: Callable[..., None]) -> None:
+    bounded(webhooks="2")
+    for _ in range(2):
+        assert ada.post("/v1/webhooks", examples.WEBHOOK_WANTED).status_code == 201
+    answer = ada.post("/v1/webhooks", examples.WEBHOOK_WANTED)
+    assert is_problem(answer, 409, "too-many-webhooks")
+    assert "2" in answer.json["detail"]
+    assert bea.post("/v1/webhooks", examples.WEBHOOK_WANTED).status_code == 201
+
+
+def test_sixty_pings_an_hour(ada: Someone) -> None:
+    path = ada.post("/v1/webhooks", examples.WEBHOOK_WANTED).headers["Location"]
+    assert [ada.post(f"{path}/pings").status_code for _ in range(60)] == [202] * 60
+    assert refused(ada.post(f"{path}/pings"), "60 pings", 3600)
+    clock.forward(HOUR)
+    assert ada.post(f"{path}/pings").status_code == 202
+
+
+# What is expensive
+
+
+def cost(who: Someone, method: str, path: str, **more: Any) -> int:
+    """Units that a request takes."""
+    before = left_of(who.get("/v1/me"))
+    return before - left_of(who.ask(method, path, **more))
+
+
+def test_thousands_of_unknown_fields_are_told_in_twenty_and_cost_little_time(ada: Someone) -> None:
+    body = {f"field{number}": number for number in range(3000)}
+    ada.post("/v1/games", {"no": 1})
+    began = time.thread_time()
+    answer = ada.post("/v1/games", body)
+    taken = time.thread_time() - began
+    is_problem(answer, 422, "invalid-fields")
+    assert len(answer.json["errors"]["json"]) == 20
+    assert len(answer.data) < 4096
+    assert taken < 0.03  # seconds, the test's own share included; it was 0.1
+
+
+def test_few_unknown_fields_are_all_told_beside_what_else_is_wrong(ada: Someone) -> None:
+    errors = ada.post("/v1/games", {"seats": 7, **{f"field{number}": 1 for number in range(9)}}).json["errors"]["json"]
+    assert len(errors) == 11
+    assert {"rules", "seats", "field8"} <= errors.keys()
+
+
+def test_wrong_values_of_a_long_list_are_told_in_twenty(ada: Someone) -> None:
+    answer = ada.post("/v1/tokens", {"scopes": ["x"] * 9000})
+    is_problem(answer, 422, "invalid-fields")
+    assert len(answer.json["errors"]["json"]["scopes"]) == 20
+
+
+def test_a_field_with_a_long_name_is_named_by_its_beginning(ada: Someone) -> None:
+    assert len(ada.post("/v1/games", {"x" * 50_000: 1}).data) < 1024
+
+
+def test_long_lists_and_large_bodies_cost_more(ada: Someone) -> None:
+    assert cost(ada, "GET", "/v1/games?limit=20") == 1
+    assert cost(ada, "GET", "/v1/games?limit=100") == 5
+    assert cost(ada, "POST", "/v1/games", body={"title": "x" * 3000}) == 1
+    assert cost(ada, "POST", "/v1/games", body={"title": "x" * 60_000}) == 15
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_a_picture_is_drawn_once_for_each_look_and_looking_again_is_cheap(
+    ada: Someone, bea: Someone, form: str
+) -> None:
+    path = opened(ada, ME, OPEN, BOT)
+    bea.post(f"{path}/seats")
+    picture = f"{path}/picture.{form}"
+    assert [cost(ada, "GET", picture) for _ in range(2)] == [10, 1]
+    assert cost(bea, "GET", picture) == 10  # who sees another hand
+    assert cost(ada, "GET", f"{picture}?theme=light") == 10
+    first = ada.get(picture).data
+    pictures.put(("another", form), bytes(pictures.most))  # which leaves room for none
+    assert (cost(ada, "GET", picture), ada.get(picture).data) == (10, first)
+    bea.patch("/v1/me", {"name": "Beatrix"})
+    assert cost(ada, "GET", picture) == 10
+    move = ada.get(f"{path}/legal-moves").json
+    who = ada if move["turn"] else bea
+    move = who.get(f"{path}/legal-moves").json
+    who.post(f"{path}/moves", {"turn": move["turn"], "move": move["moves"][0]})
+    assert cost(ada, "GET", picture) == 10
+    assert ada.get(picture).data != first
+
+
+def test_pictures_that_are_kept_take_so_much_room_and_no_more() -> None:
+    kept = Pictures(1000)
+    for number in range(30):
+        kept.put(number, bytes(100))
+        kept.get(min(number, 21))
+    assert kept.size == 1000
+    assert [number for number in range(30) if kept.get(number)] == [*range(20, 30)]
+    kept.put(29, bytes(300))
+    assert kept.size == 1000
+    kept.put("large", bytes(2000))
+    assert (kept.size, kept.get("large")) == (0, None)
+    assert pictures.most <= 20 * 2**20
+
+
+# Counting
+
+
+def test_uses_are_forgotten_when_no_bound_counts_them(app: Flask, ada: Someone, stranger: Someone) -> None:
+    opened(ada, ME, OPEN, BOT)
+    stranger.post("/v1/sign-ins", {"email": "ada@example.org"})
+
+    def counts() -> int:
+        with app.app_context():
+            forget_old_codes()
+            return len(db.session.scalars(db.select(RateLimit)).all())
+
+    assert counts() == 4
+    clock.forward(DAY - HOUR)
+    assert counts() == 4
+    clock.forward(2 * HOUR)
+    assert counts() == 0
+
+
+def test_where_limits_are_switched_off_nothing_is_counted(app: Flask, ada: Someone, no_limits: None) -> None:
+    for _ in range(12):
+        path = opened(ada, ME, OPEN, BOT)
+    for _ in range(31):
+        assert ada.post(f"{path}/messages", {"text": "Hello!"}).status_code == 201
+    with app.app_context():
+        assert db.session.scalars(db.select(RateLimit)).all() == []
+
+
+def test_a_player_who_is_deleted_takes_his_counts_along(app: Flask, ada: Someone, bea: Someone) -> None:
+    opened(bea, ME, {"email": "ada@example.org"}, BOT)
+    opened(ada, ME, OPEN, BOT)
+    with app.app_context():
+        delete_player(find_player("ada@example.org"))
+        keys = db.session.scalars(db.select(RateLimit.key)).all()
+        assert not any("ada@example.org" in key for key in keys)
+        assert len(keys) == 3  # what Bea did, and the house

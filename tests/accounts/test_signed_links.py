@@ -1,0 +1,203 @@
+"""Signed words: each has one spelling, and the secret behind them can be changed while everything runs."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+from sqlalchemy import select
+
+from server import cli
+from server.accounts import signed_links
+from server.accounts.players import begin_sign_in, redeem
+from server.accounts.signed_links import (
+    BOUNCE,
+    FEED,
+    INVITATION,
+    REPLY,
+    RETURN,
+    STOP,
+    TURN,
+    forget_old_secrets,
+    is_mark_of,
+    mark_of,
+    seal,
+    seal_text,
+    unseal,
+    unseal_text,
+)
+from server.accounts.tokens import caller, play_as
+from server.errors import NotFound
+from server.play.clock import NOTHING, clock
+from server.play.mail_in import confirming_word, confirms
+from server.play.moves import turn_word
+from server.store.tables import PlayerLetter, Setting, db
+from tests.support.games import DAY, game_of, later, moves_of, person, service_is_up
+from tests.support.live_server import until
+
+GAME = uuid4()
+LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+
+
+@pytest.fixture(autouse=True)
+def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
+    monkeypatch.setenv("DATABASE_URL", shared_url)
+    with app.app_context():
+        service_is_up()
+        yield app
+    clock.offset = NOTHING
+
+
+def opens(purpose: str, word: str) -> bool:
+    try:
+        unseal_text(purpose, word) if purpose == STOP else unseal(purpose, word)
+    except NotFound:
+        return False
+    return True
+
+
+def sealed(purpose: str) -> str:
+    return seal_text(STOP, "your-turn somebody 2") if purpose == STOP else seal(purpose, GAME, 3, 70_000)
+
+
+# One spelling
+
+
+@pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE])
+def test_bits_that_mean_nothing_may_not_differ(purpose: str) -> None:
+    word = sealed(purpose)
+    assert [last for last in LETTERS if opens(purpose, word[:-1] + last)] == [word[-1]]
+    for other in (f"{word}=", f" {word}", f"{word}a", word.replace("i", "\N{LATIN SMALL LETTER DOTLESS I}", 1) + "="):
+        assert not opens(purpose, other), other
+
+
+@pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED])
+def test_the_word_of_a_link_has_small_letters_only(purpose: str) -> None:
+    word = sealed(purpose)
+    assert opens(purpose, word)
+    assert not opens(purpose, word.upper()) and not opens(purpose, word.title())
+
+
+@pytest.mark.parametrize("purpose", [REPLY, BOUNCE])
+def test_an_address_reads_the_same_in_either_case(purpose: str) -> None:
+    word = sealed(purpose)
+    assert all(opens(purpose, it) for it in (word, word.upper(), word.title()))
+
+
+# Another secret
+
+
+def rotate(*words: str) -> str:
+    result = CliRunner().invoke(cli.main, ["rotate-secret", *words])
+    assert result.exit_code == 0, result.output
+    signed_links._seen.clear()  # as it is two seconds later
+    return result.stdout
+
+
+def settings() -> dict[str, str]:
+    db.session.rollback()
+    return {row.name: row.value for row in db.session.scalars(select(Setting))}
+
+
+@pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE])
+def test_what_was_signed_before_is_good_for_the_grace_time_and_not_longer(purpose: str) -> None:
+    old = sealed(purpose)
+    rotate("--grace", "P2D")
+    new = sealed(purpose)
+    assert new != old
+    later(2 * DAY - timedelta(minutes=1))
+    assert opens(purpose, old) and opens(purpose, new)
+    later(timedelta(minutes=1))
+    assert not opens(purpose, old) and opens(purpose, new)
+
+
+def test_a_second_change_lends_no_more_time_to_what_the_first_one_ended() -> None:
+    words = [sealed(TURN)]
+    for grace in ("P2D", "P30D", "PT1H"):
+        rotate("--grace", grace)
+        words.append(sealed(TURN))
+    later(timedelta(minutes=59))
+    assert all(opens(TURN, word) for word in words)
+    later(timedelta(minutes=1))
+    assert [opens(TURN, word) for word in words] == [False, False, False, True]
+
+
+def test_the_old_secret_is_forgotten_when_its_time_is_over() -> None:
+    sealed(TURN)
+    before = settings()["secret"]
+    rotate("--grace", "P2D")
+    forget_old_secrets()
+    assert before in settings()["old-secrets"] and settings()["secret"] != before
+    later(2 * DAY)
+    forget_old_secrets()
+    assert settings()["old-secrets"] == "[]"
+
+
+def test_a_dry_run_changes_no_secret() -> None:
+    sealed(TURN)
+    before = settings()
+    assert "Nothing was changed" in rotate("--dry-run")
+    assert settings() == before
+
+
+OTHER = """
+import sys
+from server.app import create_app
+from server.play.capabilities import TURN, unseal
+from server.play.errors import NotFound
+with create_app().app_context():
+    for word in sys.stdin:
+        try:
+            print(unseal(TURN, word.strip()).number, flush=True)
+        except NotFound:
+            print("nothing", flush=True)
+"""
+
+
+def test_a_process_that_runs_notices_without_a_restart() -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen([sys.executable, "-c", OTHER], **pipes) as process:  # type: ignore[call-overload]
+
+        def told(word: str) -> str:
+            process.stdin.write(f"{word}\n")
+            return str(process.stdout.readline().strip())
+
+        old = sealed(TURN)
+        assert told(old) == "70000"
+        rotate("--grace", "PT1S")
+        until(lambda: told(sealed(TURN)) == "70000", 1)  # though it has known the old one for a moment only
+        until(lambda: told(old) == "nothing", 10)
+        process.stdin.close()
+
+
+def test_sign_in_codes_invitations_and_confirmations_outlive_a_change() -> None:
+    sign_in = begin_sign_in("ada@example.org", "en", None)
+    code = db.session.scalars(select(PlayerLetter)).one().data["code"]
+    mark, mail_id = mark_of("bea@example.org"), uuid4()
+    word = confirming_word(mail_id)
+    rotate()
+    assert is_mark_of("bea@example.org", mark) and not is_mark_of("cleo@example.org", mark)
+    assert confirms(word, mail_id) and confirming_word(mail_id) != word
+    assert redeem(sign_in, code)
+
+
+def test_the_link_of_a_turn_plays_after_a_change() -> None:
+    ada = person("ada")
+    game_id = game_of(ada, person("ben"), person("cleo"))
+    word = turn_word(game_id, 0, 1)
+    rotate()
+    assert play_as(caller(word), game_id, 1, moves_of(game_id, ada)[0])
+
+
+def test_the_secret_is_not_asked_for_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    look_up = signed_links._looked_up
+    monkeypatch.setattr(signed_links, "_looked_up", lambda: asked.append(0.0) or look_up())
+    word = sealed(TURN)
+    for _ in range(1000):
+        assert opens(TURN, word) and not opens(TURN, f"{word[:-2]}aa")
+    assert len(asked) < 50

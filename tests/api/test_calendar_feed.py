@@ -1,0 +1,136 @@
+"""The due times of a player as a calendar that programs look up (RFC 5545)."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from icalendar import Calendar
+from werkzeug.test import TestResponse
+
+from server.play.moves import turn_word
+from server.play.seats import return_word
+from tests.support.contract import Someone
+from tests.support.games import DAY, everything_due_happens, game_of, later, moves_on, person, seats_of, service_is_up
+
+SLOW = {"per_move": "P9D"}
+
+
+@pytest.fixture(autouse=True)
+def within(app: Flask) -> Iterator[None]:
+    with app.app_context():
+        service_is_up()
+        yield
+
+
+@pytest.fixture
+def ada(app: Flask) -> Someone:
+    return Someone(app, "ada")
+
+
+@pytest.fixture
+def bea() -> UUID:
+    return person("bea")
+
+
+def address(who: Someone) -> str:
+    """Of a new feed."""
+    return urlsplit(who.post("/v1/me/feed").json["url"]).path
+
+
+def look(app: Flask, path: str, **headers: str) -> TestResponse:
+    """As a calendar program does, without a token."""
+    return app.test_client().get(path, headers=headers)
+
+
+def events(app: Flask, path: str) -> list[dict[str, str]]:
+    answer = look(app, path)
+    assert answer.status_code == 200
+    assert answer.mimetype == "text/calendar"
+    calendar = Calendar.from_ical(answer.data)
+    return [{name: event.decoded(name) for name in event} for event in calendar.walk("VEVENT")]
+
+
+def test_each_game_that_waits_is_an_event_when_its_time_runs_out(app: Flask, ada: Someone, bea: UUID) -> None:
+    path, me = address(ada), person("ada")
+    slow = game_of(me, bea, bots=1, title="Slow", clock=SLOW)
+    fast = game_of(me, bea, bots=1, title="Fast; a game, by \\n mail")
+    game_of(bea, me, bots=1, title="Not mine to move")
+    found = events(app, path)
+    assert [event["SUMMARY"] for event in found] == [
+        "Your move is due: Fast; a game, by \\n mail",
+        "Your move is due: Slow",
+    ]
+    for event, game_id in zip(found, (fast, slow), strict=True):
+        assert event["DTSTART"] == seats_of(game_id)[0].due_at.replace(microsecond=0)
+        assert str(game_id) in event["URL"]
+        assert "DTEND" not in event
+    moves_on(fast, me)
+    assert [event["SUMMARY"] for event in events(app, path)] == ["Your move is due: Slow"]
+
+
+def test_it_is_in_the_language_of_its_player(app: Flask, ada: Someone, bea: UUID) -> None:
+    path = address(ada)
+    game_of(person("ada"), bea, bots=1, title="Slow")
+    ada.patch("/v1/me", {"locale": "de"})
+    assert [event["SUMMARY"] for event in events(app, path)] == ["Dein Zug ist fällig: Slow"]
+
+
+def test_it_follows_a_due_time_that_moves(app: Flask, ada: Someone, bea: UUID) -> None:
+    path = address(ada)
+    game_id = game_of(person("ada"), bea, bots=1)
+    (before,) = events(app, path)
+    later(2 * DAY + timedelta(minutes=1))
+    everything_due_happens()
+    (after,) = events(app, path)
+    assert after["UID"] == before["UID"]
+    assert after["DTSTART"] == seats_of(game_id)[0].due_at.replace(microsecond=0) > before["DTSTART"]
+
+
+def test_it_is_a_calendar_line_for_line(app: Flask, ada: Someone, bea: UUID) -> None:
+    path = address(ada)
+    game_of(person("ada"), bea, bots=1, title="é" * 80)
+    raw = look(app, path).data
+    assert raw.startswith(b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:")
+    assert raw.endswith(b"\r\nEND:VCALENDAR\r\n")
+    assert all(len(line) <= 75 for line in raw.split(b"\r\n"))
+    assert b"\r\nREFRESH-INTERVAL;VALUE=DURATION:PT1H\r\n" in raw
+
+
+def test_it_holds_no_word_that_would_play_for_anybody(app: Flask, ada: Someone, bea: UUID) -> None:
+    path = address(ada)
+    game_of(person("ada"), bea, bots=1)
+    text = look(app, path).data.replace(b"\r\n ", b"").decode()
+    assert "/t/" not in text
+    assert "/#/games/" in text
+
+
+def test_a_program_that_asks_again_gets_it_only_if_it_changed(app: Flask, ada: Someone, bea: UUID) -> None:
+    path = address(ada)
+    game_id = game_of(person("ada"), bea, bots=1)
+    etag = look(app, path).headers["ETag"]
+    assert look(app, path, **{"If-None-Match": etag}).status_code == 304
+    moves_on(game_id, person("ada"))
+    assert look(app, path, **{"If-None-Match": etag}).status_code == 200
+
+
+def test_the_address_is_told_to_its_player_made_anew_and_ended(app: Flask, ada: Someone) -> None:
+    assert ada.get("/v1/me/feed").json == {"url": None}
+    first = address(ada)
+    assert urlsplit(ada.get("/v1/me/feed").json["url"]).path == first
+    second = address(ada)
+    assert second != first
+    assert look(app, first).status_code == 404
+    assert look(app, second).status_code == 200
+    assert ada.delete("/v1/me/feed").status_code == 204
+    assert ada.get("/v1/me/feed").json == {"url": None}
+    assert look(app, second).status_code == 404
+
+
+def test_no_other_word_opens_a_feed(app: Flask, ada: Someone, bea: UUID) -> None:
+    path = address(ada)
+    game_id = game_of(person("ada"), bea, bots=1)
+    for word in (path[6:-5], turn_word(game_id, 0, 1), return_word(game_id, 0), "a"):
+        assert look(app, f"/feed/{word}.ics").status_code == 404

@@ -1,0 +1,468 @@
+"""What HTTP asks of an API: conditional requests, requests that come again, pages, methods, formats, problems."""
+
+import gzip
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from server.api import problems
+from server.api.openapi.examples import MOVE
+from server.app import create_app
+from server.config import Settings
+from server.errors import PlayError
+from server.play.clock import clock
+from server.play.idempotency import forget_old_answers
+from server.rules import Json, RuleError
+from server.store.tables import IdempotencyKey, db
+from tests.support.contract import Contract, Someone
+from tests.support.games import DAY, ME, OPEN, wanted
+from tests.support.one_of_each import Call, Scene, calls
+
+
+@pytest.fixture
+def scene(app: Flask) -> Scene:
+    return Scene(app)
+
+
+@pytest.fixture
+def ada(scene: Scene) -> Someone:
+    return scene.ada
+
+
+@pytest.fixture
+def bea(scene: Scene) -> Someone:
+    return scene.bea
+
+
+def code_of(response: TestResponse) -> Any:
+    return (response.status_code, (response.json or {}).get("code"))
+
+
+# ETags
+
+
+def looks(scene: Scene) -> list[Call]:
+    """Everything that can be looked at; streams are listened to."""
+    gets = (call for call in calls(scene.contract.document) if call.method == "GET")
+    return [call for call in gets if not call.path.endswith("/stream")]
+
+
+def test_whatever_can_be_looked_at_has_an_etag_and_is_not_sent_twice(scene: Scene, ada: Someone) -> None:
+    for path in map(scene.address, looks(scene)):
+        seen = ada.get(path)
+        etag = seen.headers["ETag"]
+        for known in (etag, f'"another", {etag}', f"W/{etag}", "*"):
+            again = ada.get(path, headers={"If-None-Match": known})
+            assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", etag), path
+            assert "Content-Type" not in again.headers
+        assert ada.get(path, headers={"If-None-Match": '"another"'}).data == seen.data
+
+
+def test_head_answers_as_get_does_but_without_a_body(scene: Scene, ada: Someone) -> None:
+    for path in map(scene.address, looks(scene)):
+        got, head = ada.get(path), ada.ask("HEAD", path)
+        assert (head.status_code, head.data) == (200, b"")
+        for name in ("ETag", "Content-Type", "Content-Length", "Vary", "Cache-Control"):
+            assert head.headers[name] == got.headers[name], (path, name)
+        assert ada.ask("HEAD", path, headers={"If-None-Match": got.headers["ETag"]}).status_code == 304
+
+
+@pytest.mark.parametrize("path", ["/v1/rules", "/v1/rules/sternenhimmel", "/v1/rules/sternenglanz"])
+def test_the_rules_come_packed_to_whoever_can_unpack_them(scene: Scene, path: str) -> None:
+    plain, packed = (scene.stranger.get(path, headers={"Accept-Encoding": it}) for it in ("br, gzip;q=0", "br, gzip"))
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.data) == plain.data
+    assert len(packed.data) * 4 < len(plain.data)
+    for answer, other in ((plain, packed), (packed, plain)):
+        assert answer.headers["Vary"] == "Accept-Encoding"
+        sent = {"Accept-Encoding": answer.headers.get("Content-Encoding", "identity")}
+        same = scene.ada.get(path, headers={**sent, "If-None-Match": answer.headers["ETag"]})
+        assert (same.status_code, same.data, same.headers["Vary"]) == (304, b"", "Accept-Encoding")
+        changed = scene.ada.get(path, headers={**sent, "If-None-Match": other.headers["ETag"]})
+        assert changed.data == answer.data
+
+
+def test_long_answers_come_packed_to_whoever_can_unpack_them(scene: Scene, ada: Someone) -> None:
+    long, short = f"{scene.running}/legal-moves", f"{scene.running}/votes"
+    plain, packed = (ada.get(long, headers={"Accept-Encoding": it}) for it in ("identity", "gzip"))
+    assert len(plain.data) > 4 * len(packed.data)
+    assert gzip.decompress(packed.data) == plain.data
+    assert plain.headers["Vary"] == packed.headers["Vary"] == "Authorization, Accept-Language, Accept-Encoding"
+    again = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
+    assert ada.get(long, headers=again).status_code == 304
+    assert "Content-Encoding" not in ada.get(short, headers={"Accept-Encoding": "gzip"}).headers
+
+
+def test_an_answer_under_a_condition_that_does_not_hold_is_refused(scene: Scene, ada: Someone) -> None:
+    for path in map(scene.address, looks(scene)):
+        assert code_of(ada.get(path, headers={"If-Match": '"another"'})) == (412, "precondition-failed")
+        assert ada.get(path, headers={"If-Match": ada.get(path).headers["ETag"]}).status_code == 200
+
+
+def changes(scene: Scene) -> list[Call]:
+    """Whatever changes or ends something that has an address; all tokens at the end."""
+    those = [call for call in calls(scene.contract.document) if call.method in ("PATCH", "DELETE")]
+    return sorted(those, key=lambda call: (call.path.startswith("/v1/tokens"), call.path == "/v1/tokens/current"))
+
+
+def test_every_change_is_refused_to_who_has_seen_something_else(scene: Scene, ada: Someone) -> None:
+    for call in changes(scene):
+        path = scene.address(call)
+        before = ada.get(path)
+        stale = ada.ask(call.method, path, call.example, headers={"If-Match": '"another", W/"weak"'})
+        assert code_of(stale) == (412, "precondition-failed"), call.name
+        assert ada.get(path).data == before.data or before.status_code >= 400
+    assert ada.get("/v1/me").status_code == 200
+
+
+def test_every_change_is_made_by_who_has_seen_what_is_there(scene: Scene, ada: Someone) -> None:
+    for call in changes(scene):
+        if call.path.startswith("/v1/tokens"):
+            continue
+        path = scene.address(call)
+        for coding in ("gzip", "identity") if call.method == "PATCH" else ("gzip",):
+            seen = ada.get(path, headers={"Accept-Encoding": coding})
+            if seen.status_code == 200:
+                made = ada.ask(call.method, path, call.example, headers={"If-Match": seen.headers["ETag"]})
+                assert made.status_code != 412, call.name  # one of them may have ended what another is for
+    etag = ada.get("/v1/me").headers["ETag"]
+    assert ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": etag}).status_code == 200
+    assert code_of(ada.patch("/v1/me", {"name": "Ada II"}, headers={"If-Match": etag})) == (412, "precondition-failed")
+    assert ada.get("/v1/me").json["name"] == "Ada I"
+    assert ada.delete("/v1/tokens/current", headers={"If-Match": "*"}).status_code == 204
+
+
+def test_of_two_who_change_at_once_what_both_have_seen_one_is_refused(app: Flask, scene: Scene, ada: Someone) -> None:
+    etag = ada.get("/v1/me").headers["ETag"]
+
+    def changed(number: int) -> int:
+        return (
+            Someone(app, token=ada.token)
+            .patch("/v1/me", {"name": f"Ada {number}"}, headers={"If-Match": etag})
+            .status_code
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(changed, range(4))) == [200, 412, 412, 412]
+
+
+def test_an_etag_changes_when_and_only_when_this_viewers_answer_changes(scene: Scene) -> None:
+    viewers = (scene.ada, scene.bea, scene.stranger)
+    paths = [scene.address(call) for call in looks(scene) if not call.needs_token]
+    deeds: list[Callable[[], TestResponse]] = [
+        lambda: scene.ada.post(f"{scene.running}/moves?dry_run=true", MOVE),
+        lambda: scene.ada.post(f"{scene.running}/moves", MOVE),
+        lambda: scene.bea.post(f"{scene.running}/messages", {"text": "Well placed!"}),
+        lambda: scene.bea.post(f"{scene.running}/votes", {"on": "pause"}),
+        lambda: scene.bea.post(f"{scene.running}/votes", {"on": "pause", "vote": False}),
+        lambda: scene.bea.patch("/v1/me", {"locale": "de"}),
+        lambda: scene.bea.patch("/v1/me", {"name": "Beatrix"}),
+    ]
+    changed: Counter[str] = Counter()
+    for deed in deeds:
+        before = {(who, path): who.get(path) for who in viewers for path in paths}
+        assert deed().status_code in (200, 201)
+        for (who, path), seen in before.items():
+            now = who.get(path)
+            assert (now.headers["ETag"] == seen.headers["ETag"]) == (now.data == seen.data)
+            changed[path] += now.data != seen.data
+    assert changed[f"{scene.running}/messages"] == 3 * 2  # a message, and the new name of who said it
+    assert changed[f"{scene.running}/events"] == 3 * 1
+    assert changed["/v1/rules"] == 0
+
+
+def test_the_etags_of_two_viewers_differ_where_they_see_different_things(scene: Scene) -> None:
+    scene.ada.post(f"{scene.running}/moves", MOVE)
+    etags = {who.get(scene.running).headers["ETag"] for who in (scene.ada, scene.bea, scene.stranger)}
+    assert len(etags) == 3
+    assert "Authorization" in scene.ada.get(scene.running).headers["Vary"]
+
+
+# Requests that come again
+
+
+def keyed(key: str) -> dict[str, str]:
+    return {"Idempotency-Key": key}
+
+
+def may_come_again(contract: Contract) -> list[Call]:
+    """The calls that take a key; the seat that one of them takes is the last, so that is done at the end."""
+    found = [
+        call
+        for call in calls(contract.document)
+        if any(parameter["name"] == "Idempotency-Key" for parameter in call.operation["parameters"])
+    ]
+    return sorted(found, key=lambda call: call.name == "takeSeat")
+
+
+def test_every_call_that_makes_something_takes_a_key_but_those_that_make_secrets(scene: Scene) -> None:
+    makes = {call.name for call in calls(scene.contract.document) if call.method == "POST"}
+    names = {call.name for call in may_come_again(scene.contract)}
+    assert names == {"openGame", "takeSeat", "invite", "vote", "say", "playMove"}
+    webhooks = {"makeWebhook", "renewWebhookSecret", "pingWebhook", "tryWebhookDelivery"}
+    assert makes - names == {"signIn", "makeToken", "makeSeatToken", "findLegalMoves", "makeFeed"} | webhooks
+
+
+def test_a_request_that_comes_again_gets_its_first_answer_again(scene: Scene) -> None:
+    for call in may_come_again(scene.contract):
+        body = call.examples["Example"]
+        first, again = (scene.ask(call, body, headers=keyed(call.name)) for _ in range(2))
+        assert first.status_code in (200, 201), call.name
+        assert (again.status, again.data) == (first.status, first.data), call.name
+        assert again.headers.get("Location") == first.headers.get("Location")
+    assert len(scene.ada.get(f"{scene.running}/messages").json["items"]) == 1
+
+
+OTHER_BODIES: dict[str, Json] = {
+    "openGame": wanted(ME, OPEN, OPEN),
+    "takeSeat": {"salt": "another"},
+    "invite": {"email": "cyd@example.org"},
+    "vote": {"on": "abandon"},
+    "say": {"text": "Something else."},
+    "playMove": {"turn": 1, "move": {"star": "1", "board": "leo", "space": "a"}},
+}
+
+
+def test_a_key_belongs_to_one_body(scene: Scene) -> None:
+    for call in may_come_again(scene.contract):
+        first = scene.ask(call, call.examples["Example"], headers=keyed(call.name))
+        other = scene.ask(call, OTHER_BODIES[call.name], headers=keyed(call.name))
+        assert code_of(other) == (422, "idempotency-key-reused"), call.name
+        assert scene.ask(call, call.examples["Example"], headers=keyed(call.name)).data == first.data
+
+
+def test_a_key_belongs_to_one_address_of_a_game(scene: Scene, ada: Someone) -> None:
+    ada.post(f"{scene.running}/messages", {"text": "Hello"}, headers=keyed("a"))
+    for path, body in ((f"{scene.running}/votes", {"on": "pause"}), (f"{scene.running}/moves", MOVE)):
+        assert code_of(ada.post(path, body, headers=keyed("a"))) == (422, "idempotency-key-reused")
+    assert ada.post(f"{scene.open}/messages", {"text": "Hello"}, headers=keyed("a")).json["nr"] == 1
+    opened = ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("b")).json["id"]
+    said = ada.post(f"/v1/games/{opened}/messages", {"text": "Hello"}, headers=keyed("b"))
+    assert code_of(said) == (422, "idempotency-key-reused")
+
+
+def test_the_same_key_of_another_player_is_another_request(scene: Scene, ada: Someone, bea: Someone) -> None:
+    path = f"{scene.running}/messages"
+    numbers = [who.post(path, {"text": "Hello"}, headers=keyed("a")).json["nr"] for who in (ada, bea, ada, bea)]
+    assert numbers == [1, 2, 1, 2]
+    games = [who.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("g")).json["id"] for who in (ada, bea)]
+    assert len(set(games)) == 2
+
+
+def test_of_requests_that_come_at_once_one_is_carried_out_and_all_get_its_answer(app: Flask, scene: Scene) -> None:
+    for call in may_come_again(scene.contract):
+        address, token = scene.address(call), scene.caller(call).token
+        programs = [Someone(app, token=token) for _ in range(6)]
+
+        def ask(program: Someone, call: Call = call, address: str = address) -> TestResponse:
+            return program.ask(call.method, address, call.examples["Example"], headers=keyed(call.name))
+
+        with ThreadPoolExecutor(len(programs)) as pool:
+            answers = list(pool.map(ask, programs))
+        assert len({(answer.status, answer.data) for answer in answers}) == 1, call.name
+        assert answers[0].status_code in (200, 201), answers[0].text
+    assert [it["nr"] for it in scene.ada.get(f"{scene.running}/messages").json["items"]] == [1]
+
+
+def test_after_seven_days_a_key_is_forgotten_and_may_stand_for_something_new(scene: Scene, ada: Someone) -> None:
+    opened = [ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("a")).json["id"]]
+    for days in (6.9, 0.2, 7.1):
+        clock.forward(days * DAY)
+        with scene.app.app_context():
+            forget_old_answers()
+        again = ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("a"))
+        assert ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("a")).data == again.data
+        opened.append(again.json["id"])
+    assert opened[0] == opened[1]
+    assert len(set(opened[1:])) == 3
+
+
+def test_no_answer_that_holds_a_token_is_kept(scene: Scene) -> None:
+    for call in calls(scene.contract.document):
+        if call.name in ("makeToken", "makeSeatToken", "signIn"):
+            for body in call.examples.values():
+                assert scene.ask(call, body, headers=keyed("t")).status_code in (201, 202)
+                assert scene.ask(call, body, headers=keyed("t")).data
+    with scene.app.app_context():
+        assert db.session.scalar(db.select(db.func.count()).select_from(IdempotencyKey)) == 0
+
+
+# Pages
+
+
+def walk(who: Someone, address: str | None) -> list[list[Json]]:
+    """All pages from this address on, by their `next`, which their Link says, too."""
+    pages = []
+    while address is not None:
+        page = who.get(address)
+        following = page.json["next"]
+        assert page.headers.get("Link") == (f'<{following}>; rel="next"' if following else None)
+        pages.append(page.json["items"])
+        address = following
+    return pages
+
+
+def test_a_list_of_games_is_walked_by_its_pages(scene: Scene, ada: Someone) -> None:
+    opened = [ada.post("/v1/games", wanted(ME, OPEN, OPEN, title=f"{n}")).json["id"] for n in range(5)]
+    for query in ("limit=2", "limit=2&mine=true", "limit=2&status=open&rules=sternenhimmel"):
+        pages = walk(ada, f"/v1/games?{query}")
+        assert [len(page) for page in pages] == [2, 2, 1]
+        assert [item["id"] for page in pages for item in page] == opened[::-1]
+    assert [len(page) for page in walk(ada, "/v1/games?limit=5")] == [5]
+
+
+def test_so_are_the_messages_of_a_game_also_by_whoever_holds_its_word(scene: Scene, ada: Someone, bea: Someone) -> None:
+    path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, private=True)).json['id']}"
+    for number in range(5):
+        ada.post(f"{path}/messages", {"text": f"Word {number}"})
+    word = ada.get(path).json["invitation"]
+    pages = walk(bea, f"{path}/messages?invitation={word}&limit=2")
+    assert [[item["nr"] for item in page] for page in pages] == [[1, 2], [3, 4], [5]]
+    assert [len(page) for page in walk(bea, f"{path}/messages?invitation={word}&after=1&limit=4")] == [4]
+    assert code_of(bea.get(f"{path}/messages")) == (404, "not-found")
+
+
+# Methods and formats
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "CONNECT", "PROPFIND"])
+def test_whoever_tries_another_method_is_told_which_there_are(scene: Scene, ada: Someone, method: str) -> None:
+    there: dict[str, set[str]] = {}
+    for call in calls(scene.contract.document):
+        there.setdefault(call.path, set()).add(call.method)
+    for call in calls(scene.contract.document):
+        methods = there[call.path]
+        answer = ada.ask(method, scene.address(call))
+        assert code_of(answer) == (405, "method-not-allowed")
+        assert set(answer.headers["Allow"].split(", ")) == methods | ({"HEAD"} if "GET" in methods else set())
+
+
+def test_a_client_that_takes_problems_only_as_something_else_gets_them_all_the_same(ada: Someone) -> None:
+    assert code_of(ada.get("/v1/games?limit=x", headers={"Accept": "application/json"})) == (422, "invalid-fields")
+    assert code_of(ada.get("/v1/games", headers={"Accept": "application/json;q=0"})) == (406, "not-acceptable")
+
+
+# Problems
+
+
+def test_everything_that_a_deed_or_a_rule_may_raise_is_in_the_table() -> None:
+    def kinds(error: type[Exception]) -> set[type[Exception]]:
+        return {error, *(kind for below in error.__subclasses__() for kind in kinds(below))}
+
+    ours = {kind for kind in kinds(PlayError) | kinds(RuleError) if kind.__module__.startswith("server.")}
+    assert ours - {PlayError, RuleError} <= set(problems.PROBLEMS)
+
+
+def test_every_problem_has_a_page_and_a_place_in_the_document(scene: Scene) -> None:
+    client = scene.app.test_client()
+    schemas = scene.contract.document["components"]["schemas"]
+    described = {it["properties"]["code"]["const"] for name, it in schemas.items() if name.endswith("Problem")}
+    assert described == set(problems.ALL) - {"method-not-allowed"}  # which no call that is described answers with
+    for code, problem in problems.ALL.items():
+        page = client.get(f"/problems/{code}")
+        assert page.status_code == 200
+        assert all(word in page.text for word in (code, str(problem.status)))
+        assert 400 <= problem.status <= 503
+
+
+# Languages
+
+
+def test_a_problem_is_told_in_the_language_of_the_caller_and_its_code_never_changes(ada: Someone, scene: Scene) -> None:
+    ada.patch("/v1/me", {"locale": "fr"})
+    told = ada.get("/v1/games/00000000-0000-4000-8000-000000000000", headers={"Accept-Language": "it"})
+    assert (told.json["code"], told.json["title"]) == ("not-found", "Cela n’existe pas")
+    assert (told.headers["Content-Language"], told.json["detail"]) == ("fr", "Cette partie n’existe pas.")
+
+
+@pytest.mark.parametrize(
+    ("wanted_language", "title"),
+    [
+        (None, "A token is needed"),
+        ("de-CH, en;q=0.5", "Ein Token ist nötig"),
+        ("es, it;q=0.2", "Serve un token"),
+        ("es", "A token is needed"),
+        ("\xff;;q=x", "A token is needed"),
+    ],
+)
+def test_without_a_token_the_request_names_the_language(scene: Scene, wanted_language: str | None, title: str) -> None:
+    headers = {"Accept-Language": wanted_language} if wanted_language else {}
+    refused = scene.stranger.get("/v1/me", headers=headers)
+    assert refused.json["title"] == title
+    assert "Accept-Language" in refused.headers["Vary"]
+
+
+def test_a_picture_speaks_the_language_of_the_viewer(ada: Someone, scene: Scene) -> None:
+    english = ada.get(f"{scene.running}/picture.svg").text
+    ada.patch("/v1/me", {"locale": "de"})
+    german = ada.get(f"{scene.running}/picture.svg").text
+    assert ("coins:" in english, "coins:" in german, "Münzen:" in german) == (True, False, True)
+
+
+# What clients send along
+
+
+@pytest.mark.parametrize(
+    "accept",
+    ["application/json; charset=utf-8", "application/json;charset=UTF-8;q=0.5, text/html", "application/*; q=0.1"],
+)
+def test_a_charset_asked_for_is_no_other_format(ada: Someone, accept: str) -> None:
+    assert ada.get("/v1/me", headers={"Accept": accept}).status_code == 200
+    refused = ada.get("/v1/me", headers={"Accept": "application/json; charset=utf-8; q=0, text/html"})
+    assert code_of(refused) == (406, "not-acceptable")
+
+
+def test_a_packed_body_is_refused_in_a_sentence(ada: Someone) -> None:
+    packed, headers = (
+        gzip.compress(b'{"name": "Ada"}'),
+        {"Content-Encoding": "gzip", "Content-Type": "application/json"},
+    )
+    refused = ada.ask("PATCH", "/v1/me", data=packed, headers=headers)
+    assert code_of(refused) == (415, "unsupported-media-type")
+    assert "Content-Encoding" in refused.json["detail"]
+    assert refused.headers["Accept-Encoding"] == "identity"
+    plain = {**headers, "Content-Encoding": "identity"}
+    assert ada.ask("PATCH", "/v1/me", data=b'{"name": "Ada"}', headers=plain).status_code == 200
+
+
+def test_an_empty_cursor_is_where_a_list_begins(scene: Scene, ada: Someone) -> None:
+    for call in looks(scene):
+        if any(parameter.get("name") == "cursor" for parameter in call.operation["parameters"]):
+            path = scene.address(call)
+            assert ada.get(f"{path}?cursor=").json["items"] == ada.get(path).json["items"]
+
+
+def test_a_key_is_kept_or_refused_in_a_sentence_by_every_post(scene: Scene, ada: Someone) -> None:
+    posts = [call for call in calls(scene.contract.document) if call.method == "POST"]
+    for call in posts:
+        path, keyed = (
+            scene.address(call),
+            any(it.get("name") == "Idempotency-Key" for it in call.operation["parameters"]),
+        )
+        answer = ada.post(path, call.example, headers={"Idempotency-Key": "once"})
+        is_refused = code_of(answer) == (400, "malformed-request") and "Idempotency-Key" in answer.json["detail"]
+        assert is_refused != keyed, call.name
+    assert ada.post("/v1/me/feed", {}).status_code == 201
+
+
+def test_every_answer_names_its_request_and_every_problem_too(scene: Scene, ada: Someone) -> None:
+    answers = [ada.get("/v1/me"), ada.get("/v1/nowhere"), ada.post("/v1/games", {}), ada.get("/healthz"), ada.get("/")]
+    names = [answer.headers["X-Request-Id"] for answer in answers]
+    assert len(set(names)) == len(names)
+    assert [answer.json["request_id"] for answer in answers[1:3]] == names[1:3]
+
+
+@pytest.mark.parametrize(
+    "name", ["8a7c-11f0_x.9", "short", "x" * 65, "with space in it", "two-names-1,two-names-2", ""]
+)
+def test_only_a_proxy_may_name_a_request(app: Flask, shared_url: str, name: str) -> None:
+    behind = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "STERNENPOST_PROXIES": "1"}))
+    for server, may in ((app, False), (behind, True)):
+        answer = server.test_client().get("/v1/rules", headers={"X-Request-Id": name})
+        assert (answer.headers["X-Request-Id"] == name) == (may and name == "8a7c-11f0_x.9")

@@ -1,0 +1,493 @@
+"""The plain pages and the handbook in a real browser: a person with a mail program and a phone gets by with them."""
+
+import re
+from collections.abc import Iterator
+from threading import Thread
+from typing import NamedTuple
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, Page, expect
+from werkzeug.serving import make_server
+
+from server.accounts.players import begin_sign_in, change_profile, player_token
+from server.accounts.tokens import caller
+from server.accounts.unsubscribe import stop_word
+from server.app import create_app
+from server.config import Settings
+from server.play.commits import load, whole_log
+from server.play.games import open_game
+from server.play.moves import legal_moves, play_move, turn_word
+from server.play.seats import leave, return_word
+from server.play.views import describe, seen_by
+from server.post import PostOffice
+from server.post.mail import carrier
+from server.rules import Json, sternenglanz
+from server.store import embedded_postgres
+from tests.support.browser import chromium
+from tests.support.games import ME, OPEN, game_of, moves_of, moves_on, person, service_is_up, turn_of, wanted
+
+assert chromium  # a fixture
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+ENOUGH = 4.5  # contrast of text and what is behind it (WCAG 2.2, 1.4.3)
+
+
+class Site(NamedTuple):
+    """The web in this process, with a browser's address for it."""
+
+    app: Flask
+    url: str
+
+
+@pytest.fixture(scope="module")
+def site(
+    postgres: embedded_postgres.Server, template_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    settings = {
+        "DATABASE_URL": embedded_postgres.create_database(postgres.url, "pages", template="template_of_tests"),
+        "STERNENPOST_DATA": str(tmp_path_factory.mktemp("data")),
+        "STERNENPOST_SANDBOX": "on",
+    }
+    app = create_app(Settings.from_environment(settings))
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    Thread(target=server.serve_forever).start()
+    app.config["BASE_URL"] = url = f"http://127.0.0.1:{server.port}"
+    with app.app_context():
+        service_is_up()
+        yield Site(app, url)
+    server.shutdown()
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, chromium: Browser, site: Site) -> Iterator[Page]:
+    """A window on a phone, unless ON_BOTH. Whatever it is used for, it asks nobody but the site and complains of nothing."""
+    with chromium.new_context(viewport=getattr(request, "param", PHONE), base_url=site.url) as context:
+        page = context.new_page()
+        asked, complaints = list[str](), list[str]()
+        page.on("request", lambda it: asked.append(it.url))
+        page.on("console", lambda it: complaints.append(it.text) if it.type in ("error", "warning") else None)
+        page.on("pageerror", lambda it: complaints.append(str(it)))
+        yield page
+        assert [url for url in asked if not url.startswith((site.url, "data:"))] == []
+        assert [it for it in complaints if not re.search(r"status of 4(01|04|09|10|22) ", it)] == []
+        page.wait_for_load_state()  # its style is there
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+ON_BOTH = pytest.mark.parametrize("page", [DESKTOP, PHONE], ids=["desktop", "phone"], indirect=True)
+
+
+# The handbook
+
+
+def test_the_handbook_shows_every_operation(page: Page, site: Site) -> None:
+    document = site.app.extensions["document"].to_dict()
+    operations = [
+        (method, path) for path, item in document["paths"].items() for method in item if method != "parameters"
+    ]
+    shown_in_all = len(operations) + len(document["webhooks"])
+    assert "script-src 'self';" in page.goto("/docs").headers["content-security-policy"]
+    expect(page.locator(".expanded-endpoint-body")).to_have_count(shown_in_all)
+    shown = page.locator(".expanded-endpoint-body").evaluate_all("found => found.map(it => it.innerText)")
+    for method, path in operations:
+        assert any(re.search(rf"(?im)^{method}\s+{re.escape(path)}$", text) for text in shown), path
+
+
+def test_a_call_is_found_in_the_handbook_and_tried_out_with_a_token(page: Page) -> None:
+    token = player_token("ada@example.org", "ada")
+    page.set_viewport_size(DESKTOP)
+    page.goto("/docs")
+    shown = page.locator(".nav-bar-path:visible")
+    expect(shown.first).to_be_visible()
+    page.get_by_placeholder("Filter").fill("profile")
+    page.get_by_placeholder("Filter").press("Enter")
+    expect(shown).to_contain_text(["Your profile", "Change your profile"])
+    shown.first.click()
+    call = page.locator("[id='get-/v1/me']")
+    call.get_by_role("button", name="Try").click()
+    expect(call.locator("api-request")).to_contain_text("token-needed")
+    page.get_by_placeholder("api-token").fill(token)
+    page.locator("#auth").get_by_role("button", name="Set").click()
+    call.get_by_role("button", name="Try").click()
+    expect(call.locator("api-request")).to_contain_text("ada@example.org")
+
+
+# A turn
+
+
+class Turn(NamedTuple):
+    """What a person is asked for: the game, the link in the mail, and two moves."""
+
+    game_id: UUID
+    link: str
+    plain: str  # where it leads without scripts
+    move: str
+    other: str
+
+    def deeds(self) -> int:
+        """How many there were in this game."""
+        return whole_log(self.game_id)[-1].version
+
+
+@pytest.fixture
+def turn(site: Site) -> Turn:
+    ada = person("ada")
+    game_id = game_of(ada, person("ben"), person("cleo"), title="A clear night")
+    number = turn_of(game_id, ada)
+    lines = [" ".join(move[part] for part in ("star", "board", "space")) for move in moves_of(game_id, ada)]
+    link = f"/t/{turn_word(game_id, 0, number)}"
+    return Turn(game_id, link, f"{link}/plain", lines[0], lines[-1])
+
+
+@ON_BOTH
+def test_a_move_is_typed_looked_at_confirmed_and_played_once(page: Page, turn: Turn) -> None:
+    page.goto(turn.plain)
+    expect(page).to_have_title("A clear night · Sternenpost")
+    page.get_by_label("Your move").fill(turn.move)
+    page.get_by_role("button", name="Look at this move").click()
+    expect(page.get_by_text("It cannot be taken back.")).to_be_visible()
+    assert turn.deeds() == 1
+    page.get_by_role("button", name=f"Play {turn.move}").click()
+    expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()
+    expect(page.get_by_role("listitem").first).to_have_text(re.compile("ada put a .* on"))
+    assert turn.deeds() == 2
+    page.reload()  # the browser sends the form again
+    expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()
+    assert turn.deeds() == 2
+
+
+@ON_BOTH
+def test_a_move_is_chosen_by_tapping_and_may_be_left_for_another(page: Page, turn: Turn) -> None:
+    page.goto(turn.plain)
+    for move in (turn.move, turn.other):
+        page.get_by_text("Choose from all").click()
+        page.get_by_role("button", name=f"Look at {move}", exact=True).click()
+        expect(page.get_by_role("button", name=f"Play {move}")).to_be_visible()
+        page.get_by_role("link", name="Choose another").click()
+        expect(page.get_by_label("Your move")).to_be_visible()
+    assert turn.deeds() == 1
+
+
+def test_looking_and_reloading_change_nothing(page: Page, turn: Turn) -> None:
+    for _ in range(2):
+        page.goto(turn.plain)
+        page.reload()
+        expect(page.get_by_role("heading", name="The table")).to_be_visible()
+    assert turn.deeds() == 1
+
+
+def test_what_cannot_be_played_is_told_and_stays_to_be_mended(page: Page, turn: Turn) -> None:
+    page.goto(turn.plain)
+    page.get_by_label("Your move").fill("9 leo z")
+    page.get_by_role("button", name="Look at this move").click()
+    expect(page.get_by_role("alert")).to_contain_text("There is no such star")
+    expect(page.get_by_label("Your move")).to_have_value("9 leo z")
+    assert turn.deeds() == 1
+
+
+def test_the_table_is_seen_as_a_picture_and_as_text_and_the_due_time_by_the_readers_clock(
+    page: Page, turn: Turn
+) -> None:
+    change_profile(person("ada"), {"zone": "Asia/Tokyo"})
+    page.goto(turn.plain)
+    picture = page.get_by_role("img", name="A picture of the table")
+    assert picture.evaluate("it => it.complete && it.naturalWidth") == 720
+    expect(page.locator("pre")).to_contain_text("Your hand: 1 3 5 6 7 10 B D D")
+    expect(page.get_by_text("(Asia/Tokyo, UTC+9)")).to_be_visible()
+
+
+def test_the_link_of_an_old_turn_says_so(page: Page, turn: Turn) -> None:
+    ada = person("ada")
+    play_move(turn.game_id, ada, turn_of(turn.game_id, ada), moves_of(turn.game_id, ada)[0])
+    page.goto(turn.plain)
+    expect(page.get_by_role("heading")).to_have_text("This turn is over")
+
+
+@pytest.mark.parametrize(
+    ("locale", "words", "refused"),
+    [
+        ("de", "Du bist an der Reihe. Bitte zieh bis ", "Dieses Sternbild hat kein solches Feld."),
+        ("en", "It is your turn. Please move by ", "has no such space, only"),
+        ("fr", "C’est à vous. Jouez avant le ", "Cette constellation n’a pas cette case."),
+        ("it", "Tocca a te. Muovi, per favore, entro ", "Questa costellazione non ha questa casella."),
+    ],
+)
+def test_a_turn_is_shown_in_the_language_of_its_player(
+    page: Page, turn: Turn, locale: str, words: str, refused: str
+) -> None:
+    change_profile(person("ada"), {"locale": locale})
+    page.goto(turn.plain)
+    assert page.locator("html").get_attribute("lang") == locale
+    expect(page.get_by_text(words)).to_be_visible()
+    page.locator("#move").fill(f"{turn.move[:-1]}z")
+    page.locator("#move").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text(refused)
+    change_profile(person("ada"), {"locale": "en"})
+
+
+def test_who_is_not_known_is_spoken_to_in_the_language_of_his_browser(chromium: Browser, site: Site) -> None:
+    with chromium.new_context(base_url=site.url, locale="de-CH") as context:
+        page = context.new_page()
+        page.goto("/t/abc")
+        expect(page.get_by_role("heading")).to_have_text("Hier ist nichts")
+        assert page.locator("html").get_attribute("lang") == "de"
+
+
+def test_half_a_link_gets_a_hint(page: Page, turn: Turn) -> None:
+    page.goto(turn.link[:-1])
+    expect(page.get_by_role("heading")).to_have_text("Nothing here")
+
+
+# A turn of several moves
+
+
+@pytest.fixture
+def long_turn(site: Site) -> Turn:
+    """Ada begins a game of Sternenglanz, the first cards being chosen."""
+    people = [person("ada"), person("ben")]
+    options = {"start_seat": 0, "scenario": 1}
+    game_id = game_of(*people, title="A long night", rules="sternenglanz", options=options)
+    for who in people:
+        moves_on(game_id, who)
+    lines = [sternenglanz.write_move(move) for move in sternenglanz.legal_moves(load(game_id).table.state, 0)]
+    link = f"/t/{turn_word(game_id, 0, turn_of(game_id, people[0]))}"
+    return Turn(game_id, link, f"{link}/plain", lines[0], lines[-1])
+
+
+@ON_BOTH
+def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, long_turn: Turn) -> None:
+    page.goto(long_turn.plain)
+    expect(page.get_by_text("It is your turn")).to_be_visible()
+    deeds = long_turn.deeds()
+    for step in range(1, 5):
+        page.get_by_text("Choose from all").click()
+        page.get_by_role("button", name="Look at").nth(1).click()
+        page.get_by_role("button", name="Play ").click()
+        expect(page.get_by_text("Played: ")).to_be_visible()
+        assert long_turn.deeds() == deeds + step
+        if page.get_by_text("A mail tells you").is_visible():
+            break
+        expect(page.get_by_text("Your turn goes on")).to_be_visible()
+        page.reload()  # the browser sends the form again
+        assert long_turn.deeds() == deeds + step
+    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    assert turn_of(long_turn.game_id, person("ben")) is not None
+
+
+def test_a_whole_turn_is_typed_in_one_line(page: Page, long_turn: Turn) -> None:
+    begun: list[Json] = []
+    while steps := legal_moves(long_turn.game_id, person("ada"), begun)["moves"]:
+        begun.append(steps[0])
+    line = "; ".join(sternenglanz.write_move(sternenglanz.move_from_json(step)) for step in begun)
+    deeds = long_turn.deeds()
+    page.goto(long_turn.plain)
+    page.get_by_text("How to write a move").click()
+    expect(page.get_by_text("or several with ; between them")).to_be_visible()
+    page.get_by_label("Your move").fill(line)
+    page.get_by_role("button", name="Look at this move").click()
+    page.get_by_role("button", name=f"Play {line}").click()
+    expect(page.get_by_text(f"Played: {line}.")).to_be_visible()
+    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    assert long_turn.deeds() == deeds + 1
+
+
+def test_the_link_of_a_turn_that_was_begun_leads_on_to_the_rest(page: Page, long_turn: Turn) -> None:
+    page.goto(long_turn.plain)
+    page.get_by_label("Your move").fill(long_turn.move)
+    moves_on(long_turn.game_id, person("ada"))  # by another way, meanwhile
+    page.get_by_role("button", name="Look at this move").click()
+    expect(page.get_by_role("alert")).to_have_text("A part of this turn has been played; here is the rest.")
+    page.goto(long_turn.plain)
+    expect(page.get_by_text("Your turn goes on")).to_be_visible()
+    page.get_by_text("Choose from all").click()
+    page.get_by_role("button", name="Look at").nth(1).click()
+    page.get_by_role("link", name="Choose another").click()
+    expect(page.get_by_text("Your turn goes on")).to_be_visible()
+
+
+# The other links in mails
+
+
+def mailed(site: Site, page: str) -> str:
+    """The newest letter with a link to this kind of page, once all that are due have arrived."""
+    post = PostOffice(site.app, carrier(site.app.config["MAILBOX"]))
+    post.deliver_due()
+    post.wait()
+    letters = site.app.test_client().get("/sandbox/mail", headers={"Accept": "application/json"}).json["items"]
+    return next(letter["text"] for letter in letters if f"/{page}/" in letter["text"])
+
+
+def mailed_link(site: Site, page: str) -> str:
+    return re.search(rf"/{page}/\S+", mailed(site, page))[0]
+
+
+def test_an_invitation_is_accepted_with_a_button(page: Page, site: Site) -> None:
+    game_id = open_game(person("ada"), wanted(ME, {"email": "dora@example.org"}, OPEN, title="Three of us")).game_id
+    link = mailed_link(site, "i")
+    for _ in range(2):
+        page.goto(link)
+        expect(page.get_by_role("listitem")).to_have_text(["ada", "You", "an open seat"])
+    page.get_by_role("button", name="Take your seat").click()
+    expect(page.get_by_text("You have your seat in Three of us.")).to_be_visible()
+    assert seen_by(game_id, person("dora")).seat_of(person("dora")) == 1
+    page.goto(link)
+    expect(page.get_by_text("This seat is taken.")).to_be_visible()
+
+
+def test_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> None:
+    leave(turn.game_id, person("ada"))
+    page.goto(f"/back/{return_word(turn.game_id, 0)}")
+    expect(page.get_by_text("A bot keeps your seat in this game.")).to_be_visible()
+    page.get_by_role("button", name="Take my seat back").click()
+    expect(page.get_by_role("heading")).to_have_text("You are back")
+    page.goto(f"/back/{return_word(turn.game_id, 0)}")
+    expect(page.get_by_text("There is no bot on your seat.")).to_be_visible()
+
+
+def test_a_mailed_code_signs_in_once(page: Page, site: Site) -> None:
+    begin_sign_in("ada@example.org", "en", None)
+    link = f"{mailed_link(site, 'sign-in')}/plain"
+    code = re.search(r"\b\d{6}\b", mailed(site, "sign-in"))[0]
+    wrong = "000000" if code != "000000" else "111111"
+    page.goto(link)
+    for tried, told in [(wrong, "This code is wrong"), (code, "You are signed in")]:
+        page.get_by_label("The code from your mail").fill(tried)
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_text(told)).to_be_visible()
+    assert caller(page.locator("pre").first.inner_text()).player_id == person("ada")
+    page.goto(link)
+    page.get_by_label("The code from your mail").fill(code)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("This code is wrong, used up or too old.")
+
+
+def test_an_invitation_for_whoever_has_it_leads_to_the_game_on_the_page(page: Page, site: Site) -> None:
+    game = open_game(person("ada"), wanted(ME, OPEN, OPEN, title="Three of us", private=True))
+    word = describe(game, 0)["invitation"]
+    page.goto(f"/i/{word}")
+    page.get_by_role("link", name="Take your seat").click()
+    expect(page).to_have_url(re.compile(rf"/#/games/{game.game_id}\?invitation={word}$"))
+
+
+# The sandbox's mailbox
+
+
+def test_the_mailbox_shows_each_letter_with_reader_time_subject_and_first_line(
+    page: Page, site: Site, turn: Turn
+) -> None:
+    assert mailed_link(site, "t") == turn.link
+    page.goto("/sandbox/mail?to=ada@example.org")
+    first = page.get_by_role("listitem").first
+    expect(first).to_contain_text("A clear night (Sternenhimmel by mail)")
+    expect(first).to_contain_text("ada, it is your turn.")
+    expect(first).not_to_contain_text("Answer above this line")
+    expect(first).to_contain_text("To ada@example.org, ")
+    expect(first.locator("time")).to_have_text(re.compile(r"\d{1,2} \w{3} 20\d\d, \d\d:\d\d:\d\d UTC"))
+    first.get_by_role("link").first.click()
+    expect(page.locator("pre").first).to_contain_text("Please move by")
+    expect(page.locator("pre").first).to_contain_text(re.compile("The whole game: .*/#/games/"))
+    page.get_by_role("link", name="With pictures").click()
+    assert page.get_by_role("img").evaluate("it => it.complete && it.naturalWidth") > 600
+    page.get_by_role("link", name="Make your move").click()
+    expect(page.locator(".hand .star.open")).not_to_have_count(0)
+
+
+# For everybody
+
+
+FAULTS = """enough => {
+  const parts = colour => colour.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(it => it / 255)
+    .map(it => it <= 0.04045 ? it / 12.92 : ((it + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, it, n) => sum + it * [0.2126, 0.7152, 0.0722][n], 0);
+  const behind = it => {
+    const colour = getComputedStyle(it).backgroundColor;
+    return parts(colour)[3] === 0 ? behind(it.parentElement) : colour;
+  };
+  const contrast = (it, pseudo) => {
+    const [low, high] = [getComputedStyle(it, pseudo).color, behind(it)].map(parts).map(light).sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const all = selector => [...document.querySelectorAll(selector)];
+  const texts = all("body *").filter(it => [...it.childNodes].some(child => child.nodeType === 3 && child.data.trim()));
+  return [
+    !document.documentElement.lang && "no language",
+    all("main h1").length !== 1 && "not one main heading",
+    document.documentElement.scrollWidth > innerWidth && "wider than the window",
+    ...texts.map(it => contrast(it) < enough && `faint: ${it.textContent}`),
+    ...all("input[placeholder]").map(it => contrast(it, "::placeholder") < enough && "faint placeholder"),
+    ...all("input:not([type=hidden])").map(it => it.labels.length !== 1 && `no label: ${it.outerHTML}`),
+    ...all("button, a").map(it => !(it.ariaLabel || it.innerText).trim() && `no name: ${it.outerHTML}`),
+    ...all("img").map(it => !it.alt && "a picture without words"),
+  ].filter(Boolean);
+}"""
+
+
+@pytest.fixture
+def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
+    """An address of each page, by what it shows."""
+    ada, guest = person("ada"), {"email": "dora@example.org"}
+    open_game(ada, wanted(ME, guest, OPEN, title="W" * 60))
+    begin_sign_in("ada@example.org", "en", None)
+    return {
+        "a turn": turn.plain,
+        "a turn of several moves": long_turn.plain,
+        "half a link": turn.link[:-1],
+        "an invitation": mailed_link(site, "i"),
+        "a seat to come back to": f"/back/{return_word(turn.game_id, 0)}",
+        "a sign-in": f"{mailed_link(site, 'sign-in')}/plain",
+        "fewer mails": f"/stop/{stop_word('your-turn', str(ada), turn.game_id)}",
+        "a problem": "/problems/stale-turn",
+        "a bot": "/docs/bot",
+        "fairness": "/docs/fairness",
+        "more machines": "/docs/scaling",
+        "the mailbox": "/sandbox/mail",
+    }
+
+
+def test_everybody_can_use_every_page_in_light_and_dark_and_on_every_screen(
+    page: Page, every_page: dict[str, str]
+) -> None:
+    for name, address in every_page.items():
+        page.goto(address)
+        assert page.title().endswith(" · Sternenpost")
+        assert faults(page) == [], name
+    page.goto(every_page["a turn"])
+    page.get_by_label("Your move").fill("9 leo z")
+    page.get_by_label("Your move").press("Enter")
+    page.get_by_text("Choose from all").click()
+    assert faults(page) == [], "a move that cannot be"
+    page.get_by_role("button", name="Look at").last.click()
+    expect(page.get_by_text("It cannot be taken back.")).to_be_visible()
+    assert faults(page) == [], "a question"
+    page.goto("/sandbox/mail")
+    page.get_by_role("listitem").first.get_by_role("link").first.click()
+    assert faults(page) == [], "a letter"
+
+
+def faults(page: Page) -> list[str]:
+    found = set[str]()
+    page.wait_for_load_state()  # its style, too
+    for size in (DESKTOP, PHONE):
+        for scheme in ("light", "dark"):
+            page.set_viewport_size(size)
+            page.emulate_media(color_scheme=scheme)
+            found |= {f"{it} ({scheme}, {size['width']} px)" for it in page.evaluate(FAULTS, ENOUGH)}
+    return sorted(found)
+
+
+def test_a_page_works_with_the_keyboard_alone(page: Page, turn: Turn) -> None:
+    page.goto(turn.plain)
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Your move")).to_be_focused()
+    assert page.get_by_label("Your move").evaluate("it => getComputedStyle(it).outlineStyle") == "solid"
+    page.keyboard.type(turn.move)
+    page.keyboard.press("Enter")
+    button = page.get_by_role("button", name=f"Play {turn.move}")
+    expect(button).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()

@@ -1,0 +1,57 @@
+"""Pictures by HTTP and by mail."""
+
+import email
+import email.policy
+
+import pytest
+
+from server.accounts.players import player_token
+from server.play.games import open_game
+from server.post.letters import compose
+from tests.support.games import game_of, letters, moves_on, person
+
+
+@pytest.fixture(autouse=True)
+def context(app):
+    with app.app_context():
+        yield
+
+
+def test_a_player_gets_the_picture_of_his_own_view(app):
+    people = [person(name) for name in ("ada", "ben", "cleo")]
+    game_id = game_of(*people)
+    moves_on(game_id, people[0])
+    client = app.test_client()
+    token = {"Authorization": f"Bearer {player_token('ada@example.org')}"}
+    own, public = (client.get(f"/v1/games/{game_id}/picture.svg", headers=headers) for headers in (token, {}))
+    assert own.mimetype == public.mimetype == "image/svg+xml"
+    assert "default-src 'none'" in own.headers["Content-Security-Policy"]
+    assert "Your stars" in own.text and "Your stars" not in public.text
+    png = client.get(f"/v1/games/{game_id}/picture.png?theme=light", headers=token)
+    assert (png.mimetype, png.data[:4]) == ("image/png", b"\x89PNG")
+
+
+def test_an_earlier_table_can_be_seen_and_one_to_come_cannot(app):
+    people = [person(name) for name in ("ada", "ben", "cleo")]
+    game_id = game_of(*people)
+    client = app.test_client()
+    before = client.get(f"/v1/games/{game_id}/picture.svg").text
+    moves_on(game_id, people[0])
+    assert client.get(f"/v1/games/{game_id}/picture.svg?at=1").text == before
+    assert client.get(f"/v1/games/{game_id}/picture.svg?at=9").status_code == 404
+    unstarted = open_game(people[0], {"rules": "sternenhimmel", "seats": [{"player": "me"}, *[{"open": True}] * 2]})
+    assert client.get(f"/v1/games/{unstarted.game_id}/picture.svg").status_code == 404
+
+
+def test_a_turn_mail_carries_the_table_in_words_first_and_as_a_picture_inside(app):
+    people = [person(name) for name in ("ada", "ben", "cleo")]
+    game_id = game_of(*people, title="<b>Stars & more</b>")
+    (letter,) = letters(game_id, "your-turn")
+    message = email.message_from_bytes(compose(letter, "https://stars.example").message, policy=email.policy.default)
+    words, related = message.iter_parts()
+    page, picture = related.iter_parts()
+    assert (words.get_content_type(), page.get_content_type()) == ("text/plain", "text/html")
+    assert picture["Content-ID"] == "<table.png>" and 'src="cid:table.png"' in page.get_content()
+    assert picture.get_content().startswith(b"\x89PNG")
+    assert "&lt;b&gt;Stars &amp; more&lt;/b&gt;" in page.get_content() and "<b>Stars" not in page.get_content()
+    assert "The table:" in words.get_content()

@@ -1,0 +1,286 @@
+"""The word of a turn's mailed link as a token: it sees and plays that turn of that seat, and is no login."""
+
+from collections.abc import Callable
+from datetime import datetime
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.accounts.bans import ban
+from server.accounts.tokens import caller, note_uses, still_valid
+from server.accounts.unsubscribe import stop_word
+from server.api import rate_limits
+from server.play.clock import clock
+from server.play.event_feed import follow_game, news
+from server.play.mail_in import reply_word
+from server.play.moves import turn_word
+from server.play.seats import return_word
+from server.rules import Json
+from server.store.tables import db
+from tests.accounts.test_tokens import StandingClock, Told
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, person, service_is_up
+from tests.support.one_of_each import Scene, calls
+
+READING = ("", "?at=1", "/events", "/legal-moves", "/messages", "/picture.svg", "/stream")
+RUNGS = [{"do": "bot-move", "bot": "greedy", "times": 9}, {"do": "abandon"}]
+LONG = {"rules": "sternenglanz", "options": {"start_seat": 0, "scenario": 1}}
+
+
+@pytest.fixture
+def scene(app: Flask) -> Scene:
+    return Scene(app)
+
+
+def id_of(path: str) -> UUID:
+    return UUID(path.rpartition("/")[2])
+
+
+def by_mail(scene: Scene, path: str, seat: int = 0, turn: int = 1) -> Someone:
+    """Whoever has the link of the letter about this turn."""
+    with scene.app.app_context():
+        return Someone(scene.app, token=turn_word(id_of(path), seat, turn))
+
+
+def first_move(who: Someone, path: str) -> Json:
+    asked = who.get(f"{path}/legal-moves").json
+    return {"turn": asked["turn"], "move": asked["moves"][0]}
+
+
+def moves_on(who: Someone, path: str) -> Json:
+    """The first of the moves open to this person, and what it is answered."""
+    move = first_move(who, path)
+    answer = who.post(f"{path}/moves", move)
+    assert answer.status_code == 201, answer.text
+    return move | {"answer": answer}
+
+
+def test_it_sees_what_its_seat_sees_and_plays_its_turn(scene: Scene) -> None:
+    path, link = scene.running, by_mail(scene, scene.running)
+    for look in READING:
+        assert link.get(path + look).data == scene.ada.get(path + look).data
+    begun = {"begun": []}
+    assert link.post(f"{path}/legal-moves", begun).data == scene.ada.post(f"{path}/legal-moves", begun).data
+    move = first_move(link, path)
+    assert link.post(f"{path}/moves?dry_run=true", move).status_code == 200
+    assert link.get(path).json["version"] == 1
+    assert link.post(f"{path}/moves", move).status_code == 201
+    assert scene.ada.get(path).json["version"] == 2
+
+
+def test_it_is_no_login(scene: Scene) -> None:
+    """None of its player, none of another game; and nothing is said, voted, taken, left or made."""
+    link, path = by_mail(scene, scene.running), "/v1/games/{game_id}"
+    for call in sorted(calls(scene.contract.document), key=lambda it: it.name == "playMove"):
+        address = call.path.replace(path, scene.running) if call.path.startswith(path) else scene.address(call)
+        answer = link.ask(call.method, address, call.example)
+        if call.operation.get("security") == []:
+            assert answer.status_code < 300, call.name
+        elif call.name == "say":
+            is_problem(answer, 403, "missing-scope")
+        elif "A seat's token will do." in call.operation.get("description", ""):
+            assert answer.status_code in (200, 201) or call.name == "getArchive", (call.name, answer.text)
+        else:
+            is_problem(answer, 403, "one-seat-only")
+
+
+def test_of_other_games_it_learns_nothing(scene: Scene) -> None:
+    link = by_mail(scene, scene.running)
+    for path in (scene.open, opened(scene.bea, ME, OPEN, BOT, private=True), f"/v1/games/{UUID(int=0)}"):
+        is_problem(link.get(path), 403, "one-seat-only")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        lambda game: return_word(game, 0),
+        lambda game: reply_word(game, 0, 1),
+        lambda game: stop_word("your-turn", str(UUID(int=0)), game),
+        lambda game: turn_word(game, 0, 1)[:-1],
+        lambda game: turn_word(game, 0, 1)[::-1],
+        lambda game: turn_word(UUID(int=0), 0, 1),
+        lambda game: "",
+        lambda game: "ß" * 60,
+    ],
+)
+def test_a_word_for_something_else_is_no_token(scene: Scene, word: Callable[[UUID], str]) -> None:
+    with scene.app.app_context():
+        token = word(id_of(scene.running))
+    is_problem(Someone(scene.app, token=token).get(scene.running), 401, "bad-token")
+
+
+# When its turn is over
+
+
+def test_when_the_turn_is_over_it_opens_nothing_and_says_so(scene: Scene) -> None:
+    path, link = scene.running, by_mail(scene, scene.running)
+    moves_on(scene.ada, path)
+    for look in READING:
+        refused = link.get(path + look)
+        is_problem(refused, 401, "bad-token")
+        assert refused.json["detail"] == "This turn is over. A mail tells you when it is your turn again."
+    is_problem(link.post(f"{path}/legal-moves", {"begun": []}), 401, "bad-token")
+    moves_on(scene.bea, path)
+    with scene.app.app_context():
+        everything_due_happens()  # the bot moves
+    later_turn = first_move(scene.ada, path)
+    is_problem(link.post(f"{path}/moves", later_turn), 401, "bad-token")
+    is_problem(link.post(f"{path}/moves?dry_run=true", later_turn), 401, "bad-token")
+    assert scene.ada.get(path).json["version"] == 4
+
+
+def test_it_is_told_in_the_language_of_its_player(scene: Scene) -> None:
+    scene.ada.ask("PATCH", "/v1/me", {"locale": "de"})
+    moves_on(scene.ada, scene.running)
+    assert "vorbei" in by_mail(scene, scene.running).get(scene.running).json["detail"]
+
+
+def test_the_very_same_move_gets_its_first_answer_again_as_long_as_it_may_have_been_lost(scene: Scene) -> None:
+    path, link = scene.running, by_mail(scene, scene.running)
+    other = scene.ada.get(f"{path}/legal-moves").json["moves"][1]
+    played = moves_on(link, path)
+    answer = played.pop("answer")
+    again = link.post(f"{path}/moves", played)
+    assert (again.status_code, again.data) == (200, answer.data)
+    is_problem(link.post(f"{path}/moves", played | {"move": other}), 401, "bad-token")
+    is_problem(link.post(f"{path}/moves", played | {"turn": 2}), 401, "bad-token")
+    clock.forward(2 * HOUR)
+    is_problem(link.post(f"{path}/moves", played), 401, "bad-token")
+
+
+def test_with_a_key_it_gets_its_first_answer_again_too(scene: Scene) -> None:
+    path, link = scene.running, by_mail(scene, scene.running)
+    move, key = first_move(link, path), {"Idempotency-Key": "a tap"}
+    answers = [link.post(f"{path}/moves", move, headers=key) for _ in range(2)]
+    assert [it.status_code for it in answers] == [201, 201]
+    assert answers[0].data == answers[1].data
+
+
+def test_a_later_turn_is_not_played_by_it_even_while_its_own_is_open(scene: Scene) -> None:
+    link = by_mail(scene, scene.running)
+    move = first_move(link, scene.running)
+    is_problem(link.post(f"{scene.running}/moves", move | {"turn": 2}), 409, "stale-turn")
+
+
+def test_it_is_good_for_the_rest_of_a_turn_of_several_moves_and_not_for_the_next_one(scene: Scene) -> None:
+    with scene.app.app_context():
+        game_id = game_of(person("ada"), person("bea"), **LONG)
+    path = f"/v1/games/{game_id}"
+    for who in (scene.ada, scene.bea):
+        moves_on(who, path)  # both choose their first cards
+    link = by_mail(scene, path, turn=first_move(scene.ada, path)["turn"])
+    parts = []
+    while link.get(path).status_code == 200:
+        parts.append(moves_on(link, path))
+    assert len(parts) > 1
+    for part in parts:
+        answer = part.pop("answer")
+        again = link.post(f"{path}/moves", part)
+        assert (again.status_code, again.data) == (200, answer.data)
+    while (asked := scene.bea.get(f"{path}/legal-moves").json)["turn"] is not None:
+        assert scene.bea.post(f"{path}/moves", {"turn": asked["turn"], "move": asked["moves"][0]}).status_code == 201
+    is_problem(link.post(f"{path}/moves", first_move(scene.ada, path)), 401, "bad-token")
+
+
+# While its turn cannot be played
+
+
+def test_in_a_pause_it_is_good_for_nothing_and_afterwards_again(scene: Scene) -> None:
+    path, link = scene.running, by_mail(scene, scene.running)
+    for wish, status in [("pause", 401), ("resume", 200)]:
+        for who in (scene.ada, scene.bea):
+            who.post(f"{path}/votes", {"on": wish})
+        assert link.get(path).status_code == status
+
+
+def test_when_a_bot_has_the_seat_it_is_good_for_nothing(scene: Scene) -> None:
+    path, link = scene.running, by_mail(scene, scene.running)
+    scene.ada.delete(f"{path}/seats/me")
+    refused = link.get(path)
+    is_problem(refused, 401, "bad-token")
+    assert "plays your seat" in refused.json["detail"]
+
+
+def test_when_the_time_has_run_out_it_is_good_for_nothing(scene: Scene) -> None:
+    path = opened(scene.ada, ME, OPEN, BOT, on_timeout=RUNGS)
+    scene.bea.post(f"{path}/seats")
+    link = by_mail(scene, path)
+    with scene.app.app_context():
+        service_is_up()
+        later(3 * DAY)
+        everything_due_happens()
+    is_problem(link.get(path), 401, "bad-token")
+
+
+def test_who_is_banned_is_shut_out_with_it(scene: Scene) -> None:
+    link = by_mail(scene, scene.running)
+    with scene.app.app_context():
+        ban(person("ada"))
+    is_problem(link.get(scene.running), 403, "banned")
+
+
+def test_a_stream_ends_when_its_turn_does(scene: Scene) -> None:
+    with scene.app.app_context():
+        game_id = game_of(person("ada"), person("bea"), **LONG)
+        for who in (scene.ada, scene.bea):
+            moves_on(who, f"/v1/games/{game_id}")
+        turn = first_move(scene.ada, f"/v1/games/{game_id}")["turn"]
+        asked = caller(turn_word(game_id, 0, turn))
+        follower = follow_game(game_id, asked, None, 0)
+        assert follower is not None
+        assert news(game_id, [follower])
+        moves_on(scene.ada, f"/v1/games/{game_id}")  # a part of it
+        assert still_valid([asked, caller(str(scene.ada.token))]) >= {asked.token_hash}
+        assert not follower.is_over
+        while scene.ada.get(f"/v1/games/{game_id}/legal-moves").json["turn"] is not None:
+            moves_on(scene.ada, f"/v1/games/{game_id}")
+        assert still_valid([asked]) == set()
+        assert news(game_id, [follower]) == []
+        assert follower.is_over
+
+
+@pytest.mark.parametrize("end", ["a pause", "a ban", "a bot"])
+def test_a_stream_ends_when_its_turn_cannot_be_played(scene: Scene, end: str) -> None:
+    with scene.app.app_context():
+        asked = caller(str(by_mail(scene, scene.running).token))
+        assert still_valid([asked]) == {asked.token_hash}
+        match end:
+            case "a pause":
+                for who in (scene.ada, scene.bea):
+                    who.post(f"{scene.running}/votes", {"on": "pause"})
+            case "a ban":
+                ban(person("ada"))
+            case "a bot":
+                scene.ada.delete(f"{scene.running}/seats/me")
+        assert still_valid([asked]) == set()
+
+
+# Around it
+
+
+def test_it_counts_by_itself_and_a_word_that_is_none_by_its_sender(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = by_mail(scene, scene.running)
+    monkeypatch.setattr(rate_limits, "clock", StandingClock())  # no bucket fills up by itself
+    told = [Told.by(who.get(scene.running)) for who in (link, link, scene.ada)]
+    assert [it.name for it in told] == ["token"] * 3
+    assert told[0].left == told[2].left == told[1].left + 1
+    assert Told.by(Someone(scene.app, token=str(link.token)[:-1]).get(scene.running)).name == "address"
+
+
+def test_it_can_neither_be_listed_nor_revoked_nor_noted(scene: Scene) -> None:
+    link = by_mail(scene, scene.running)
+    is_problem(link.delete("/v1/tokens/current"), 403, "one-seat-only")
+    assert link.get(scene.running).status_code == 200
+    assert [it["name"] for it in scene.ada.get("/v1/tokens").json["items"]] == ["operator"]
+    with scene.app.app_context():
+        note_uses()
+        db.session.rollback()
+
+
+def test_other_tokens_of_its_player_go_on(scene: Scene) -> None:
+    moves_on(by_mail(scene, scene.running), scene.running)
+    assert scene.ada.get(scene.running).status_code == 200
+    assert datetime.fromisoformat(scene.ada.get("/v1/tokens").json["items"][0]["made_at"]) <= clock.now()

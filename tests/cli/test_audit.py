@@ -1,0 +1,120 @@
+"""Operators' deeds are kept: whoever changes something leaves a line that nobody can take away again."""
+
+import getpass
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+from sqlalchemy import text
+from sqlalchemy.exc import ProgrammingError
+
+from server import cli
+from server.operations.motd import notice
+from server.play.clock import clock
+from server.store.tables import Audit, db
+from tests.support.games import game_of, person, service_is_up
+
+KEPT = Path(__file__).parent / "games"
+
+
+@pytest.fixture(autouse=True)
+def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
+    monkeypatch.setenv("DATABASE_URL", shared_url)
+    monkeypatch.delenv("SUDO_USER", raising=False)
+    with app.app_context():
+        service_is_up()
+        yield app
+
+
+def run(*words: object) -> str:
+    result = CliRunner().invoke(cli.main, [str(word) for word in words])
+    db.session.rollback()
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def number() -> int:
+    db.session.rollback()
+    return int(db.session.scalar(text("SELECT count(*) FROM audit")))
+
+
+DEEDS = [
+    (["ban", "ada@example.org", "--reason", "Insults"], {"player": "ADA", "reason": "Insults"}),
+    (["unban", "ada@example.org"], {"player": "ADA"}),
+    (["player-token", "ada@example.org"], {"email": "ADA"}),
+    (["player-token", "nobody@example.org"], {"email": "***@example.org"}),
+    (["motd", "Back at noon."], {"text": "Back at noon."}),
+    (["motd", "--remove"], {"remove": True}),
+    (["rotate-secret", "--grace", "P2D"], {"grace": "2 days, 0:00:00"}),
+    (["rebuild", "GAME"], {"game_id": "GAME"}),
+    (["delete-player", "ada@example.org"], {"player": "ADA"}),
+]
+
+
+@pytest.mark.parametrize(("words", "arguments"), DEEDS, ids=[" ".join(words) for words, _ in DEEDS])
+def test_a_command_that_changes_something_is_kept(words: list[str], arguments: dict[str, object]) -> None:
+    ada = person("ada")
+    names = {"ADA": str(ada), "GAME": str(game_of(ada, person("ben"), person("cleo")))}
+    before, typed = number(), [names.get(word, word) for word in words]
+    run(*typed, "--dry-run")
+    assert number() == before
+    said = run(*typed)
+    [deed] = json.loads(run("audit", "--limit", 1, "--json"))
+    assert number() == before + 1
+    assert (deed["who"], deed["command"]) == (getpass.getuser(), words[0])
+    assert deed["arguments"] == {name: names.get(value, value) for name, value in arguments.items()}
+    assert "ada@" not in str(deed) and not [
+        word for word in said.split() if word.startswith("sp_") and word in str(deed)
+    ]
+
+
+def test_every_command_that_can_be_tried_dry_is_among_them() -> None:
+    dry = {name for name, it in cli.main.commands.items() if "dry_run" in {option.name for option in it.params}}
+    by_hand = {"import", "migrate", "export"}  # the first two below; the last one only copies
+    assert {words[0] for words, _ in DEEDS} == dry - by_hand
+
+
+def test_an_archive_that_is_taken_in_and_a_migration_are_kept(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    with psycopg.connect(database_url, autocommit=True) as owner:
+        owner.execute("DROP OWNED BY sternenpost_app")
+        run("migrate", "--dry-run")
+        run("migrate")
+        run("migrate")  # nothing is left to do, and nothing kept
+        assert owner.execute("SELECT command FROM audit").fetchall() == [("migrate",)]
+        archive = next(iter(sorted(KEPT.rglob("*.json"))))
+        if CliRunner().invoke(cli.main, ["import", str(archive)]).exit_code == 0:
+            found = owner.execute("SELECT arguments FROM audit WHERE command = 'import'").fetchall()
+            assert found == [({"archive": archive.name},)]
+
+
+def test_whoever_became_root_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUDO_USER", "cleo")
+    run("motd", "Back at noon.")
+    assert f"cleo as {getpass.getuser()}" in run("audit", "--limit", 1)
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM audit", "UPDATE audit SET who = ''", "TRUNCATE audit"])
+def test_nobody_changes_what_was_kept_not_even_the_owner(shared_url: str, change: str) -> None:
+    run("motd", "Back at noon.")
+    with pytest.raises(ProgrammingError, match="permission denied"):
+        db.session.execute(text(change))
+    db.session.rollback()
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="append-only"), psycopg.connect(shared_url) as owner:
+        owner.execute(change)
+
+
+def test_the_newest_comes_first(house: Flask) -> None:
+    for words in ("one", "two"):
+        run("motd", words)
+    shown = run("audit", "--limit", 2).splitlines()
+    assert [line.split()[0] for line in shown[:1]] == ["at"]
+    assert '"two"' in shown[1] and '"one"' in shown[2]
+    assert db.session.query(Audit).filter(Audit.at > clock.now()).count() == 0
+    assert notice()

@@ -1,0 +1,572 @@
+"""The commands of operators, each as it is typed: players, games, copies, bans, farewells, the message of the day."""
+
+import json
+import re
+import stat
+from collections.abc import Iterator
+from email import policy
+from email.parser import BytesParser
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+from click.testing import CliRunner, Result
+from flask import Flask, current_app
+from sqlalchemy import event, func, select
+
+from server import cli
+from server.accounts.players import begin_sign_in, change_profile, player_token, redeem
+from server.accounts.tokens import caller
+from server.config import VARIABLES
+from server.errors import BadToken, Banned, NotFound
+from server.operations import delete_player
+from server.operations.rebuild import archive_of
+from server.play import calendar_feed, views
+from server.play.calendar_feed import new_feed
+from server.play.chat import messages, say
+from server.play.clock import NOTHING, clock
+from server.play.commits import load, whole_log
+from server.play.games import open_game
+from server.play.mail_in import reply_word, take_mail
+from server.play.moves import turn_word
+from server.play.postmaster import kept_mails, take_postmaster_mail
+from server.play.seats import come_back, give_up_seats, invite, return_word, take_seat
+from server.play.sweep import move_clock, wake_due
+from server.play.votes import vote
+from server.post import PostOffice
+from server.post.incoming import replies
+from server.post.incoming.answering import deal_with_mails
+from server.post.letters import compose
+from server.store import migrate
+from server.store.tables import Delivery, Token, Webhook, db
+from server.store.tables import Letter as GameLetter
+from server.web import server
+from server.webhooks.subscriptions import make_webhook
+from tests.post.office import a_mail, arrives
+from tests.support.games import DAY, HOUR, ME, OPEN, game_of, happened, later, moves_on, person, service_is_up, wanted
+from tests.support.live_server import FOR_METRICS, Mail
+
+ADA, BEN = "ada@example.org", "ben@example.org"
+
+
+@pytest.fixture(autouse=True)
+def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
+    monkeypatch.setenv("DATABASE_URL", shared_url)
+    with app.app_context():
+        service_is_up()
+        yield app
+
+
+@pytest.fixture
+def ada() -> UUID:
+    return person("ada")
+
+
+@pytest.fixture
+def ben() -> UUID:
+    return person("ben")
+
+
+@pytest.fixture
+def game(ada: UUID, ben: UUID) -> UUID:
+    """Of Ada, Ben and a bot. It waits for Ada."""
+    return game_of(ada, ben, bots=1, title="Autumn sky")
+
+
+def run(*words: object, status: int = 0) -> str:
+    """What the command prints."""
+    result = ask(*words)
+    assert result.exit_code == status, result.output
+    return result.stdout
+
+
+def ask(*words: object) -> Result:
+    result = CliRunner().invoke(cli.main, [str(word) for word in words])
+    db.session.rollback()
+    db.session.expire_all()
+    return result
+
+
+def everything() -> dict[str, int]:
+    """How many rows there are in each table."""
+    tables = db.metadata.sorted_tables
+    return {it.name: db.session.scalars(select(func.count()).select_from(it)).one() for it in tables}
+
+
+def rows(table: type, condition: object) -> int:
+    return db.session.scalars(select(func.count()).select_from(table).where(condition)).one()
+
+
+# Every command
+
+
+def commands() -> Iterator[list[str]]:
+    for name, command in cli.main.commands.items():
+        for sub in getattr(command, "commands", {"": None}):
+            yield [name, sub] if sub else [name]
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_every_command_tells_what_it_does_with_an_example(words: list[str]) -> None:
+    told = run(*words, "--help")
+    assert "For example:" in told
+    for example in re.findall(r"^  +sternenpost (.*)$", told, re.MULTILINE):
+        assert example.split()[: len(words)] == words
+
+
+def test_the_lists_of_commands_cut_no_sentence_short() -> None:
+    for words in ([], ["games"], ["players"]):
+        listed = run(*words, "--help").partition("\nCommands:\n")[2].splitlines()
+        assert listed and not [line for line in listed if line.endswith("...")]
+
+
+@pytest.mark.parametrize(
+    "words", [["games", "show", "x"], ["ban"], ["export", "there"], ["games", "list", "--older-than", "x"]]
+)
+def test_a_command_that_cannot_be_meant_ends_with_status_2(words: list[str]) -> None:
+    assert ask(*words).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "words", [["players", "show", ADA], ["ban", ADA], ["delete-player", ADA], ["games", "show", UUID(int=7)]]
+)
+def test_what_is_not_there_is_told_in_a_sentence_with_status_1(words: list[object]) -> None:
+    result = ask(*words)
+    assert result.exit_code == 1
+    assert re.fullmatch(r"Error: There is no .*\.\n", result.stderr)
+
+
+def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://stars:secret@127.0.0.1:1/stars")
+    result = ask("players", "list")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: The database: does not answer: ")
+    assert "secret" not in result.output
+
+
+def test_tables_of_an_earlier_release_are_told_in_a_sentence_and_what_migrate_would_do(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    migrate.downgrade(database_url, "0009")
+    result = ask("players", "list")
+    assert result.stderr == "Error: The database: its tables are not up to date: run `sternenpost migrate`\n"
+    assert "  step 0010: Players who are banned or deleted\n" in run("migrate", "--dry-run")
+    run("migrate")
+    assert run("players", "list") == "None.\n"
+
+
+# Looking
+
+
+def test_players_are_listed_the_newest_first_and_found_by_name_or_address(ada: UUID, ben: UUID) -> None:
+    assert [line.split()[0] for line in run("players", "list").splitlines()] == ["email", BEN, ADA]
+    assert [it["email"] for it in json.loads(run("players", "search", "BEN@", "--json"))] == [BEN]
+    assert json.loads(run("players", "list", "--json", "--limit", 1))[0]["id"] == str(ben)
+    assert run("players", "search", "%", status=1) == "None.\n"
+
+
+def test_a_player_is_shown_with_tokens_webhooks_and_games_but_without_secrets(
+    app: Flask, ada: UUID, game: UUID
+) -> None:
+    made = make_webhook(ada, "https://stars.example/hook", ["your-turn"], None, sandbox=False)
+    told = run("players", "show", "ADA@example.org")
+    for words in ("tokens:\n  name operator", "https://stars.example/hook", f"game_id {game}, title Autumn sky"):
+        assert words in told
+    assert made.secret not in told
+    assert json.loads(run("players", "show", ada, "--json"))["email"] == ADA
+
+
+def test_games_are_listed_by_status_by_age_and_those_that_are_overdue(ada: UUID, game: UUID) -> None:
+    later(2 * DAY)
+    young = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
+
+    def listed(*words: object) -> list[str]:
+        return [it["id"] for it in json.loads(run("games", "list", "--json", *words))]
+
+    assert listed() == [str(game), str(young)]
+    assert listed("--status", "open") == [str(young)]
+    assert listed("--older-than", "P1D") == [str(game)]
+    assert listed("--overdue") == [str(game)]
+    assert f"{game}  sternenhimmel  running  1" in run("games", "list")
+
+
+def test_a_game_is_shown_with_its_seats_due_times_and_letters_that_wait(game: UUID) -> None:
+    shown = json.loads(run("games", "show", game, "--json"))
+    assert [seat["kind"] for seat in shown["seats"]] == ["human", "human", "bot"]
+    assert shown["seats"][0]["turn"] == 1
+    assert [(it["kind"], it["seat"], it["tries"]) for it in shown["letters_waiting"]] == [("your-turn", 0, 0)]
+    assert f"due_at {shown['seats'][0]['due_at']}" in run("games", "show", game)
+
+
+def test_a_game_is_told_in_words_as_it_was_and_as_a_seat_saw_it(ada: UUID, game: UUID) -> None:
+    moves_on(game, ada)
+    told = run("replay", game)
+    assert "The game began." in told
+    assert "Autumn sky (Sternenhimmel), running, version 2" in told
+    before = run("replay", game, "--at", 1)
+    assert "version 1" in before
+    assert len(before.splitlines()) < len(told.splitlines())
+    assert run("replay", game, "--seat", 0) != told
+    assert ask("replay", game, "--at", 99).exit_code == 1
+    assert ask("replay", game, "--seat", 3).exit_code == 2
+
+
+# Bans
+
+
+def test_a_dry_run_of_a_ban_says_what_would_happen_and_does_nothing(ada: UUID, game: UUID) -> None:
+    before = everything()
+    told = run("ban", ADA, "--until", "P7D", "--dry-run")
+    assert told.startswith("Nothing was changed. Without --dry-run:\n")
+    assert f"seat 0 of game {game} (Autumn sky) is handed to a bot" in told
+    assert everything() == before
+    assert happened(game).count("seat-handed-over") == 0
+    assert run("players", "list", "--banned") == "None.\n"
+
+
+def test_whoever_is_banned_has_no_token_no_seat_no_letter_and_no_way_back(house: Flask, ada: UUID, game: UUID) -> None:
+    token, word, feed = player_token(ADA), return_word(game, 0), new_feed(ada)
+    waiting = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
+    assert f"seat 0 of game {game} (Autumn sky) is handed to a bot" in run("ban", ADA, "--reason", "Insults.")
+    assert happened(game)[-1] == "seat-handed-over"
+    assert load(waiting).seats[0]["kind"] == "open"
+    with pytest.raises(Banned, match="You are banned from this server. Insults."):
+        caller(token)
+    with pytest.raises(Banned):
+        come_back(word)
+    with pytest.raises(NotFound):
+        calendar_feed.feed(feed)
+    office = PostOffice(house, None)  # type: ignore[arg-type]  # it has nothing to carry
+    begin_sign_in(ADA, "en", None)
+    office.deliver_due()
+    office.wait()
+    office.close(1)
+    db.session.rollback()
+    assert set(db.session.scalars(select(Delivery.result).where(Delivery.player_id == ada))) == {"dropped"}
+    assert json.loads(run("players", "list", "--banned", "--json"))[0]["state"] == "banned"
+
+
+def test_a_token_of_somebody_banned_gets_the_problem_banned_in_his_language(house: Flask, ada: UUID) -> None:
+    client, token = house.test_client(), player_token(ADA)
+    run("ban", ADA, "--until", "2999-01-01", "--reason", "Insults.")
+    answer = client.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
+    assert (answer.status_code, answer.json["code"]) == (403, "banned")
+    assert answer.json["until"] == "2999-01-01T00:00:00Z"
+    assert answer.json["detail"] == "You are banned from this server until 2999-01-01 00:00 UTC. Insults."
+
+
+def test_a_code_that_was_mailed_before_a_ban_lets_nobody_in(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.accounts.players.secrets.randbelow", lambda _: 123456)
+    sign_in = begin_sign_in(ADA, "en", None)
+    run("ban", ADA)
+    with pytest.raises(Banned):
+        redeem(sign_in, "123456")
+
+
+def test_a_ban_ends_by_itself_or_by_unban_and_the_seat_is_there_to_be_taken_back(
+    ada: UUID, ben: UUID, game: UUID
+) -> None:
+    tokens = {who: player_token(who) for who in (ADA, BEN)}
+    run("ban", ADA, "--until", "P1D")
+    run("ban", BEN)
+    later(DAY + HOUR)
+    assert caller(tokens[ADA]).player_id == ada
+    assert "is let in again" in run("unban", BEN)
+    assert run("unban", ada, "--dry-run").endswith("is let in again\n")
+    assert caller(tokens[BEN]).player_id == ben
+    take_seat(game, ben)
+    assert happened(game)[-1] == "seat-taken-back"
+    run("check", game)
+
+
+@pytest.mark.parametrize("command", ["ban", "delete-player"])
+def test_in_a_sandbox_a_command_acts_at_the_time_that_it_is_there(game: UUID, command: str) -> None:
+    move_clock(3 * DAY)
+    clock.offset = NOTHING  # as in a process of its own
+    run(command, ADA)
+    times = [row.recorded_at for row in whole_log(game)]
+    assert times == sorted(times)
+    assert times[-1] - times[0] >= 3 * DAY
+
+
+def test_a_ban_that_ends_in_the_past_cannot_be_meant() -> None:
+    assert ask("ban", ADA, "--until", "2020-01-01").exit_code == 2
+
+
+# Farewells
+
+
+@pytest.fixture
+def known(ada: UUID, game: UUID) -> UUID:
+    """Ada has left traces everywhere."""
+    change_profile(ada, {"name": "Ada Lovelace", "zone": "Europe/Berlin"})
+    say(game, ada, "My number is 030-0123.")
+    make_webhook(ada, "https://ada.example/hook", ["your-turn"], None, sandbox=False)
+    new_feed(ada)
+    begin_sign_in(ADA, "en", "192.0.2.7")
+    take_mail(reply_word(game, 0, 1), "", b"From: ada@example.org\r\n\r\n?", limited=False)
+    deal_with_mails()
+    invite(open_game(person("cleo"), wanted(ME, OPEN, OPEN)).game_id, person("cleo"), ADA)
+    refused = {"kind": "invitation", "version": 0, "result": "refused", "detail": f"550 5.1.1 <{ADA}>: not yet here"}
+    db.session.add(Delivery(game_id=game, letter_id=uuid4(), nr=1, seat=1, at=clock.now(), **refused))
+    db.session.commit()
+    moves_on(game, ada)
+    return ada
+
+
+def test_a_dry_run_of_a_farewell_counts_what_would_go(known: UUID, game: UUID) -> None:
+    before = everything()
+    told = run("delete-player", ADA, "--dry-run")
+    assert everything() == before
+    for line in ("messages at tables that lose their text: 1", "tokens deleted: 1", "webhooks deleted: 1"):
+        assert line in told
+    assert run("delete-player", ADA).splitlines()[1:] == told.splitlines()[1:]
+
+
+def test_of_whoever_is_deleted_nothing_is_left_but_a_seat_in_logs_that_stay_whole(known: UUID, game: UUID) -> None:
+    token, word, log = player_token(ADA), return_word(game, 0), whole_log(game)
+    run("delete-player", ADA)
+    db.session.rollback()
+    dump = [str(row) for table in db.metadata.sorted_tables for row in db.session.execute(select(table)).all()]
+    for trace in (ADA, "Lovelace", "030-0123", "ada.example", "Europe/Berlin"):
+        assert not [row for row in dump if trace in row], trace
+    assert whole_log(game)[: len(log)] == log
+    assert happened(game)[-1] == "seat-handed-over"
+    assert load(game).names[0] == f"Former player {known.hex[:4]}"
+    assert messages(game, 0, 10)[0]["text"] == "(deleted)"
+    with pytest.raises(BadToken):
+        caller(token)
+    with pytest.raises(NotFound):
+        come_back(word)
+    assert [rows(it, it.player_id == known) for it in (Token, Webhook, GameLetter, Delivery)] == [0, 0, 0, 0]
+    run("check", game)
+    assert run("players", "search", "Former").split()[-1] == str(known)
+    assert person("ada") != known  # the same address is somebody new
+
+
+def test_while_a_farewell_is_said_no_program_begins_anything_new(known: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = player_token(ADA)
+
+    def begins(player_id: UUID) -> None:
+        with pytest.raises(BadToken):
+            caller(token)
+        give_up_seats(player_id)
+
+    monkeypatch.setattr(delete_player, "give_up_seats", begins)
+    delete_player.delete_player(known)
+
+
+def test_a_farewell_is_said_to_one_game_at_a_time(known: UUID) -> None:
+    of_games = {table.name for table in db.metadata.sorted_tables if table.info["spread"] == "game_id"}
+    changes: list[str] = []
+
+    def note(_: object, __: object, statement: str, *___: object) -> None:
+        if (words := statement.split())[0] in ("UPDATE", "DELETE") and of_games & set(words[1:3]):
+            changes.append(statement)
+
+    event.listen(db.engine, "before_cursor_execute", note)
+    try:
+        delete_player.delete_player(known)
+    finally:
+        event.remove(db.engine, "before_cursor_execute", note)
+    assert changes
+    for change in changes:
+        assert re.search(r"\bgame_id = %", change), change
+
+
+def test_a_game_of_somebody_who_is_deleted_goes_on_to_an_archive_that_verifies(
+    known: UUID, ben: UUID, game: UUID, tmp_path: Path
+) -> None:
+    run("delete-player", ADA)
+    run("delete-player", BEN)
+    while wake_due():
+        pass
+    assert load(game).table.status == "finished"
+    run("export", game, tmp_path)
+    assert "all as it should be" in run("verify", tmp_path / f"{game}.json")
+
+
+# Copies
+
+
+def test_the_copy_of_a_game_that_is_over_is_its_archive(ada: UUID, ben: UUID, game: UUID, tmp_path: Path) -> None:
+    for who in (ada, ben):
+        vote(game, who, "abandon", consents=True)
+    before = sorted(tmp_path.iterdir())
+    assert f"{game}.json is written" in run("export", game, tmp_path, "--dry-run")
+    assert sorted(tmp_path.iterdir()) == before
+    run("export", game, tmp_path)
+    assert json.loads((tmp_path / f"{game}.json").read_text()) == archive_of(game, None)
+    assert "is kept here" in run("import", tmp_path / f"{game}.json", "--dry-run")
+
+
+def test_the_copy_of_a_running_game_is_marked_as_secret_and_for_its_owner_only(game: UUID, tmp_path: Path) -> None:
+    assert "(SECRET: show it to nobody)" in run("export", game, tmp_path / "new" / "folder")
+    path = tmp_path / "new" / "folder" / f"{game}.secret.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    copy = json.loads(path.read_text())
+    assert "Show it to nobody" in copy["secret"]
+    assert copy["head"]["seed"] == load(game).head["seed"].hex()
+    assert len(copy["events"]) == len(whole_log(game))
+    assert ask("verify", path).exit_code == 1
+
+
+def test_all_games_are_copied_at_once_and_how_far_it_is_goes_to_stderr(game: UUID, tmp_path: Path) -> None:
+    result = ask("export", "--all", tmp_path)
+    assert result.exit_code == 0
+    assert "1 of 1 games copied" in result.stderr
+    assert "1 of 1 games looked at" in ask("export", "--all", tmp_path, "--dry-run").stderr
+    assert [path.name for path in tmp_path.iterdir()] == [f"{game}.secret.json"]
+
+
+def test_a_players_copy_holds_all_that_is_stored_of_him_and_no_secret(known: UUID, game: UUID, tmp_path: Path) -> None:
+    run("export", "--player", ADA, tmp_path)
+    (path,) = tmp_path.iterdir()
+    copy = json.loads(path.read_text())
+    assert copy["profile"]["name"] == "Ada Lovelace"
+    assert [it["game"] for it in copy["games"]] == [str(game)]
+    assert copy["messages"][0]["text"] == "My number is 030-0123."
+    assert [it["raw"] for it in copy["mails"]] == ["From: ada@example.org\r\n\r\n?"]
+    assert copy["tokens"][0]["name"] == "operator"
+    assert load(game).head["seed"].hex() not in path.read_text()
+    story = views.story(load(game), 0)
+    assert copy["games"][0]["story"] == json.loads(json.dumps(story))
+
+
+def test_a_token_is_only_made_without_dry_run(ada: UUID) -> None:
+    before = everything()
+    assert f"player {ada} gets a further token" in run("player-token", ADA, "--dry-run")
+    assert "a player with the address new@example.org is made" in run("player-token", "new@example.org", "--dry-run")
+    assert everything() == before
+
+
+def test_tables_that_are_up_to_date_have_no_step_ahead() -> None:
+    assert run("migrate", "--dry-run") == "Nothing was changed. Without --dry-run:\n  nothing\n"
+
+
+# More machines
+
+
+def scaling(house: Flask) -> str:
+    return house.test_client().get("/docs/scaling").text.replace("&#39;", "'")
+
+
+def test_the_guide_to_more_machines_spreads_every_table_by_its_own_column(house: Flask) -> None:
+    commands = re.findall(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?", scaling(house))
+    kinds = {"create_reference_table": "everywhere", "citus_add_local_table_to_metadata": "local"}
+    told = {table: key or kinds[command] for command, table, key in commands}
+    assert told == {it.name: it.info["spread"] for it in db.metadata.sorted_tables} | {"alembic_version": "local"}
+    order = [table for _, table, _ in commands]
+    for table in db.metadata.sorted_tables:
+        assert all(
+            order.index(it.referred_table.name) < order.index(table.name) for it in table.foreign_key_constraints
+        )
+
+
+def test_the_guide_names_commands_and_settings_that_there_are_and_counts_as_the_web_does(house: Flask) -> None:
+    guide = re.sub(r"<[^>]+>", " ", scaling(house))
+    assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
+    assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
+    assert f"{server.workers} processes of {server.threads} threads" in guide
+    most = 2 * (server.threads + 3) + 1  # of a process: those of beats, streams and hints, and one to listen on
+    assert f"{server.workers * most} at the very most" in guide
+    assert f"after {server.keepalive} seconds" in guide
+    known = {"sternenpost_app", "sternenpost_streams"}  # a role, and what only a web with streams has
+    known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics", headers=FOR_METRICS).text))
+    assert set(re.findall(r"sternenpost_[a-z_]+", guide)) <= known
+
+
+# The message of the day
+
+
+def message(house: Flask) -> object:
+    return house.test_client().get("/v1").json["message"]
+
+
+def test_the_message_of_the_day_is_shown_until_it_is_over_or_taken_down(house: Flask, game: UUID) -> None:
+    assert message(house) is None
+    run("motd", "Back at noon.", "--dry-run")
+    assert message(house) is None
+    run("motd", "Back at noon.", "--until", "P1D")
+    assert message(house)["text"] == "Back at noon."
+    assert run("motd").startswith("Back at noon. (until 20")
+    assert "Back at noon." in house.test_client().get(f"/t/{turn_word(game, 0, 1)}/plain").text
+    later(DAY + HOUR)
+    assert message(house) is None
+    run("motd", "Back in the evening.")
+    assert message(house) == {"text": "Back in the evening.", "until": None}
+    run("motd", "--remove")
+    assert (message(house), run("motd")) == (None, "There is none.\n")
+
+
+def test_turn_mails_end_with_the_message_of_the_day(game: UUID) -> None:
+    run("motd", "Back at noon.")
+    letter = db.session.scalars(select(GameLetter).where(GameLetter.game_id == game)).one()
+    mail = Mail("", BytesParser(policy=policy.default).parsebytes(compose(letter, "https://stars.example").message))
+    assert "Back at noon." in mail.text.partition("\n-- \n")[2]
+
+
+def test_the_service_says_what_it_is(house: Flask) -> None:
+    assert house.test_client().get("/v1").json["name"] == "Sternenpost"
+
+
+# Mails that wait for whoever runs this
+
+
+@pytest.fixture
+def mail_aside(game: UUID, monkeypatch: pytest.MonkeyPatch) -> UUID:
+    """Ada's, with which something went wrong."""
+
+    def breaks(*_: object, **__: object) -> None:
+        raise RuntimeError("It broke.")
+
+    arrives(reply_word(game, 0, 1), a_mail("say One.", Subject="Re: \x1b Autumn sky"))
+    with monkeypatch.context() as patch:
+        patch.setattr(replies, "read", breaks)
+        deal_with_mails()
+    (mail,) = kept_mails(10)
+    mail_id: UUID = mail["id"]
+    return mail_id
+
+
+def test_a_mail_that_could_not_be_dealt_with_is_listed_and_shown(mail_aside: UUID, game: UUID) -> None:
+    (listed,) = json.loads(run("mails", "list", "--json"))
+    assert listed["id"] == str(mail_aside)
+    assert (listed["game"], listed["to"], listed["from"]) == (str(game), "seat 0", ADA)
+    assert listed["fault"] == "RuntimeError: It broke."
+    assert "It broke." in run("mails", "list")
+    shown = run("mails", "show", mail_aside)
+    assert "say One." in shown
+    assert "\x1b" not in shown
+    assert "mails aside: 1 could not be dealt with" in ask("doctor").stdout
+    assert web_metric("sternenpost_mails_aside") == "1.0"
+
+
+def web_metric(name: str) -> str:
+    text = current_app.test_client().get("/metrics", headers=FOR_METRICS).text
+    found = re.search(rf"^{name} (.*)$", text, re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def test_it_is_dealt_with_again_once_what_stood_in_its_way_is_mended(mail_aside: UUID, game: UUID) -> None:
+    run("mails", "again", mail_aside, "--dry-run")
+    deal_with_mails()
+    assert not messages(game, 0, 10)
+    run("mails", "again", mail_aside)
+    deal_with_mails()
+    assert [it["text"] for it in messages(game, 0, 10)] == ["One."]
+    assert run("mails", "list") == "None.\n"
+    run("mails", "again", mail_aside, status=1)
+
+
+def test_mails_of_either_kind_are_dropped(mail_aside: UUID) -> None:
+    take_postmaster_mail("postmaster", "1", b"Subject: Hello\r\n\r\nx", limited=True)
+    listed = json.loads(run("mails", "list", "--json"))
+    assert [it["subject"] for it in listed] == ["Hello", "Re: Autumn sky"]
+    for it in listed:
+        run("mails", "drop", it["id"])
+    assert run("mails", "list") == "None.\n"
+    run("mails", "drop", mail_aside, status=1)
+    run("mails", "again", uuid4(), status=1)

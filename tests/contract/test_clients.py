@@ -1,0 +1,156 @@
+"""Clients that others generate from the published document, and the bot of the handbook: they play whole games.
+
+Nothing generated is kept. The programs that use the clients are in tests/contract/clients/, with the versions of the tools.
+"""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.support.live_server import Client, House, new_house, sign_in
+
+HERE = Path(__file__).parent / "clients"
+PUBLISHED = HERE.parents[1] / "api_spec" / "openapi.yaml"
+BESIDE_PYTHON = {
+    **os.environ,
+    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+}  # for the generator's ruff
+BOUND = 100  # seconds
+PLAYED = 120  # seconds
+pytestmark = pytest.mark.timeout(300)  # tools are fetched, and two clients made
+
+
+def runs(*command: str | Path, where: Path) -> str:
+    """What a command prints. Fails if the command does."""
+    done = subprocess.run(
+        command, cwd=where, env=BESIDE_PYTHON, capture_output=True, text=True, timeout=BOUND, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the tools of npm."""
+    if shutil.which("npm") is None:
+        pytest.skip("There is no npm (apt-get install npm), so nobody looks whether others can use the document")
+    path = tmp_path_factory.mktemp("clients")
+    for name in ("package.json", "package-lock.json", "tsconfig.json", "player.ts", "redocly.yaml"):
+        shutil.copy(HERE / name, path)
+    runs("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", where=path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def in_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a Python package made from the document, without a warning."""
+    path = tmp_path_factory.mktemp("in_python")
+    made = ("--output-path", path / "sternenpost_client", "--meta", "none")
+    how = ("--config", HERE / "generator.yaml", "--fail-on-warning")
+    runs(sys.executable, "-m", "openapi_python_client", "generate", "--path", PUBLISHED, *made, *how, where=path)
+    shutil.copy(HERE / "player.py", path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def in_typescript(workshop: Path) -> Path:
+    """A directory with the types made from the document, without a warning, and a compiled program that uses them."""
+    bin_ = workshop / "node_modules" / ".bin"
+    made = runs(
+        bin_ / "openapi-typescript", PUBLISHED, "-o", "schema.ts", "--default-non-nullable=false", where=workshop
+    )
+    assert "⚠" not in made
+    runs(bin_ / "tsc", where=workshop)
+    return workshop
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    with new_house() as house:
+        house.start_web()
+        house.start_worker()
+        yield house
+
+
+def test_a_second_linter_finds_nothing_to_object_to(workshop: Path) -> None:
+    runs(workshop / "node_modules" / ".bin" / "redocly", "lint", PUBLISHED, "--max-problems=1000", where=workshop)
+
+
+def test_no_class_of_the_python_client_is_named_by_a_number(in_python: Path) -> None:
+    names = [path.stem for path in (in_python / "sternenpost_client" / "models").glob("*.py")]
+    assert "sternenhimmel_view" in names
+    assert not [name for name in names if re.search(r"type_\d|_item$|_additional_property$", name)]
+
+
+def test_the_python_client_and_a_program_with_it_pass_mypy(in_python: Path) -> None:
+    strictly = ("--strict", "--follow-imports=silent", "--config-file=")
+    runs(sys.executable, "-m", "mypy", *strictly, "player.py", where=in_python)
+
+
+@pytest.fixture
+def programs() -> Iterator[list[subprocess.Popen[str]]]:
+    """Those that run; none is left when the test is over."""
+    started: list[subprocess.Popen[str]] = []
+    yield started
+    for program in started:
+        program.kill()
+
+
+def begun(*command: str | Path, where: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def said(program: subprocess.Popen[str]) -> str:
+    told, wrong = program.communicate(timeout=PLAYED)
+    assert program.returncode == 0, wrong
+    return told
+
+
+def tokens(house: House, *names: str) -> list[str]:
+    return [str(sign_in(house, f"{name}@example.org").token) for name in names]
+
+
+def test_clients_in_two_languages_play_a_game_of_each_kind_to_its_end(
+    house: House, in_python: Path, in_typescript: Path, programs: list[subprocess.Popen[str]]
+) -> None:
+    ada, bea, cyd = tokens(house, "ada", "bea", "cyd")
+    programs.append(begun(sys.executable, "player.py", house.url, ada, cyd, where=in_python))
+    programs.append(begun("node", "player.js", house.url, bea, where=in_typescript))
+    reports = [json.loads(said(program)) for program in programs]
+    assert reports[0] == reports[1]
+    for of_game in reports[0].values():
+        assert of_game["outcome"] == of_game["story"] == of_game["view"]
+    assert reports[0].keys() == {"sternenhimmel", "sternenglanz"}
+
+
+def test_the_bot_of_the_handbook_has_30_lines_and_plays_both_games_as_it_is_printed_there(
+    house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
+) -> None:
+    printed = re.search(r'(?s)<pre id="bot">(.*?)</pre>', httpx.get(f"{house.url}/docs/bot").text)
+    assert printed is not None
+    bot = tmp_path / "bot.py"
+    bot.write_text(unescape(printed[1]), "utf-8")
+    assert len(bot.read_text("utf-8").splitlines()) <= 30
+    for rules, options, names in (
+        ("sternenhimmel", {}, ("dan", "eve", "fay")),
+        ("sternenglanz", {"max_rounds": 5}, ("dan", "eve")),
+    ):
+        own, *others = tokens(house, *names)
+        seats = [{"player": "me"}, *[{"open": True}] * len(others)]
+        wanted = {"rules": rules, "options": options, "seats": seats}
+        game = Client(house, own).post("/v1/games", wanted)["id"]
+        for token in others:
+            Client(house, token).post(f"/v1/games/{game}/seats", {})
+        programs += [begun(sys.executable, bot, house.url, it, game, "0.1", where=tmp_path) for it in (own, *others)]
+    for program in programs:
+        assert {"scores", "places"} == ast.literal_eval(said(program)).keys()

@@ -1,0 +1,59 @@
+"""The examples of the OpenAPI document: each fits its schema, and each request really gets an answer as documented."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from flask import Flask
+
+from server.rules import Json
+from tests.support.contract import JSON, Contract
+from tests.support.one_of_each import Call, Scene, calls
+
+DOCUMENT: Json = yaml.safe_load((Path(__file__).parents[2] / "api_spec" / "openapi.yaml").read_text("utf-8"))
+CALLS = list(calls(DOCUMENT))
+REQUESTS = [(call, name) for call in CALLS for name in (call.examples or [""])]
+
+
+def answers(call: Call) -> list[tuple[str, Json]]:
+    """What the document says of this call's JSON answers other than problems, by status."""
+    found = ((status, answer.get("content", {}).get(JSON)) for status, answer in call.operation["responses"].items())
+    return [(status, content) for status, content in found if content]
+
+
+def examples_in(content: Json) -> list[Any]:
+    return [it["value"] for it in content["examples"].values()]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)
+def test_every_example_fits_its_schema(wired: Flask, call: Call) -> None:
+    contract: Contract = wired.test_client_class.contract
+    if "requestBody" in call.operation:
+        body = call.operation["requestBody"]["content"][JSON]
+        assert examples_in(body)
+        for example in examples_in(body):
+            contract.validator(body["schema"]).validate(example)
+    for status, content in answers(call):
+        assert examples_in(content), status
+        for example in examples_in(content):
+            contract.validator(content["schema"]).validate(example)
+
+
+@pytest.mark.parametrize(("call", "name"), REQUESTS, ids=lambda it: it.name if isinstance(it, Call) else it)
+def test_every_example_of_a_request_gets_an_answer_as_documented(app: Flask, call: Call, name: str) -> None:
+    """The client holds each answer against the schema of its status."""
+    scene = Scene(app)
+    answer = scene.ask(call, call.examples.get(name))
+    successes = [status for status in call.operation["responses"] if status[0] == "2"]
+    assert str(answer.status_code) in successes, answer.text
+
+
+def test_a_turn_by_the_book(app: Flask) -> None:
+    """The example of a move: looked ahead, played, and played again."""
+    scene = Scene(app)
+    move = next(call for call in CALLS if call.name == "playMove").examples["Example"]
+    statuses = [
+        scene.ada.post(f"{scene.running}/moves{query}", move).status_code for query in ("?dry_run=true", "", "")
+    ]
+    assert statuses == [200, 201, 200]

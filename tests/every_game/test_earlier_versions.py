@@ -1,0 +1,80 @@
+"""Any version of a game can be looked at again, by everybody as he saw it then; and the story goes on from any."""
+
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+from helpers import service_is_up
+from nights import LONG, Table
+
+from server.accounts.players import player_token
+from server.app import create_app
+from server.config import Settings
+from server.play.commits import whole_log
+from server.play.table import fold, new_table
+from server.play.views import describe
+from server.rules import GAMES, Json
+from server.store import embedded_postgres
+
+NAMES = ("ada", "bea", "cyd")
+
+
+@pytest.fixture(scope="module")
+def app(postgres: embedded_postgres.Server, template_url: str) -> Flask:
+    """Over a database of these tests' own: they only look, and a game takes a while."""
+    url = embedded_postgres.create_database(postgres.url, "earlier_versions", template="template_of_tests")
+    return create_app(Settings.from_environment({"DATABASE_URL": url}))
+
+
+@pytest.fixture(scope="module", params=[(game, how) for game in GAMES for how in ("finished", "running")], ids=" ".join)
+def table(request: pytest.FixtureRequest, app: Flask) -> Iterator[Table]:
+    with app.app_context():
+        service_is_up()
+        game, how = request.param
+        table = Table(dict.fromkeys(NAMES, ""), bots=1, rules=game, options=LONG[game])
+        if how == "finished":
+            table.play_on()
+        else:
+            for _ in range(40):
+                table.move()
+        yield table
+
+
+def test_an_earlier_version_shows_what_was_seen_then(table: Table) -> None:
+    assert len(table.seen) > 100
+    for (version, viewer), seen in table.seen.items():
+        again = describe(table.game, viewer, version)
+        for seat in [*seen["seats"], *again["seats"]]:
+            del seat["due_at"]  # past ones are not kept
+        assert again == seen
+
+
+def test_an_earlier_version_is_that_part_of_the_log_played_again(app: Flask, table: Table) -> None:
+    log, clients = whole_log(table.game_id), {None: {}}
+    for seat, name in enumerate(NAMES):
+        clients[seat] = {"Authorization": f"Bearer {player_token(f'{name}@example.org', name)}"}
+    for version in range(1, table.game.table.version + 1, 7):
+        then = fold(new_table(table.game.head["rules"]), [row for row in log if row.version <= version])
+        for seat, headers in clients.items():
+            answer = app.test_client().get(f"/v1/games/{table.game_id}?at={version}", headers=headers)
+            assert (answer.json["version"], answer.json["status"]) == (version, then.status)
+            assert answer.json["view"] == then.rules.view(then.state, seat)
+            assert answer.json["outcome"] == then.outcome
+            assert [it["turn"] for it in answer.json["seats"]] == list(then.turns)
+
+
+def test_no_version_is_shown_that_has_not_come(app: Flask, table: Table) -> None:
+    answer = app.test_client().get(f"/v1/games/{table.game_id}?at={table.game.table.version + 1}")
+    assert answer.status_code == 404
+
+
+def test_the_story_goes_on_from_any_event_or_version(app: Flask, table: Table) -> None:
+    def story(query: str = "") -> list[Json]:
+        items: list[Json] = app.test_client().get(f"/v1/games/{table.game_id}/events{query}").json["items"]
+        return items
+
+    whole = story()
+    for item in whole[::15]:
+        assert story(f"?after={item['seq']}") == [it for it in whole if it["seq"] > item["seq"]]
+        assert story(f"?since_version={item['version']}") == [it for it in whole if it["version"] > item["version"]]
+    assert story(f"?since_version={whole[-1]['version']}") == []

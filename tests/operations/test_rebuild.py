@@ -1,0 +1,280 @@
+"""What is made from a log can be held against it, and made anew."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from click.testing import CliRunner, Result
+from flask import Flask
+from helpers import (
+    BOT,
+    DAY,
+    HOUR,
+    ME,
+    OPEN,
+    everything_due_happens,
+    later,
+    moves_on,
+    person,
+    seats_of,
+    service_is_up,
+    wanted,
+)
+from nights import Table, short_night
+from sqlalchemy import select, update
+
+from server import cli
+from server.accounts.players import change_profile
+from server.operations import rebuild
+from server.operations.rebuild import all_games, check_game, rebuild_game
+from server.play.clock import clock
+from server.play.commits import load
+from server.play.games import open_game
+from server.play.seats import leave, take_seat
+from server.rules import Json
+from server.store.connections import autocommit
+from server.store.tables import Game, Letter, Seat, db
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def within(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("DATABASE_URL", shared_url)
+    with app.app_context():
+        service_is_up()
+        yield
+
+
+@pytest.fixture
+def running() -> UUID:
+    """Ada (0) is asked, Bea (1) has a bot that stands in, a bot sits at 2."""
+    ada, bea = person("ada"), person("bea")
+    game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
+    take_seat(game_id, bea)
+    moves_on(game_id, ada)
+    leave(game_id, bea)
+    everything_due_happens()
+    return game_id
+
+
+def stored(game_id: UUID) -> tuple[Json, list[Json]]:
+    """Head and seats as the tables have them."""
+    db.session.rollback()
+    (head,) = db.session.execute(select(Game.__table__).where(Game.game_id == game_id)).mappings()
+    seats = db.session.execute(select(Seat.__table__).where(Seat.game_id == game_id).order_by(Seat.seat)).mappings()
+    return dict(head), [dict(row) for row in seats]
+
+
+def damage(game_id: UUID, seat: int | None = None, **values: Any) -> None:
+    where = (Game.game_id == game_id) if seat is None else (Seat.game_id == game_id) & (Seat.seat == seat)
+    db.session.execute(update(Game if seat is None else Seat).where(where).values(**values))
+    db.session.commit()
+
+
+def run(*arguments: str | UUID) -> Result:
+    return CliRunner().invoke(cli.main, [str(word) for word in arguments])
+
+
+# Everything right
+
+
+def test_there_is_nothing_to_say_of_games_of_any_kind(running: UUID) -> None:
+    open_game(person("cyd"), wanted(ME, OPEN, {"email": "dan@example.org"}))
+    short_night()
+    paused = Table({"ada": "", "bea": ""}, bots=1)
+    paused.move()
+    paused.agree("pause")
+    before = [stored(game_id) for game_id in all_games()]
+    assert len(before) == 4
+    for command in ("check", "rebuild"):
+        answer = run(command)
+        assert (answer.exit_code, answer.stdout) == (0, "")
+        assert "4 of 4 games" in answer.stderr
+    assert [stored(game_id) for game_id in all_games()] == before
+
+
+def test_the_time_of_a_turn_that_a_bot_has_taken_over_is_left_alone(running: UUID) -> None:
+    ada = person("ada")
+    later(HOUR)
+    leave(running, ada)
+    left = stored(running)
+    assert left[1][0]["asked_at"] is not None
+    assert rebuild_game(running) == []
+    assert stored(running) == left
+
+
+# Damage
+
+HEAD: list[Json] = [
+    {"status": "finished"},
+    {"version": 99},
+    {"version": 0},
+    {"outcome": {"scores": [1, 2, 3], "places": [3, 2, 1]}},
+    {"drawn": 0},
+    {"status": "open", "version": 1, "drawn": 1},
+]
+
+
+@pytest.mark.parametrize("values", HEAD, ids=str)
+def test_a_damaged_head_is_found_and_made_anew(running: UUID, values: Json) -> None:
+    before = stored(running)
+    damage(running, **values)
+    checked = run("check", running)
+    assert checked.exit_code == 1
+    assert sorted(line.split(": ")[2].split(" is ")[0] for line in checked.stdout.splitlines()) == sorted(values)
+    tried = run("rebuild", "--dry-run", running)
+    assert (tried.exit_code, tried.stdout) == (0, checked.stdout)
+    assert stored(running) != before
+    done = run("rebuild", running)
+    assert (done.exit_code, done.stdout) == (0, checked.stdout)
+    assert stored(running) == before
+    assert run("check").exit_code == 0
+
+
+SEATS: list[tuple[int, Json]] = [
+    (0, {"to_act": False}),
+    (0, {"due_at": None}),
+    (0, {"wake_at": None}),
+    (0, {"hours": None}),
+    (1, {"to_act": True, "turn": 3}),
+    (1, {"stand_in": None}),
+    (1, {"stand_in": "random"}),
+    (2, {"turn": 1, "wake_at": LONG_AGO}),
+    (2, {"stand_in": "greedy"}),
+    (2, {"due_at": LONG_AGO}),
+]
+
+
+@pytest.mark.parametrize(("seat", "values"), SEATS, ids=str)
+def test_a_damaged_seat_is_found_and_made_anew(running: UUID, seat: int, values: Json) -> None:
+    before = stored(running)
+    damage(running, seat, **values)
+    assert f"seats, seat {seat}: {next(iter(values))} is" in run("check", running).stdout
+    assert run("rebuild", running).exit_code == 0
+    assert stored(running) == before
+
+
+def test_whoever_lost_his_turn_gets_it_back_with_all_its_time(running: UUID) -> None:
+    later(DAY)
+    turn = seats_of(running)[0].turn
+    damage(running, 0, to_act=False, turn=None, asked_at=None, due_at=None, remind_at=None, wake_at=None)
+    assert run("rebuild", running).exit_code == 0
+    row = seats_of(running)[0]
+    assert (row.turn, row.to_act) == (turn, True)
+    assert abs(row.due_at - clock.now() - 2 * DAY).total_seconds() < 60
+    later(2 * DAY + HOUR)
+    everything_due_happens()
+    assert load(running).table.extended[0] == 1
+
+
+def test_whoever_lost_his_hours_gets_those_of_his_profile(running: UUID) -> None:
+    calendar = {"night": "22:00-08:00"}
+    change_profile(person("ada"), {"zone": "Europe/Berlin", "calendar": calendar})
+    later(HOUR)
+    damage(running, 0, hours=None)
+    assert run("rebuild", running).exit_code == 0
+    assert seats_of(running)[0].hours == {"zone": "Europe/Berlin", "calendar": calendar}
+    assert check_game(running) == []
+    moves_on(running, person("ada"))
+
+
+def test_a_bot_that_nobody_would_wake_moves_again() -> None:
+    game_id = open_game(person("ada"), wanted(BOT, ME, BOT)).game_id
+    damage(game_id, 0, wake_at=None)
+    everything_due_happens()
+    assert load(game_id).table.version == 1
+    assert run("rebuild", game_id).exit_code == 0
+    everything_due_happens()
+    assert load(game_id).table.version == 2
+
+
+def test_a_repair_writes_no_event_and_no_letter(running: UUID) -> None:
+    def written() -> tuple[int, int]:
+        return load(running).table.seq, len(db.session.scalars(select(Letter)).all())
+
+    before = written()
+    damage(running, version=1, status="open")
+    damage(running, 0, turn=None, to_act=False)
+    assert run("rebuild").exit_code == 0
+    assert written() == before
+
+
+def test_every_game_is_looked_at_and_one_that_is_named_alone(running: UUID) -> None:
+    other = open_game(person("ada"), wanted(ME, BOT, BOT)).game_id
+    for game_id in (running, other):
+        damage(game_id, drawn=0)
+    assert {line.split(":")[0] for line in run("check").stdout.splitlines()} == {str(running), str(other)}
+    assert run("rebuild", other).exit_code == 0
+    assert {line.split(":")[0] for line in run("check").stdout.splitlines()} == {str(running)}
+
+
+def test_a_game_that_goes_on_meanwhile_wins(running: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between looking and writing somebody moves: the repair looks again."""
+    damage(running, drawn=0)
+    write, moved = rebuild._write, []
+
+    def slowly(*found: Any) -> bool:
+        if not moved:
+            moved.append(moves_on(running, person("ada")))
+        return write(*found)
+
+    monkeypatch.setattr(rebuild, "_write", slowly)
+    rebuild_game(running)
+    assert moved
+    assert check_game(running) == []
+
+
+# A log that is not right
+
+
+def tamper(shared_url: str, change: str, game_id: UUID) -> None:
+    """What nobody but the owner of the tables can do, and he not by accident."""
+    with psycopg.connect(shared_url) as owner:
+        owner.execute("ALTER TABLE events DISABLE TRIGGER USER")
+        owner.execute(change, {"game": game_id})
+        owner.execute("ALTER TABLE events ENABLE TRIGGER USER")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE events SET body = body || '{\"start\": 1}' WHERE game_id = %(game)s AND type = 'boards-shuffled'",
+        "UPDATE events SET recorded_at = recorded_at + interval '1 s' WHERE game_id = %(game)s AND seq = 2",
+        "UPDATE events SET hash = '' WHERE game_id = %(game)s AND seq = 2",
+        "DELETE FROM events WHERE game_id = %(game)s AND seq = 2",
+    ],
+)
+def test_a_log_that_was_changed_is_found_and_left_alone(running: UUID, shared_url: str, change: str) -> None:
+    tamper(shared_url, change, running)
+    damage(running, drawn=0)
+    before = stored(running)
+    for command in (["check"], ["rebuild"], ["rebuild", "--dry-run"]):
+        answer = run(*command, running)
+        assert answer.exit_code == 1
+        assert answer.stdout.startswith(f"{running}: Event ")
+    assert stored(running) == before
+
+
+def test_terms_changed_beside_the_log_are_found(running: UUID) -> None:
+    damage(running, on_timeout=[{"do": "abandon"}])
+    answer = run("check", running)
+    assert answer.exit_code == 1
+    assert "Event 1 (game-started): terms is" in answer.stdout
+
+
+def test_a_game_that_does_not_exist_cannot_be_checked(app: Flask) -> None:
+    for command in ("check", "rebuild"):
+        answer = run(command, uuid4())
+        assert answer.exit_code == 1
+        assert "There is no such game." in answer.stdout
+
+
+def test_the_role_of_the_app_is_enough_for_a_repair(running: UUID) -> None:
+    with autocommit() as connection:
+        assert connection.execute("SELECT current_user").fetchone() == ("sternenpost_app",)
+    damage(running, drawn=0)
+    assert rebuild_game(running) == ["games: drawn is 0, by the log 11"]

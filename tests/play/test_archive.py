@@ -1,0 +1,866 @@
+"""Archives: whoever gets one can play its game again, and finds whatever was changed in it."""
+
+import copy
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from click.testing import CliRunner, Result
+from flask import Flask
+from helpers import BOT, ME, OPEN, person, service_is_up, wanted
+from nights import archives, short_night
+
+from server import cli
+from server.accounts.players import player_token
+from server.app import create_app
+from server.config import Settings
+from server.play.archive import LARGEST, Flaw, check
+from server.play.commits import whole_log
+from server.play.games import open_game
+from server.play.votes import vote
+from server.rules import GAMES, Json, SeededDice
+from server.rules.sternenhimmel import BOARDS
+
+CHECKER = Path(__file__).parent / "fairness.mjs"
+
+
+@pytest.fixture
+def here(app: Flask) -> Iterator[Flask]:
+    with app.app_context():
+        service_is_up()
+        yield app
+
+
+@pytest.fixture(params=GAMES)
+def long(request: pytest.FixtureRequest, wired: Flask) -> Json:
+    """A game with everything: a copy to be changed."""
+    return copy.deepcopy(archives(wired)[f"{request.param} long"])
+
+
+@pytest.fixture(params=[f"{game} {night}" for game in GAMES for night in ("long", "short", "of bots")])
+def archive(request: pytest.FixtureRequest, wired: Flask) -> Json:
+    return copy.deepcopy(archives(wired)[request.param])
+
+
+def as_file(archive: Any) -> bytes:
+    return json.dumps(archive).encode()
+
+
+def hashed_again(archive: Json) -> Json:
+    """The chain of hashes as it would be if all this were true."""
+    before = bytes.fromhex(archive["commitment"])
+    for event in archive["events"]:
+        fact = {name: value for name, value in event.items() if name != "hash"}
+        text = json.dumps(fact, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        before = hashlib.sha256(before + text.encode()).digest()
+        event["hash"] = before.hex()
+    return archive
+
+
+def flaw(archive: Json) -> str:
+    """What the check says; it must say something."""
+    with pytest.raises(Flaw) as found:
+        check(as_file(archive))
+    return str(found.value)
+
+
+# What an archive holds
+
+
+def test_an_archive_proves_itself(archive: Json) -> None:
+    checked = check(as_file(archive))
+    assert checked.table.status in ("finished", "abandoned")
+    assert len(checked.rows) == len(archive["events"])
+
+
+def test_the_long_night_has_all_that_the_house_adds(long: Json) -> None:
+    assert {event["type"] for event in long["events"]} >= {
+        "time-extended",
+        "time-ran-out",
+        "seat-handed-over",
+        "seat-taken-back",
+        "game-paused",
+        "game-resumed",
+        "game-ended",
+    }
+
+
+def test_also_in_a_pause_somebody_may_resign_and_come_back(long: Json) -> None:
+    pause = long["events"][first(long, "game-paused") : first(long, "game-resumed") + 1]
+    assert [event["type"] for event in pause] == ["game-paused", "seat-handed-over", "seat-taken-back", "game-resumed"]
+    check(as_file(long))
+
+
+def test_an_archive_names_seats_and_no_persons(archive: Json) -> None:
+    assert not re.search('"(ada|bea|cyd|host)"|@|example', json.dumps(archive | {"salts": []}))
+
+
+def test_hashing_again_what_was_not_changed_changes_nothing(long: Json) -> None:
+    assert hashed_again(copy.deepcopy(long)) == long
+
+
+# One field changed
+
+
+def another(value: Any) -> Any:
+    """Something else of the same kind."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case str():
+            return ("0" if value[:1] != "0" else "1") + value[1:]
+        case list():
+            return [*value, value[0]] if value else [0]
+        case dict():
+            return value | {"more": 0}
+        case _:
+            return 0
+
+
+HEAD: dict[str, Callable[[Json], Any]] = {
+    "format": lambda it: "another",
+    "format_version": lambda it: 2,
+    "game": lambda it: str(uuid4()),
+    "rules": lambda it: next(name for name in GAMES if name != it["rules"]),
+    "options": lambda it: it["options"] | {"start_seat": 1},
+    "clock": lambda it: {"per_move": "P3D"},
+    "on_timeout": lambda it: it["on_timeout"][1:],
+    "seats": lambda it: [*it["seats"][:3], {"seat": 3, "kind": "bot", "bot": "random"}],
+    "salts": lambda it: [it["salts"][0], "Grusse", *it["salts"][2:]],
+    "seed": lambda it: bytes(32).hex(),
+    "commitment": lambda it: hashlib.sha256(bytes(32)).hexdigest(),
+    "events": lambda it: it["events"][:-1],
+}
+
+
+@pytest.mark.parametrize("field", HEAD)
+def test_no_field_of_the_head_can_be_changed(long: Json, field: str) -> None:
+    assert set(HEAD) == set(long)
+    assert flaw(long | {field: HEAD[field](long)})
+    assert flaw(hashed_again(long | {field: HEAD[field](long)}))
+
+
+@pytest.mark.parametrize("field", ["seat", "kind", "bot"])
+@pytest.mark.parametrize("seat", [0, 3])
+def test_no_field_of_a_seat_can_be_changed(long: Json, seat: int, field: str) -> None:
+    long["seats"][seat][field] = another(long["seats"][seat][field])
+    assert flaw(long)
+
+
+@pytest.mark.parametrize(
+    ("seat", "other"), [(0, {"kind": "bot", "bot": "greedy"}), (3, {"kind": "human", "bot": None})]
+)
+def test_a_person_cannot_be_made_a_bot_nor_a_bot_a_person(long: Json, seat: int, other: Json) -> None:
+    long["seats"][seat] |= other
+    assert "terms" in flaw(long)
+
+
+def test_no_field_of_an_event_of_any_type_can_be_changed_even_if_all_is_hashed_again(long: Json) -> None:
+    firsts = {event["type"]: place for place, event in reversed(list(enumerate(long["events"])))}
+    for place in firsts.values():
+        event = long["events"][place]
+        deed = [other["seq"] for other in long["events"] if other["version"] == event["version"]]
+        named = "|".join(map(str, {event["seq"] - 1, *deed}))
+        for name in event:
+            changed = copy.deepcopy(long)
+            changed["events"][place][name] = another(event[name])
+            if name == "at":
+                changed["events"][place][name] = event[name].replace("20", "21", 1)
+            assert re.search(rf"event ({named})\b", flaw(changed), re.IGNORECASE)
+            if name != "hash" and not (name == "at" and len(deed) == 1):
+                assert flaw(hashed_again(changed))
+        for name in event["body"]:
+            changed = copy.deepcopy(long)
+            changed["events"][place]["body"][name] = another(event["body"][name])
+            assert f"Event {event['seq']}" in flaw(changed)
+            assert flaw(hashed_again(changed))
+
+
+def test_what_looks_equal_in_one_language_is_not_taken_for_equal(long: Json) -> None:
+    shuffled = next(event for event in long["events"] if event["body"].get("start") == 0)
+    for same in (False, 0.0):
+        shuffled["body"]["start"] = same
+        assert "start" in flaw(hashed_again(long))
+
+
+def change_by_chance(rng: Random, place: Any) -> None:
+    """Some value in here, at any depth, becomes another."""
+    where = rng.choice(list(place) if isinstance(place, dict) else range(len(place)))
+    if isinstance(place[where], dict | list) and place[where] and rng.random() < 0.95:
+        change_by_chance(rng, place[where])
+    else:
+        place[where] = rng.choice([None, True, 0, -1, 1.5, "", "leo", [], {}, [[]], {"seat": 1}, another(place[where])])
+
+
+def test_any_value_changed_by_chance_is_found(long: Json) -> None:
+    rng = Random(1)
+    for _ in range(100):
+        changed = copy.deepcopy(long)
+        change_by_chance(rng, changed if rng.random() < 0.3 else changed["events"])
+        if changed != long:
+            assert len(flaw(changed)) <= 300
+
+
+def test_any_value_of_an_event_changed_by_chance_is_found_though_all_is_hashed_again(long: Json) -> None:
+    rng = Random(2)
+    for _ in range(100):
+        changed = copy.deepcopy(long)
+        while not (body := rng.choice(changed["events"])["body"]):
+            pass
+        change_by_chance(rng, body)
+        if changed != long:
+            assert len(flaw(hashed_again(changed))) <= 300
+
+
+# Another story told, and every hash made to agree with it
+
+
+def first(archive: Json, type_: str, nth: int = 0) -> int:
+    """Where the first event of this type stands, or a later one; of "move" (of any type) those that begin a deed."""
+    events, rules = archive["events"], GAMES[archive["rules"]]
+    if type_ == "move":
+        starts = [place for place in range(1, len(events)) if events[place - 1]["version"] < events[place]["version"]]
+        return [place for place in starts if events[place]["type"] in rules.EVENTS][nth]
+    return [place for place, event in enumerate(events) if event["type"] == type_][nth]
+
+
+def body(archive: Json, type_: str, nth: int = 0) -> Json:
+    found: Json = archive["events"][first(archive, type_, nth)]["body"]
+    return found
+
+
+def deed(archive: Json, type_: str, nth: int = 0) -> slice:
+    """Where the deed stands that begins with this event."""
+    begin = first(archive, type_, nth)
+    version = archive["events"][begin]["version"]
+    return slice(begin, begin + sum(event["version"] == version for event in archive["events"]))
+
+
+def numbered(archive: Json) -> None:
+    """Numbers without gaps: deeds keep together."""
+    version, last = 0, None
+    for seq, event in enumerate(archive["events"], 1):
+        version, last = (version, last) if event["version"] == last else (version + 1, event["version"])
+        event |= {"seq": seq, "version": version}
+
+
+def put_in(archive: Json, place: int, type_: str, seat: int | None = None, **fields: Any) -> None:
+    """A deed of one event before this place."""
+    after = archive["events"][place - 1]
+    event = {"seq": 0, "version": 0.5, "type": type_, "seat": seat, "at": after["at"], "body": fields, "hash": "0" * 64}
+    archive["events"].insert(place, event)
+    numbered(archive)
+
+
+def drop(archive: Json, events: slice) -> None:
+    del archive["events"][events]
+    numbered(archive)
+
+
+def swap(archive: Json, one: slice, other: slice) -> None:
+    events = archive["events"]
+    archive["events"] = [
+        *events[: one.start],
+        *events[other],
+        *events[one.stop : other.start],
+        *events[one],
+        *events[other.stop :],
+    ]
+    numbered(archive)
+
+
+def new_seed(archive: Json) -> None:
+    archive |= {"seed": bytes(32).hex(), "commitment": hashlib.sha256(bytes(32)).hexdigest()}
+
+
+def swap_hidden_stars(archive: Json) -> None:
+    """Two stars that one seat put face down on one board change places; the scoring stays as it was."""
+    placed = [event for event in archive["events"] if event["type"] == "star-placed"]
+    hidden = [(it["seat"], it["body"]) for it in placed if is_large(it["body"]["board"], it["body"]["space"])]
+    one, other = next(
+        (one, other)
+        for (seat, one), (owner, other) in combinations(hidden, 2)
+        if seat == owner and one["board"] == other["board"] and one["star"] != other["star"]
+    )
+    one["star"], other["star"] = other["star"], one["star"]
+
+
+def is_large(board: str, space: str) -> bool:
+    return BOARDS[board].spaces[space].size == "large"
+
+
+def pay_more(archive: Json) -> None:
+    scored = next(e["body"] for e in archive["events"] if e["type"] == "board-scored" and e["body"]["transfers"])
+    transfer = scored["transfers"][0]
+    transfer["amount"] += 1
+    scored["payouts"][transfer["to"]] += 1
+    scored["bank"] += 1
+
+
+def hand_on(archive: Json) -> None:
+    placed = body(archive, "star-placed")
+    placed["next"] = (placed["next"] + 1) % 4
+
+
+def change_order(archive: Json) -> None:
+    """Of the boards or cards that were shuffled at the start."""
+    shuffled = archive["events"][1]["body"]
+    order = shuffled["order" if "order" in shuffled else "deck"]
+    order[-1], order[-2] = order[-2], order[-1]
+
+
+def say_more(archive: Json, nth: int = 0) -> int:
+    """A field too many in a move; the seq of its event."""
+    event = archive["events"][first(archive, "move", nth)]
+    event["body"]["more"] = 1
+    seq: int = event["seq"]
+    return seq
+
+
+def a_star_twice(archive: Json) -> None:
+    """Five sevens in a row from one hand."""
+    seat = archive["events"][first(archive, "star-placed")]["seat"]
+    for event in archive["events"]:
+        if event["type"] == "star-placed" and event["seat"] == seat:
+            event["body"]["star"] = "7"
+
+
+def on_a_taken_space(archive: Json) -> None:
+    one, other = body(archive, "move"), body(archive, "move", 1)
+    other |= {"board": one["board"], "space": one["space"]}
+
+
+def out_of_turn(archive: Json) -> None:
+    event = archive["events"][first(archive, "move", 6)]
+    event["seat"] = (event["seat"] + 1) % 4
+
+
+def split(archive: Json) -> None:
+    """A deed made two."""
+    moves = [deed(archive, "move", nth) for nth in range(4, 30)]
+    long = next(it for it in moves if it.stop - it.start > 1)
+    for event in archive["events"][long.start + 1 :]:
+        event["version"] += 1
+
+
+def merge(archive: Json) -> None:
+    """Two deeds made one."""
+    one = deed(archive, "move", 20)
+    both = archive["events"][one.stop]["version"]
+    for event in archive["events"][one.stop :]:
+        event["version"] -= 1
+        if event["version"] == both - 1:
+            event["at"] = archive["events"][one.start]["at"]
+
+
+def settings(archive: Json) -> None:
+    """Other terms than those that were kept to, in the head and in the log."""
+    terms = body(archive, "game-started")["terms"]
+    archive["on_timeout"] = terms["on_timeout"] = [{"do": "abandon"}]
+
+
+def other_start(archive: Json) -> None:
+    for it in (archive, body(archive, "game-started")["terms"], archive["events"][1]["body"]):
+        it["options"] |= {"start_seat": 1}
+
+
+def other_direction(archive: Json) -> None:
+    for it in (archive, body(archive, "game-started")["terms"], archive["events"][1]["body"]):
+        it["options"] |= {"direction": "clockwise"}
+
+
+Retold = dict[str, tuple[Callable[[Json], Any], str]]
+OF_ANY_GAME: Retold = {
+    "another seed": (new_seed, r"Event 2 .*-shuffled"),
+    "no salts": (lambda it: it.update(salts=[""] * 4), r"Event 2 .*-shuffled"),
+    "salts exchanged": (lambda it: it["salts"].reverse(), r"Event 2 .*-shuffled"),
+    "another order": (change_order, r"Event 2 .*(order|deck)"),
+    "another start": (lambda it: it["events"][1]["body"].update(start=9), "start is 9"),
+    "out of turn": (out_of_turn, "not this seat's turn"),
+    "a move left out": (lambda it: drop(it, deed(it, "move", 7)), "Event"),
+    "a move twice": (
+        lambda it: put_in(
+            it,
+            first(it, "move", 6),
+            it["events"][first(it, "move", 5)]["type"],
+            it["events"][first(it, "move", 5)]["seat"],
+            **body(it, "move", 5),
+        ),
+        "Event",
+    ),
+    "moves exchanged": (lambda it: swap(it, deed(it, "move", 5), deed(it, "move", 6)), "Event"),
+    "a deed made two": (split, "missing|follow"),
+    "two deeds made one": (merge, "does not follow|Step|not this seat's turn"),
+    "more time than agreed": (lambda it: body(it, "time-extended").update(by="P9D"), "by is .P9D"),
+    "more time again": (
+        lambda it: put_in(it, first(it, "time-ran-out"), "time-extended", 1, by="P1D"),
+        "bot greedy moves",
+    ),
+    "more time for nobody": (lambda it: put_in(it, first(it, "move"), "time-extended", by="P1D"), "No person"),
+    "more time for a bot": (lambda it: put_in(it, first(it, "move"), "time-extended", 3, by="P1D"), "No person"),
+    "no more time": (lambda it: drop(it, deed(it, "time-extended")), "Event"),
+    "another bot that moved": (lambda it: body(it, "time-ran-out").update(bot="random"), "The bot greedy moves"),
+    "a bot too early": (lambda it: drop(it, deed(it, "time-ran-out")), "Event"),
+    "another bot that took over": (lambda it: body(it, "seat-handed-over").update(bot="random"), "bot is"),
+    "resigned and not late": (lambda it: body(it, "seat-handed-over").update(why="resigned"), "why is"),
+    "late and not resigned": (lambda it: body(it, "seat-handed-over", 1).update(why="time"), "why is"),
+    "a bot's seat handed over": (
+        lambda it: put_in(it, first(it, "game-paused"), "seat-handed-over", 3, bot="greedy", why="resigned"),
+        "No person",
+    ),
+    "a seat handed over twice": (
+        lambda it: put_in(it, first(it, "seat-handed-over") + 1, "seat-handed-over", 1, bot="greedy", why="resigned"),
+        "No person",
+    ),
+    "back without having been away": (
+        lambda it: put_in(it, first(it, "time-extended"), "seat-taken-back", 1),
+        "No bot",
+    ),
+    "a move while all is paused": (
+        lambda it: swap(
+            it, deed(it, "game-resumed"), slice(first(it, "game-resumed") + 1, first(it, "game-resumed") + 2)
+        ),
+        "paused",
+    ),
+    "a pause in a pause": (lambda it: put_in(it, first(it, "game-resumed"), "game-paused"), "paused"),
+    "an end to no pause": (lambda it: put_in(it, first(it, "game-paused"), "game-resumed"), "Event"),
+    "other scores": (lambda it: body(it, "game-ended")["scores"].append(0), "scores"),
+    "other places": (lambda it: body(it, "game-ended").update(places=[1, 1, 1, 1]), "places"),
+    "no end": (lambda it: it["events"].pop(), "a game-ended is missing"),
+    "stopped before the end": (lambda it: drop(it, slice(first(it, "game-paused"), None)), "before the end"),
+    "an end too early": (
+        lambda it: put_in(it, first(it, "game-paused"), "game-ended", scores=[1, 0, 0, 0], places=[1, 2, 2, 2]),
+        "Event",
+    ),
+    "more after the end": (lambda it: put_in(it, len(it["events"]), "game-abandoned"), "finished"),
+    "begun twice": (
+        lambda it: put_in(it, 1, "game-started", seats=4, terms=body(it, "game-started")["terms"]),
+        "shuffled is missing",
+    ),
+    "never begun": (lambda it: drop(it, slice(0, 1)), "game-started"),
+    "an unknown event": (lambda it: put_in(it, first(it, "game-paused"), "star-stolen", 1), "no such type"),
+    "an event of another game": (
+        lambda it: it["events"][first(it, "move")].update(type=OF_THE_OTHER[it["rules"]]),
+        "type",
+    ),
+    "a field more": (say_more, "fields of its type"),
+    "a field less": (lambda it: body(it, "move").popitem(), "fields of its type"),
+    "a seat that is not there": (lambda it: it["events"][first(it, "move")].update(seat=4), "no such seat"),
+    "other terms": (settings, "time-extended"),
+    "other options": (other_start, "Event"),
+}
+OF_THE_OTHER = {"sternenhimmel": "star-laid", "sternenglanz": "star-placed"}
+OF_STERNENHIMMEL: Retold = {
+    "another board dealt": (
+        lambda it: body(it, "board-dealt", 5).update(board=body(it, "board-dealt", 6)["board"]),
+        "board-dealt.*board is",
+    ),
+    "another slot": (lambda it: body(it, "board-dealt", 5).update(slot=9), "slot is 9"),
+    "another seat on turn": (hand_on, "next is"),
+    "a star not in hand": (a_star_twice, "You have no 7"),
+    "a taken space": (on_a_taken_space, "already holds a star"),
+    "an unknown space": (lambda it: body(it, "star-placed").update(space="z"), "no such space"),
+    "no star at all": (lambda it: body(it, "star-placed").update(star="moon"), "no such star"),
+    "a move that is none": (lambda it: body(it, "star-placed").update(star=[]), "strings"),
+    "hidden stars exchanged": (swap_hidden_stars, "Event"),
+    "a coin more": (pay_more, "transfers|payouts"),
+    "another ranking": (lambda it: body(it, "board-scored")["ranking"].append([]), "ranking"),
+    "no scoring": (
+        lambda it: drop(it, slice(first(it, "board-scored"), first(it, "board-scored") + 1)),
+        "board-scored",
+    ),
+    "a scoring twice": (
+        lambda it: (
+            it["events"].insert(first(it, "board-scored"), it["events"][first(it, "board-scored")].copy()),
+            numbered(it),
+        ),
+        "Event",
+    ),
+    "a skip that was none": (lambda it: put_in(it, first(it, "move", 1), "seat-skipped", 1), "Event"),
+    "another direction": (other_direction, "next is|Event"),
+}
+
+
+def without(archive: Json, type_: str, nth: int = 0) -> None:
+    """One event of a deed is left out."""
+    place = first(archive, type_, nth)
+    drop(archive, slice(place, place + 1))
+
+
+def exchanged(archive: Json, type_: str, field: str) -> None:
+    """What the first two events of this type say of that field."""
+    one, other = body(archive, type_), body(archive, type_, 1)
+    one[field], other[field] = other[field], one[field]
+
+
+def laid_elsewhere(archive: Json) -> None:
+    """A star on the field of the next one."""
+    body(archive, "star-laid")["field"] = body(archive, "star-laid", 1)["field"]
+
+
+def chosen_in_other_slots(archive: Json) -> None:
+    """As though the first player had exchanged the first two cards, also when all are shown."""
+    event = archive["events"][first(archive, "cards-chosen")]
+    chosen = event["body"]
+    chosen["slot2"], chosen["slot3"] = chosen["slot3"], chosen["slot2"]
+    body(archive, "choices-shown")["choices"][event["seat"]].reverse()
+
+
+def swapped_in_the_deck(archive: Json) -> None:
+    """Two cards that nobody has drawn yet when the game begins."""
+    deck = body(archive, "cards-shuffled")["deck"]
+    deck[30], deck[31] = deck[31], deck[30]
+
+
+def another_path(archive: Json) -> None:
+    path = body(archive, "star-moved")["path"]
+    path[-1] = path[0]
+
+
+def with_a_finish(archive: Json) -> None:
+    """Somebody leaves it at the slots that he has performed, which he may not."""
+    place = first(archive, "star-laid")
+    put_in(archive, place + 1, "act-finished", archive["events"][place]["seat"])
+
+
+OF_STERNENGLANZ: Retold = {
+    "another card dealt": (lambda it: exchanged(it, "hand-dealt", "cards"), "hand-dealt.*cards is"),
+    "cards exchanged in the deck": (swapped_in_the_deck, r"Event 2 .*deck"),
+    "another Sternbild drawn": (lambda it: exchanged(it, "sternbild-drawn", "sternbild"), "sternbild is"),
+    "a secret Sternbild laid open": (lambda it: body(it, "sternbild-drawn").update(open=True), "open is"),
+    "a Supernova less": (lambda it: body(it, "cards-shuffled")["reserve"].pop(), "reserve"),
+    "another field to begin with": (lambda it: body(it, "cards-shuffled").update(field="b1"), "field is .b1"),
+    "first cards exchanged": (chosen_in_other_slots, "Event"),
+    "a first card not in hand": (lambda it: exchanged(it, "cards-chosen", "slot2"), "not in your hand"),
+    "a card that is none": (lambda it: body(it, "cards-chosen").update(slot2="joker#1"), "no such card"),
+    "a card for both slots": (
+        lambda it: body(it, "cards-chosen").update(slot3=body(it, "cards-chosen")["slot2"]),
+        "different cards",
+    ),
+    "other first cards shown": (lambda it: body(it, "choices-shown")["choices"].reverse(), "choices is"),
+    "first cards not shown": (lambda it: without(it, "choices-shown"), "choices-shown is missing|should be"),
+    "first cards shown too early": (
+        lambda it: put_in(it, first(it, "move", 1), "choices-shown", choices=[]),
+        "not this seat's turn",
+    ),
+    "another seat's turn": (
+        lambda it: it["events"][first(it, "turn-began", 3)].update(
+            seat=(it["events"][first(it, "turn-began", 3)]["seat"] + 1) % 4
+        ),
+        "seat is",
+    ),
+    "a turn not counted": (lambda it: body(it, "turn-began", 3).update(turn=9), "turn is 9"),
+    "a point more": (lambda it: body(it, "star-laid").update(points=7), "points is 7"),
+    "a star on another star's field": (laid_elsewhere, "Event"),
+    "a star of a higher class": (
+        lambda it: body(it, "star-laid").update(star="pracht"),
+        "needs at least 3|No star lies next to",
+    ),
+    "a star of no class": (lambda it: body(it, "star-laid").update(star="moon"), "no such class"),
+    "a field that is none": (lambda it: body(it, "star-laid").update(field="z9"), "no such field"),
+    "a slot that is none": (lambda it: body(it, "star-laid").update(slot=4), "no such slot"),
+    "another slot": (lambda it: body(it, "star-laid").update(slot=body(it, "star-laid")["slot"] % 3 + 1), "Event"),
+    "another card on the slot": (lambda it: body(it, "star-laid").update(card="supernova#4"), "card is"),
+    "a move back home": (another_path, "Event"),
+    "a longer move": (lambda it: body(it, "star-moved")["path"].append("a1"), "Event"),
+    "a star that moves as another": (
+        lambda it: body(it, "star-moved").update(star="pracht"),
+        "star is .pracht",
+    ),
+    "left at one slot": (with_a_finish, "Event|is missing"),
+    "slots not shifted": (lambda it: without(it, "cards-shifted", 1), "Event"),
+    "other slots after the shift": (lambda it: body(it, "cards-shifted", 1)["slots"].reverse(), "slots is"),
+    "another card discarded": (lambda it: body(it, "cards-shifted", 1).update(discarded=[]), "discarded is"),
+    "a card laid that is not in hand": (lambda it: exchanged(it, "cards-laid", "slot2"), "Event"),
+    "a Supernova dropped that was not there": (
+        lambda it: body(it, "cards-laid").update(dropped="supernova#1"),
+        "No Supernova card lies on slot 1",
+    ),
+    "another card drawn": (
+        lambda it: body(it, "cards-drawn")["cards"].reverse() or exchanged(it, "cards-drawn", "cards"),
+        "cards is",
+    ),
+    "a card more drawn": (lambda it: body(it, "cards-drawn")["cards"].append("geburt#1"), "cards is"),
+    "no card drawn": (lambda it: without(it, "cards-drawn"), "Event"),
+    "drawn by another": (
+        lambda it: it["events"][first(it, "cards-drawn")].update(
+            seat=(it["events"][first(it, "cards-drawn")]["seat"] + 1) % 4
+        ),
+        "seat is",
+    ),
+    "a Supernova granted for nothing": (
+        lambda it: put_in(it, first(it, "move", 6), "supernova-granted", 0, card="supernova#1"),
+        "Event",
+    ),
+    "a Sternbild completed for nothing": (
+        lambda it: put_in(it, first(it, "move", 6), "sternbild-completed", 0, sternbild="anker", fields=[], points=5),
+        "Event",
+    ),
+    "decided for another reason": (lambda it: body(it, "game-decided").update(reason="luck"), "reason is"),
+    "other winners": (lambda it: body(it, "game-decided")["winners"].append(9), "winners"),
+    "another Sternbild in the end": (lambda it: body(it, "game-decided")["sternbilder"].reverse(), "sternbilder"),
+    "not decided": (lambda it: without(it, "game-decided"), "Event"),
+}
+RETOLD: dict[str, Retold] = {
+    "sternenhimmel": OF_ANY_GAME | OF_STERNENHIMMEL,
+    "sternenglanz": OF_ANY_GAME | OF_STERNENGLANZ,
+}
+
+
+@pytest.mark.parametrize(("game", "story"), [(game, story) for game, stories in RETOLD.items() for story in stories])
+def test_another_story_is_not_believed_though_its_hashes_agree(wired: Flask, game: str, story: str) -> None:
+    retold = copy.deepcopy(archives(wired)[f"{game} long"])
+    retell, why = RETOLD[game][story]
+    retell(retold)
+    assert re.search(why, flaw(hashed_again(retold)))
+
+
+def test_the_first_thing_that_is_wrong_is_named(long: Json) -> None:
+    _, seq, _ = [say_more(long, nth) for nth in (20, 10, 30)]
+    type_ = long["events"][seq - 1]["type"]
+    assert flaw(long) == f"Event {seq} ({type_}): its hash does not follow from it and the hash before it."
+    assert flaw(hashed_again(long)) == f"Event {seq} ({type_}): It has not the fields of its type."
+
+
+# What is no archive at all
+
+MALFORMED: dict[str, tuple[bytes, str]] = {
+    "nothing": (b"", "not JSON"),
+    "a picture": (b"\x89PNG\r\n", "not UTF-8"),
+    "half a file": (b'{"format": "sternenpost-archive"', "not JSON"),
+    "a list": (b"[]", "not a JSON object"),
+    "an empty object": (b"{}", "lacks the field format"),
+    "a key twice": (b'{"format": 1, "format": 2}', "comes twice"),
+    "NaN": (b'{"format": NaN}', "NaN is not JSON"),
+    "a huge number": (b"9" * 5000, "more than 15 digits"),
+    "nested deeply": (b"[" * 100_000, "nested deeper"),
+    "too large": (b" " * (LARGEST + 1), "larger than 16 MiB"),
+    "half a character": (b'{"format": "\\ud800"}', "half a character"),
+    "escape sequences": (b'{"\\u001b[31m": 1}', "lacks the field"),
+}
+
+
+def verify(tmp_path: Path, raw: bytes, *more: str) -> Result:
+    """The command, where there is no database and no sensible setting."""
+    path = tmp_path / "archive.json"
+    path.write_bytes(raw)
+    return CliRunner().invoke(cli.main, ["verify", str(path), *more], env={"DATABASE_URL": "nonsense"})
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_file_that_is_no_archive_is_called_so_in_a_sentence(tmp_path: Path, name: str) -> None:
+    raw, why = MALFORMED[name]
+    answer = verify(tmp_path, raw)
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert re.fullmatch(r"Error: [ -~]+\n", answer.stderr)
+    assert why in answer.stderr
+
+
+@pytest.mark.parametrize("value", [None, True, 1, "x", [], {}, [1], {"x": 1}, [[]], [{}]], ids=json.dumps)
+def test_a_field_of_another_type_is_refused_in_a_sentence(long: Json, value: Any) -> None:
+    for field in long:
+        if value != long[field]:
+            assert flaw(long | {field: value})
+    for field in long["events"][7]:
+        if json.dumps(value) != json.dumps(long["events"][7][field]):
+            changed = copy.deepcopy(long)
+            changed["events"][7][field] = value
+            assert flaw(changed)
+
+
+# The command
+
+
+def test_verify_says_that_all_is_well(tmp_path: Path, archive: Json) -> None:
+    answer = verify(tmp_path, as_file(archive))
+    assert answer.exit_code == 0
+    assert f"{len(archive['events'])} events of game {archive['game']}" in answer.stdout
+    assert archive["commitment"] in answer.stdout
+
+
+def test_verify_names_what_is_wrong(tmp_path: Path, long: Json) -> None:
+    seq = say_more(long)
+    answer = verify(tmp_path, as_file(hashed_again(long)))
+    assert answer.exit_code == 1
+    assert re.fullmatch(rf"Error: Event {seq} \([a-z-]+\): It has not the fields of its type\.\n", answer.stderr)
+
+
+def test_only_a_commitment_that_was_kept_tells_a_game_from_another_one_made_up(tmp_path: Path, wired: Flask) -> None:
+    game, made_up = (archives(wired)[f"sternenglanz {night}"] for night in ("long", "of bots"))
+    assert verify(tmp_path, as_file(made_up)).exit_code == 0
+    answer = verify(tmp_path, as_file(made_up), "--commitment", game["commitment"])
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert game["commitment"].upper() != game["commitment"]
+    assert verify(tmp_path, as_file(game), "--commitment", game["commitment"].upper()).exit_code == 0
+
+
+# Handing archives out
+
+
+def get(app: Flask, path: str, player_id: UUID | None = None, name: str = "") -> Any:
+    headers = {"Authorization": f"Bearer {player_token(f'{name}@example.org', name)}"} if name else {}
+    return app.test_client().get(path, headers=headers)
+
+
+def test_an_archive_is_there_when_the_game_is_over_and_not_before(here: Flask) -> None:
+    nowhere = get(here, f"/v1/games/{uuid4()}/archive")
+    assert nowhere.json["code"] == "not-found"
+    open_ = open_game(person("ada"), wanted(ME, OPEN, OPEN)).game_id
+    running = open_game(person("ada"), wanted(ME, BOT, BOT)).game_id
+    for game_id in (open_, running):
+        for name in ("", "ada", "bea"):
+            answer = get(here, f"/v1/games/{game_id}/archive", name=name)
+            assert (answer.status_code, answer.json["code"]) == (404, nowhere.json["code"])
+            assert answer.json["detail"] == "This game is not over; its archive comes with its end."
+    vote(running, person("ada"), "abandon", True)
+    answer = get(here, f"/v1/games/{running}/archive")
+    assert answer.status_code == 200
+    assert check(answer.data).table.status == "abandoned"
+    assert [event["hash"] for event in answer.json["events"]] == [row.hash.hex() for row in whole_log(running)]
+    assert answer.json["commitment"] == get(here, f"/v1/games/{running}").json["commitment"]
+
+
+def test_the_archive_of_a_private_game_is_for_those_who_sat_there(here: Flask) -> None:
+    game_id = open_game(person("ada"), wanted(ME, BOT, BOT, private=True)).game_id
+    vote(game_id, person("ada"), "abandon", True)
+    person("bea")
+    for name, status in (("", 404), ("bea", 404), ("ada", 200)):
+        assert get(here, f"/v1/games/{game_id}/archive", name=name).status_code == status
+
+
+# Taking archives in
+
+
+@pytest.fixture
+def elsewhere(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Flask:
+    """Another installation."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    return create_app(Settings.from_environment())
+
+
+def take_in(tmp_path: Path, raw: bytes) -> Result:
+    path = tmp_path / "archive.json"
+    path.write_bytes(raw)
+    return CliRunner().invoke(cli.main, ["import", str(path)])
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_an_archive_becomes_a_game_that_gives_the_same_archive_again(
+    here: Flask, elsewhere: Flask, tmp_path: Path, rules: str
+) -> None:
+    table = short_night(rules)
+    path = f"/v1/games/{table.game_id}"
+    raw = get(here, f"{path}/archive").data
+    before = {"story": get(here, f"{path}/events").data} | {
+        at: get(here, f"{path}?at={at}").json for at in range(1, table.game.table.version + 1)
+    }
+    answer = take_in(tmp_path, raw)
+    assert (answer.exit_code, answer.stdout) == (0, f"http://127.0.0.1:8000{path}\n")
+    assert get(elsewhere, f"{path}/archive").data == raw
+    assert get(elsewhere, f"{path}/events").data == before.pop("story")
+    for at, seen in before.items():
+        again = get(elsewhere, f"{path}?at={at}").json
+        assert {name for name in seen if seen[name] != again[name]} <= {"seats", "made_at", "title"}
+        assert [seat["turn"] for seat in again["seats"]] == [seat["turn"] for seat in seen["seats"]]
+    shown = get(elsewhere, "/v1/games?status=abandoned").json["items"]
+    assert [game["id"] for game in shown] == [str(table.game_id)]
+    assert [(seat["kind"], seat["name"]) for seat in shown[0]["seats"]] == [
+        ("human", None),
+        ("human", None),
+        ("bot", "greedy"),
+    ]
+    assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
+
+
+def test_whole_games_come_over_with_their_outcome(wired: Flask, elsewhere: Flask, tmp_path: Path) -> None:
+    for archive in (archives(wired)[f"{game} {night}"] for game in GAMES for night in ("long", "of bots")):
+        assert take_in(tmp_path, as_file(archive)).exit_code == 0
+        shown = get(elsewhere, f"/v1/games/{archive['game']}").json
+        assert (shown["status"], shown["outcome"]) == ("finished", archive["events"][-1]["body"])
+        assert get(elsewhere, f"/v1/games/{archive['game']}/archive").json == archive
+    assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
+
+
+def test_a_game_that_is_here_already_is_not_taken_in_again(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
+    assert take_in(tmp_path, as_file(long)).exit_code == 0
+    answer = take_in(tmp_path, as_file(long))
+    assert (answer.exit_code, answer.stderr) == (1, f"Error: The game {long['game']} is here already.\n")
+
+
+def test_an_archive_with_a_flaw_is_not_taken_in(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
+    seq = say_more(long)
+    answer = take_in(tmp_path, as_file(hashed_again(long)))
+    assert answer.exit_code == 1
+    assert f"Event {seq}" in answer.stderr
+    assert get(elsewhere, f"/v1/games/{long['game']}").status_code == 404
+
+
+# The page
+
+
+def test_the_page_says_all_that_another_checker_needs(app: Flask, archive: Json, tmp_path: Path) -> None:
+    """The checker in JavaScript was written from the page alone."""
+    path = tmp_path / "archive.json"
+    path.write_bytes(as_file(archive))
+    assert node(str(path)) == (0, "")
+    seed = archive["seed"]
+    for change in (new_seed, change_order, lambda it: it["salts"].append("more"), say_more):
+        archive["seed"] = seed
+        change(archive)
+        path.write_bytes(as_file(hashed_again(archive) if change is not say_more else archive))
+        assert node(str(path))[0] == 1
+
+
+def test_the_example_of_the_page_is_right(app: Flask) -> None:
+    page = get(app, "/docs/fairness").text.replace("&#34;", '"')
+    example = re.search('<pre id="example">(.*?)</pre>', page, re.DOTALL)
+    assert example is not None
+    status, said = node("--example")
+    assert status == 0
+    assert all(line in example[1] for line in said.splitlines())
+
+
+def test_the_page_says_of_every_game_what_it_draws(app: Flask) -> None:
+    page = get(app, "/docs/fairness").text
+    for name in GAMES:
+        assert f"<h2>What {name.capitalize()} draws</h2>" in page
+
+
+@pytest.mark.parametrize(
+    "what", ["last salt", "nobody gives a salt", "hidden star", "Times", "Who moved", "a bot chose"]
+)
+def test_the_page_says_plainly_what_no_archive_proves(app: Flask, what: str) -> None:
+    page = get(app, "/docs/fairness").text
+    _, heading, rest = page.partition('<h2 id="not-proved">What it does not prove</h2>')
+    assert heading
+    assert what in rest.partition("<h2>")[0]
+
+
+def test_whoever_knows_the_seed_can_choose_the_last_salt_until_a_seat_begins() -> None:
+    """As the page says: so it must be said."""
+    seed, taken = bytes(32), ["Ada's", "Ben's"]
+    begins = [SeededDice(seed, [*taken, f"{n}"]).below(3) for n in range(20)]
+    assert {0, 1, 2} <= set(begins)
+
+
+def test_the_page_is_linked(app: Flask) -> None:
+    for path in ("/docs", "/openapi.json"):
+        assert "/docs/fairness" in get(app, path).text
+
+
+def node(*arguments: str) -> tuple[int, str]:
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed, so nobody checks archives in another language")
+    done = subprocess.run(["node", CHECKER, *arguments], check=False, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr

@@ -1,0 +1,122 @@
+"""What is said at a table: by whom, in which order, and as what others get to read."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from flask import Flask
+
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, ME, OPEN
+
+
+@pytest.fixture
+def ada(app: Flask) -> Someone:
+    return Someone(app, "ada")
+
+
+@pytest.fixture
+def bea(app: Flask) -> Someone:
+    return Someone(app, "bea")
+
+
+@pytest.fixture
+def game(ada: Someone, bea: Someone) -> str:
+    path = opened(ada, ME, OPEN, BOT)
+    bea.post(f"{path}/seats")
+    return path
+
+
+def said(who: Someone, path: str, text: str) -> str:
+    """The text as everybody reads it."""
+    answer = who.post(f"{path}/messages", {"text": text})
+    assert answer.status_code == 201, answer.text
+    assert answer.json in who.get(f"{path}/messages").json["items"]
+    return answer.json["text"]
+
+
+# Who may
+
+
+def test_those_who_sit_there_talk_before_during_and_after_the_game(ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, BOT)
+    said(ada, path, "Anybody?")
+    bea.post(f"{path}/seats")
+    said(bea, path, "Here I am.")
+    for who in (ada, bea):
+        who.post(f"{path}/votes", {"on": "abandon"})
+    said(ada, path, "Good night.")
+
+
+def test_so_do_those_whom_a_bot_stands_in_for(bea: Someone, game: str) -> None:
+    bea.delete(f"{game}/seats/me")
+    assert said(bea, game, "My train is late.")
+
+
+def test_spectators_listen_and_whoever_may_not_see_the_game_hears_nothing(app: Flask, ada: Someone, game: str) -> None:
+    cyd, stranger = Someone(app, "cyd"), Someone(app)
+    said(ada, game, "Hello!")
+    for who in (cyd, stranger):
+        assert who.get(f"{game}/messages").json["items"][0]["text"] == "Hello!"
+    is_problem(cyd.post(f"{game}/messages", {"text": "Hello!"}), 403, "not-seated")
+    private = opened(ada, ME, OPEN, BOT, private=True)
+    said(ada, private, "Among us.")
+    for answer in (cyd.get(f"{private}/messages"), cyd.post(f"{private}/messages", {"text": "Hello!"})):
+        is_problem(answer, 404, "not-found")
+
+
+def test_a_message_bears_the_name_that_its_speaker_has_now(ada: Someone, bea: Someone, game: str) -> None:
+    said(bea, game, "Hello!")
+    bea.patch("/v1/me", {"name": "Beatrix"})
+    bea.delete(f"{game}/seats/me")
+    (message,) = ada.get(f"{game}/messages").json["items"]
+    assert (message["seat"], message["name"]) == (1, "Beatrix")
+
+
+# Order
+
+
+def test_messages_said_at_once_are_numbered_without_gap_or_repeat(app: Flask, ada: Someone, game: str) -> None:
+    def say(number: int) -> int:
+        answer = Someone(app, token=ada.token).post(f"{game}/messages", {"text": f"Word {number}"})
+        return int(answer.json["nr"])
+
+    with ThreadPoolExecutor(8) as pool:
+        numbers = list(pool.map(say, range(24)))
+    assert sorted(numbers) == [*range(1, 25)]
+    heard = ada.get(f"{game}/messages").json["items"]
+    assert [message["nr"] for message in heard] == sorted(numbers)
+    assert [message["at"] for message in heard] == sorted(message["at"] for message in heard)
+
+
+# What others read
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("  two\r\nlines  ", "two\nlines"),
+        ("one\u2028two\u2029three\x85four\x0bfive\x0csix", "one\ntwo\nthree\nfour\nfive\nsix"),
+        ("right\u202eto\u2066left\u200f", "righttoleft"),
+        ("bell\x07 escape\x1b[31m tab\there", "bell escape[31m tab here"),
+        ("soft\u00adhyphen zero\u200bwidth\ufeff", "softhyphen zerowidth"),
+        ("e\u0301t\u00e9 \U0001f30c \u05e9\u05dc\u05d5\u05dd", "e\u0301t\u00e9 \U0001f30c \u05e9\u05dc\u05d5\u05dd"),
+        ("Z" + "\u0353\u0310" * 500 + "algo", "Z" + "\u0353\u0310\u0353" + "algo"),
+        ("a\n\n\n\n\n\n\n\nb", "a\n\nb"),
+        ("a\n\u0301\u0302\nb", "a\n\nb"),
+        ("<b>&amp;</b> [x](javascript:1)", "<b>&amp;</b> [x](javascript:1)"),
+    ],
+)
+def test_a_text_is_made_fit_to_be_read(ada: Someone, game: str, text: str, read: str) -> None:
+    assert said(ada, game, text) == read
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\u2800\u3164", "\u202e\u2066", "\u0301\u0353"])
+def test_a_text_of_which_nothing_can_be_seen_is_refused(ada: Someone, game: str, text: str) -> None:
+    answer = ada.post(f"{game}/messages", {"text": text})
+    is_problem(answer, 422, "invalid-field" if text else "invalid-fields")
+    assert ada.get(f"{game}/messages").json["items"] == []
+
+
+def test_a_long_text_is_kept_whole_up_to_its_limit(ada: Someone, game: str) -> None:
+    assert said(ada, game, "\U0001f30c" * 2000) == "\U0001f30c" * 2000
+    is_problem(ada.post(f"{game}/messages", {"text": "x" * 2001}), 422, "invalid-fields")

@@ -1,0 +1,268 @@
+"""Invitations by mail and by a word that is passed on; and the way back to a seat that a bot keeps."""
+
+import re
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from server.play.seats import return_word
+from server.rules import Json
+from server.store.tables import Letter, db
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, ME, OPEN
+
+NEW = "new@example.org"
+
+
+@pytest.fixture
+def ada(app: Flask) -> Someone:
+    return Someone(app, "ada")
+
+
+@pytest.fixture
+def bea(app: Flask) -> Someone:
+    return Someone(app, "bea")
+
+
+@pytest.fixture
+def browser(app: Flask) -> Someone:
+    """Somebody without an account, who has a link."""
+    return Someone(app)
+
+
+def invite(who: Someone, path: str, email: str, **more: int) -> int:
+    answer = who.post(f"{path}/invitations", {"email": email, **more})
+    assert answer.status_code == 201, answer.text
+    return int(answer.json["seat"])
+
+
+def mailed(app: Flask, email: str) -> list[str]:
+    """The words in all invitations to this address, in the order in which they were sent."""
+    with app.app_context():
+        query = db.select(Letter.data["invitation"].astext).where(Letter.data["to"].astext == email)
+        return list(db.session.scalars(query.order_by(Letter.made_at)))
+
+
+def has_button(page: TestResponse) -> bool:
+    return "<form" in page.text
+
+
+def kinds(who: Someone, path: str) -> list[str]:
+    return [seat["kind"] for seat in who.get(path).json["seats"]]
+
+
+# By mail
+
+
+def test_whoever_is_new_may_say_with_the_button_what_others_are_to_call_him(
+    app: Flask, ada: Someone, bea: Someone, browser: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, OPEN, OPEN, OPEN)
+    names = []
+    for email, asks, name in (
+        (NEW, True, "Erika"),
+        ("newer@example.org", True, ""),
+        ("bea@example.org", False, "Another"),
+    ):
+        seat = invite(ada, path, email)
+        (word,) = mailed(app, email)
+        assert ('name="name"' in browser.get(f"/i/{word}").text) is asks
+        assert browser.post(f"/i/{word}", data={"name": name}).status_code == 200
+        names.append(ada.get(path).json["seats"][seat]["name"])
+    assert names[0] == "Erika"
+    assert re.fullmatch("[A-Z][a-z]+ [0-9]{4}", names[1])
+    assert names[2] == "bea"
+
+
+def test_a_seat_is_kept_and_a_word_for_it_is_mailed(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    assert invite(ada, path, NEW) == 1
+    assert kinds(ada, path) == ["human", "invited", "open"]
+    (word,) = mailed(app, NEW)
+    is_problem(bea.post(f"{path}/seats", {"seat": 1}), 409, "seat-taken")
+    assert bea.post(f"{path}/seats", {"seat": 1, "invitation": word}).json["you"]["seat"] == 1
+    assert NEW not in ada.get(path).text
+
+
+def test_an_address_may_be_written_in_any_case(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN, private=True)
+    invite(ada, path, "BEA@Example.org", seat=2)
+    assert bea.post(f"{path}/seats").json["you"]["seat"] == 2
+
+
+def test_when_a_seat_is_kept_for_another_address_the_first_word_is_worthless(
+    app: Flask, ada: Someone, bea: Someone, browser: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, OPEN, private=True, title="A private night")
+    invite(ada, path, NEW, seat=1)
+    (old,) = mailed(app, NEW)
+    assert bea.get(f"{path}?invitation={old}").status_code == 200
+    invite(ada, path, "cyd@example.org", seat=1)
+    looks = (path, f"{path}/events", f"{path}/votes", f"{path}/messages", f"{path}/picture.svg")
+    for look in looks:
+        is_problem(bea.get(f"{look}?invitation={old}"), 404, "not-found")
+    is_problem(bea.post(f"{path}/seats", {"invitation": old}), 404, "not-found")
+    page = browser.get(f"/i/{old}")
+    assert (page.status_code, has_button(page)) == (409, False)
+    assert not any(shown in page.text for shown in ("ada", "A private night"))
+    assert browser.ask("POST", f"/i/{old}").status_code == 409
+    (new,) = mailed(app, "cyd@example.org")
+    assert has_button(browser.get(f"/i/{new}"))
+    assert bea.post(f"{path}/seats", {"invitation": new}).json["you"]["seat"] == 1
+
+
+def test_a_word_is_worthless_also_when_its_seat_was_taken_and_left(app: Flask, ada: Someone, browser: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    invite(ada, path, NEW, seat=1)
+    (word,) = mailed(app, NEW)
+    browser.ask("POST", f"/i/{word}")
+    Someone(app, "new").delete(f"{path}/seats/me")
+    assert kinds(ada, path) == ["human", "open", "open"]
+    assert not has_button(browser.get(f"/i/{word}"))
+    assert browser.ask("POST", f"/i/{word}").status_code == 409
+
+
+def test_only_those_who_sit_there_or_opened_the_game_invite(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, OPEN, OPEN, BOT)
+    invite(ada, path, NEW)
+    is_problem(bea.post(f"{path}/invitations", {"email": NEW}), 403, "not-seated")
+    bea.post(f"{path}/seats")
+    is_problem(bea.post(f"{path}/invitations", {"email": NEW}), 409, "seat-taken")
+    invite(bea, path, "another@example.org", seat=0)
+
+
+def test_nobody_is_invited_to_a_seat_that_is_taken_or_to_a_game_that_has_begun(ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, BOT)
+    for seat in (0, 2, 7):
+        is_problem(ada.post(f"{path}/invitations", {"email": NEW, "seat": seat}), 409, "seat-taken")
+    bea.post(f"{path}/seats")
+    is_problem(ada.post(f"{path}/invitations", {"email": NEW}), 409, "game-not-running")
+
+
+# By a word that is passed on
+
+
+def test_a_private_game_with_room_has_a_word_for_those_who_sit_there(ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, BOT, private=True)
+    word = ada.get(path).json["invitation"]
+    assert bea.get(f"{path}?invitation={word}").json["invitation"] is None
+    is_problem(bea.get(f"{path}?invitation={word.upper()}"), 404, "not-found")
+    other = opened(ada, ME, OPEN, BOT, private=True)
+    is_problem(bea.get(f"{other}?invitation={word}"), 404, "not-found")
+    assert bea.post(f"{path}/seats", {"invitation": word}).status_code == 201
+    assert ada.get(path).json["invitation"] is None
+    assert opened(ada, ME, OPEN, BOT)
+    assert ada.get(opened(ada, ME, OPEN, BOT)).json["invitation"] is None
+
+
+def test_such_a_word_opens_no_seat_that_is_kept_for_somebody(ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, {"email": NEW}, BOT, private=True)
+    word = ada.get(path).json["invitation"]
+    is_problem(bea.post(f"{path}/seats", {"invitation": word}), 409, "seat-taken")
+
+
+# The page of an invitation
+
+
+def test_the_page_shows_the_table_and_a_button_and_looking_takes_no_seat(
+    app: Flask, ada: Someone, browser: Someone
+) -> None:
+    path = opened(ada, ME, {"email": NEW}, BOT, title="<b>Clear</b> & cold")
+    (word,) = mailed(app, NEW)
+    for _ in range(3):
+        page = browser.get(f"/i/{word}")
+        assert (page.status_code, has_button(page)) == (200, True)
+        assert "&lt;b&gt;Clear&lt;/b&gt; &amp; cold" in page.text
+        assert "ada" in page.text
+        assert "@" not in page.text
+    assert kinds(ada, path) == ["human", "invited", "bot"]
+
+
+def test_the_button_takes_the_seat_for_the_invited_address_once(app: Flask, ada: Someone, browser: Someone) -> None:
+    path = opened(ada, ME, {"email": NEW}, BOT)
+    (word,) = mailed(app, NEW)
+    assert browser.ask("POST", f"/i/{word}").status_code == 200
+    assert Someone(app, "new").get(path).json["you"]["seat"] == 1
+    assert browser.ask("POST", f"/i/{word}").status_code == 409
+    page = browser.get(f"/i/{word}")
+    assert (page.status_code, has_button(page)) == (200, False)
+    assert "begun" in page.text
+
+
+def test_a_word_that_is_passed_on_leads_to_the_game_on_the_page(ada: Someone, browser: Someone) -> None:
+    path = opened(ada, ME, OPEN, BOT, private=True)
+    word = ada.get(path).json["invitation"]
+    page = browser.get(f"/i/{word}")
+    assert not has_button(page)
+    assert f'href="{path.replace("/v1", "/#")}?invitation={word}"' in page.text
+
+
+@pytest.mark.parametrize("word", ["nonsense", "a" * 64, "%00", "\u00e4", "a" * 5000])
+def test_a_link_that_is_not_ours_leads_nowhere(browser: Someone, word: str) -> None:
+    for address in (f"/i/{word}", f"/back/{word}", f"/t/{word}"):
+        for method in ("GET", "POST"):
+            answer = browser.ask(method, address)
+            assert (answer.status_code, answer.mimetype) == (404, "text/html")
+
+
+# Coming back
+
+
+@pytest.fixture
+def game(ada: Someone, bea: Someone) -> str:
+    path = opened(ada, ME, OPEN, BOT)
+    bea.post(f"{path}/seats")
+    return path
+
+
+def link_back(app: Flask, game: str, seat: int) -> str:
+    with app.app_context():
+        return f"/back/{return_word(UUID(game.rpartition('/')[2]), seat)}"
+
+
+def stand_ins(who: Someone, path: str) -> Json:
+    return {seat["seat"]: seat["stand_in"] for seat in who.get(path).json["seats"] if seat["stand_in"]}
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_link_brings_somebody_back_to_his_seat_and_looking_at_it_does_not(
+    app: Flask, ada: Someone, bea: Someone, browser: Someone, game: str, paused: bool
+) -> None:
+    if paused:
+        for who in (ada, bea):
+            who.post(f"{game}/votes", {"on": "pause"})
+    link = link_back(app, game, 1)
+    assert not has_button(browser.get(link))
+    bea.delete(f"{game}/seats/me")
+    for _ in range(2):
+        assert has_button(browser.get(link))
+        assert stand_ins(ada, game) == {1: "greedy"}
+    assert browser.ask("POST", link).status_code == 200
+    assert stand_ins(ada, game) == {}
+    assert browser.ask("POST", link).status_code == 409
+    assert not has_button(browser.get(link))
+
+
+def test_a_link_back_opens_its_own_seat_and_nothing_else(
+    app: Flask, ada: Someone, bea: Someone, browser: Someone, game: str
+) -> None:
+    for who in (ada, bea):
+        who.delete(f"{game}/seats/me")
+    word = link_back(app, game, 1).rpartition("/")[2]
+    assert browser.get(f"/t/{word}").status_code == 404
+    assert browser.get(f"/i/{word}").status_code == 404
+    browser.ask("POST", f"/back/{word}")
+    assert stand_ins(ada, game) == {0: "greedy"}
+
+
+def test_there_is_no_way_back_to_a_game_that_is_over(
+    app: Flask, ada: Someone, bea: Someone, browser: Someone, game: str
+) -> None:
+    bea.delete(f"{game}/seats/me")
+    ada.post(f"{game}/votes", {"on": "abandon"})
+    link = link_back(app, game, 1)
+    assert not has_button(browser.get(link))
+    over = browser.ask("POST", link)
+    assert (over.status_code, bool(re.search("over", over.text))) == (409, True)

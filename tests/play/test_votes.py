@@ -1,0 +1,275 @@
+"""What takes the consent of all who play themselves: a pause, its end, and giving up."""
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.play.clock import clock
+from server.play.moves import turn_word
+from server.rules import Json
+from server.store.tables import Letter, Player, db
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
+
+BOT: Json = {"bot": "random"}
+NOBODY: Json = {"pause": [], "resume": [], "abandon": []}
+NO_GRACE: Json = {"on_timeout": [{"do": "bot-takes-over", "bot": "greedy"}]}
+
+
+@pytest.fixture(autouse=True)
+def within(app: Flask) -> None:
+    with app.app_context():
+        service_is_up()
+
+
+@pytest.fixture
+def ada(app: Flask) -> Someone:
+    return Someone(app, "ada")
+
+
+@pytest.fixture
+def bea(app: Flask) -> Someone:
+    return Someone(app, "bea")
+
+
+@pytest.fixture
+def cyd(app: Flask) -> Someone:
+    return Someone(app, "cyd")
+
+
+@pytest.fixture
+def game(ada: Someone, bea: Someone) -> str:
+    return table_of(ada, bea)
+
+
+def table_of(*people: Someone, bots: int = 1, **more: Any) -> str:
+    """The path of a running game; the first of these people is on turn."""
+    path = opened(people[0], ME, *[OPEN] * (len(people) - 1), *[BOT] * bots, **more)
+    for who in people[1:]:
+        assert who.post(f"{path}/seats").status_code == 201
+    return path
+
+
+def vote(who: Someone, path: str, on: str, **more: bool) -> Json:
+    answer = who.post(f"{path}/votes", {"on": on, **more})
+    assert answer.status_code == 200, answer.text
+    return answer.json
+
+
+def status(who: Someone, path: str) -> str:
+    return who.get(path).json["status"]
+
+
+def passes(app: Flask, by: Any) -> None:
+    """Time passes, and the worker does what is due."""
+    with app.app_context():
+        later(by)
+        everything_due_happens()
+
+
+def letters(app: Flask, kind: str) -> Counter[str]:
+    """How many letters of a kind wait for each player."""
+    with app.app_context():
+        rows = db.session.execute(
+            db.select(Player.name).join(Letter, Letter.player_id == Player.player_id).where(Letter.kind == kind)
+        )
+        return Counter(rows.scalars())
+
+
+# Who is asked
+
+
+def test_all_who_play_themselves_must_want_it_and_everybody_may_see_who_does(
+    ada: Someone, bea: Someone, cyd: Someone
+) -> None:
+    path = table_of(ada, bea, cyd, bots=2)
+    assert vote(ada, path, "pause") == {**NOBODY, "pause": [0]}
+    assert vote(cyd, path, "pause") == {**NOBODY, "pause": [0, 2]}
+    assert bea.get(f"{path}/votes").json["pause"] == [0, 2]
+    assert status(ada, path) == "running"
+    assert vote(bea, path, "pause") == NOBODY
+    assert status(ada, path) == "paused"
+
+
+def test_a_vote_can_be_given_twice_and_taken_back(ada: Someone, bea: Someone, game: str) -> None:
+    for _ in range(2):
+        assert vote(ada, game, "abandon")["abandon"] == [0]
+    for _ in range(2):
+        assert vote(ada, game, "abandon", vote=False)["abandon"] == []
+    assert vote(bea, game, "abandon")["abandon"] == [1]
+    assert status(ada, game) == "running"
+
+
+def test_each_wish_is_counted_by_itself(ada: Someone, bea: Someone, game: str) -> None:
+    vote(ada, game, "pause")
+    assert vote(bea, game, "abandon") == {"pause": [0], "resume": [], "abandon": [1]}
+    assert status(ada, game) == "running"
+
+
+def test_whoever_plays_alone_with_bots_needs_nobody_else(ada: Someone) -> None:
+    path = table_of(ada, bots=2)
+    for wish, becomes in (("pause", "paused"), ("resume", "running"), ("abandon", "abandoned")):
+        vote(ada, path, wish)
+        assert status(ada, path) == becomes
+
+
+def test_those_whom_a_bot_stands_in_for_neither_vote_nor_are_waited_for(
+    ada: Someone, bea: Someone, cyd: Someone
+) -> None:
+    path = table_of(ada, bea, cyd, bots=0)
+    cyd.delete(f"{path}/seats/me")
+    is_problem(cyd.post(f"{path}/votes", {"on": "pause"}), 409, "seat-handed-over")
+    vote(ada, path, "pause")
+    vote(bea, path, "pause")
+    assert status(ada, path) == "paused"
+
+
+def test_who_comes_back_is_asked_again(ada: Someone, bea: Someone, game: str) -> None:
+    bea.delete(f"{game}/seats/me")
+    bea.post(f"{game}/seats")
+    vote(ada, game, "pause")
+    assert status(ada, game) == "running"
+    vote(bea, game, "pause")
+    assert status(ada, game) == "paused"
+
+
+def test_when_the_only_one_who_did_not_want_it_leaves_it_happens(ada: Someone, bea: Someone, game: str) -> None:
+    vote(ada, game, "abandon")
+    bea.delete(f"{game}/seats/me")
+    assert status(ada, game) == "abandoned"
+
+
+def test_it_happens_too_when_that_ones_time_has_run_out(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = table_of(ada, bea, **NO_GRACE)
+    vote(bea, path, "pause")
+    passes(app, 3 * DAY)
+    assert status(bea, path) == "paused"
+
+
+def test_strangers_have_no_say(ada: Someone, bea: Someone, cyd: Someone, app: Flask) -> None:
+    path = table_of(ada, bea)
+    is_problem(cyd.post(f"{path}/votes", {"on": "pause"}), 403, "not-seated")
+    is_problem(Someone(app).post(f"{path}/votes", {"on": "pause"}), 401, "token-needed")
+    private = table_of(ada, bea, private=False)
+    assert cyd.get(f"{private}/votes").json == NOBODY
+
+
+@pytest.mark.parametrize(
+    ("before", "wish"), [([], "resume"), (["pause"], "pause"), (["abandon"], "pause"), (["abandon"], "abandon")]
+)
+def test_what_cannot_happen_now_cannot_be_voted_for(
+    ada: Someone, bea: Someone, game: str, before: list[str], wish: str
+) -> None:
+    for done in before:
+        vote(ada, game, done)
+        vote(bea, game, done)
+    is_problem(ada.post(f"{game}/votes", {"on": wish}), 409, "game-not-running")
+    is_problem(ada.post(f"{opened(ada, ME, OPEN, OPEN)}/votes", {"on": wish}), 409, "game-not-running")
+
+
+# A pause
+
+
+def pause(path: str, *people: Someone, wish: str = "pause") -> None:
+    for who in people:
+        vote(who, path, wish)
+
+
+def test_the_clock_stands_still_in_a_pause_and_the_rest_of_the_turns_time_comes_back(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
+    for game_clock in ({"per_move": "P2D"}, {"bank": "P2D", "increment": "PT12H", "cap": "P3D"}):
+        path = table_of(ada, bea, clock=game_clock)
+        passes(app, DAY)
+        pause(path, ada, bea)
+        seat = ada.get(path).json["seats"][0]
+        assert (seat["due_at"], seat["to_act"], seat["turn"]) == (None, True, 1)
+        passes(app, 100 * DAY)
+        assert [item["type"] for item in ada.get(f"{path}/events").json["items"]][-1] == "game-paused"
+        pause(path, ada, bea, wish="resume")
+        due_at = datetime.fromisoformat(ada.get(path).json["seats"][0]["due_at"])
+        assert abs(due_at - clock.now() - DAY).total_seconds() < 60
+        passes(app, DAY - HOUR)
+        assert ada.get(path).json["seats"][0]["stand_in"] is None
+        passes(app, 2 * HOUR)
+        assert [item["type"] for item in ada.get(f"{path}/events").json["items"]][-1] == "time-extended"
+
+
+def test_a_turn_keeps_its_number_over_a_pause_and_so_does_the_move_that_was_prepared(
+    ada: Someone, bea: Someone, game: str
+) -> None:
+    asked = ada.get(f"{game}/legal-moves").json
+    move = {"turn": asked["turn"], "move": asked["moves"][0]}
+    pause(game, ada, bea)
+    for query in ("", "?dry_run=true"):
+        is_problem(ada.post(f"{game}/moves{query}", move), 409, "game-not-running")
+    assert ada.get(f"{game}/legal-moves").json == {"turn": None, "moves": []}
+    pause(game, ada, bea, wish="resume")
+    assert ada.get(f"{game}/legal-moves").json == asked
+    assert ada.post(f"{game}/moves", move).status_code == 201
+
+
+def test_the_link_of_a_turn_rests_and_works_again(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+    browser = app.test_client()
+    with app.app_context():
+        link = "/t/" + turn_word(UUID(game.rpartition("/")[2]), 0, 1)
+    assert browser.get(link).status_code == 200
+    pause(game, ada, bea)
+    resting = browser.get(link)
+    assert (resting.status_code, "pause" in resting.text) == (409, True)
+    board = ada.get(game).json["view"]["boards"][0]["board"]
+    form = {"move": f"7 {board} a", "confirmed": "yes"}
+    assert browser.post(link, data=form).status_code == 409
+    pause(game, ada, bea, wish="resume")
+    assert browser.post(link, data=form).status_code == 200
+    assert ada.get(game).json["version"] == 4
+
+
+def test_people_come_and_go_in_a_pause(ada: Someone, bea: Someone, game: str) -> None:
+    pause(game, ada, bea)
+    bea.delete(f"{game}/seats/me")
+    assert bea.post(f"{game}/seats").status_code == 201
+    assert ada.post(f"{game}/messages", {"text": "See you in spring."}).status_code == 201
+    assert status(ada, game) == "paused"
+    pause(game, ada, bea, wish="resume")
+    assert status(ada, game) == "running"
+
+
+def test_a_game_may_be_given_up_in_a_pause(ada: Someone, bea: Someone, game: str) -> None:
+    pause(game, ada, bea)
+    pause(game, ada, bea, wish="abandon")
+    described = ada.get(game).json
+    assert (described["status"], described["outcome"]) == ("abandoned", None)
+    assert all(seat["turn"] is None and seat["due_at"] is None for seat in described["seats"])
+
+
+# Letters
+
+
+def test_everybody_hears_of_a_pause_and_of_its_end_whoever_is_asked(
+    app: Flask, ada: Someone, bea: Someone, cyd: Someone
+) -> None:
+    path = table_of(ada, bea, cyd, bots=0)
+    cyd.delete(f"{path}/seats/me")
+    asked = letters(app, "your-turn")
+    pause(path, ada, bea)
+    assert letters(app, "game-paused") == {"ada": 1, "bea": 1, "cyd": 1}
+    pause(path, ada, bea, wish="resume")
+    assert letters(app, "your-turn") - asked == {"ada": 1}
+
+
+def test_everybody_hears_that_a_game_was_given_up(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+    pause(game, ada, bea, wish="abandon")
+    assert letters(app, "game-abandoned") == {"ada": 1, "bea": 1}
+
+
+def test_a_vote_that_changes_nothing_writes_to_nobody(app: Flask, ada: Someone, game: str) -> None:
+    with app.app_context():
+        before = db.session.scalar(db.select(db.func.count()).select_from(Letter))
+        vote(ada, game, "pause")
+        vote(ada, game, "pause", vote=False)
+        assert db.session.scalar(db.select(db.func.count()).select_from(Letter)) == before

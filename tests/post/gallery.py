@@ -1,0 +1,252 @@
+"""`python -m tests.post.gallery DIR [de en fr it]`: every kind of letter from real games, as text, as a page and as pictures.
+
+A page is drawn as a phone and as a desk show it, by day and by night, and by a mail program that shows no pictures.
+"""
+
+import shutil
+import sys
+import tempfile
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Literal
+from uuid import UUID
+
+from flask import Flask
+from playwright.sync_api import Browser, sync_playwright
+
+from server.accounts.deliveries import deliveries
+from server.accounts.players import begin_sign_in, change_profile
+from server.app import create_app
+from server.config import Settings
+from server.play.clock import clock
+from server.play.commits import load
+from server.play.games import open_game
+from server.play.hosting import close_due, close_game
+from server.play.mail_in import take_mail
+from server.play.moves import play_move
+from server.play.seats import send_away, take_seat
+from server.play.votes import vote
+from server.post.incoming.answering import deal_with_mails
+from server.post.incoming.smtp_server import _same
+from server.rules import Json
+from server.store import embedded_postgres, migrate
+from server.translations import LOCALES
+from tests.post.office import Mail, Office
+from tests.support.browser import CHROMIUM
+from tests.support.games import (
+    DAY,
+    ME,
+    OPEN,
+    everything_due_happens,
+    game_of,
+    later,
+    moves_of,
+    moves_on,
+    person,
+    service_is_up,
+    turn_of,
+    until,
+    wanted,
+)
+
+WIDTHS = {"phone": 360, "desk": 800}
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+ZONES = {"de": "Europe/Zurich", "en": "Europe/London", "fr": "Europe/Paris", "it": "Europe/Rome"}
+
+
+@contextmanager
+def house() -> Iterator[Flask]:
+    """An app over a Postgres of its own."""
+    path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
+    path.chmod(0o755)  # as root, Postgres runs as `nobody`
+    try:
+        with embedded_postgres.start(path) as server:
+            migrate.upgrade(server.url)
+            app = create_app(Settings.from_environment({"DATABASE_URL": server.url}))
+            with app.app_context():
+                service_is_up()
+                yield app
+    finally:
+        shutil.rmtree(path)
+
+
+# The letters
+
+
+def letters_in(locale: str, office: Office) -> Iterator[tuple[str, Mail]]:
+    """Each kind with its name, to somebody who reads this language."""
+    name = f"dora-{locale}"
+    dora, emil = person(name), person(f"emil-{locale}")
+    change_profile(dora, {"locale": locale, "zone": ZONES[locale], "name": "Dora"})
+    change_profile(emil, {"locale": locale, "zone": ZONES[locale], "name": "Emil"})
+    for story in (_sign_in, _invited, _never_begun, _short_game, _mails, _absent, _bundled, _sternenglanz):
+        yield from story(locale, office, dora, emil, name)
+        office.mails(name)
+
+
+def _newest(office: Office, name: str) -> Mail:
+    return office.mails(name)[-1]
+
+
+def _sign_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    begin_sign_in(f"{name}@example.org", locale, None)
+    yield "sign-in-code", _newest(office, name)
+
+
+def _invited(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    game = {"rules": "sternenglanz", "title": "Winterabende", "seats": [ME, {"email": f"{name}@example.org"}, OPEN]}
+    open_game(emil, game)
+    yield "invitation", _newest(office, name)
+
+
+def _never_begun(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """She waits for others in vain; and she is not wanted elsewhere."""
+    waiting = open_game(dora, wanted(ME, OPEN, OPEN, title="Mittwochsrunde"))
+    later(12 * DAY)
+    close_due()
+    yield "game-closing", _newest(office, name)
+    close_game(waiting.game_id, dora)
+    yield "game-closed", _newest(office, name)
+    other = open_game(emil, wanted(ME, OPEN, OPEN, title="Mittwochsrunde"))
+    take_seat(other.game_id, dora)
+    send_away(other.game_id, emil, 1)
+    yield "sent-away", _newest(office, name)
+
+
+def _short_game(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
+    yield "your-turn-first", _newest(office, name)
+    played = 0
+    while load(game_id).table.status == "running":
+        everything_due_happens()
+        for who in (dora, emil):
+            if turn_of(game_id, who) is not None:
+                if who == dora and played in (1, 6):
+                    later(DAY / 8)
+                    yield f"your-turn-{played}", _newest(office, name)
+                played += who == dora
+                moves_on(game_id, who, 7 * played % len(moves_of(game_id, who)))
+    yield "game-ended", _newest(office, name)
+
+
+def _mails(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
+    for kind, text in (("help", "?"), ("wrong", "7 leo"), ("confirm", "resign"), ("pause-vote", "pause")):
+        yield f"answer-{kind}", _writes(office, name, text)
+    yield "answer-stranger", _writes(office, name, "?", "eva@example.net")
+    yield "answer-played", _writes(office, name, " ".join(moves_of(game_id, dora)[4].values()))
+    vote(game_id, emil, "pause", True)
+    yield "game-paused", _newest(office, name)
+    for who in (dora, emil):
+        vote(game_id, who, "abandon", True)
+    yield "game-abandoned", _newest(office, name)
+
+
+def _writes(office: Office, name: str, text: str, sender: str = "") -> Mail:
+    """What she gets for an answer to her newest letter."""
+    mail = EmailMessage()
+    mail["From"] = sender or f"{name}@example.org"
+    mail.set_content(text)
+    raw = mail.as_bytes().replace(b"\n", b"\r\n")
+    take_mail(_newest(office, name).reply_to.partition("@")[0], _same(raw), raw, limited=False)
+    deal_with_mails()
+    return _newest(office, name)
+
+
+def _absent(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """She does not answer, until a bot has her seat; mails to Emil come back."""
+    game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
+    seen = len(office.mails(name))
+    while load(game_id).table.stand_ins[0] is None:
+        row = load(game_id).seats[0]
+        until(min(moment for moment in (row["due_at"], row["remind_at"]) if moment))
+        everything_due_happens()
+        if turn_of(game_id, emil) is not None:
+            moves_on(game_id, emil)
+            everything_due_happens()
+        mails = office.mails(name)
+        kinds = {str(it["letter"]): it["kind"] for it in deliveries(dora, None, 20).items}
+        for number in range(seen, len(mails)):
+            kind = next(kind for letter, kind in kinds.items() if letter in str(mails[number].message["Message-ID"]))
+            yield f"absent-{number:02}-{kind}", mails[number]
+        seen = len(mails)
+
+
+def _bundled(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    mails = {kind: "bundled" for kind in ("your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over")}
+    change_profile(dora, {"notifications": {"mails": mails}})
+    game_of(dora, emil, bots=1, title="Mittwochsrunde", clock={"per_move": "P4D"})
+    game_of(
+        dora, emil, bots=1, title="Donaudampfschifffahrtsgesellschaftskapitänsmützenrunde", clock={"per_move": "P5D"}
+    )
+    office.mails(name)
+    later(DAY)
+    everything_due_happens()
+    yield "bundle", _newest(office, name)
+    change_profile(dora, {"notifications": {}})
+
+
+def _sternenglanz(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """A game of cards, in which a turn has several steps."""
+    wanted: Json = {"rules": "sternenglanz", "options": {"scenario": 4, "start_seat": 0}, "title": "Winterabende"}
+    game_id = open_game(dora, {**wanted, "seats": [ME, {"bot": "greedy"}]}).game_id
+    yield "sternenglanz-choosing", _newest(office, name)
+    for turn in range(1, 9):
+        while (asked := turn_of(game_id, dora)) is not None:
+            play_move(game_id, dora, asked, moves_of(game_id, dora)[0])
+        everything_due_happens()
+        if turn in (1, 8):
+            yield f"sternenglanz-turn-{turn}", _newest(office, name)
+    yield "sternenglanz-answer-help", _writes(office, name, "?")
+
+
+# The pictures
+
+
+def page_of(mail: Mail, with_pictures: bool = True) -> str:
+    """Its page, whole in itself."""
+    shown = mail.page
+    for part in mail.message.walk() if with_pictures else ():
+        if content_id := part["Content-ID"]:
+            png = b64encode(part.get_content()).decode()
+            shown = shown.replace(f"cid:{content_id.strip('<>')}", f"data:image/png;base64,{png}")
+    return shown
+
+
+def draw(browser: Browser, folder: Path, name: str, mail: Mail) -> None:
+    (folder / f"{name}.txt").write_text(f"{mail.subject}\n\n{mail.text}", "utf-8")
+    (folder / f"{name}.html").write_text(page_of(mail), "utf-8")
+    for device, width in WIDTHS.items():
+        for scheme in SCHEMES:
+            _shoot(browser, folder / f"{name}.{device}.{scheme}.png", page_of(mail), width, scheme)
+    _shoot(browser, folder / f"{name}.phone.without-pictures.png", page_of(mail, False), WIDTHS["phone"], "light")
+
+
+def _shoot(browser: Browser, path: Path, page: str, width: int, scheme: Scheme) -> None:
+    with browser.new_context(viewport={"width": width, "height": 600}, color_scheme=scheme) as context:
+        tab = context.new_page()
+        tab.set_content(page)
+        wide = tab.evaluate("document.documentElement.scrollWidth")
+        if wide > width:
+            print(f"{path.name} is {wide} wide")
+        tab.screenshot(path=path, full_page=True)
+
+
+def main(folder: Path, *locales: str) -> None:
+    with house() as app, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM)
+        office = Office(app, "reply.stars.example")
+        for locale in locales or LOCALES:
+            shown = folder / locale
+            shown.mkdir(parents=True, exist_ok=True)
+            for name, mail in letters_in(locale, office):
+                draw(browser, shown, name, mail)
+        print(f"Until {clock.now():%Y-%m-%d} in the games; the letters are in {folder}.")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *sys.argv[2:])

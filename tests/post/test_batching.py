@@ -1,0 +1,251 @@
+"""What players want of their mails: at once, bundled at their times of day, or not at all."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from server.accounts.players import begin_sign_in, change_profile, profile
+from server.accounts.preferences import GAME_KINDS, MAIL_KINDS, next_bundle
+from server.play.clock import clock
+from server.play.games import open_game
+from server.play.mail_in import reply_word, take_mail
+from server.play.seats import choose_mails, invite, seat_settings
+from server.play.votes import vote
+from server.post import letters as writing
+from server.post.incoming.answering import deal_with_mails
+from server.store.tables import Delivery, PlayerLetter, db
+from tests.post.office import Office
+from tests.support.games import (
+    DAY,
+    HOUR,
+    MINUTE,
+    OPEN,
+    everything_due_happens,
+    game_of,
+    later,
+    letters,
+    moves_on,
+    seats_of,
+    until,
+    wanted,
+)
+
+SLOW = {"per_move": "P9D"}
+
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def wants(who: UUID, **mails: str) -> None:
+    """This player chooses for kinds of letters; bundles come at eight and at six, UTC."""
+    choices = {kind.replace("_", "-"): choice for kind, choice in mails.items()}
+    change_profile(who, {"notifications": {"mails": choices, "bundle_at": ["18:00", "08:00"]}})
+
+
+def table(*people: UUID, **more: Any) -> UUID:
+    """A running game of these people and a bot."""
+    return game_of(*people, bots=1, **more)
+
+
+def bundles() -> list[PlayerLetter]:
+    return list(db.session.scalars(db.select(PlayerLetter).where(PlayerLetter.kind == "bundle")))
+
+
+def became_of(game_id: UUID, kind: str) -> list[str]:
+    ended = db.select(Delivery.result).where(Delivery.game_id == game_id, Delivery.kind == kind)
+    return list(db.session.scalars(ended))
+
+
+# Kinds
+
+
+def test_every_letter_of_a_game_is_of_a_kind_that_can_be_chosen() -> None:
+    assert set(writing._KINDS) - {"answer"} == set(GAME_KINDS)  # whoever writes gets an answer
+
+
+def test_letters_come_at_once_where_nothing_else_is_chosen(ada: UUID, bea: UUID, office: Office) -> None:
+    table(ada, bea)
+    assert office.subjects("ada") == ["Sternenhimmel (Sternenhimmel by mail)"]
+
+
+def test_a_kind_that_is_off_does_not_come_and_the_others_do(ada: UUID, bea: UUID, office: Office) -> None:
+    wants(ada, your_turn="off")
+    game_id = table(ada, bea)
+    assert office.subjects("ada") == []
+    assert became_of(game_id, "your-turn") == ["dropped"]
+    later(DAY + HOUR)
+    everything_due_happens()
+    assert len(office.subjects("ada")) == 1
+
+
+def test_a_code_to_sign_in_is_never_off(ada: UUID, office: Office) -> None:
+    wants(ada, **{kind.replace("-", "_"): "off" for kind in MAIL_KINDS})
+    begin_sign_in("ada@example.org", "en", None)
+    assert [subject[6:] for subject in office.subjects("ada")] == [" is your sign-in code"]
+
+
+def test_invitations_can_be_off_too(ada: UUID, bea: UUID, office: Office) -> None:
+    wants(bea, invitation="off")
+    game_id = open_game(ada, wanted({"player": "me"}, {"email": "bea@example.org"}, OPEN)).game_id
+    invite(game_id, ada, "cyd@example.org")
+    assert office.subjects("bea") == []
+    assert len(office.subjects("cyd")) == 1
+
+
+# Games
+
+
+def test_a_choice_for_a_game_goes_before_those_for_kinds(ada: UUID, bea: UUID, office: Office) -> None:
+    wants(ada, your_turn="off")
+    loud, quiet = table(ada, bea), table(ada, bea)
+    assert choose_mails(loud, ada, "at-once") == {"seat": 0, "mails": "at-once"}
+    office.delivers()
+    assert became_of(loud, "your-turn") == ["sent"]
+    assert became_of(quiet, "your-turn") == ["dropped"]
+    choose_mails(loud, ada, None)
+    moves_on(loud, ada)
+    moves_on(loud, bea)
+    everything_due_happens()
+    office.delivers()
+    assert became_of(loud, "your-turn").count("dropped") == 1
+
+
+def test_whoever_writes_gets_an_answer_whatever_he_chose(ada: UUID, bea: UUID, office: Office) -> None:
+    game_id = table(ada, bea)
+    choose_mails(game_id, ada, "off")
+    turn = seats_of(game_id)[0].turn
+    assert turn is not None
+    take_mail(reply_word(game_id, 0, turn), "", b"From: ada@example.org\r\n\r\n?\r\n", limited=False)
+    deal_with_mails()
+    assert len(office.mails("ada")) == 1
+    assert became_of(game_id, "answer") == ["sent"]
+
+
+def test_it_changes_nothing_for_the_others_at_the_table(ada: UUID, bea: UUID, office: Office) -> None:
+    game_id = table(ada, bea)
+    choose_mails(game_id, ada, "off")
+    moves_on(game_id, ada)
+    assert len(office.subjects("bea")) == 1
+    assert seat_settings(game_id, bea) == {"seat": 1, "mails": None}
+
+
+# Bundles
+
+
+def test_one_mail_names_all_games_that_wait_then_the_most_urgent_first(ada: UUID, bea: UUID, office: Office) -> None:
+    wants(ada, your_turn="bundled")
+    first = table(ada, bea, title="In no hurry", clock=SLOW)
+    table(ada, bea, title="Urgent", clock={"per_move": "P3D"})
+    answered = table(ada, bea, title="Answered", clock=SLOW)
+    assert office.subjects("ada") == []
+    assert became_of(first, "your-turn") == ["bundled"]
+    moves_on(answered, ada)
+    (bundle,) = bundles()
+    until(bundle.due_at + MINUTE)
+    (mail,) = office.mails("ada")
+    assert mail.subject == "2 games wait for you"
+    assert mail.text.startswith("ada, 2 games wait for your move.\n\nUrgent (Sternenhimmel)\nPlease move by ")
+    assert "\nIn no hurry (Sternenhimmel)\n" in mail.text
+    assert mail.text.count("\nMove here: http://127.0.0.1:8000/t/") == 2
+    assert "Answered" not in mail.text
+    assert "In no hurry" in mail.page
+
+
+def test_a_bundle_that_would_say_nothing_does_not_come(ada: UUID, bea: UUID, office: Office) -> None:
+    wants(ada, your_turn="bundled")
+    game_id = table(ada, bea, clock=SLOW)
+    office.delivers()
+    moves_on(game_id, ada)
+    until(bundles()[0].due_at + MINUTE)
+    assert office.subjects("ada") == []
+    assert bundles() == []
+
+
+def test_a_turn_whose_time_would_run_out_before_the_bundle_is_told_at_once(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
+    wants(ada, your_turn="bundled")
+    later(next_bundle(profile(ada)["notifications"], "UTC", clock.now()) - clock.now() + MINUTE)
+    table(ada, bea, clock={"per_move": "PT5M"})
+    assert len(office.subjects("ada")) == 1
+    assert bundles() == []
+
+
+def test_news_that_are_bundled_are_told_in_it(ada: UUID, bea: UUID, office: Office) -> None:
+    wants(ada, time_extended="bundled", bot_moved="bundled", game_abandoned="bundled", your_turn="off")
+    slept = table(ada, bea, title="Slept", clock={"per_move": "P2D"})
+    stopped = table(ada, bea, title="Stopped", clock=SLOW)
+    for who in (ada, bea):
+        vote(stopped, who, "abandon", True)
+    later(2 * DAY + MINUTE)
+    everything_due_happens()
+    office.delivers()
+    later(DAY)
+    (mail,) = office.mails("ada")
+    assert mail.subject == "News of your games"
+    assert "- Stopped: the game has ended without a result. All who played agreed to it.\n" in mail.text
+    assert became_of(slept, "time-extended") == ["bundled"]
+
+
+def test_after_an_outage_two_bundles_are_one(ada: UUID, bea: UUID, office: Office) -> None:
+    wants(ada, your_turn="bundled", game_abandoned="bundled")
+    table(ada, bea, title="Waits", clock=SLOW)
+    stopped = table(ada, bea, title="Stopped", clock=SLOW)
+    for who in (ada, bea):
+        vote(stopped, who, "abandon", True)
+    office.delivers()
+    (first,) = bundles()
+    until(first.due_at + MINUTE)
+    office.is_closed = True
+    table(ada, bea, title="Waits, too", clock=SLOW)
+    office.delivers()
+    assert len(bundles()) == 2
+    later(DAY)
+    office.is_closed = False
+    (mail,) = office.mails("ada")
+    assert mail.subject == "2 games wait for you"
+    assert "Stopped: " in mail.text
+    assert bundles() == []
+
+
+@pytest.mark.parametrize(
+    ("zone", "now", "expected"),
+    [
+        ("UTC", "2026-11-21T07:59:59", "2026-11-21T08:00:00"),
+        ("UTC", "2026-11-21T08:00:00", "2026-11-21T18:30:00"),
+        ("UTC", "2026-11-21T18:30:00", "2026-11-22T08:00:00"),
+        ("Europe/Berlin", "2026-11-21T06:00:00", "2026-11-21T07:00:00"),
+        ("Europe/Berlin", "2026-10-24T17:00:00", "2026-10-25T07:00:00"),  # the clocks go back in the night
+        ("Pacific/Kiritimati", "2026-11-21T11:00:00", "2026-11-21T18:00:00"),
+        ("America/Los_Angeles", "2026-11-21T03:00:00", "2026-11-21T16:00:00"),
+    ],
+)
+def test_bundles_come_by_the_clocks_of_the_readers_zone(zone: str, now: str, expected: str) -> None:
+    moment = next_bundle({"bundle_at": ["18:30", "08:00"]}, zone, datetime.fromisoformat(now).replace(tzinfo=UTC))
+    assert moment == datetime.fromisoformat(expected).replace(tzinfo=UTC)
+
+
+# Outages of the mail server
+
+
+def test_after_an_outage_only_the_newest_turn_of_a_game_is_told(ada: UUID, bea: UUID, office: Office) -> None:
+    office.is_closed = True
+    game_id, other = table(ada, bea), table(ada, bea)
+    for _ in range(3):
+        for who in (ada, bea):
+            moves_on(game_id, who)
+            office.delivers()
+        everything_due_happens()
+    assert len(letters(game_id, "your-turn")) == 7
+    later(DAY)
+    office.is_closed = False
+    for _ in range(8):
+        office.delivers()
+    told = {name: [mail.text.partition("\n")[0] for mail in office.mails(name)] for name in ("ada", "bea")}
+    assert told["ada"] == ["ada, it is your turn."] * 2
+    assert told["bea"] == ["bea, it was your turn, but there is nothing left for you to do."]
+    assert became_of(game_id, "your-turn").count("sent") == 2
+    assert became_of(other, "your-turn").count("sent") == 1
+    assert seats_of(game_id)[0].to_act

@@ -1,0 +1,82 @@
+"""What a reader of a page sees: what is struck out or hidden in it is no line that acts, however it is done."""
+
+import time
+
+import pytest
+
+from server.post.incoming.html_text import TooNested, lines_of_page
+from server.post.incoming.replies import Mail, understand
+from server.rules import sternenhimmel
+
+
+def acts(page: str) -> bool:
+    lines = tuple(line.text for line in lines_of_page(page) if not line.quoted)
+    return understand(Mail("ada@example.org", False, lines, None, "", None), sternenhimmel).move is not None
+
+
+@pytest.mark.parametrize("tag", ["s", "strike", "del"])
+@pytest.mark.parametrize(
+    "inner",
+    ["{}", "<b>{}</b>", "<div>{}</div>", "Hi<br>{}<br>Ada", "<p>Hi</p><p>{}</p>", "<div>Hi</div><pre>{}\nAda</pre>"],
+)
+def test_what_is_struck_out_does_not_act_however_it_is_laid_out(tag: str, inner: str) -> None:
+    assert acts(inner.format("7 leo c"))
+    assert not acts(f"<{tag}>{inner.format('7 leo c')}</{tag}>")
+    assert not acts(inner.format(f"<{tag}>7 leo c</{tag}>"))
+    assert not acts(inner.format(f"7 leo <{tag}>c</{tag}>"))
+    assert acts(inner.format("7 leo c") + f"<p><{tag}>Hello</{tag}></p>")
+
+
+STYLES = [
+    "text-decoration: line-through",
+    "text-decoration: underline line-through red",
+    "TEXT-DECORATION-LINE:line-through",
+    "-webkit-text-decoration: line-through",
+    "display:none",
+    "display : none !important",
+    "visibility: hidden",
+    "visibility: collapse",
+    "mso-hide:all",
+    "font-size: 0",
+    "font-size:0px",
+    "opacity:0",
+    "opacity: 0.0",
+    "max-height:0;overflow:hidden",
+    "color: transparent",
+]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_nor_does_what_a_style_strikes_out_or_hides(style: str) -> None:
+    assert not acts(f'Hello<div style="{style}">7 leo c</div>')
+    assert not acts(f'Hello<div style="color:red;{style}"><div>7 leo c</div></div>')
+    for head in (
+        f"<style>.gone {{ {style} }}</style>",
+        f"<style type='text/css'><!-- p {{ color: red }} div.gone, .other {{ margin: 0; {style}; }} --></style>",
+        f"<STYLE>/* a }} */ body .gone{{{style}}}</STYLE>",
+        f"<style>@media screen {{ p {{ color: red }} .GONE {{ {style} }} }}</style>",
+        f"<style>#gone {{{style}}}</style>",
+    ):
+        assert not acts(f"{head}Hello<div class='one gone' id=gone>7 leo c</div>"), head
+        assert acts(f"{head}Hello<br><br><div class=here>7 leo c</div>"), head
+
+
+@pytest.mark.parametrize(
+    "style",
+    ["font-size:0.8em", "opacity:0.9", "display:block", "text-decoration:none", "max-height:100px", "color:#000"],
+)
+def test_what_is_seen_acts(style: str) -> None:
+    assert acts(f"<style>.seen {{ {style} }}</style><div class=seen style='{style}'>7 leo c</div>")
+
+
+@pytest.mark.parametrize(
+    "unit", ["<style>", "<style>.a{", "<style>a</style>", "{", "<style>{display:none}", "/*", "<s>"]
+)
+def test_no_page_of_styles_takes_long(unit: str) -> None:
+    begun = time.process_time()
+    for page in (unit * 20_000, "<style>" + unit * 20_000, "<style>" + unit * 20_000 + "</style>"):
+        try:
+            lines_of_page(page)
+        except TooNested:
+            pass
+    assert time.process_time() - begun < 2

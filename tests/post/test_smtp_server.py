@@ -1,0 +1,339 @@
+"""The door for replies: what mail servers hear there, by SMTP and LMTP."""
+
+import smtplib
+import socket
+from collections.abc import Iterator
+from uuid import UUID
+
+import psycopg
+import pytest
+from flask import Flask
+
+from server.accounts.players import profile
+from server.play import mail_in, postmaster
+from server.play.mail_in import reply_word
+from server.play.moves import turn_word
+from server.play.postmaster import forget_kept_mails, kept_mails
+from server.post.incoming import smtp_server as doors
+from server.post.incoming.smtp_server import LARGEST, MOST_READERS, Door
+from server.store.tables import Incoming, db
+from tests.post.office import Office
+from tests.post.test_bounces import complaint
+from tests.support.games import HOUR, game_of, later, person
+from tests.support.live_server import free_port, until
+
+SENDER = "ada@example.org"
+MAIL = "From: ada@example.org\r\nMessage-ID: <1@example.org>\r\n\r\n?\r\n"
+
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+@pytest.fixture
+def door(app: Flask) -> Iterator[Door]:
+    door = Door(app, f"127.0.0.1:{free_port()}")
+    door.keep_open()
+    yield door
+    door.close()
+
+
+@pytest.fixture
+def game_id() -> UUID:
+    return game_of(person("ada"), person("bea"), bots=1)
+
+
+@pytest.fixture
+def word(game_id: UUID) -> str:
+    """Ada's address for her first turn, as far as it is looked at."""
+    return reply_word(game_id, 0, 1)
+
+
+@pytest.fixture
+def smtp(door: Door) -> Iterator[smtplib.SMTP]:
+    with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as smtp:
+        yield smtp
+
+
+@pytest.fixture
+def lmtp(door: Door) -> Iterator[smtplib.LMTP]:
+    with smtplib.LMTP("127.0.0.1", door.port, timeout=20) as lmtp:
+        yield lmtp
+
+
+def kept() -> list[bytes]:
+    """The mails in the inbox, without the line that we add."""
+    db.session.rollback()
+    query = db.select(Incoming.raw).order_by(Incoming.arrived_at, Incoming.seat)
+    return [raw.partition(b"\r\n")[2] for raw in db.session.scalars(query)]
+
+
+def hands_over(smtp: smtplib.SMTP, word: str, mail: bytes | str = MAIL, sender: str = SENDER) -> tuple[int, bytes]:
+    """What is said to the mail, or to its recipient if he is refused."""
+    smtp.ehlo_or_helo_if_needed()
+    assert smtp.mail(sender)[0] == 250
+    said = smtp.rcpt(f"{word}@stars.example")
+    return said if said[0] != 250 else smtp.data(mail)
+
+
+# Addresses
+
+
+def test_a_mail_for_a_seat_is_kept_before_its_sender_hears_so(smtp: smtplib.SMTP, game_id: UUID, word: str) -> None:
+    assert hands_over(smtp, word)[0] == 250
+    assert kept() == [MAIL.encode()]
+    (mail,) = db.session.scalars(db.select(Incoming))
+    assert (mail.game_id, mail.seat, mail.turn) == (game_id, 0, 1)
+    assert mail.raw.startswith(b"Return-Path: <ada@example.org>\r\n")
+
+
+def test_capitals_make_no_difference(smtp: smtplib.SMTP, word: str) -> None:
+    assert hands_over(smtp, word.upper())[0] == 250
+    assert kept()
+
+
+def test_nobody_else_is_known_here(smtp: smtplib.SMTP, game_id: UUID, word: str) -> None:
+    forged = word[:-4] + ("aaaa" if not word.endswith("aaaa") else "bbbb")
+    of_a_link = turn_word(game_id, 0, 1)
+    for address in (forged, of_a_link, word[:-1], "postmaster2", "sternenpost", '"a b"', "grüße"):
+        smtp.ehlo()
+        assert smtp.mail(SENDER, ["SMTPUTF8"])[0] == 250
+        command = f"RCPT TO:<{address}@stars.example>\r\n".encode()
+        smtp.sock.sendall(command)
+        assert smtp.getreply()[0] == 550
+    assert not kept()
+
+
+@pytest.mark.parametrize("written", ["{word}+stars", "{word}+", '"{word}"', "{word}+7+leo"])
+def test_what_a_sender_adds_after_a_plus_makes_no_difference(smtp: smtplib.SMTP, word: str, written: str) -> None:
+    assert hands_over(smtp, written.format(word=word))[0] == 250
+    assert kept() == [MAIL.encode()]
+
+
+@pytest.mark.parametrize(
+    "address", ["postmaster", "Postmaster@stars.example", "abuse@stars.example", "postmaster+x@stars.example"]
+)
+def test_mails_to_the_postmaster_are_kept_for_whoever_runs_this(smtp: smtplib.SMTP, address: str) -> None:
+    for _ in range(2):
+        smtp.ehlo()
+        assert smtp.mail("")[0] == 250
+        assert smtp.rcpt(address)[0] == 250
+        assert smtp.data("Subject: Your mails\r\n\r\nDo you know?\r\n")[0] == 250
+    db.session.rollback()
+    (mail,) = kept_mails(10)
+    assert mail["to"] == address.lower().partition("@")[0].partition("+")[0]
+    assert b"Do you know?" in mail["raw"]
+    assert not kept()
+
+
+def test_they_are_bounded(smtp: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postmaster, "_MOST", 2)
+    said = [hands_over(smtp, "postmaster", f"Subject: x\r\n\r\n{nr}\r\n")[0] for nr in range(3)]
+    assert said == [250, 250, 451]
+    later(postmaster.KEPT + HOUR)
+    forget_kept_mails()
+    assert not kept_mails(10)
+
+
+def test_a_complaint_that_comes_to_the_postmaster_is_read(smtp: smtplib.SMTP, game_id: UUID, app: Flask) -> None:
+    (letter,) = Office(app, "stars.example").mails("ada")
+    assert hands_over(smtp, "abuse", complaint(about=letter.sender))[0] == 250
+    db.session.rollback()
+    assert profile(person("ada"))["unreachable"]
+    assert kept_mails(10)
+
+
+@pytest.mark.parametrize("argument", ["<", "<>>", "<@", '<"', "<a@[", "<(", "<\ud800@x>", "\0", "<a@b", "a b c"])
+def test_what_is_no_address_is_told_so(
+    smtp: smtplib.SMTP, word: str, argument: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    smtp.ehlo()
+    said = []
+    for command in ("VRFY ", "MAIL FROM:", "RSET", f"MAIL FROM:<{SENDER}>", "RCPT TO:"):
+        smtp.sock.sendall(f"{command}{argument * command.endswith((' ', ':'))}\r\n".encode("utf-8", "surrogatepass"))
+        said.append(smtp.getreply()[0])
+    assert said[1] in (250, 501, 553, 555)  # whoever it is from
+    assert said[-1] in (501, 550, 553, 555)
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_a_game_that_is_gone_is_not_known_either(smtp: smtplib.SMTP) -> None:
+    assert hands_over(smtp, reply_word(UUID(int=7), 0, 1))[0] == 550
+
+
+def test_one_mail_may_be_for_several_seats_but_not_for_many(smtp: smtplib.SMTP, game_id: UUID) -> None:
+    smtp.ehlo()
+    smtp.mail(SENDER)
+    words = [reply_word(game_id, 0, turn) for turn in range(MOST_READERS + 1)]
+    said = [smtp.rcpt(f"{word}@stars.example")[0] for word in words]
+    assert said == [250] * MOST_READERS + [452]
+    assert smtp.data(MAIL)[0] == 250
+    assert kept() == [MAIL.encode()] * MOST_READERS
+
+
+def test_by_lmtp_each_recipient_has_an_answer_of_his_own(lmtp: smtplib.LMTP, game_id: UUID, word: str) -> None:
+    lmtp.ehlo()
+    lmtp.mail(SENDER)
+    for known in (word, reply_word(UUID(int=7), 0, 1)):
+        assert lmtp.rcpt(f"{known}@stars.example")[0] == 250
+    assert lmtp.data(MAIL)[0] == 250
+    assert lmtp.getreply()[0] == 550
+    assert kept() == [MAIL.encode()]
+
+
+# Mails
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"NUL \0 and \xff\xfe, 8bit Gr\xc3\xbc\xc3\x9fe\r\n", b"..a dot\r\n.\n a bare LF and a bare \r CR\r\n", b""],
+)
+def test_octets_are_kept_as_they_come(smtp: smtplib.SMTP, word: str, body: bytes) -> None:
+    mail = b"Subject: Gr\xc3\xbc\xc3\x9fe\r\n\r\n" + body
+    smtp.ehlo()
+    smtp.docmd("MAIL", f"FROM:<{SENDER}> BODY=8BITMIME SMTPUTF8")
+    smtp.rcpt(f"{word}@stars.example")
+    smtp.docmd("DATA")
+    smtp.sock.sendall(b"".join(b"." * line.startswith(b".") + line for line in mail.splitlines(True)) + b".\r\n")
+    assert smtp.getreply()[0] == 250
+    assert kept() == [mail]
+
+
+def test_what_nobody_sent_says_so(smtp: smtplib.SMTP, word: str) -> None:
+    assert hands_over(smtp, word, sender="")[0] == 250
+    assert db.session.scalars(db.select(Incoming.raw)).one().startswith(b"Return-Path: <>\r\n")
+
+
+def test_the_same_mail_is_kept_once_however_often_it_is_brought(smtp: smtplib.SMTP, word: str) -> None:
+    for copy in (MAIL, "Received: from elsewhere\r\n" + MAIL, MAIL):
+        assert hands_over(smtp, word, copy)[0] == 250
+    assert kept() == [MAIL.encode()]
+
+
+def test_a_mail_that_is_too_large_is_refused_by_its_size_and_by_its_weight(smtp: smtplib.SMTP, word: str) -> None:
+    smtp.ehlo()
+    assert smtp.esmtp_features["size"] == str(LARGEST)
+    assert smtp.mail(SENDER, [f"size={LARGEST + 1}"])[0] == 552
+    smtp.rset()
+    assert hands_over(smtp, word, MAIL + "a line\r\n" * (LARGEST // 8))[0] == 552
+    assert hands_over(smtp, word)[0] == 250
+    assert kept() == [MAIL.encode()]
+
+
+def test_a_line_that_is_too_long_is_refused(smtp: smtplib.SMTP, word: str) -> None:
+    assert hands_over(smtp, word, MAIL + "x" * 1001 + "\r\n")[0] == 500
+    assert not kept()
+
+
+def test_a_line_without_an_end_is_cut_off(smtp: smtplib.SMTP, word: str) -> None:
+    smtp.ehlo()
+    smtp.mail(SENDER)
+    smtp.rcpt(f"{word}@stars.example")
+    smtp.docmd("DATA")
+    with pytest.raises(OSError):
+        for _ in range(1000):
+            smtp.sock.sendall(b"x" * 2**20)
+    assert not kept()
+
+
+def test_a_seat_gets_so_many_mails_an_hour(door: Door, smtp: smtplib.SMTP, word: str, monkeypatch) -> None:
+    monkeypatch.setattr(mail_in, "_MAILS", 2)
+    said = [hands_over(smtp, word, f"{MAIL}{number}\r\n")[0] for number in range(3)]
+    assert said == [250, 250, 451]
+
+
+def test_who_breaks_off_leaves_nothing(door: Door, word: str) -> None:
+    smtp = smtplib.SMTP("127.0.0.1", door.port, timeout=20)
+    smtp.ehlo()
+    smtp.mail(SENDER)
+    smtp.rcpt(f"{word}@stars.example")
+    smtp.docmd("DATA")
+    smtp.send(MAIL)
+    smtp.close()
+    until(lambda: not door.guests)
+    assert not kept()
+
+
+def test_while_the_database_is_away_mails_shall_come_again(
+    smtp: smtplib.SMTP, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_away(*_: object) -> None:
+        raise psycopg.OperationalError("connection refused")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mail_in.inbox, "keep", is_away)
+        assert hands_over(smtp, word)[0] == 451
+    assert hands_over(smtp, word)[0] == 250
+    assert kept() == [MAIL.encode()]
+
+
+# Guests
+
+
+def test_whoever_says_nothing_has_to_leave(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "PATIENCE", 0.2)
+    with socket.create_connection(("127.0.0.1", door.port), timeout=20) as guest:
+        assert guest.recv(100).startswith(b"220 ")
+        assert guest.recv(100) == b""
+
+
+def test_whoever_has_stayed_too_long_has_to_leave(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "LONGEST_STAY", 0.2)
+    with socket.create_connection(("127.0.0.1", door.port), timeout=20) as guest:
+        assert guest.recv(100).startswith(b"220 ")
+        assert guest.recv(100) == b""
+
+
+def test_when_the_house_is_full_others_are_asked_to_come_later(
+    door: Door, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doors, "MOST_GUESTS", 2)
+    first, second = (smtplib.SMTP("127.0.0.1", door.port, timeout=20) for _ in range(2))
+    with pytest.raises(smtplib.SMTPConnectError, match="421"):
+        smtplib.SMTP("127.0.0.1", door.port, timeout=20)
+    first.quit()
+    until(lambda: len(door.guests) == 1)
+    with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as third:
+        assert hands_over(third, word)[0] == 250
+    second.quit()
+
+
+def test_two_workers_hold_the_same_port_open(app: Flask, door: Door, word: str) -> None:
+    other = Door(app, f"127.0.0.1:{door.port}")
+    other.keep_open()
+    door.close()
+    until(lambda: not door.is_open)
+    with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as smtp:
+        assert hands_over(smtp, word)[0] == 250
+    other.close()
+
+
+def test_a_port_that_is_taken_is_told_once_and_tried_again(
+    app: Flask, word: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        door = Door(app, f"127.0.0.1:{taken.getsockname()[1]}")
+        door.keep_open()
+        door.keep_open()
+    told = [record.message for record in caplog.records if record.name == "server.post.incoming.smtp_server"]
+    assert len(told) == 1
+    assert "Mail cannot come in" in told[0]
+    door.keep_open()
+    with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as smtp:
+        assert hands_over(smtp, word)[0] == 250
+    door.close()
+
+
+def test_no_log_has_a_word_of_it(
+    smtp: smtplib.SMTP, word: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: object) -> None:
+        raise RuntimeError(word)
+
+    monkeypatch.setattr(mail_in.inbox, "keep", breaks)
+    assert hands_over(smtp, word, MAIL + "canary\r\n")[0] == 451
+    said = "".join(record.getMessage() for record in caplog.records if record.levelname != "INFO")
+    assert "could not be taken in" in said
+    assert word not in said
+    assert "canary" not in said

@@ -1,0 +1,285 @@
+"""kill -9 at the worst moments: nothing is lost, and nothing happens twice."""
+
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from datetime import timedelta
+from subprocess import Popen
+from uuid import UUID
+
+import httpx
+import psycopg
+import pytest
+from flask import Flask
+
+from server.leases import LENGTH
+from server.store.tables import db
+from tests.bench.chaos import chaos
+from tests.support.live_server import PATIENCE, TAKEN_UP, Client, House, Mail, Turn, new_house, sign_in, until
+
+ADA, BEN, CLEO = (f"{name}@example.org" for name in ("ada", "ben", "cleo"))
+RACERS, CHOICES = 100, 4
+
+
+class Table:
+    """A game of three in which Ada is on turn, and after her Ben."""
+
+    def __init__(self, house: House, people: list[Client]) -> None:
+        self.house, (self.ada, *others) = house, people
+        wanted = {"rules": "sternenhimmel", "options": {"start_seat": 0}}
+        seats = [{"player": "me"}, {"open": True}, {"open": True}]
+        self.game_id = UUID(self.ada.post("/v1/games", {**wanted, "seats": seats})["id"])
+        self.path = f"/v1/games/{self.game_id}"
+        for client in others:
+            client.post(f"{self.path}/seats", {})
+        self.asked = self.ada.get(f"{self.path}/legal-moves")
+
+    def ada_moves(self, client: Client | None = None, choice: int = 0) -> httpx.Response:
+        move = {"turn": self.asked["turn"], "move": self.asked["moves"][choice]}
+        return (client or self.ada).ask("POST", f"{self.path}/moves", json=move)
+
+    def mails_of_ben(self) -> list[Mail]:
+        """Those for the turn that follows Ada's."""
+        turn = Turn(self.game_id, 1, self.asked["turn"] + 1)
+        return [mail for mail in self.house.post.of(BEN) if (word := mail.word("t")) and Turn.of(word) == turn]
+
+    def has_counted_once(self) -> None:
+        """One deed in the log, one letter, and one seat that is asked."""
+        version = self.asked["turn"] + 1
+        mine = "game_id = %s"
+        assert self.house.count(f"events WHERE {mine} AND type = 'star-placed'", self.game_id) == 1
+        assert self.house.rows(f"SELECT version FROM games WHERE {mine}", self.game_id) == [{"version": version}]
+        seats = self.house.rows(f"SELECT seat, turn FROM seats WHERE {mine} AND to_act", self.game_id)
+        assert seats == [{"seat": 1, "turn": version}]
+        letters = self.house.rows(f"SELECT kind, seat FROM outbox WHERE {mine} AND version = %s", self.game_id, version)
+        assert letters == [{"kind": "your-turn", "seat": 1}]
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    with new_house() as house:
+        house.start_web()
+        yield house
+
+
+@pytest.fixture(scope="module")
+def people(house: House) -> list[Client]:
+    worker = house.start_worker()
+    clients = [sign_in(house, email) for email in (ADA, BEN, CLEO)]
+    house.await_letters()
+    house.kill(worker)
+    return clients
+
+
+@pytest.fixture
+def table(house: House, people: list[Client]) -> Table:
+    return Table(house, people)
+
+
+# Letters
+
+
+def carrier_at_bens_door(table: Table) -> Popen[bytes]:
+    """A worker that has the letter of Ada's move in its hands, and waits for Ben's mailbox to take it."""
+    worker = table.house.start_worker()
+    table.house.await_letters()
+    door = table.house.post.hold(BEN)
+    assert table.ada_moves().status_code == 201
+    assert door.knocked.wait(PATIENCE)
+    return worker
+
+
+def another_carries_on(house: House) -> None:
+    worker = house.start_worker()
+    house.await_letters()
+    house.kill(worker)
+
+
+def test_kill_9_between_the_commit_of_a_move_and_smtp_loses_no_letter(table: Table) -> None:
+    assert table.ada_moves().status_code == 201
+    with table.house.locked("SELECT * FROM outbox WHERE game_id = %s", table.game_id):
+        worker = table.house.start_worker()
+        table.house.await_waiters()  # it wants to claim the letter
+        table.house.kill(worker)
+    assert table.mails_of_ben() == []
+    another_carries_on(table.house)
+    assert len(table.mails_of_ben()) == 1
+
+
+def test_kill_9_amid_smtp_before_the_250_lets_a_letter_arrive_once(table: Table) -> None:
+    worker = carrier_at_bens_door(table)
+    table.house.kill(worker)
+    table.house.post.release(BEN)
+    assert table.mails_of_ben() == []
+    another_carries_on(table.house)
+    assert len(table.mails_of_ben()) == 1
+
+
+def test_kill_9_between_250_and_its_mark_lets_a_letter_arrive_twice_under_one_message_id(table: Table) -> None:
+    worker = carrier_at_bens_door(table)
+    with table.house.locked("SELECT * FROM outbox WHERE game_id = %s", table.game_id):
+        table.house.post.release(BEN)
+        until(table.mails_of_ben)
+        table.house.await_waiters()  # the carrier has heard 250 and wants to note it
+        table.house.kill(worker)
+    another_carries_on(table.house)
+    first, second = table.mails_of_ben()
+    assert first.message_id == second.message_id
+    assert first.message.as_bytes() == second.message.as_bytes()
+    tries = table.house.rows("SELECT result FROM deliveries WHERE letter_id = %s", first.letter_id)
+    assert tries == [{"result": "sent"}]
+
+
+def test_a_letter_in_the_hands_of_a_killed_worker_is_carried_by_another_within_half_a_minute(table: Table) -> None:
+    worker, other = carrier_at_bens_door(table), table.house.start_worker()
+    table.house.kill(worker)
+    killed_at = time.monotonic()
+    table.house.post.release(BEN)
+    until(table.mails_of_ben)
+    assert time.monotonic() - killed_at < TAKEN_UP
+    table.house.kill(other)
+
+
+def test_a_slow_mailbox_gets_a_letter_once_whoever_waits_and_however_the_clock_leaps(table: Table) -> None:
+    workers = [table.house.start_worker() for _ in range(2)]
+    table.house.await_letters()
+    door = table.house.post.hold(BEN, "DATA")
+    assert table.ada_moves().status_code == 201
+    assert door.knocked.wait(PATIENCE)
+    table.house.forward(timedelta(hours=1))
+    time.sleep(1.5 * LENGTH.total_seconds())
+    table.house.post.release(BEN)
+    table.house.await_letters()
+    assert len(table.mails_of_ben()) == 1
+    for worker in workers:
+        table.house.kill(worker)
+
+
+def test_whoever_was_stopped_longer_than_his_lease_hands_nothing_over(table: Table) -> None:
+    stopped, other = carrier_at_bens_door(table), table.house.start_worker()
+    with leased_anew(table):
+        os.killpg(stopped.pid, signal.SIGSTOP)
+    table.house.post.release(BEN)
+    until(table.mails_of_ben)
+    os.killpg(stopped.pid, signal.SIGCONT)
+    until(lambda: "our lease on it ran out" in table.house.said())
+    table.house.await_letters()
+    assert len(table.mails_of_ben()) == 1
+    for worker in (stopped, other):
+        table.house.kill(worker)
+
+
+@contextmanager
+def leased_anew(table: Table) -> Iterator[None]:
+    """Within, somebody has lost his lease on Ben's letter; afterwards somebody else has it."""
+    tries = f"SELECT tries FROM outbox WHERE game_id = '{table.game_id}'"
+    before = table.house.rows(tries)
+    yield
+    until(lambda: table.house.rows(tries) != before)
+
+
+def test_a_letter_that_arrives_while_postgres_is_away_for_long_is_noted_when_it_is_back(table: Table) -> None:
+    worker, other = carrier_at_bens_door(table), table.house.start_worker()
+    with table.house.without_postgres(signal.SIGKILL):
+        table.house.post.release(BEN)
+        until(table.mails_of_ben)
+        time.sleep(1.25 * LENGTH.total_seconds())
+    table.house.await_letters()
+    assert len(table.mails_of_ben()) == 1
+    for each in (worker, other):
+        table.house.kill(each)
+
+
+def test_a_carrier_who_waits_at_a_door_keeps_nobody_from_the_database(table: Table) -> None:
+    worker = carrier_at_bens_door(table)
+    until(lambda: not table.house.count("pg_stat_activity WHERE state = 'idle in transaction'"))
+    table.house.post.release(BEN)
+    table.house.await_letters()
+    table.house.kill(worker)
+
+
+def test_no_letter_is_lost_or_late_though_web_worker_and_postgres_are_killed_while_people_play() -> None:
+    outcome = chaos(kills=3, people=2, busy=0, seed=1)
+    assert outcome.moves
+    assert outcome.is_well, outcome
+
+
+# A hundred racers, every fourth with the same move, all for one turn
+
+
+@pytest.fixture
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(RACERS) as threads:
+        yield threads
+
+
+def start_race(table: Table, threads: ThreadPoolExecutor) -> list[Future[httpx.Response]]:
+    clients = [Client(table.house, table.ada.token) for _ in range(RACERS)]
+    return [threads.submit(table.ada_moves, client, number % CHOICES) for number, client in enumerate(clients)]
+
+
+def assert_one_was_answered_alike(race: list[Future[httpx.Response]]) -> Counter[int]:
+    """Of the four moves one counts: who made it has the first answer, and the others come too late."""
+    answers = [racer.result() for racer in race]
+    played = {number % CHOICES for number, answer in enumerate(answers) if answer.status_code in (200, 201)}
+    assert len(played) == 1
+    assert len({answer.text for answer in answers[played.pop() :: CHOICES]}) == 1
+    late = {answer.json()["code"] for answer in answers if answer.status_code not in (200, 201)}
+    assert late == {"stale-turn"}
+    return Counter(answer.status_code for answer in answers)
+
+
+def test_a_move_that_the_web_did_not_live_to_answer_is_answered_when_it_is_asked_again(
+    table: Table, threads: ThreadPoolExecutor
+) -> None:
+    house = table.house
+    with house.locked("SELECT * FROM games WHERE game_id = %s", table.game_id):
+        race = start_race(table, threads)
+        house.await_waiters(10)
+        house.kill(house.web)
+    until(lambda: house.count("events WHERE game_id = %s AND type = 'star-placed'", table.game_id))
+    house.start_web()
+    answered = assert_one_was_answered_alike(race)
+    assert answered == {200: RACERS // CHOICES, 409: RACERS - RACERS // CHOICES}
+    table.has_counted_once()
+
+
+def test_an_answered_move_outlives_the_web(table: Table, threads: ThreadPoolExecutor) -> None:
+    race = start_race(table, threads)
+    wait(race, return_when=FIRST_COMPLETED)
+    table.house.kill(table.house.web)
+    table.house.start_web()
+    answered = assert_one_was_answered_alike(race)
+    assert answered[201] <= 1  # none if a copy of the move was answered first, and the web killed then
+    assert answered[200] + answered[201] == RACERS // CHOICES
+    assert answered[409] == RACERS - RACERS // CHOICES
+    table.has_counted_once()
+
+
+def test_a_move_that_postgres_did_not_live_to_note_counts_when_it_is_asked_again(
+    table: Table, threads: ThreadPoolExecutor
+) -> None:
+    house = table.house
+    with house.locked("SELECT * FROM games WHERE game_id = %s", table.game_id):
+        race = start_race(table, threads)
+        house.await_waiters(10)
+        house.crash_postgres()
+    answered = assert_one_was_answered_alike(race)
+    assert answered == {201: 1, 200: RACERS // CHOICES - 1, 409: RACERS - RACERS // CHOICES}
+    table.has_counted_once()
+
+
+# The database
+
+
+def test_a_request_ends_well_though_its_connection_has_broken_off(app: Flask, shared_url: str) -> None:
+    with app.app_context():
+        pid = db.session.execute(db.text("SELECT pg_backend_pid()")).scalar_one()
+        with psycopg.connect(shared_url) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 1000)", [pid])
+    with app.app_context():
+        assert db.session.execute(db.text("SELECT 1")).scalar_one() == 1

@@ -1,0 +1,95 @@
+"""Hundreds of seats due at once, and real workers: each is timed out exactly once, or nobody when nobody could answer."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from subprocess import Popen
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from server import worker
+from server.play.clock import DEFAULT_LADDER
+from server.play.sweep import beat
+from tests.bench import stage
+from tests.support import many_due
+from tests.support.live_server import House, new_house, until
+
+GAMES, KINDS = 300, 3
+WORKERS = 3
+DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    with new_house() as house:
+        yield house
+
+
+@pytest.fixture(scope="module")
+def begun(house: House) -> list[stage.Rehearsed]:
+    with stage.in_process(house.database_url):
+        return stage.rehearse("sternenhimmel", KINDS, DEFAULT_LADDER)
+
+
+@pytest.fixture
+def games(house: House, begun: list[stage.Rehearsed]) -> list[UUID]:
+    """Of people who are asked now, and have two days to answer; everybody can be reached."""
+    with stage.in_process(house.database_url):
+        for part in ("web", "worker"):
+            beat(part)
+    return [game.game_id for game in stage.copies(house.database_url, begun, GAMES // KINDS)]
+
+
+@pytest.fixture
+def postgres(house: House) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(house.database_url, autocommit=True) as connection:
+        yield connection
+
+
+@contextmanager
+def staff(house: House) -> Iterator[list[Popen[bytes]]]:
+    """A web, and the workers."""
+    workers = [house.start_worker() for _ in range(WORKERS)]
+    house.start_web()
+    yield workers
+    for process in (house.web, *workers):
+        if process.poll() is None:
+            house.kill(process)
+
+
+def test_hundreds_of_due_seats_are_timed_out_exactly_once_by_three_workers_of_which_one_dies_and_is_replaced(
+    house: House, games: list[UUID], postgres: psycopg.Connection
+) -> None:
+    late = many_due.time_runs_out(postgres, games)
+    assert len(late) == GAMES
+    with ExitStack() as stack:
+        with house.locked("SELECT * FROM seats WHERE game_id = ANY(%s)", games[::10]):
+            workers = stack.enter_context(staff(house))
+            house.await_waiters(WORKERS * (1 + worker._HELPERS))  # each sweep is in the middle of a time-out
+            assert 0 < len(many_due.timed_out(postgres, games)) < GAMES
+            house.kill(workers[0])
+            workers.append(house.start_worker())
+        until(lambda: not many_due.still_due(postgres))
+    assert many_due.timed_out(postgres, games) == Counter(late)
+    assert many_due.told(postgres, games) == Counter(late)
+    assert many_due.broken(postgres, games) == []
+
+
+def test_after_two_days_in_which_nothing_could_be_reached_nobody_is_timed_out_and_those_days_do_not_count(
+    house: House, games: list[UUID], postgres: psycopg.Connection
+) -> None:
+    late = many_due.time_runs_out(postgres, games)  # they were asked three days ago
+    postgres.execute("UPDATE heartbeats SET at = at - interval '2 days'")
+    with staff(house):
+        until(lambda: house.count("outages WHERE followed") >= 2)
+        assert not many_due.still_due(postgres)
+        left = house.rows("SELECT due_at - now() AS time FROM seats WHERE game_id = ANY(%s) AND to_act", games)
+    assert len(left) == len(late) == GAMES
+    assert all(
+        abs(row["time"] - DAY) < MINUTE for row in left
+    )  # one day of the three has counted, of two that they had
+    assert not many_due.timed_out(postgres, games)
+    assert not many_due.told(postgres, games)

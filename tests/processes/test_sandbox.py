@@ -1,0 +1,132 @@
+"""The sandbox that `up` opens: a game in every state, a clock to put forward, and a mailbox that shows what comes of it."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from server import sandbox
+from server.app import create_app
+from server.config import Settings
+from server.play.clock import NOTHING, clock
+from server.play.commits import load
+from server.play.game import Game
+from server.play.votes import votes_of
+from server.post import PostOffice
+from server.post.mail import carrier
+from server.rules import GAMES
+from server.store.tables import Game as GameRow
+from server.store.tables import db
+from tests.support.games import everything_due_happens, happened, service_is_up
+
+BASE = "http://127.0.0.1:8000"
+
+
+@pytest.fixture
+def opened(database_url: str, tmp_path: Path) -> Iterator[Flask]:
+    wanted = {"DATABASE_URL": database_url, "STERNENPOST_SANDBOX": "on", "STERNENPOST_DATA": str(tmp_path)}
+    app = create_app(Settings.from_environment(wanted))
+    with app.app_context():
+        service_is_up()
+        yield app
+        db.session.close()
+        db.engine.dispose()
+    clock.offset = NOTHING
+
+
+def lines() -> dict[str, str]:
+    """What it prints: the address behind each title."""
+    told = [re.match(r" +(\S.*?)  +(\S+)$", line) for line in sandbox.open_up(BASE)]
+    return {line[1]: line[2] for line in told if line}
+
+
+def games() -> dict[str, Game]:
+    db.session.rollback()
+    return {row.title: load(row.game_id) for row in db.session.scalars(db.select(GameRow))}
+
+
+def test_there_is_a_game_in_every_state_and_each_link_answers(opened: Flask) -> None:
+    told, client = lines(), opened.test_client()
+    everything_due_happens()
+    found = games()
+    assert {game.table.status for game in found.values()} == {"open", "running", "paused", "finished", "abandoned"}
+    assert {game.table.rules.NAME for game in found.values()} == set(GAMES)
+    assert {found[title].head["options"]["scenario"] for title in ("Scenario 3", "In the middle of a turn")} == {3, 4}
+    assert found["In the middle of a turn"].table.rules.goes_on(found["In the middle of a turn"].table.state, 0)
+    assert found["Everybody chooses at once"].table.turns == (1, 1)
+    assert votes_of(found["Ada wants a pause"].game_id)["pause"] == [1]
+    assert (
+        found["A bot plays for you"].table.stand_ins[0] == found["A bot plays for Ben"].table.stand_ins[2] == "greedy"
+    )
+    left = found["Fifteen minutes left"].seats[0]["due_at"] - clock.now()
+    assert 0 < left.total_seconds() <= 15 * 60
+    assert set(sandbox.SEEDS) <= set(told)
+    for title in {*sandbox.SEEDS, "play your turn"}:
+        assert client.get(told[title].removeprefix(BASE)).status_code == 200, title
+
+
+def test_when_it_is_opened_again_nothing_is_made_anew(opened: Flask) -> None:
+    lines()
+    before = {title: game.table.version for title, game in games().items()}
+    again = lines()
+    assert {title: game.table.version for title, game in games().items()} == before
+    assert set(sandbox.SEEDS) <= set(again)
+
+
+def test_nobody_is_late_though_some_games_began_long_ago(opened: Flask) -> None:
+    lines()
+    parts = opened.test_client().get("/readyz").json["parts"]
+    assert set(parts.values()) == {"ok"}, parts
+
+
+def test_every_answer_tells_the_time_by_the_clock_of_the_sandbox(opened: Flask) -> None:
+    client = opened.test_client()
+    now = client.post("/sandbox/clock", json={"forward": "P60D"}).json["now"]
+    told = datetime.fromisoformat(client.get("/v1").headers["Sandbox-Clock"])
+    assert abs(told - datetime.fromisoformat(now)) < timedelta(minutes=1)
+
+
+def test_three_days_later_the_mailbox_has_reminders_and_time_outs(
+    opened: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "SEEDS", {"little time left": sandbox.SEEDS["little time left"]})
+    lines()
+    client, office = opened.test_client(), PostOffice(opened, carrier(opened.config["MAILBOX"]))
+
+    def later(by: str) -> list[str]:
+        """What the letters in your mailbox say then, the newest first."""
+        assert client.post("/sandbox/clock", json={"forward": by}).status_code == 200
+        everything_due_happens()
+        while office.deliver_due():
+            office.wait()
+        box = client.get(f"/sandbox/mail?to={sandbox.EMAIL}", headers={"Accept": "application/json"})
+        return [it["text"] for it in box.json["items"]]
+
+    assert not any("was extended" in text for text in later("PT1M"))
+    box = later("P1DT2H")
+    assert [sum(words in text for text in box) for words in ("waiting for your move", "was extended")] == [2, 1]
+    assert sum("was extended" in text for text in later("P3D")) == 2
+    assert all("time-extended" in happened(game.game_id) for game in games().values())
+    office.close(1)
+
+
+def test_the_clock_takes_a_duration_only(opened: Flask) -> None:
+    client: FlaskClient = opened.test_client()
+    for body, code in [
+        ({}, "invalid-fields"),
+        ({"forward": 3}, "invalid-fields"),
+        ({"forward": "soon"}, "invalid-field"),
+    ]:
+        answer = client.post("/sandbox/clock", json=body)
+        assert (answer.status_code, answer.json["code"]) == (422, code)
+    assert client.post("/sandbox/clock", data={"forward": "P3D"}).status_code == 415
+
+
+def test_only_in_a_sandbox_the_clock_can_be_put_forward_and_the_document_says_so(opened: Flask, wired: Flask) -> None:
+    assert "/sandbox/clock" in opened.test_client().get("/openapi.json").json["paths"]
+    assert "/sandbox/clock" not in wired.test_client().get("/openapi.json").json["paths"]
+    assert wired.test_client().post("/sandbox/clock", json={"forward": "P3D"}).status_code == 404

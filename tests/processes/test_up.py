@@ -1,0 +1,211 @@
+"""The two commands with real processes: the house comes up, goes down and comes up again."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from server.store import embedded_postgres
+from server.store.tables import APP_ROLE
+from tests.support.live_server import free_port
+
+CHECKOUT = Path(__file__).parents[2]
+READY = "Ctrl-C stops it."
+
+
+class House:
+    """A running `up` over one data directory and port, which can be started more than once."""
+
+    def __init__(self, data, port):
+        self.data, self.port = data, port
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "SMTP_URL")},
+            "STERNENPOST_DATA": str(data),
+            "STERNENPOST_PORT": str(port),
+        }
+
+    def start(self, **more):
+        command = [sys.executable, "-m", "server.up"]
+        environment = {**self.environment, **more}
+        pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        self.process = psutil.Popen(command, cwd=CHECKOUT, env=environment, **pipe)
+        return self
+
+    def comes_up(self):
+        """Reads what it says until it is ready or gives up."""
+        said = []
+        for line in self.process.stdout:
+            said.append(line)
+            if READY in line:
+                return "".join(said)
+        raise AssertionError("".join(said))
+
+    def is_healthy(self):
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        with contextlib.closing(connection), contextlib.suppress(OSError):
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        return False
+
+    @contextlib.contextmanager
+    def asked(self, method, path, body=None):
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        with contextlib.closing(connection):
+            connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+            yield connection.getresponse()
+
+    def page(self, path):
+        with self.asked("GET", path) as answer:
+            return answer.read().decode()
+
+    def parts(self):
+        """Its processes by what they are: Postgres, web (gunicorn's master) and worker."""
+        found = {}
+        for child in alive(self.process.children()):
+            words = " ".join(child.cmdline())
+            found["Postgres" if "bin/postgres" in words else "web" if "gunicorn" in words else "worker"] = child
+        return found
+
+    def refusal(self, **more):
+        """What it says when it cannot start; one sentence on a line of its own."""
+        said, _ = self.start(**more).process.communicate()
+        assert self.process.returncode == 1
+        return said.splitlines()[-1]
+
+
+@pytest.fixture
+def house(open_directory):
+    house = House(open_directory / "data", free_port())
+    yield house
+    if house.process.poll() is None:
+        house.process.terminate()
+        house.process.communicate()
+    house.process.stdout.close()
+
+
+def until(holds, patience=60):
+    deadline = time.monotonic() + patience
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def alive(processes):
+    """Those that run; who is dead but not yet buried does not."""
+    found = []
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
+                found.append(process)
+    return found
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_comes_up_and_a_signal_stops_all_of_it(house, how):
+    house.start().comes_up()
+    assert house.is_healthy()
+    everybody = house.process.children(recursive=True)
+    house.process.send_signal(how)
+    said, _ = house.process.communicate()
+    assert house.process.returncode == 0, said
+    assert not alive(everybody)
+    assert said == "Stopping.\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root could serve as root")
+def test_root_starts_it_and_an_ordinary_user_serves(house):
+    (house.data / "mail" / "new").mkdir(parents=True)  # as root left it who served himself
+    (house.data / "mail" / "cur").mkdir()
+    old = "From: a@example.org\nTo: b@example.org\nDate: Mon, 23 Nov 2026 10:00:00 +0000\nSubject: of old\n\n."
+    (house.data / "mail" / "new" / "1.old").write_text(old)
+    house.start(STERNENPOST_DKIM_KEY="").comes_up()
+    served = [process for process in alive(house.process.children(recursive=True)) if process != house.process]
+    assert {process.username() for process in served} == {"nobody"}
+    assert len(served) > 5  # Postgres, web and worker have several each
+    body = json.dumps({"email": "ada@example.org"}).encode()
+    with house.asked("POST", "/v1/sign-ins", body) as answer:
+        assert answer.status == 202
+    until(lambda: "ada@example.org" in house.page("/sandbox/mail"))
+    assert "of old" in house.page("/sandbox/mail")
+    with psycopg.connect(embedded_postgres.address(house.data)) as connection:
+        others = "SELECT DISTINCT usename FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
+        assert connection.execute(others, [embedded_postgres.DATABASE]).fetchall() == [(APP_ROLE,)]
+
+
+def test_ctrl_c_while_it_starts_stops_it_too(house):
+    house.start()
+    until(lambda: house.process.children())
+    everybody = house.process.children(recursive=True)
+    house.process.send_signal(signal.SIGINT)
+    house.process.communicate()
+    assert house.process.returncode == 0
+    assert not alive(everybody)
+
+
+def test_after_a_kill_it_starts_again_at_once_and_has_kept_its_data(house):
+    house.start().comes_up()
+    with psycopg.connect(embedded_postgres.address(house.data)) as connection:
+        connection.execute("CREATE TABLE stars AS SELECT 'leo' AS name")
+    everybody = house.process.children(recursive=True)
+    house.process.kill()
+    house.process.communicate()
+    house.start().comes_up()
+    with psycopg.connect(embedded_postgres.address(house.data)) as connection:
+        assert connection.execute("SELECT name FROM stars").fetchall() == [("leo",)]
+    until(lambda: not alive(everybody))
+
+
+def test_what_dies_is_started_again(house):
+    house.start().comes_up()
+    former = house.parts()
+    assert set(former) == {"Postgres", "web", "worker"}
+    for process in former.values():
+        process.kill()
+    until(lambda: set(house.parts()) == set(former) and not set(house.parts().values()) & set(former.values()))
+    until(house.is_healthy)
+    house.process.terminate()
+    said, _ = house.process.communicate()
+    assert house.process.returncode == 0
+    for name in ("Postgres", "The web", "The worker"):
+        assert f"{name} ended by itself; it is started again" in said
+
+
+def test_a_taken_port_is_told_in_one_sentence(house):
+    with socket.create_server(("127.0.0.1", house.port)):
+        assert house.refusal() == (
+            f"Port {house.port} is taken: stop what uses it, or set STERNENPOST_PORT to another one."
+        )
+
+
+def test_a_database_that_does_not_answer_is_told_without_its_password(house):
+    sentence = house.refusal(DATABASE_URL=f"postgresql://stars:secret@127.0.0.1:{house.port}/stars")
+    assert f"The database postgresql://stars:***@127.0.0.1:{house.port}/stars does not answer" in sentence
+
+
+def test_a_directory_that_cannot_be_made_is_told_in_one_sentence(house, open_directory):
+    (open_directory / "file").touch()
+    data = open_directory / "file" / "data"
+    assert house.refusal(STERNENPOST_DATA=str(data)).startswith(f"Postgres cannot keep its data in {data} (")
+
+
+def test_a_setting_without_meaning_is_told_in_one_sentence(house):
+    assert house.refusal(STERNENPOST_PORT="star") == "STERNENPOST_PORT should be a port between 1 and 65535, not star."
+
+
+@pytest.mark.parametrize("words", [[], ["down"], ["up", "now"]])
+def test_another_sentence_gets_the_two_that_there_are(words):
+    command = [sys.executable, "-m", "server", *words]
+    told = subprocess.run(command, cwd=CHECKOUT, check=False, capture_output=True, text=True)
+    assert told.returncode == 1
+    assert "python3 -m server up" in told.stderr
+    assert "python3 -m server test" in told.stderr

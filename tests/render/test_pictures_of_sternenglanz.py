@@ -1,0 +1,163 @@
+"""Sternenglanz as a picture, as plain text and in sentences: what a view shows, whoever looks."""
+
+import random
+from functools import reduce
+from itertools import count
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from server.render.columns import WIDTH
+from server.render.games import SENTENCES
+from server.render.png import png
+from server.render.sternenglanz.cards import sternbild
+from server.render.story import sentence
+from server.render.strokes import DARK
+from server.render.svg import draw
+from server.render.text import table
+from server.rules import Json, SeededDice
+from server.rules import sternenglanz as game
+from server.rules.sternenglanz.material import CARDS, FIELDS
+from server.rules.sternenglanz.state import ActionLapsed, SternbildCompleted, SupernovaGranted, SupernovaLaid
+
+SVG = "{http://www.w3.org/2000/svg}"
+NAMES = ["Ada", "Émilie du Châtelet", "Hevelius", "Tycho"]
+SCENARIOS = sorted(CARDS.scenarios)
+
+
+def skies(scenario: int, seats: int, moves: int) -> list[Any]:
+    """The states of a game played at random, from its beginning."""
+    dice, chance = SeededDice(bytes(32), [""] * seats), random.Random(scenario)
+    options = game.resolve_options({"scenario": scenario}, seats)
+    state = reduce(game.apply, game.setup(seats, options, dice), None)
+    found = [state]
+    for _ in range(moves):
+        if not (waited_for := game.to_act(state)):
+            break
+        seat = min(waited_for)
+        events = game.decide(state, seat, chance.choice(game.legal_moves(state, seat)), dice)
+        state = reduce(game.apply, events, state)
+        found.append(state)
+    return found
+
+
+def view(state: Any, seat: int | None) -> Json:
+    return game.view(state, seat)
+
+
+def drawn(state: Any, seat: int | None = 0, **how: Any) -> ElementTree.Element:
+    shown = view(state, seat)
+    return ElementTree.fromstring(draw("sternenglanz", shown, NAMES[: len(shown["points"])], **how))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_field_slot_and_card_has_an_id_of_its_own(scenario: int) -> None:
+    for state in skies(scenario, 3, 40)[::8]:
+        ids = [element.get("id") for element in drawn(state).iter() if element.get("id")]
+        assert len(ids) == len(set(ids))
+        hand = {f"card-{card.replace('#', '-')}" for card in view(state, 0)["hand"]}
+        slots = {f"slot-{seat}-{slot}" for seat in range(3) for slot in (1, 2, 3)}
+        assert {f"field-{field}" for field in FIELDS} | slots | hand <= set(ids)
+
+
+def test_a_field_says_what_lies_on_it_to_those_who_cannot_see_it() -> None:
+    state = skies(1, 2, 2)[-1]
+    (start,) = [group for group in drawn(state).iter(f"{SVG}g") if group.get("id") == "field-a1"]
+    assert start.find(f"{SVG}title").text == "a1, Dot star"
+
+
+def test_a_secret_sternbild_is_a_back_to_the_others() -> None:
+    state = skies(4, 3, 0)[-1]
+    for viewer, seen in ((0, 1), (None, 0)):
+        faces = [it for it in drawn(state, viewer).iter(f"{SVG}g") if it.get("data-sternbild")]
+        assert len(faces) == seen
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_every_table_can_be_drawn_and_told_in_every_language(scenario: int, seats: int) -> None:
+    for state in skies(scenario, seats, 120)[::30]:
+        for seat in (0, None):
+            shown = view(state, seat)
+            for locale in ("de", "en", "fr", "it"):
+                draw("sternenglanz", shown, NAMES[:seats], locale=locale)
+                lines = table("sternenglanz", shown, ["Anna " * 12, *NAMES][:seats], locale).splitlines()
+                assert max(map(len, lines)) <= WIDTH
+
+
+def test_the_text_tells_what_the_picture_shows() -> None:
+    state = skies(4, 3, 60)[-1]
+    told = table("sternenglanz", view(state, 1), NAMES[:3])
+    for field in view(state, 1)["board"]:
+        assert f"\n  {field} " in told
+    for card in view(state, 1)["hand"]:
+        assert card in told
+    own = view(state, 1)["sternbilder"]["own"]
+    assert told.count("Sternbild: face down") == sum(it["sternbild"] is None for it in own)
+    assert "Your hand" not in table("sternenglanz", view(state, None), NAMES[:3])
+
+
+def test_the_first_choice_says_for_whom_the_table_waits() -> None:
+    told = table("sternenglanz", view(skies(1, 3, 1)[-1], None), NAMES[:3])
+    assert "Still choosing their first cards: Émilie du Châtelet, Hevelius\n" in told
+
+
+def test_the_end_names_who_won() -> None:
+    for seed in count():
+        state = skies(1 + seed % 4, 2, 3000)[-1]
+        if (result := view(state, None)["result"]) is not None:
+            break
+    assert f"The game is over. Won: {', '.join(NAMES[seat] for seat in result['winners'])}\n" in table(
+        "sternenglanz", view(state, None), NAMES[:2]
+    )
+
+
+def test_every_event_that_is_told_has_a_sentence_for_whoever_hears_it() -> None:
+    assert set(game.EVENT_SCHEMAS) <= set(SENTENCES)
+    heard = set()
+    for scenario in SCENARIOS:
+        dice, chance, state = SeededDice(bytes(32), [""] * 3), random.Random(1), None
+        events = game.setup(3, game.resolve_options({"scenario": scenario, "max_rounds": 20}, 3), dice)
+        while events:
+            for event in events:
+                state = game.apply(state, event)
+                for viewer in (0, 1, None):
+                    if (told := game.tell(event, viewer)) is not None:
+                        words = sentence(told, NAMES[:3])
+                        assert words and words[0].isupper() and words.endswith("."), told
+                        heard.add(told["type"])
+            waited_for = game.to_act(state)
+            move = waited_for and chance.choice(game.legal_moves(state, min(waited_for)))
+            events = game.decide(state, min(waited_for), move, dice) if waited_for else []
+    assert heard >= set(game.EVENT_SCHEMAS) - {"sternbild-completed", *RARE}
+
+
+RARE: dict[str, tuple[Any, str]] = {
+    "sternbild-completed": (
+        SternbildCompleted(0, "kelch", ["a1", "b1"], 5),
+        "Ada completed “Chalice” on a1 b1 and gained 5 points.",
+    ),
+    "supernova-laid": (
+        SupernovaLaid(2, 1, "supernova-4#1", "a1", [["b1", "punkt"]], [], [-1, 0, 3]),
+        "Hevelius laid a Supernova on a1, which swept away b1 (Dot star); Ada -1, Hevelius +3.",
+    ),
+    "action-lapsed": (ActionLapsed(0, 2, "loch-a#1"), "Ada could do nothing on slot 2."),
+    "supernova-granted": (
+        SupernovaGranted(0, "supernova-4#1"),
+        "Ada took a Supernova card into the hand.",
+    ),
+}
+
+
+@pytest.mark.parametrize("type_", RARE)
+def test_what_seldom_happens_is_told_too(type_: str) -> None:
+    event, words = RARE[type_]
+    assert sentence(game.tell(event, None), NAMES[:3]) == words
+
+
+def test_every_sternbild_can_be_drawn_by_itself() -> None:
+    for bild in CARDS.sternbilder:
+        face = "".join(sternbild(bild, DARK, "en"))
+        sheet = f'<svg xmlns="http://www.w3.org/2000/svg" width="116" height="116">{face}</svg>'
+        assert png(sheet, 116).startswith(b"\x89PNG")

@@ -1,0 +1,109 @@
+"""Pictures show a view and nothing else, and every machine draws them alike."""
+
+import random
+import struct
+from xml.etree import ElementTree
+
+import pytest
+
+from server.render.png import png
+from server.render.svg import draw
+from server.rules import GAMES, SeededDice
+from server.rules.sternenhimmel import BOARDS
+
+RULES = GAMES["sternenhimmel"]
+SVG = "{http://www.w3.org/2000/svg}"
+NAMES = ["Ada", "Émilie du Châtelet", "Hevelius", "greedy", "Tycho"]
+
+
+def table(seats, moves, seed=b"sky"):
+    dice, rng, state = SeededDice(seed, [""] * seats), random.Random(1), None
+    for event in RULES.setup(seats, RULES.resolve_options({}, seats), dice):
+        state = RULES.apply(state, event)
+    for _ in range(moves):
+        (seat,) = RULES.to_act(state)
+        for event in RULES.decide(state, seat, rng.choice(RULES.legal_moves(state, seat)), dice):
+            state = RULES.apply(state, event)
+    return state
+
+
+def drawn(state, viewer=0, names=NAMES, **how):
+    view = RULES.view(state, viewer)
+    return draw("sternenhimmel", view, names[: len(view["coins"])], **how)
+
+
+@pytest.mark.parametrize("seats", [3, 4, 5])
+def test_every_space_of_every_board_in_play_has_an_id_of_its_own(seats):
+    state = table(seats, 20)
+    found = [element.get("id") for element in ElementTree.fromstring(drawn(state)).iter(f"{SVG}g")]
+    wanted = [f"{b}-{space}" for b in state.slots for space in BOARDS[b].spaces] + [f"board-{b}" for b in state.slots]
+    assert set(wanted) <= set(found)
+    assert len(found) == len(set(found) - {None}) + found.count(None)
+
+
+def test_a_hidden_star_is_a_back_to_others_and_itself_to_its_owner():
+    state = table(3, 0)
+    (seat,) = RULES.to_act(state)
+    board = state.slots[0]
+    move = next(m for m in RULES.legal_moves(state, seat) if m.star == "10" and m.board == board and m.space == "a")
+    for event in RULES.decide(state, seat, move, SeededDice(b"", [])):
+        state = RULES.apply(state, event)
+
+    def title(viewer):
+        space = next(g for g in ElementTree.fromstring(drawn(state, viewer)).iter() if g.get("id") == f"{board}-a")
+        return space.find(f"{SVG}title").text
+
+    assert title(seat).endswith("10")
+    assert title((seat + 1) % 3).endswith("face down")
+    assert title(None).endswith("face down")
+
+
+def test_worlds_that_differ_in_hidden_stars_only_look_the_same():
+    state = table(4, 30)
+    large = [
+        (board, space, lying)
+        for board, stars in state.stars.items()
+        for space, lying in stars.items()
+        if BOARDS[board].spaces[space].size == "large"
+    ]
+    board, space, lying = next((b, s, it) for b, s, it in large if set(state.hands[it.seat]) - {it.star})
+    other = next(star for star in state.hands[lying.seat] if star != lying.star)
+    swapped = state._replace(stars={**state.stars, board: {**state.stars[board], space: lying._replace(star=other)}})
+    for viewer in {0, 1, 2, 3, None} - {lying.seat}:
+        assert drawn(swapped, viewer) == drawn(state, viewer)
+    assert drawn(swapped, lying.seat) != drawn(state, lying.seat)
+
+
+def test_names_are_text_and_never_markup():
+    hostile = ['<script>alert("1")</script>', "]]>&amp;'\"", "x" * 400]
+    root = ElementTree.fromstring(drawn(table(3, 5), names=hostile))
+    assert not list(root.iter(f"{SVG}script"))
+    assert any(text.text and text.text.startswith("<script>") for text in root.iter(f"{SVG}text"))
+
+
+def test_a_picture_refers_to_nothing_outside_itself():
+    svg = drawn(table(5, 40)).replace("http://www.w3.org/2000/svg", "")
+    assert "http" not in svg and "href" not in svg and "url(" not in svg
+
+
+def test_a_finished_game_can_be_drawn_and_so_can_every_length_of_game():
+    for moves in (0, 40, 80, 90):
+        for dark in (True, False):
+            ElementTree.fromstring(drawn(table(3, moves), dark=dark))
+
+
+@pytest.mark.parametrize("locale", ["de", "en", "fr", "it"])
+def test_a_picture_speaks_four_languages(locale):
+    assert BOARDS["leo"].names[locale]
+    ElementTree.fromstring(drawn(table(3, 3), locale=locale))
+
+
+@pytest.mark.parametrize("width", [360, 720])
+def test_a_png_has_the_width_that_was_asked_for_and_the_letters_of_our_own_font(width):
+    svg = drawn(table(3, 10))
+    picture = png(svg, width)
+    assert picture.startswith(b"\x89PNG\r\n")
+    assert struct.unpack(">I", picture[16:20])[0] == width
+    assert png(svg, width) == picture
+    without_words = png(svg.replace("<text", "<text display='none'"), width)
+    assert len(without_words) < len(picture)

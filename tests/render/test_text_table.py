@@ -1,0 +1,77 @@
+"""The table in a mail: everything that a player needs, in words, and nothing that he may not know."""
+
+from functools import reduce
+
+import pytest
+
+from server.render.text import WIDTH, table
+from server.rules import SeededDice
+from server.rules import sternenhimmel as game
+from server.rules.sternenhimmel import BoardDealt, BoardsShuffled, Sky, StarPlaced
+
+NAMES = ["Anna", "Ben", "Cem"]
+
+
+def night() -> Sky:
+    return begun(
+        [
+            BoardsShuffled(3, game.resolve_options({}, 3), ["aries", "leo"], start=0),
+            BoardDealt("aries", 0),
+            StarPlaced(0, "aries", "a", "7", next=1),
+            StarPlaced(1, "aries", "c", "B", next=2),
+        ]
+    )
+
+
+def begun(events: list[game.Event]) -> Sky:
+    sky = reduce(game.apply, events, None)
+    assert sky is not None
+    return sky
+
+
+def test_the_table_reads_well() -> None:
+    assert table("sternenhimmel", game.view(night(), 0), NAMES) == (
+        "Aries (aries, Ari): prizes 5, 3\n"
+        "  a large: Anna, 7, face down - next to b, c, e\n"
+        "  b large: empty - next to a, d\n"
+        "  c small: Ben, B - next to a, e\n"
+        "  d small: empty - next to b\n"
+        "  e small: empty - next to a, c\n"
+        "\n"
+        "Anna: coins 0, stars in hand 8\n"
+        "Ben: coins 0, stars in hand 8\n"
+        "Cem: coins 0, stars in hand 9\n"
+        "\n"
+        "Boards in the stack: 1\n"
+        "Your hand: 1 3 5 6 10 B D D\n"
+        "On turn: Cem\n"
+        "\n"
+        "B is a black hole, D a double star.\n"
+    )
+
+
+def test_the_others_see_a_back_and_no_hand() -> None:
+    text = table("sternenhimmel", game.view(night(), None), NAMES)
+    assert "  a large: Anna, face down - next to b, c, e\n" in text
+    assert "Your hand" not in text
+
+
+@pytest.mark.parametrize(("locale", "title"), [("de", "Widder"), ("en", "Aries"), ("fr", "Bélier"), ("it", "Ariete")])
+def test_every_locale_has_its_words(locale: str, title: str) -> None:
+    colon = "\u202f:" if locale == "fr" else ":"
+    assert table("sternenhimmel", game.view(night(), 0), NAMES, locale).startswith(f"{title} (aries, Ari){colon} ")
+
+
+def test_no_line_is_too_long_whatever_the_names_are() -> None:
+    names = ["Anna " * 12, "B" * 100, "Cem"]
+    for locale in ("de", "en", "fr", "it"):
+        sky = begun(game.setup(5, {}, SeededDice(b"", ())))
+        for view, called in ((game.view(night(), 0), names), (game.view(sky, 0), [*names, "Dora", "Emil"])):
+            assert all(len(line) <= WIDTH for line in table("sternenhimmel", view, called, locale).splitlines())
+
+
+def test_the_end_is_told() -> None:
+    sky = night()._replace(stars={}, slots=(None,), stack=(), on_turn=None, coins=(7, 9, 1))
+    text = table("sternenhimmel", game.view(sky, 0), NAMES)
+    assert text.startswith("Anna: coins 7, stars in hand 8\n")
+    assert "The game is over.\n" in text

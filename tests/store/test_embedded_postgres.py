@@ -1,0 +1,191 @@
+"""The embedded Postgres: what is committed stays, whoever is killed, and what cannot be is said in one sentence."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from multiprocessing import get_context
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from server.store import embedded_postgres
+
+AS_ROOT = os.geteuid() == 0
+STARTER = """
+    import signal, sys
+    from pathlib import Path
+    import psycopg
+    from server.store import embedded_postgres
+    server = embedded_postgres.start(Path(sys.argv[1]))
+    with psycopg.connect(server.url) as connection:
+        connection.execute("CREATE TABLE stars AS SELECT 'leo' AS name")
+    print(server.pid, flush=True)
+    signal.pause()
+"""
+
+
+def write_a_star(server):
+    with psycopg.connect(server.url) as connection:
+        connection.execute("CREATE TABLE stars AS SELECT 'leo' AS name")
+
+
+def stars(server):
+    with psycopg.connect(server.url) as connection:
+        return connection.execute("SELECT name FROM stars").fetchall()
+
+
+@pytest.fixture
+def starter(open_directory):
+    """Another process that has started Postgres over `open_directory` and written a star; with Postgres' pid."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(STARTER), open_directory], stdout=subprocess.PIPE, text=True
+    )
+    yield process, int(process.stdout.readline())
+    process.kill()
+    process.communicate()
+
+
+def test_data_is_kept_over_a_restart(open_directory):
+    with embedded_postgres.start(open_directory) as server:
+        write_a_star(server)
+    with embedded_postgres.start(open_directory) as server:
+        assert stars(server) == [("leo",)]
+
+
+def test_after_a_kill_of_postgres_it_starts_at_once_with_all_that_was_committed(open_directory):
+    server = embedded_postgres.start(open_directory)
+    write_a_star(server)
+    os.kill(server.pid, signal.SIGKILL)
+    server.stop()
+    with embedded_postgres.start(open_directory) as server:
+        assert stars(server) == [("leo",)]
+
+
+def test_after_a_kill_of_its_starter_it_starts_at_once_with_all_that_was_committed(open_directory, starter):
+    process, _ = starter
+    process.kill()
+    with embedded_postgres.start(open_directory) as server:
+        assert stars(server) == [("leo",)]
+
+
+def test_after_a_kill_of_both_it_starts_at_once_with_all_that_was_committed(open_directory, starter):
+    process, postgres = starter
+    os.kill(postgres, signal.SIGKILL)
+    process.kill()
+    with embedded_postgres.start(open_directory) as server:
+        assert stars(server) == [("leo",)]
+
+
+def test_a_stranger_with_the_number_of_the_killed_postgres_is_left_alone(open_directory):
+    server = embedded_postgres.start(open_directory)
+    write_a_star(server)
+    os.kill(server.pid, signal.SIGKILL)
+    server.stop()
+    with subprocess.Popen(["sleep", "60"]) as stranger:
+        file = open_directory / "postgres" / "postmaster.pid"
+        file.write_text(file.read_text().replace(str(server.pid), str(stranger.pid), 1))
+        with embedded_postgres.start(open_directory) as server:
+            assert stars(server) == [("leo",)]
+        assert stranger.poll() is None
+        stranger.kill()
+
+
+def test_a_normal_user_starts_it_too(open_directory, postgres, monkeypatch):
+    """`postgres` has loaded all code by then: a normal user may not be able to read root's Python."""
+    binaries = embedded_postgres._reachable_binaries(open_directory, embedded_postgres._user())
+    monkeypatch.setattr(embedded_postgres, "_installation", lambda: binaries.parent)
+    home = open_directory / "home"
+    home.mkdir()
+    nobody = embedded_postgres._user().popen
+    if AS_ROOT:
+        os.chown(home, nobody["user"], nobody["group"])
+
+    def start_as_a_normal_user():
+        if AS_ROOT:
+            os.setgroups([])
+            os.setgid(nobody["group"])
+            os.setuid(nobody["user"])
+        with embedded_postgres.start(home / "data") as server:
+            write_a_star(server)
+            assert stars(server) == [("leo",)]
+
+    process = get_context("fork").Process(target=start_as_a_normal_user)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+
+
+def test_binaries_that_nobody_can_reach_are_copied_and_nothing_is_opened(open_directory, tmp_path, monkeypatch):
+    private = tmp_path / "private"
+    site = embedded_postgres._installation().parents[1]
+    for part in (Path("embedded_postgres", "pginstall"), Path("embedded_postgres.libs")):
+        shutil.copytree(site / part, private / part, symlinks=True)
+    private.chmod(0o700)
+    monkeypatch.setattr(embedded_postgres, "_installation", lambda: private / "embedded_postgres" / "pginstall")
+    for _ in range(2):
+        with embedded_postgres.start(open_directory) as server:
+            assert server.is_running()
+    assert private.stat().st_mode & 0o777 == 0o700
+
+
+def test_only_its_own_user_can_reach_it_and_no_network(postgres):
+    sockets = Path(psycopg.conninfo.conninfo_to_dict(postgres.url)["host"])
+    assert sockets.stat().st_mode & 0o777 == 0o700
+    with psycopg.connect(postgres.url) as connection:
+        assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
+
+
+def test_it_is_the_same_on_every_system(postgres):
+    with psycopg.connect(postgres.url) as connection:
+        assert connection.execute("SHOW timezone").fetchone() == ("UTC",)
+        assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
+        locale = "SELECT datlocprovider, datlocale, pg_encoding_to_char(encoding) FROM pg_database"
+        assert set(connection.execute(locale)) == {("b", "C.UTF-8", "UTF8")}
+
+
+def test_a_long_path_is_no_trouble(open_directory):
+    data = open_directory / ("long," * 30)
+    with embedded_postgres.start(data) as server:
+        assert server.url == embedded_postgres.address(data)
+    shutil.rmtree(psycopg.conninfo.conninfo_to_dict(server.url)["host"])
+
+
+def test_a_second_server_over_the_same_data_is_refused(open_directory):
+    refusal = pytest.raises(embedded_postgres.PostgresError, match=f"process {os.getpid()}.* uses {open_directory}")
+    with embedded_postgres.start(open_directory), refusal:
+        embedded_postgres.start(open_directory)
+
+
+def test_data_of_another_major_version_are_refused(open_directory):
+    embedded_postgres.start(open_directory).stop()
+    (open_directory / "postgres" / "PG_VERSION").write_text("17\n")
+    with pytest.raises(embedded_postgres.PostgresError, match="written by Postgres 17 and this is 18"):
+        embedded_postgres.start(open_directory)
+
+
+def test_a_directory_that_cannot_be_made_is_named(open_directory):
+    (open_directory / "file").touch()
+    with pytest.raises(embedded_postgres.PostgresError, match=f"cannot keep its data in {open_directory}/file/data"):
+        embedded_postgres.start(open_directory / "file" / "data")
+
+
+def test_a_private_directory_is_refused_to_root_only(tmp_path):
+    (tmp_path / "private").mkdir(mode=0o700)
+    data = tmp_path / "private" / "data"
+    if AS_ROOT:
+        with pytest.raises(embedded_postgres.PostgresError, match="`nobody`, who may not enter"):
+            embedded_postgres.start(data)
+        assert not data.exists()
+    else:
+        embedded_postgres.start(data).stop()
+
+
+def test_what_postgres_says_is_passed_on(open_directory):
+    embedded_postgres.start(open_directory).stop()
+    (open_directory / "postgres" / "postgresql.conf").write_text("stars = 7\n")
+    with pytest.raises(embedded_postgres.PostgresError, match="configuration file .* contains errors"):
+        embedded_postgres.start(open_directory)

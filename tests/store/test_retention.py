@@ -1,0 +1,53 @@
+"""What nobody looks at any more is forgotten, some at a time."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import event, func, select
+
+from server.accounts.deliveries import forget_old_letters
+from server.play.clock import clock
+from server.play.idempotency import forget_old_answers
+from server.store import retention
+from server.store.tables import Delivery, IdempotencyKey, PlayerDelivery, db
+from tests.support.games import DAY
+
+DAYS = (0, 10, 89, 91, 92, 200)
+
+
+def left(table: type) -> int:
+    return db.session.scalars(select(func.count()).select_from(table)).one()
+
+
+def test_old_letters_are_forgotten_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "_AT_ONCE", 2)
+    with app.app_context():
+        common = {"nr": 1, "kind": "your-turn", "result": "sent", "detail": ""}
+        for days in DAYS:
+            at = clock.now() - days * DAY
+            own = {"letter_id": uuid4(), "at": at, "player_id": uuid4()}
+            db.session.add(Delivery(game_id=uuid4(), seat=0, version=1, **common, **own))
+            db.session.add(PlayerDelivery(**common, **own))
+        db.session.commit()
+        commits: list[object] = []
+        note = commits.append
+        event.listen(db.session, "after_commit", note)
+        forget_old_letters(timedelta(days=90))
+        event.remove(db.session, "after_commit", note)
+        assert (left(Delivery), left(PlayerDelivery)) == (3, 3)
+        assert len(commits) == 4  # two and one of either table
+
+
+def test_answers_are_forgotten_after_seven_days_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "_AT_ONCE", 2)
+    with app.app_context():
+        for days in (0, 6, 8, 9, 10):
+            made_at = clock.now() - days * DAY
+            db.session.add(
+                IdempotencyKey(game_id=uuid4(), player_id=uuid4(), key="k", request_hash=b"", made_at=made_at)
+            )
+        db.session.commit()
+        forget_old_answers()
+        assert left(IdempotencyKey) == 2

@@ -1,0 +1,127 @@
+"""Who may do what in the database: whoever serves owns nothing, and a copy restored without roles says so."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+from sqlalchemy import text
+from sqlalchemy.exc import ProgrammingError
+
+from server import cli
+from server.app import create_app
+from server.config import Settings
+from server.store import embedded_postgres, migrate
+from server.store.tables import APP_ROLE, db
+from tests.support.games import game_of, person
+
+CHANGES = (
+    "DELETE FROM events",
+    "TRUNCATE events",
+    "ALTER TABLE events DISABLE TRIGGER ALL",
+    "DROP TABLE events",
+    "UPDATE alembic_version SET version_num = ''",
+    "CREATE TABLE mine AS SELECT 1",
+    "SET ROLE sternenpost",
+)
+
+
+@pytest.fixture
+def own_house(open_directory: Path) -> Iterator[embedded_postgres.Server]:
+    """A Postgres of this test's own, with tables, as `up` starts it."""
+    with embedded_postgres.start(open_directory) as server:
+        migrate.upgrade(server.url)
+        yield server
+
+
+@contextlib.contextmanager
+def serving(**environment: str) -> Iterator[Flask]:
+    app = create_app(Settings.from_environment(environment))
+    with app.app_context():
+        yield app
+        db.session.close()
+        db.engine.dispose()
+
+
+def run(*words: str, **environment: str) -> list[str]:
+    return (
+        CliRunner()
+        .invoke(cli.main, words, env={"DATABASE_URL": None, "SMTP_URL": None, **environment})
+        .output.splitlines()
+    )
+
+
+def told_of(part: str, **environment: str) -> str:
+    """What the doctor says of it."""
+    return next(line.partition(": ")[2] for line in run("doctor", **environment) if line.startswith(f"{part}: "))
+
+
+def test_with_the_embedded_postgres_whoever_serves_owns_nothing_even_when_the_role_is_taken_off(
+    own_house: embedded_postgres.Server, open_directory: Path
+) -> None:
+    with serving(STERNENPOST_DATA=str(open_directory)):
+        game_of(person("ada"), person("ben"), person("cleo"))
+        for taken_off in ("RESET ROLE", "SET ROLE NONE", "RESET SESSION AUTHORIZATION", "DISCARD ALL"):
+            for change in CHANGES:
+                with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                    connection.execute(text(taken_off))
+                    with pytest.raises(ProgrammingError, match="permission denied|must be owner|append-only"):
+                        connection.execute(text(change))
+                    assert connection.scalar(text("SELECT session_user")) == APP_ROLE
+                    connection.invalidate()
+    assert told_of("role", STERNENPOST_DATA=str(open_directory)) == "ok"
+
+
+def test_the_doctor_tells_who_serves_as_the_owner_of_the_tables(database_url: str) -> None:
+    told = told_of("role", DATABASE_URL=database_url)
+    assert told.startswith("serves, but is who owns the tables: /docs/scaling tells")
+
+
+def test_a_login_as_in_the_handbook_serves_and_owns_nothing(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as owner:
+        owner.execute(f"CREATE ROLE stars LOGIN; GRANT {APP_ROLE} TO stars")
+        try:
+            url = database_url.replace("//sternenpost@", "//stars@")
+            assert told_of("role", DATABASE_URL=url) == "ok"
+            with serving(DATABASE_URL=url):
+                game_of(person("ada"), person("ben"), person("cleo"))
+            owner.execute(f"REVOKE {APP_ROLE} FROM stars")
+            assert told_of("database", DATABASE_URL=url).startswith("whom DATABASE_URL names may not act as")
+        finally:
+            owner.execute("DROP ROLE stars")
+
+
+RESTORED = "its role sternenpost_app is not there or may not read the tables"
+
+
+def test_a_copy_restored_without_rights_is_found_and_migrate_gives_them(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as owner:
+        owner.execute(f"DROP OWNED BY {APP_ROLE}")
+        expect_healing(owner, DATABASE_URL=database_url)
+
+
+def test_a_copy_restored_without_its_role_is_found_and_migrate_makes_it(own_house: embedded_postgres.Server) -> None:
+    with psycopg.connect(own_house.url, autocommit=True) as owner:
+        owner.execute(f"DROP OWNED BY {APP_ROLE}; DROP ROLE {APP_ROLE}")
+        expect_healing(owner, DATABASE_URL=own_house.url)
+
+
+def expect_healing(owner: psycopg.Connection, **environment: str) -> None:
+    rights = "SELECT relname, relacl::text FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1"
+    assert told_of("database", **environment).startswith(RESTORED)
+    says = f"  role {APP_ROLE} gets its rights, which are not there: this copy was restored without roles"
+    for words in (["migrate", "--dry-run"], ["migrate"]):
+        assert says in run(*words, **environment)
+    assert told_of("database", **environment) == "ok"
+    assert run("migrate", **environment) == ["Done:", "  nothing"]
+    with serving(**environment):
+        game_of(person("ada"), person("ben"), person("cleo"))
+        with pytest.raises(ProgrammingError, match="permission denied for table events"):
+            db.session.execute(text("DELETE FROM events"))
+        db.session.rollback()
+    given = dict(owner.execute(rights).fetchall())
+    assert f"{APP_ROLE}=ar/" in given["events"] and f"{APP_ROLE}=r/" in given["alembic_version"]
+    assert f"{APP_ROLE}=arwd/" in given["games"]

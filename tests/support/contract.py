@@ -1,0 +1,162 @@
+"""The published contract, held against every answer that a test gets."""
+
+import gzip
+import json
+import re
+from copy import deepcopy
+from functools import cached_property
+from typing import Any
+
+from flask import Flask
+from flask.testing import FlaskClient
+from jsonschema_rs import Draft202012Validator, Registry
+from werkzeug.test import TestResponse
+
+from server.accounts.players import player_token
+from server.rules import Json
+from tests.support.games import wanted
+
+JSON, PROBLEM = "application/json", "application/problem+json"
+_DOCUMENT = "urn:document"
+
+
+class Contract:
+    """The OpenAPI document of an app."""
+
+    def __init__(self, app: Flask) -> None:
+        self.document: Json = json.loads(json.dumps(app.extensions["document"].to_dict()))
+        self._validators: dict[str, Draft202012Validator] = {}
+
+    @cached_property
+    def operations(self) -> list[tuple[re.Pattern[str], str, Json]]:
+        """Path, method and description of each operation."""
+        return [
+            (re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), method, operation)
+            for path, item in self.document["paths"].items()
+            for method, operation in item.items()
+            if method != "parameters"
+        ]
+
+    def check(self, response: TestResponse) -> None:
+        """Raises AssertionError for an answer that the document does not describe."""
+        request, status = response.request, str(response.status_code)
+        if request.method == "OPTIONS" and status == "204":  # a browser asks before it calls
+            return
+        asked = "get" if request.method == "HEAD" else request.method.lower()
+        found = [op for path, method, op in self.operations if path.fullmatch(request.path) and method == asked]
+        if not found:
+            assert status in ("400", "404", "405", "406"), f"{request.method} {request.path} is not described"
+            self.check_problem(response, {"type": "object", "required": ["title", "detail"]})
+            return
+        assert status in found[0]["responses"], f"{status} is not described"
+        described = found[0]["responses"][status]
+        if "$ref" in described:
+            described = self.document["components"]["responses"][described["$ref"].rpartition("/")[2]]
+        for name, header in described.get("headers", {}).items():
+            assert name in response.headers or not header.get("required"), f"{status} without {name}"
+        content = described.get("content", {})
+        if not response.data:
+            assert content == {} or request.method == "HEAD", f"{status} without a body"
+            return
+        assert response.mimetype in content, f"{status} with {response.mimetype}, not {list(content)}"
+        schema = content[response.mimetype]["schema"]
+        if response.status_code >= 400:
+            self.check_problem(response, schema)
+        elif response.is_json:
+            body = gzip.decompress(response.data) if response.content_encoding == "gzip" else response.data
+            self.validator(schema).validate(json.loads(body))
+
+    def check_problem(self, response: TestResponse, schema: Json) -> None:
+        if not response.data:
+            return
+        assert response.mimetype == PROBLEM
+        assert response.json is not None
+        self.validator(schema).validate(response.json)
+        assert response.json["status"] == response.status_code
+        assert response.json["type"] == f"/problems/{response.json['code']}"
+
+    def validator(self, schema: Json) -> Draft202012Validator:
+        """For instances of a schema of the document, in which no field may stand beside those described."""
+        key = json.dumps(schema)
+        if key not in self._validators:
+            self._validators[key] = Draft202012Validator(_within_document(schema), registry=self._registry)
+        return self._validators[key]
+
+    @cached_property
+    def _registry(self) -> Registry:
+        document = deepcopy(self.document)
+        for schema in document["components"]["schemas"].values():
+            if "properties" in schema:
+                schema.setdefault("additionalProperties", False)
+        return Registry([(_DOCUMENT, document)])
+
+
+def _within_document(schema: Any) -> Any:
+    """The schema with references that lead to the document, wherever it stands itself."""
+    match schema:
+        case {"$ref": str(ref), **rest}:
+            return {"$ref": _DOCUMENT + ref, **rest}
+        case dict():
+            return {key: _within_document(value) for key, value in schema.items()}
+        case list():
+            return [_within_document(value) for value in schema]
+    return schema
+
+
+class ContractClient(FlaskClient):
+    """A client that takes no answer from the API which the contract does not describe."""
+
+    contract: Contract
+
+    def open(self, *args: Any, **kw: Any) -> TestResponse:
+        response = super().open(*args, **kw)
+        if response.request.path.startswith("/v1/"):
+            self.contract.check(response)
+        return response
+
+
+class Someone:
+    """A player with a token, or (without a name) a stranger, at the door of the API."""
+
+    def __init__(self, app: Flask, name: str | None = None, token: str | None = None) -> None:
+        self._client = app.test_client()
+        if name is not None:
+            with app.app_context():
+                token = player_token(f"{name}@example.org", name)
+        self.token = token
+
+    def ask(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, **kw: Any
+    ) -> TestResponse:
+        headers = dict(headers or {})
+        if self.token is not None:
+            headers.setdefault("Authorization", f"Bearer {self.token}")
+        if body is not None:
+            kw["json"] = body
+        return self._client.open(path, method=method, headers=headers, **kw)
+
+    def get(self, path: str, **kw: Any) -> TestResponse:
+        return self.ask("GET", path, **kw)
+
+    def post(self, path: str, body: Any = None, **kw: Any) -> TestResponse:
+        return self.ask("POST", path, {} if body is None and "data" not in kw else body, **kw)
+
+    def patch(self, path: str, body: Any, **kw: Any) -> TestResponse:
+        return self.ask("PATCH", path, body, **kw)
+
+    def delete(self, path: str, **kw: Any) -> TestResponse:
+        return self.ask("DELETE", path, **kw)
+
+
+def is_problem(response: TestResponse, status: int, code: str) -> bool:
+    """Whether this is that problem; the client has checked its form."""
+    found = (response.status_code, response.mimetype, response.json["code"])
+    assert found == (status, PROBLEM, code), response.text
+    return True
+
+
+def opened(who: Someone, *seats: Json, **more: Any) -> str:
+    """The path of a game that somebody opens."""
+    response = who.post("/v1/games", wanted(*seats, **more))
+    assert response.status_code == 201, response.text
+    return f"/v1/games/{response.json['id']}"

@@ -1,0 +1,124 @@
+"""What tests of whole games share: people, tables, moves, and time that passes."""
+
+import re
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import update
+
+from server.accounts.players import player_token
+from server.accounts.tokens import caller
+from server.play import moves
+from server.play.clock import clock
+from server.play.commits import load, whole_log
+from server.play.game import Game
+from server.play.games import open_game
+from server.play.moves import legal_moves, play_move
+from server.play.seats import take_seat
+from server.play.sweep import beat, follow_outages, wake_due
+from server.rules import Json
+from server.store.tables import Heartbeat, Letter, db
+from server.store.tables import Seat as SeatRow
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+PARTS = ("web", "worker")
+ENGLISH = re.compile(  # words that German, French and Italian do not have
+    r"\b(the|and|you|your|with|of|this|that|for|from|is|are|has|have|been|moves?|turn|game)\b", re.IGNORECASE
+)
+
+
+def person(name: str) -> UUID:
+    """The player with the address name@example.org."""
+    return caller(player_token(f"{name}@example.org", name)).player_id
+
+
+def wanted(*seats: Json, **more: Any) -> Json:
+    """A request for a game of Sternenhimmel in which seat 0 begins."""
+    return {"rules": "sternenhimmel", "options": {"start_seat": 0}, "seats": list(seats), **more}
+
+
+ME: Json = {"player": "me"}
+OPEN: Json = {"open": True}
+BOT: Json = {"bot": "greedy"}
+
+
+def game_of(*people: UUID, bots: int = 0, **more: Any) -> UUID:
+    """A running game of these people in this order, and of bots after them."""
+    seats = [ME, *[OPEN] * (len(people) - 1), *[BOT] * bots]
+    game_id = open_game(people[0], wanted(*seats, **more)).game_id
+    for who in people[1:]:
+        take_seat(game_id, who)
+    return game_id
+
+
+def moves_of(game_id: UUID, who: UUID) -> list[Json]:
+    return legal_moves(game_id, who, [])["moves"]
+
+
+def turn_of(game_id: UUID, who: UUID) -> int | None:
+    return legal_moves(game_id, who, [])["turn"]
+
+
+def moves_on(game_id: UUID, who: UUID, number: int = 0) -> moves.Played:
+    """This player plays the first of the moves open to him, or another."""
+    turn = turn_of(game_id, who)
+    assert turn is not None
+    return play_move(game_id, who, turn, moves_of(game_id, who)[number])
+
+
+def seats_of(game_id: UUID) -> list[SeatRow]:
+    """As stored."""
+    db.session.rollback()
+    query = db.select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)
+    return list(db.session.scalars(query.execution_options(populate_existing=True)))
+
+
+def head_of(game_id: UUID) -> Game:
+    """The game as stored now."""
+    return load(game_id)
+
+
+def happened(game_id: UUID) -> list[str]:
+    """The types of all events so far."""
+    return [event.type for event in whole_log(game_id)]
+
+
+def last(game_id: UUID, type_: str) -> Any:
+    """The newest event of this type."""
+    return [event for event in whole_log(game_id) if event.type == type_][-1]
+
+
+def letters(game_id: UUID, kind: str) -> list[Letter]:
+    """Those of a game that wait to be carried, the oldest first."""
+    query = db.select(Letter).where(Letter.game_id == game_id, Letter.kind == kind).order_by(Letter.made_at)
+    return list(db.session.scalars(query))
+
+
+# Time
+
+
+def service_is_up() -> None:
+    """Every part of the service leaves a heartbeat now."""
+    for part in PARTS:
+        beat(part)
+
+
+def later(by: timedelta) -> datetime:
+    """Time passes, and the service runs all the while; the new time."""
+    clock.forward(by)
+    db.session.execute(update(Heartbeat).values(at=clock.now()))
+    db.session.commit()
+    return clock.now()
+
+
+def until(moment: datetime) -> None:
+    """The same until a moment that is to come."""
+    later(moment - clock.now())
+
+
+def everything_due_happens() -> None:
+    """A worker has times follow outages, and sweeps until nothing is left to do."""
+    follow_outages()
+    while wake_due():
+        pass

@@ -1,0 +1,445 @@
+"""A whole house for tests: Postgres, web and workers as real processes, and a mail server that keeps what arrives."""
+
+import asyncio
+import base64
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from email import policy
+from email.message import EmailMessage
+from email.parser import BytesParser
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from uuid import UUID
+
+import httpx
+import psycopg
+from aiosmtpd.controller import Controller
+from psycopg.rows import dict_row
+
+from server.store import embedded_postgres
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+CHECKOUT = Path(__file__).parents[2]
+PATIENCE = 60.0  # seconds for what other processes do, also on a busy machine
+TAKEN_UP = 30.0  # seconds until somebody else carries what was in the hands of the dead
+PAUSE = 0.05  # seconds between two looks
+METRICS_TOKEN = "a-token-for-prometheus"
+FOR_METRICS = {"Authorization": f"Bearer {METRICS_TOKEN}"}
+RETRY_AFTER = 0.25  # seconds until a program asks again
+
+
+def until(holds: Callable[[], T], patience: float = PATIENCE) -> T:
+    """The first true answer; fails when none has come in time."""
+    deadline = time.monotonic() + patience
+    while not (answer := holds()):
+        assert time.monotonic() < deadline, "It has not come about in time."
+        time.sleep(PAUSE)
+    return answer
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 on which nobody listens. No process is given it again for half a minute: the end that closes
+    a connection first lingers (TIME_WAIT), and only who names the port, as our servers do, may listen there."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as guest:
+            server.accept()[0].close()
+            assert guest.recv(1) == b""
+        return port
+
+
+# Mail
+
+
+class Mail(NamedTuple):
+    """A letter as it arrived; `to` is the address on the envelope."""
+
+    to: str
+    message: EmailMessage
+
+    @property
+    def message_id(self) -> str:
+        return str(self.message["Message-ID"])
+
+    @property
+    def letter_id(self) -> UUID:
+        """The row of the outbox that it was made from."""
+        return UUID(self.message_id.strip("<>").partition("@")[0])
+
+    @property
+    def text(self) -> str:
+        body = self.message.get_body(("plain",))
+        assert body is not None
+        text: str = body.get_content()
+        return text.replace("\r\n", "\n")
+
+    def word(self, page: str) -> str | None:
+        """The sealed word of its link to this page, such as `t` for a turn."""
+        link = re.search(rf"https?://\S+/{page}/([a-z0-9]+)", self.text)
+        return link and link[1]
+
+
+class Turn(NamedTuple):
+    """What the word of a turn's link is for."""
+
+    game_id: UUID
+    seat: int
+    number: int
+
+    @classmethod
+    def of(cls, word: str) -> "Turn":
+        raw = base64.b32decode(word.upper() + "=" * (-len(word) % 8))
+        return cls(UUID(bytes=raw[:16]), raw[16], int.from_bytes(raw[17:21], "big"))
+
+
+class Held:
+    """A mailbox that keeps senders waiting until it is `open`ed."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, at: str) -> None:
+        self.at = at
+        self.knocked = threading.Event()  # a sender waits
+        self._loop = loop
+        self._open = asyncio.Event()
+
+    async def wait(self) -> None:
+        self.knocked.set()
+        await self._open.wait()
+
+    def open(self) -> None:
+        self._loop.call_soon_threadsafe(self._open.set)
+
+
+class MailServer:
+    """An SMTP listener on the loopback, with a mailbox for everybody."""
+
+    def __init__(self) -> None:
+        self.letters: list[Mail] = []
+        self._held: dict[str, Held] = {}
+        self._controller = Controller(self, hostname="127.0.0.1", port=free_port())
+        self._controller.start()
+        self.url = f"smtp://127.0.0.1:{self._controller.port}"
+
+    def stop(self) -> None:
+        self._controller.stop()
+
+    def hold(self, address: str, at: str = "RCPT") -> Held:
+        """From now on nobody learns whether this mailbox exists, or, `at` DATA, whether it has taken a letter."""
+        held = self._held[address] = Held(self._controller.loop, at)
+        return held
+
+    def release(self, address: str) -> None:
+        """It takes letters again, also from those who wait."""
+        self._held.pop(address).open()
+
+    def of(self, address: str) -> list[Mail]:
+        return [mail for mail in self.letters if mail.to == address]
+
+    # What aiosmtpd calls, in a thread of its own
+
+    async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:
+        await self._wait("RCPT", address)
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def _wait(self, at: str, address: str) -> None:
+        held = self._held.get(address)
+        if held is not None and held.at == at:
+            await held.wait()
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        for address in envelope.rcpt_tos:
+            await self._wait("DATA", address)
+        message = BytesParser(policy=policy.default).parsebytes(envelope.content)
+        assert isinstance(message, EmailMessage)
+        self.letters += [Mail(address, message) for address in envelope.rcpt_tos]
+        return "250 OK"
+
+
+# The web alone
+
+
+@contextlib.contextmanager
+def gunicorn(config: str, database_url: str, scheme: str = "http") -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """A web server with our settings and `config` after them; its port. It must end well when asked to."""
+    path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
+    (path / "settings.py").write_text(f"from server.web.server import *\n{config}")
+    (path / "metrics").mkdir()
+    port = free_port()
+    environment = {
+        **os.environ,
+        "DATABASE_URL": database_url,
+        "STERNENPOST_PORT": str(port),
+        "PROMETHEUS_MULTIPROC_DIR": str(path / "metrics"),
+    }
+    with open(path / "said.log", "wb") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gunicorn", "--config", str(path / "settings.py"), "wsgi:app"],
+            cwd=CHECKOUT,
+            env=environment,
+            stderr=said,
+            preexec_fn=embedded_postgres.ends_with_parent(signal.SIGKILL),  # noqa: PLW1509  it takes no lock
+        )
+    try:
+        until(lambda: is_up(port, scheme))
+        yield port, process
+        process.terminate()
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.wait()
+        print((path / "said.log").read_text())
+        shutil.rmtree(path)
+
+
+def is_up(port: int, scheme: str = "http") -> bool:
+    with contextlib.suppress(httpx.TransportError):
+        return httpx.get(f"{scheme}://127.0.0.1:{port}/healthz", timeout=5, verify=False).is_success
+    return False
+
+
+# The house
+
+
+@contextlib.contextmanager
+def new_house(**settings: str) -> Iterator["House"]:
+    """A house with Postgres and mail, without web and workers. As root, Postgres runs as `nobody`: not in tmp_path."""
+    path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
+    path.chmod(0o755)
+    house = House(path, settings)
+    try:
+        yield house
+    finally:
+        house.close()
+        print(house.said())
+        shutil.rmtree(path)
+
+
+class House:
+    """Postgres, web and any number of workers over one data directory. Call it from the main thread."""
+
+    def __init__(self, data: Path, settings: dict[str, str]) -> None:
+        self._data = data
+        self._postgres = embedded_postgres.start(data)
+        self.post = MailServer()
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.mail_in = free_port()
+        unset = {"DATABASE_URL", "SMTP_URL", "GUNICORN_CMD_ARGS"}
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if name not in unset},
+            "DATABASE_URL": self._postgres.url,
+            "SMTP_URL": self.post.url,
+            "STERNENPOST_PORT": str(self.port),
+            "STERNENPOST_BASE_URL": self.url,
+            "STERNENPOST_MAIL_IN": f"127.0.0.1:{self.mail_in}",
+            "STERNENPOST_SANDBOX": "1",
+            "STERNENPOST_METRICS_TOKEN": METRICS_TOKEN,
+            **settings,
+        }
+        self._processes: list[subprocess.Popen[bytes]] = []
+        assert self._start("migrate").wait() == 0, self.said()
+
+    def close(self) -> None:
+        for process in self._processes:
+            if process.poll() is None:
+                self.kill(process)
+        self.post.stop()
+        self._postgres.stop()
+
+    def _start(self, command: str, **settings: str) -> subprocess.Popen[bytes]:
+        with open(self._data / "said.log", "ab") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "server.cli", command],
+                cwd=CHECKOUT,
+                env=self._environment | settings,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                preexec_fn=embedded_postgres.ends_with_parent(signal.SIGKILL),  # noqa: PLW1509  it takes no lock
+            )
+        self._processes.append(process)
+        return process
+
+    def said(self) -> str:
+        """What web and workers have said."""
+        return (self._data / "said.log").read_text()
+
+    def start_web(self) -> None:
+        """gunicorn with its processes; it answers when this returns."""
+        self.web = self._start("web")
+        until(lambda: is_up(self.port))
+
+    def start_another_web(self) -> str:
+        """The same beside it; its address."""
+        port = free_port()
+        self._start("web", STERNENPOST_PORT=str(port))
+        until(lambda: is_up(port))
+        return f"http://127.0.0.1:{port}"
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        return self._start("worker")
+
+    def is_mail_refused(self) -> bool:
+        """Whether no worker holds the door for mail open."""
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.mail_in)) != 0
+
+    @staticmethod
+    def kill(process: subprocess.Popen[bytes]) -> None:
+        """kill -9, with all its children."""
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def crash_postgres(self) -> None:
+        """kill -9 of the postmaster, and a new one over the same data."""
+        with self.without_postgres(signal.SIGKILL):
+            pass
+
+    @contextlib.contextmanager
+    def without_postgres(self, how: signal.Signals) -> Iterator[None]:
+        """Postgres is ended by this signal, SIGINT being its fast shutdown; afterwards a new one has the same data."""
+        os.kill(self._postgres.pid, how)
+        self._postgres.stop()
+        try:
+            yield
+        finally:
+            self._postgres = embedded_postgres.start(self._data)
+
+    def empty(self) -> None:
+        """Forget all people, games and letters, and go on with the clock as it is."""
+        with psycopg.connect(self._postgres.url, autocommit=True) as connection:
+            connection.execute("SET session_replication_role = replica")  # else the log refuses
+            found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+            names = {name for [name] in found} - {"alembic_version", "settings", "heartbeats"}
+            until(lambda: _is_done(connection, f"TRUNCATE {', '.join(sorted(names))}"))
+        self.post.letters.clear()
+
+    # Looking
+
+    @property
+    def database_url(self) -> str:
+        """As its owner."""
+        return self._postgres.url
+
+    def rows(self, query: str, *values: Any) -> list[Json]:
+        """What stands in the database, asked as its owner."""
+        with psycopg.connect(self._postgres.url, row_factory=dict_row) as connection:
+            return connection.execute(query, values).fetchall()
+
+    def count(self, what: str, *values: Any) -> int:
+        """Of `what` (a table and its condition), the number of rows."""
+        return int(self.rows(f"SELECT count(*) FROM {what}", *values)[0]["count"])
+
+    @contextlib.contextmanager
+    def locked(self, query: str, *values: Any) -> Iterator[None]:
+        """The rows of this query are locked, so that whoever wants to write them waits."""
+        connection = psycopg.connect(self._postgres.url)
+        try:
+            assert connection.execute(f"{query} FOR UPDATE", values).fetchall()
+            yield
+        finally:
+            connection.close()
+
+    def await_waiters(self, number: int = 1) -> None:
+        """Until so many connections wait for a lock."""
+        until(lambda: self.count("pg_stat_activity WHERE wait_event_type = 'Lock'") >= number)
+
+    def await_letters(self, besides: str = "") -> None:
+        """Until every letter has been carried, but for those to the address `besides`."""
+        waiting = "outbox LEFT JOIN players USING (player_id) WHERE email IS DISTINCT FROM %s"
+        until(lambda: not self.count(waiting, besides) and not self.count("player_outbox"))
+
+    def await_mail(self, address: str, holds: Callable[[Mail], Any] = lambda mail: True) -> Mail:
+        """The first letter to this address of which this is true."""
+        return until(lambda: next(filter(holds, self.post.of(address)), None))
+
+    # The clock
+
+    def forward(self, by: timedelta) -> datetime:
+        """Put the clock of the house forward; the new time."""
+        seconds = max(1, round(by.total_seconds()))
+        answer = Client(self).post("/sandbox/clock", {"forward": f"PT{seconds}S"}, status=200)
+        return datetime.fromisoformat(answer["now"])
+
+    def forward_to(self, moment: datetime) -> datetime:
+        """Put the clock forward so that this moment has come."""
+        now = self.forward(timedelta(seconds=1))
+        return now if now > moment else self.forward(moment - now + timedelta(seconds=1))
+
+
+def _is_done(connection: psycopg.Connection[Any], statement: str) -> bool:
+    """False if it met a deed under way and gave way to it."""
+    with contextlib.suppress(psycopg.errors.DeadlockDetected):
+        connection.execute(statement)
+        return True
+    return False
+
+
+# People
+
+
+class Client:
+    """A player's program. It asks again when no answer comes, since the house may be down for a moment."""
+
+    def __init__(self, house: House, token: str | None = None) -> None:
+        self.token = token
+        # Certificates, which nobody needs on the loopback, take longer to load than most requests.
+        self._http = httpx.Client(base_url=house.url, timeout=20.0, verify=False)
+        self.retries = 0
+        if token:
+            self._http.headers["Authorization"] = f"Bearer {token}"
+
+    def ask(self, method: str, path: str, **more: Any) -> httpx.Response:
+        """The answer, whatever its status; but for 503, which means that there will be one later."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                answer = self._http.request(method, path, **more)
+                if answer.status_code != 503:
+                    return answer
+            except httpx.TransportError:
+                pass
+            assert time.monotonic() < deadline, f"{method} {path} gets no answer."
+            self.retries += 1
+            time.sleep(RETRY_AFTER)
+
+    def get(self, path: str) -> Any:
+        answer = self.ask("GET", path)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def post(self, path: str, body: Json, status: int = 201) -> Any:
+        answer = self.ask("POST", path, json=body)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+
+def sign_in(house: House, email: str) -> Client:
+    """By the code that is mailed."""
+    client = Client(house)
+    known = len(_codes(house, email))
+    asked = client.post("/v1/sign-ins", {"email": email}, status=202)
+    until(lambda: len(_codes(house, email)) > known)
+    token = client.post("/v1/tokens", {"sign_in": asked["sign_in"], "code": _codes(house, email)[-1]})["token"]
+    client = Client(house, token)
+    client.ask("PATCH", "/v1/me", json={"name": email.partition("@")[0]})
+    return client
+
+
+def _codes(house: House, email: str) -> list[str]:
+    """All that were mailed to this address."""
+    return [code[0] for mail in house.post.of(email) if (code := re.search(r"^[0-9]{6}\b", mail.message["Subject"]))]

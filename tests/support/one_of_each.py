@@ -1,0 +1,152 @@
+"""A scene in which every call of the OpenAPI document has something to work on, and every example in it is true."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+from unittest.mock import patch
+from uuid import UUID
+
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from server.accounts.players import begin_sign_in
+from server.api.openapi import examples
+from server.rules import Json
+from tests.support.contract import Contract, Someone
+
+OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite", "changeGame", "closeGame")
+SEATS_OF_GUESTS = {"sendAway": "1", "withdrawInvitation": "2"}
+OF_A_GAME_THAT_IS_OVER = ("getArchive",)
+BY_SOMEBODY_ELSE = ("takeSeat",)
+
+
+class Call(NamedTuple):
+    """An operation of the document: its address with the names of parameters, and what it says of itself."""
+
+    method: str
+    path: str
+    operation: Json
+
+    @property
+    def name(self) -> str:
+        name: str = self.operation["operationId"]
+        return name
+
+    @property
+    def examples(self) -> dict[str, Json]:
+        """Request bodies by name; none for a call without a body."""
+        if "requestBody" not in self.operation:
+            return {}
+        content = self.operation["requestBody"]["content"]["application/json"]
+        return {name: example["value"] for name, example in content["examples"].items()}
+
+    @property
+    def example(self) -> Json | None:
+        """The last of them."""
+        return next(reversed(self.examples.values()), None)
+
+    @property
+    def needs_token(self) -> bool:
+        return all(self.operation.get("security", ["a token"]))
+
+
+def calls(document: Json) -> Iterator[Call]:
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method != "parameters":
+                yield Call(method.upper(), path, operation)
+
+
+class Scene:
+    """Ada has opened some games: one has an open seat, one waits for her first move, one is over."""
+
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+        self.contract: Contract = app.test_client_class.contract  # type: ignore[union-attr]
+        self.ada, self.bea, self.stranger = Someone(app, "ada"), Someone(app, "bea"), Someone(app)
+        self._sign_in()
+
+    @cached_property
+    def open(self) -> str:
+        return self._opened(self.ada)
+
+    @cached_property
+    def hosted(self) -> str:
+        """Where Bea sits, and somebody is invited."""
+        path = self._opened(self.ada, seats=[{"player": "me"}, {"open": True}, {"email": "cleo@example.org"}])
+        self.bea.post(f"{path}/seats")
+        return path
+
+    @cached_property
+    def running(self) -> str:
+        """Its boards are dealt so that the example of a move is legal."""
+        while True:
+            path = self._opened(self.ada)
+            view = self.bea.post(f"{path}/seats").json["view"]
+            if any(board["board"] == examples.MOVE["move"]["board"] for board in view["boards"]):
+                return path
+
+    @cached_property
+    def of_turns(self) -> str:
+        """A game of Sternenglanz, whose turns have several moves; it waits for Ada's choice."""
+        path = self._opened(self.ada, rules="sternenglanz", options={"scenario": 4})
+        self.bea.post(f"{path}/seats")
+        return path
+
+    @cached_property
+    def over(self) -> str:
+        path = self._opened(self.ada)
+        self.bea.post(f"{path}/seats")
+        for who in (self.ada, self.bea):
+            assert who.post(f"{path}/votes", {"on": "abandon"}).status_code == 200
+        return path
+
+    @cached_property
+    def webhook(self) -> str:
+        made = self.ada.post("/v1/webhooks", examples.WEBHOOK_WANTED)
+        assert made.status_code == 201, made.text
+        return f"/v1/webhooks/{made.json['id']}"
+
+    @cached_property
+    def token_id(self) -> str:
+        return str(self.ada.post("/v1/tokens").json["id"])
+
+    @cached_property
+    def delivery(self) -> str:
+        return str(self.ada.post(f"{self.webhook}/pings").json["id"])
+
+    def address(self, call: Call) -> str:
+        """Where the call is made in this scene."""
+        game = self.running
+        if call.name in OF_AN_OPEN_GAME:
+            game = self.open
+        if call.name in SEATS_OF_GUESTS:
+            return f"{self.hosted}{call.path.partition('{game_id}')[2]}".replace("{seat}", SEATS_OF_GUESTS[call.name])
+        if call.name in OF_A_GAME_THAT_IS_OVER:
+            game = self.over
+        path = call.path.replace("/v1/games/{game_id}", game).replace("{name}", "sternenhimmel")
+        if "{token_id}" in path:
+            path = path.replace("{token_id}", self.token_id)
+        if "{delivery_id}" in path:
+            path = path.replace("{delivery_id}", self.delivery)
+        return path.replace("/v1/webhooks/{webhook_id}", self.webhook) if "{webhook_id}" in path else path
+
+    def caller(self, call: Call) -> Someone:
+        return self.bea if call.name in BY_SOMEBODY_ELSE else self.ada
+
+    def ask(self, call: Call, body: Any = None, **more: Any) -> TestResponse:
+        return self.caller(call).ask(call.method, self.address(call), body, **more)
+
+    def _opened(self, who: Someone, **other: Any) -> str:
+        response = who.post("/v1/games", examples.GAME_WANTED | other)
+        assert response.status_code == 201, response.text
+        return f"/v1/games/{response.json['id']}"
+
+    def _sign_in(self) -> None:
+        """Ada asks for a code, and it is the one of the example."""
+        with (
+            self.app.app_context(),
+            patch("server.accounts.players.uuid4", lambda: UUID(examples.SIGN_IN_ANSWER["sign_in"])),
+            patch("server.accounts.players.secrets.randbelow", lambda _: int(examples.TOKEN_BY_CODE["code"])),
+        ):
+            begin_sign_in(examples.SIGN_IN["email"], "en", None)

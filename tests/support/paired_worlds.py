@@ -1,0 +1,330 @@
+"""Two worlds of a game that differ only in what some may not know, made for each game by its own kind of secret.
+
+Sternenhimmel: kinds of stars are exchanged between the hand of one seat and its stars that lie face down.
+Sternenglanz: two cards that nobody else has seen change places, or a seat has made another secret choice.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from random import Random
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from sqlalchemy import update
+from werkzeug.test import TestResponse
+
+from server.play.commits import load
+from server.play.game import Game
+from server.rules import GAMES, IllegalMove, Json, Rules, Seat, SeededDice, sternenhimmel
+from server.rules.sternenglanz.material import KIND_OF
+from server.rules.sternenglanz.state import LAY, SternbildCompleted
+from server.rules.sternenhimmel import BOARDS, STARS, BoardScored, Placement
+from server.store.tables import Game as GameRow
+from server.store.tables import db
+from tests.support.contract import Someone
+from tests.support.games import ME, OPEN, wanted
+
+NAMES = ("ada", "bea", "cyd")
+SEATS = len(NAMES)
+
+Moves = list[tuple[Seat, Any]]
+Exchange = Mapping[str, str]  # what comes out of each shuffle in the place of what
+
+
+class World(NamedTuple):
+    moves: Moves
+    exchange: Exchange = MappingProxyType({})
+
+
+class Worlds(NamedTuple):
+    """The same seed, and what happens in either world; the seats in `innocent` cannot tell them apart."""
+
+    game: str
+    options: Json
+    seed: bytes
+    one: World
+    other: World
+    innocent: list[Seat | None]
+
+    @property
+    def rules(self) -> Rules:
+        return GAMES[self.game]
+
+    @property
+    def secretive(self) -> list[Seat]:
+        return [seat for seat in range(SEATS) if seat not in self.innocent]
+
+    def plays(self, world: World) -> Iterator[tuple[Any, list[Any], Any]]:
+        """The state before each move, what happened, and the state after it; at first what was set up."""
+        rules, dice = self.rules, Exchanging(self.seed, [""] * SEATS, exchange=world.exchange)
+        events = rules.setup(SEATS, self.options, dice)
+        after = reduce(rules.apply, events, None)
+        yield None, events, after
+        for seat, move in world.moves:
+            before, events = after, rules.decide(after, seat, move, dice)
+            after = reduce(rules.apply, events, before)
+            yield before, events, after
+
+    def end(self, world: World) -> Any:
+        """The state after all moves."""
+        *_, (_, _, after) = self.plays(world)
+        return after
+
+
+class Exchanging(SeededDice):
+    """Not fair: two things change places wherever they are shuffled."""
+
+    def __init__(self, *chance: Any, exchange: Exchange) -> None:
+        super().__init__(*chance)
+        self._exchange = exchange
+
+    def shuffled(self, things: Any) -> list[Any]:
+        return [self._exchange.get(thing, thing) for thing in super().shuffled(things)]
+
+
+def random_worlds(game: str, options: Json, rng: Random, number: int, among: int | None = None) -> Worlds:
+    """One world, so far, of random moves; each is one of the first `among` that are open."""
+    rules, seed, moves = GAMES[game], rng.randbytes(32), []
+    dice = SeededDice(seed, [""] * SEATS)
+    state = reduce(rules.apply, rules.setup(SEATS, options, dice), None)
+    for _ in range(number):
+        waiting = rules.to_act(state)
+        if not waiting:
+            break
+        seat = rng.choice(sorted(waiting))
+        move = rng.choice(rules.legal_moves(state, seat)[:among])
+        state = reduce(rules.apply, rules.decide(state, seat, move, dice), state)
+        moves.append((seat, move))
+    return Worlds(game, options, seed, World(moves), World(moves), [])
+
+
+# Sternenhimmel
+
+
+def is_large(move: Placement) -> bool:
+    return BOARDS[move.board].spaces[move.space].size == "large"
+
+
+def other_stars(moves: Moves, seat: Seat, since: int, kinds: tuple[str, str]) -> Moves:
+    """The same moves, but for two kinds of this seat's face-down stars from one moment on."""
+    swap = dict(zip(kinds, reversed(kinds), strict=True))
+    return [
+        (
+            who,
+            move._replace(star=swap.get(move.star, move.star))
+            if who == seat and n >= since and is_large(move)
+            else move,
+        )
+        for n, (who, move) in enumerate(moves)
+    ]
+
+
+def scorings(worlds: Worlds, world: World) -> list[Any] | None:
+    """What is turned over in this world, or None if its moves break the rules."""
+    try:
+        return [event for _, events, _ in worlds.plays(world) for event in events if isinstance(event, BoardScored)]
+    except IllegalMove:
+        return None
+
+
+def of_sternenhimmel(rng: Random) -> Worlds:
+    """Other stars lie face down."""
+    while True:
+        number = rng.randint(3, 45)
+        worlds = random_worlds("sternenhimmel", {"start_seat": 0}, rng, number)
+        secretive, turned_over = rng.randrange(SEATS), scorings(worlds, worlds.one)
+        pairs = [(a, b) for a in STARS for b in STARS if a < b]
+        for since in rng.sample(range(number), number):
+            for kinds in rng.sample(pairs, len(pairs)):
+                other = World(other_stars(worlds.one.moves, secretive, since, kinds))
+                if other != worlds.one and scorings(worlds, other) == turned_over:
+                    return worlds._replace(other=other, innocent=[*({*range(SEATS)} - {secretive}), None])
+
+
+def about_to_turn_over(rng: Random) -> Worlds:
+    """A seat that cannot tell the worlds apart may turn over a star that lies in one of them only."""
+    while True:
+        worlds = of_sternenhimmel(rng)
+        one, other = (worlds.end(world) for world in (worlds.one, worlds.other))
+        for seat in worlds.rules.to_act(one):
+            boards = {move.board for move in revealing(one, seat)}
+            if seat in worlds.innocent and any(one.stars[board] != other.stars[board] for board in boards):
+                return worlds
+
+
+def revealing(sky: sternenhimmel.Sky, seat: Seat) -> list[Placement]:
+    """The moves of this seat that fill a board."""
+    almost_full = {board for board, stars in sky.stars.items() if len(stars) == len(BOARDS[board].spaces) - 1}
+    return [move for move in sternenhimmel.legal_moves(sky, seat) if move.board in almost_full]
+
+
+# Sternenglanz
+
+
+def of_sternenglanz(rng: Random) -> Worlds:
+    """Other cards are in a hand and in the deck, or another Sternbild is secret, or another choice."""
+    return rng.choice([with_other_cards, with_other_cards, with_another_sternbild, with_another_choice])(rng)
+
+
+def with_another_choice(rng: Random) -> Worlds:
+    """All but one have chosen their first cards; one of them others."""
+    number = rng.randint(1, SEATS - 1)
+    worlds = random_worlds("sternenglanz", {"scenario": rng.randint(1, 4)}, rng, number)
+    secretive, move = worlds.one.moves[0]
+    (choice,) = move.steps
+    other = move._replace(steps=(choice._replace(slot2=choice.slot3, slot3=choice.slot2),))
+    innocent = [*({*range(SEATS)} - {secretive}), None]
+    return worlds._replace(other=World([(secretive, other), *worlds.one.moves[1:]]), innocent=innocent)
+
+
+def with_other_cards(rng: Random) -> Worlds:
+    """A card that one seat holds and has never played is in the deck in the other world."""
+    while True:
+        worlds = random_worlds("sternenglanz", {"scenario": rng.randint(1, 4)}, rng, rng.randint(1, 30))
+        secretive, states = rng.randrange(SEATS), [after for _, _, after in worlds.plays(worlds.one)]
+        unseen = set[str].intersection(*({*sky.deck, *sky.hands[secretive]} for sky in states))
+        held = sorted(unseen & {*states[-1].hands[secretive]})
+        kind = KIND_OF[rng.choice(held)] if held else None
+        waiting = [card for card in states[-1].deck if card in unseen and KIND_OF[card] is not kind]
+        if held and waiting and states[-1].result is None:
+            x, y = rng.choice([it for it in held if KIND_OF[it] is kind]), rng.choice([waiting[0], rng.choice(waiting)])
+            innocent = [*({*range(SEATS)} - {secretive}), None]
+            return worlds._replace(other=World(worlds.one.moves, {x: y, y: x}), innocent=innocent)
+
+
+def with_another_sternbild(rng: Random) -> Worlds:
+    """What one seat must build is in the deck of Sternbilder in the other world."""
+    while True:
+        worlds = random_worlds("sternenglanz", {"scenario": 4}, rng, rng.randint(1, 30))
+        (*_, (_, _, sky)) = worlds.plays(worlds.one)
+        secretive, below = rng.randrange(SEATS), rng.choice(sky.bilder.deck)
+        own = sky.bilder.own[secretive]
+        innocent = [*({*range(SEATS)} - {secretive}), None]
+        worlds = worlds._replace(other=World(worlds.one.moves, {own: below, below: own}), innocent=innocent)
+        if sky.result is None and not any(map(completions, (worlds, worlds), (worlds.one, worlds.other))):
+            return worlds
+
+
+def completions(worlds: Worlds, world: World) -> bool:
+    return any(isinstance(event, SternbildCompleted) for _, events, _ in worlds.plays(world) for event in events)
+
+
+def about_to_draw(rng: Random) -> Worlds:
+    """A seat that cannot tell the worlds apart draws the card next that lies on top in one of them only."""
+    while True:
+        worlds = with_other_cards(rng)
+        sky = worlds.end(worlds.one)
+        if sky.phase == LAY and sky.on_turn in worlds.innocent and sky.deck[0] in worlds.other.exchange:
+            return worlds
+
+
+def about_to_see_all_choices(rng: Random) -> Worlds:
+    """Whoever chooses last is shown what the others chose."""
+    while True:
+        worlds = with_another_choice(rng)
+        if len(worlds.one.moves) == SEATS - 1:
+            return worlds
+
+
+class Secrets(NamedTuple):
+    """What tests need to know of the secrets of a game."""
+
+    worlds: Callable[[Random], Worlds]
+    brinks: Sequence[Callable[[Random], Worlds]]  # whoever is on turn may turn the difference over
+    shuffled_below: Callable[[Any, Random], Any]  # the same state, but for the order of what is still to come
+    revealing: Callable[[Any, Seat], list[Any]]  # moves that turn something over
+    wrong: Sequence[Json]  # moves that are seldom allowed
+    lines: Sequence[str]  # that are no moves
+
+
+def _stack_shuffled(sky: Any, rng: Random) -> Any:
+    return sky._replace(stack=tuple(rng.sample(sky.stack, len(sky.stack))))
+
+
+def _deck_shuffled(sky: Any, rng: Random) -> Any:
+    return sky._replace(deck=tuple(rng.sample(sky.deck, len(sky.deck))))
+
+
+def _choosing_or_laying(sky: Any, seat: Seat) -> list[Any]:
+    return GAMES["sternenglanz"].legal_moves(sky, seat) if sky.phase != "act" else []
+
+
+_CARDS = ("geburt#1", "wanderung-3#2", "loch-b#4", "supernova#1")
+_STEPS: Sequence[Json] = [
+    *({"cmd": "choose", "slot2": one, "slot3": other} for one in _CARDS for other in _CARDS),
+    *({"cmd": "lay", "dropNova": drop, "slot2": card, "slot1": None} for card in _CARDS for drop in (False, True)),
+    *({"cmd": "act", "slot": slot, "do": "lapse"} for slot in (1, 2, 3)),
+    *({"cmd": "act", "slot": 1, "do": "lay", "class": star, "field": "a1"} for star in ("punkt", "pracht")),
+    {"cmd": "finish"},
+]
+SECRETS: Mapping[str, Secrets] = {
+    "sternenhimmel": Secrets(
+        of_sternenhimmel,
+        (about_to_turn_over,),
+        _stack_shuffled,
+        revealing,
+        [{"star": star, "board": board, "space": "a"} for board in BOARDS for star in ("1", "B")],
+        ["", "7", "9 leo a", *(f"1 {board} {space}" for board in BOARDS for space in "az")],
+    ),
+    "sternenglanz": Secrets(
+        of_sternenglanz,
+        (about_to_draw, about_to_see_all_choices),
+        _deck_shuffled,
+        _choosing_or_laying,
+        [{"steps": [step]} for step in _STEPS],
+        ["", "7", "finish", "1 lay punkt a1", "2 lapse", *(f"lay {card} -" for card in _CARDS), "choose a b"],
+    ),
+}
+BRINKS = [(game, brink) for game, secrets in SECRETS.items() for brink in secrets.brinks]
+
+
+def tries(worlds: Worlds, world: World, seat: Seat) -> list[Any]:
+    """What this seat may try at the end: some of the moves open to it, and all that turn something over."""
+    state = worlds.end(world)
+    return [*SECRETS[worlds.game].revealing(state, seat)[:30], *worlds.rules.legal_moves(state, seat)[::30]]
+
+
+# One world, played over HTTP
+
+_exchanges: dict[UUID, Exchange] = {}
+
+
+@pytest.fixture
+def exchanging(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dice of games whose world says so are not fair."""
+
+    def dice(game: Game) -> SeededDice:
+        salts = [row["salt"] for row in game.seats]
+        return Exchanging(game.head["seed"], salts, game.head["drawn"], exchange=_exchanges.get(game.game_id, {}))
+
+    monkeypatch.setattr(Game, "dice", dice)
+
+
+class House:
+    """People who play a world over HTTP."""
+
+    def __init__(self, app: Flask, worlds: Worlds, exchange: Exchange) -> None:
+        self.app, self.worlds = app, worlds
+        self.people: list[Someone] = [Someone(app, name) for name in NAMES]
+        game = wanted(ME, OPEN, OPEN, rules=worlds.game, options=worlds.options)
+        self.game_id = self.people[0].post("/v1/games", game).json["id"]
+        self.path = f"/v1/games/{self.game_id}"
+        _exchanges[UUID(self.game_id)] = exchange
+        with app.app_context():
+            db.session.execute(update(GameRow).where(GameRow.game_id == self.game_id).values(seed=worlds.seed))
+            db.session.commit()
+        for guest in self.people[1:]:
+            guest.post(f"{self.path}/seats")
+
+    def turn_of(self, seat: Seat) -> int | None:
+        with self.app.app_context():
+            return load(UUID(self.game_id)).table.turns[seat]
+
+    def plays(self, seat: Seat, move: Any) -> TestResponse:
+        body = {"turn": self.turn_of(seat), "move": self.worlds.rules.move_to_json(move)}
+        response = self.people[seat].post(f"{self.path}/moves", body)
+        assert response.status_code == 201, response.text
+        return response

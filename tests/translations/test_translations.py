@@ -1,0 +1,194 @@
+"""What we say is said in four languages, and none of them lacks a word."""
+
+import ast
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import reduce
+from gettext import GNUTranslations
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from babel.messages.catalog import Message
+
+from server.api.problems import ALL
+from server.render.refusals import REASONS, notation, refusal
+from server.render.story import sentence
+from server.rules import GAMES, IllegalMove, Json, MalformedMove, SeededDice, sternenhimmel
+from server.translations import FOLDER, LOCALES, language
+from server.translations.update import TRANSLATED, extracted, path_of, read, untranslated
+from tests.support.games import ENGLISH
+
+_PLACE = re.compile(r"%\(\w+\)s|%%|%")
+_MEND = "run `python -m server.translations.update` and translate what it names"
+
+NAMES = ["Ada", "Hevelius", "Tycho"]
+
+
+def forms(message: Message) -> list[tuple[str, str]]:
+    """Each form in English with each of its translations: languages differ in how many they have."""
+    english = message.id if isinstance(message.id, tuple) else (message.id,)
+    said = message.string if isinstance(message.string, tuple) else (message.string,)
+    return [(english[0 if nr == 0 else -1], str(form)) for nr, form in enumerate(said)]
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_a_catalogue_holds_exactly_the_words_in_the_code(locale: str) -> None:
+    assert {it.id for it in read(locale)} == {"", *(it.id for it in extracted() if it.id)}, _MEND
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_every_word_is_translated(locale: str) -> None:
+    assert not list(untranslated(read(locale))), _MEND
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_a_translation_has_the_places_of_the_original(locale: str) -> None:
+    for message in read(locale):
+        for english, said in forms(message) if message.id else []:
+            assert Counter(_PLACE.findall(said)) == Counter(_PLACE.findall(english)), said
+
+
+def test_no_language_has_a_sentence_of_another() -> None:
+    said: dict[str, set[str]] = {}
+    for locale in TRANSLATED:
+        for message in read(locale):
+            for _, form in forms(message) if message.id else []:
+                if form.count(" ") > 2:
+                    said.setdefault(form, set()).add(locale)
+    assert not [form for form, locales in said.items() if len(locales) > 1]
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_what_is_compiled_is_what_is_written(locale: str) -> None:
+    with path_of(locale).with_suffix(".mo").open("rb") as file:
+        compiled = GNUTranslations(file)
+    for message in read(locale):
+        for nr, (_, said) in enumerate(forms(message)) if message.id else []:
+            key = (message.id[0], nr) if isinstance(message.id, tuple) else message.id
+            assert compiled._catalog[key] == said, _MEND  # type: ignore[attr-defined]  # typeshed leaves it out
+
+
+def test_there_is_a_catalogue_for_every_language_but_that_of_the_code() -> None:
+    assert {path.parts[-3] for path in FOLDER.glob("*/LC_MESSAGES/messages.mo")} == set(TRANSLATED)
+    assert set(LOCALES) == {*TRANSLATED, "en"}
+
+
+# The story
+
+
+def told_in(game: Any) -> Iterator[Json]:
+    """What a seat and an onlooker hear of a game played at random."""
+    dice, chance = SeededDice(bytes(32), [""] * 3), random.Random(1)
+    state, events = None, game.setup(3, game.resolve_options({}, 3), dice)
+    while events:
+        state = reduce(game.apply, events, state)
+        yield from (told for event in events for viewer in (0, None) if (told := game.tell(event, viewer)))
+        waited_for = min(game.to_act(state), default=None)
+        if waited_for is None:
+            return
+        events = game.decide(state, waited_for, chance.choice(game.legal_moves(state, waited_for)), dice)
+
+
+OF_THE_HOUSE: list[Json] = [
+    {"type": "game-started"},
+    {"type": "time-extended", "seat": 0},
+    {"type": "time-ran-out", "seat": 0, "bot": "greedy"},
+    {"type": "time-ran-out", "seat": 0, "bot": None},
+    {"type": "seat-handed-over", "seat": 0, "bot": "greedy"},
+    {"type": "seat-taken-back", "seat": 0},
+    {"type": "game-paused"},
+    {"type": "game-resumed"},
+    {"type": "game-ended", "places": [1, 1, 3], "scores": [9, 9, 4]},
+    {"type": "game-abandoned"},
+]
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_the_story_is_told_in_the_language_of_its_reader(locale: str) -> None:
+    for item in [*chain.from_iterable(map(told_in, GAMES.values())), *OF_THE_HOUSE]:
+        words = sentence(item, NAMES, locale)
+        assert words != sentence(item, NAMES, "en")
+        assert words and words.endswith(".") and not ENGLISH.search(words)
+
+
+def test_numbers_take_the_form_of_their_language() -> None:
+    def scored(paid: int) -> Json:
+        return {"type": "board-scored", "board": "leo", "totals": [5, None, None], "payouts": [paid, 0, 0]}
+
+    said = [sentence(scored(paid), NAMES, "fr") for paid in (1, 7)]
+    assert said == [
+        f"Constellation pleine et comptée, Lion\u202f: Ada 5 ({coins})." for coins in ("+1 pièce", "+7 pièces")
+    ]
+
+
+def test_winners_are_listed_as_one_lists_them() -> None:
+    item = {"type": "game-ended", "places": [1, 1, 1], "scores": [9, 9, 9]}
+    assert sentence(item, NAMES, "de") == (
+        "Das Spiel ist zu Ende: Ada, Hevelius und Tycho haben gemeinsam mit 9 gewonnen."
+    )
+
+
+# Moves that are refused, and problems
+
+
+def codes_of_illegal_moves() -> set[str]:
+    """The codes in the code of the engines."""
+    rules = Path(str(sternenhimmel.__file__)).parent
+    calls = (node for path in rules.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    return {
+        str(node.args[0].value)
+        for node in calls
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "IllegalMove"
+        if isinstance(node.args[0], ast.Constant)
+    }
+
+
+def test_every_reason_why_a_move_is_illegal_can_be_told() -> None:
+    assert set(REASONS) >= codes_of_illegal_moves() > {"space-taken", "ban", "occupied"}
+
+
+LINES = [
+    "",
+    "x",
+    "7 leo",
+    "9 leo a",
+    "7 ursa a",
+    "1 lay",
+    "4 lay punkt b1",
+    "1 lay sun b1",
+    "1 lay punkt z9",
+    "2 move a1",
+]
+MORE_LINES = ["choose geburt#99 x", "lay geburt -", ";", "finish; " * 50 + "finish"]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_line_that_is_no_move_is_answered_in_the_language_of_its_writer(locale: str) -> None:
+    for game in GAMES.values():
+        for line in LINES + MORE_LINES:
+            try:
+                game.read_move(line)
+            except MalformedMove as error:
+                told = refusal(game.NAME, error, locale)
+                assert bool(ENGLISH.search(told.replace("move a1", ""))) == (locale == "en")
+
+
+def test_a_refusal_in_english_is_that_of_the_engine() -> None:
+    error = IllegalMove("space-taken", "a on leo already holds a star.")
+    assert refusal("sternenhimmel", error, "en") == "a on leo already holds a star."
+    assert refusal("sternenhimmel", error, "de") == "Auf diesem Feld liegt schon ein Stern."
+
+
+def test_the_notation_is_explained_in_english_as_the_rules_do() -> None:
+    for game in GAMES.values():
+        assert notation(game.NAME, "en") == game.describe()["notation"]["text"]
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_every_problem_has_a_title_in_every_language(locale: str) -> None:
+    for problem in ALL.values():
+        assert language(locale).gettext(problem.title) not in ("", problem.title)

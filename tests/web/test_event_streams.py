@@ -1,0 +1,629 @@
+"""Event streams of a real web server: what they tell, when they end, and that they cost nobody his move."""
+
+import asyncio
+import json
+import random
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from typing import Any, Self
+from uuid import UUID
+
+import httpx
+import pytest
+from flask import Flask
+
+from server.accounts.players import player_token
+from server.accounts.tokens import caller, revoke
+from server.api.event_streams import EventStream
+from server.play.chat import say
+from server.play.clock import clock
+from server.play.event_feed import follow_game
+from server.play.games import open_game
+from server.play.moves import legal_moves
+from server.play.seats import leave, take_seat
+from server.play.views import describe
+from server.play.votes import vote
+from server.web.event_streams import Streams
+from tests.support.games import BOT, ME, OPEN, game_of, head_of, person, turn_of, wanted
+from tests.support.games import moves_on as moves_on_
+from tests.support.live_server import gunicorn, new_house, sign_in, until
+from tests.support.stream_listeners import Listener
+
+MOST = 30
+CONFIG = f"""
+import os
+
+from server.web import event_streams
+
+os.environ["STERNENPOST_LIMIT_STREAMS_OF_ADDRESS"] = "{MOST + 1}"
+
+event_streams.MOST = {MOST}
+event_streams._QUIET, event_streams._CHECK, event_streams._LOOK = 0.5, 0.2, 0.2
+workers, threads = 1, 2
+"""
+
+
+@pytest.fixture(scope="module")
+def port(shared_url: str) -> Iterator[int]:
+    with gunicorn(CONFIG, shared_url) as (number, _):
+        yield number
+
+
+@pytest.fixture
+def ada(app: Flask) -> Iterator[UUID]:
+    with app.app_context():
+        yield person("ada")
+
+
+@pytest.fixture
+def ben(ada: UUID) -> UUID:
+    return person("ben")
+
+
+@pytest.fixture
+def cleo(ada: UUID) -> UUID:
+    return person("cleo")
+
+
+def moves_on(game_id: UUID, *people: UUID) -> None:
+    """Whoever of them is asked plays the first of his moves."""
+    moves_on_(game_id, next(who for who in people if turn_of(game_id, who) is not None))
+
+
+def token_of(name: str) -> str:
+    return player_token(f"{name}@example.org", name)
+
+
+def path_of(game_id: UUID) -> str:
+    return f"/v1/games/{game_id}/stream"
+
+
+class Stream:
+    """One stream, read as it comes."""
+
+    def __init__(
+        self, port: int, path: str, token: str | None = None, last: str | None = None, home: str | None = None
+    ) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        lines = [f"GET {path} HTTP/1.1", "Host: x", *[f"Authorization: Bearer {token}"] * bool(token)]
+        lines += [f"Last-Event-ID: {last}"] * (last is not None)
+        lines += [f"X-Forwarded-For: {home}"] * (home is not None)
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode())
+        self._file = self._socket.makefile("rb")
+        self.head = b"".join(iter(self._file.readline, b"\r\n")).decode()
+        self.last = last
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
+        self._socket.close()
+
+    @property
+    def status(self) -> int:
+        return int(self.head.split()[1])
+
+    def line(self) -> str | None:
+        """The next line, or None at the end."""
+        line = self._file.readline().decode()
+        if line.startswith("id: "):
+            self.last = line[4:-1]
+        return line.rstrip("\n") if line else None
+
+    def tell(self, number: int) -> list[Any]:
+        """So many further events."""
+        found: list[Any] = []
+        while len(found) < number:
+            line = self.line()
+            assert line is not None, found
+            if line.startswith("data: "):
+                found.append(json.loads(line[6:]))
+        return found
+
+    def hear(self, number: int) -> list[Any]:
+        """So many further messages, and nothing else but comments."""
+        found: list[Any] = []
+        while len(found) < number:
+            line = self.line()
+            assert line is not None and not line.startswith("data: "), line
+            if line == "event: said":
+                data = self.line()
+                assert data is not None and self.line() == "", data
+                found.append(json.loads(data.removeprefix("data: ")))
+        return found
+
+    def rest(self) -> list[Any]:
+        """All events until it ends."""
+        return [json.loads(line[6:]) for line in iter(self.line, None) if line.startswith("data: ")]
+
+
+def story_of(port: int, game_id: UUID, token: str | None = None, after: int = 0) -> list[Any]:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    url = f"http://127.0.0.1:{port}/v1/games/{game_id}/events?after={after}"
+    items: list[Any] = httpx.get(url, headers=headers, verify=False).raise_for_status().json()["items"]
+    return items
+
+
+def test_a_stream_tells_the_story_from_its_beginning_and_goes_on_with_it(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    game_id = game_of(ada, ben, cleo)
+    token = token_of("ada")
+    with Stream(port, path_of(game_id), token) as stream:
+        assert stream.status == 200
+        assert "Content-Type: text/event-stream" in stream.head
+        assert "X-Accel-Buffering: no" in stream.head
+        before = story_of(port, game_id, token)
+        assert stream.tell(len(before)) == before
+        moves_on(game_id, ada, ben, cleo)
+        moves_on(game_id, ada, ben, cleo)
+        since = story_of(port, game_id, token, before[-1]["seq"])
+        assert stream.tell(len(since)) == since
+        assert stream.last == str(since[-1]["seq"])
+
+
+def test_each_viewer_is_told_what_he_may_see(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id = game_of(ada, ben, cleo)
+    with ExitStack() as stack:
+        viewers = [*map(token_of, ("ada", "ben", "cleo", "dora")), None]
+        streams = [stack.enter_context(Stream(port, path_of(game_id), token)) for token in viewers]
+        for _ in range(6):
+            moves_on(game_id, ada, ben, cleo)
+        for stream, token in zip(streams, viewers, strict=True):
+            told = story_of(port, game_id, token)
+            assert stream.tell(len(told)) == told
+
+
+@pytest.mark.parametrize("by", ["Last-Event-ID", "after", "lastEventId"])
+def test_a_stream_goes_on_after_the_last_event(port: int, ada: UUID, ben: UUID, cleo: UUID, by: str) -> None:
+    game_id = game_of(ada, ben, cleo)
+    moves_on(game_id, ada, ben, cleo)
+    whole = story_of(port, game_id)
+    for number, item in enumerate(whole[:-1]):
+        last = str(item["seq"])
+        by_header = by == "Last-Event-ID"
+        path = path_of(game_id) + f"?{by}={last}" * (not by_header)
+        with Stream(port, path, last=last if by_header else None) as stream:
+            assert stream.tell(len(whole) - number - 1) == whole[number + 1 :]
+
+
+def test_an_empty_id_is_none(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    token, game_id = token_of("ada"), game_of(ada, ben, cleo)
+    whole = story_of(port, game_id, token)
+    for path in (path_of(game_id), "/v1/stream"):
+        for last in (None, ""):
+            with Stream(port, f"{path}?lastEventId=", token, last) as stream:
+                assert stream.status == 200
+                if path != "/v1/stream":
+                    assert stream.tell(len(whole)) == whole
+
+
+@pytest.mark.parametrize("last", ["x", "-1", "1.5", "9" * 30, "\u00b2".encode().decode("latin-1")])
+def test_an_id_of_another_kind_is_refused(port: int, ada: UUID, ben: UUID, cleo: UUID, last: str) -> None:
+    token = token_of("ada")
+    for path in (path_of(game_of(ada, ben, cleo)), "/v1/stream"):
+        answer = httpx.get(
+            f"http://127.0.0.1:{port}{path}",
+            headers={"Last-Event-ID": last.encode("latin-1"), "Authorization": f"Bearer {token}"},
+            verify=False,
+        )
+        assert (answer.status_code, answer.json()["code"]) == (422, "invalid-field")
+
+
+def test_the_stream_of_a_game_that_is_over_ends_and_need_not_be_opened_again(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    game_id = game_of(ada, ben, cleo)
+    with Stream(port, path_of(game_id)) as stream:
+        for who in (ada, ben, cleo):
+            vote(game_id, who, "abandon", True)
+        assert stream.rest() == story_of(port, game_id)
+    with Stream(port, path_of(game_id)) as again:
+        assert again.rest()[-1]["type"] == "game-abandoned"
+    with Stream(port, path_of(game_id), last=stream.last) as nothing:
+        assert nothing.status == 204
+
+
+def test_nobody_else_follows_a_private_game(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    opened = open_game(ada, wanted(ME, *[OPEN] * 2, private=True))
+    game_id, invitation = opened.game_id, describe(opened, 0)["invitation"]
+    for who in (ben, cleo):
+        take_seat(game_id, who, invitation=invitation)
+    unknown = "00000000-0000-4000-8000-000000000000"
+    for token in (None, token_of("dora")):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        url = f"http://127.0.0.1:{port}/v1/games"
+        answers = [httpx.get(f"{url}/{id_}/stream", headers=headers, verify=False) for id_ in (game_id, unknown)]
+        assert [answer.status_code for answer in answers] == [404, 404]
+        assert answers[0].content == answers[1].content
+    with Stream(port, path_of(game_id), token_of("ben")) as stream:
+        assert stream.tell(1)[0]["type"] == "game-started"
+
+
+# What is said
+
+
+def messages_of(port: int, game_id: UUID, token: str | None = None) -> list[Any]:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    url = f"http://127.0.0.1:{port}/v1/games/{game_id}/messages"
+    items: list[Any] = httpx.get(url, headers=headers, verify=False).raise_for_status().json()["items"]
+    return items
+
+
+def test_a_stream_tells_what_is_said_from_its_opening_on(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id = game_of(ada, ben, cleo)
+    say(game_id, ada, "Before")
+    with Stream(port, path_of(game_id)) as stream:
+        stream.tell(len(story_of(port, game_id)))
+        last = stream.last
+        say(game_id, ben, "Two\nlines")
+        say(game_id, ada, "\u2728")
+        assert stream.hear(2) == messages_of(port, game_id)[1:]
+        assert stream.last == last
+        moves_on(game_id, ada, ben, cleo)
+        assert stream.tell(1)[0]["type"] == "star-placed"
+        say(game_id, ada, "A star!")
+        assert [it["text"] for it in stream.hear(1)] == ["A star!"]
+
+
+def test_those_who_wait_for_the_game_to_begin_talk_meanwhile(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
+    with Stream(port, path_of(game_id), token_of("ben")) as stream:
+        say(game_id, ada, "Anybody?")
+        assert [it["text"] for it in stream.hear(1)] == ["Anybody?"]
+        take_seat(game_id, ben)
+        assert stream.tell(1)[0]["type"] == "game-started"
+
+
+@pytest.mark.usefixtures("no_limits")
+def test_each_message_is_told_once_and_in_order_however_many_wait(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id = game_of(ada, ben, cleo)
+    with ExitStack() as stack:
+        streams = [stack.enter_context(Stream(port, path_of(game_id))) for _ in range(3)]
+        for stream in streams:
+            stream.tell(len(story_of(port, game_id)))
+        for number in range(120):
+            say(game_id, (ada, ben)[number % 2], f"Word {number}")
+        for stream in streams:
+            assert [it["nr"] for it in stream.hear(120)] == [*range(1, 121)]
+
+
+def test_a_stream_that_is_resumed_repeats_nothing_that_was_said(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id = game_of(ada, ben, cleo)
+    with Stream(port, path_of(game_id)) as stream:
+        stream.tell(len(story_of(port, game_id)))
+        say(game_id, ada, "Heard")
+        stream.hear(1)
+    say(game_id, ada, "Missed, and found in the list")
+    moves_on(game_id, ada, ben, cleo)
+    with Stream(port, path_of(game_id), last=stream.last) as again:
+        assert again.tell(1)[0]["type"] == "star-placed"
+        while again.line() != "":
+            pass
+        say(game_id, ada, "Heard again")
+        assert [it["nr"] for it in again.hear(1)] == [3]
+
+
+def test_what_is_said_at_a_private_table_is_heard_by_those_who_sit_there_as_long_as_they_do(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    opened = open_game(ada, wanted(ME, *[OPEN] * 2, private=True))
+    game_id, invitation = opened.game_id, describe(opened, 0)["invitation"]
+    take_seat(game_id, ben, invitation=invitation)
+    with (
+        Stream(port, path_of(game_id), token_of("ada")) as hers,
+        Stream(port, path_of(game_id), token_of("ben")) as his,
+        Stream(port, f"{path_of(game_id)}?invitation={invitation}") as guest,
+    ):
+        say(game_id, ada, "Among us.")
+        for stream in (hers, his, guest):
+            assert [it["text"] for it in stream.hear(1)] == ["Among us."]
+        leave(game_id, ben)
+        say(game_id, ada, "He has gone.")
+        assert his.rest() == []
+        assert [it["text"] for it in hers.hear(1)] == ["He has gone."]
+
+
+def test_nobody_hears_what_is_said_after_his_token_was_revoked(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id, token = game_of(ada, ben, cleo), token_of("ada")
+    with Stream(port, path_of(game_id), token) as stream:
+        stream.tell(len(story_of(port, game_id)))
+        revoke(caller(token))
+        say(game_id, ben, "She is away.")
+        assert stream.rest() == []
+
+
+def test_what_is_said_in_another_process_is_told_at_once(
+    port: int, shared_url: str, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    """By the hint alone: this web does not look by itself in the time of a test."""
+    game_id, token = game_of(ada, ben, cleo), token_of("ada")
+    with gunicorn(CONFIG + "streams._LOOK = 1000.0", shared_url) as (far, _), Stream(far, path_of(game_id)) as stream:
+        stream.tell(len(story_of(far, game_id)))
+        for number in range(1, 4):
+            said = httpx.post(
+                f"http://127.0.0.1:{port}/v1/games/{game_id}/messages",
+                json={"text": f"Word {number}"},
+                headers={"Authorization": f"Bearer {token}"},
+                verify=False,
+            )
+            assert stream.hear(1) == [said.json()]
+
+
+def test_a_quiet_stream_is_kept_alive(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    with Stream(port, path_of(game_of(ada, ben, cleo))) as stream:
+        comments = 0
+        while comments < 2:
+            comments += stream.line() == ":"
+
+
+def test_a_stream_ends_with_its_token(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id, token = game_of(ada, ben, cleo), token_of("ada")
+    for path in (path_of(game_id), "/v1/stream"):
+        with Stream(port, path, token := token_of("ada")) as stream:
+            revoke(caller(token))
+            stream.rest()
+
+
+def test_more_streams_than_there_is_room_for_are_asked_to_wait_and_moves_are_not(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    game_id, token = game_of(ada, ben, cleo), token_of("ada")
+    with ExitStack() as stack:
+        for _ in range(MOST):
+            assert stack.enter_context(Stream(port, path_of(game_id))).tell(1)
+        answer = httpx.get(f"http://127.0.0.1:{port}{path_of(game_id)}", verify=False)
+        assert (answer.status_code, answer.json()["code"]) == (503, "too-many-streams")
+        assert int(answer.headers["Retry-After"]) > 0
+        moves = legal_moves(game_id, ada, [])
+        moved = httpx.post(
+            f"http://127.0.0.1:{port}/v1/games/{game_id}/moves",
+            json={"turn": moves["turn"], "move": moves["moves"][0]},
+            headers={"Authorization": f"Bearer {token}"},
+            verify=False,
+        )
+        assert moved.status_code == 201
+    until(lambda: is_open(port, game_id))
+
+
+@pytest.fixture(scope="module")
+def bounded_port(shared_url: str) -> Iterator[int]:
+    """A web in which a player keeps four streams open, an address three, and all without a token eight."""
+    bounds = {"STREAMS": "4", "STREAMS_OF_ADDRESS": "3", "STREAMS_OF_STRANGERS": "8"}
+    variables = {"STERNENPOST_PROXIES": "1", **{f"STERNENPOST_LIMIT_{name}": it for name, it in bounds.items()}}
+    with gunicorn(f"import os\n\nos.environ |= {variables}\nworkers, threads = 1, 4\n", shared_url) as (number, _):
+        yield number
+
+
+def test_a_player_has_so_many_streams_whatever_tokens_he_shows(
+    bounded_port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    game_id = game_of(ada, ben, cleo)
+    with ExitStack() as stack:
+        first, *_ = [stack.enter_context(Stream(bounded_port, path_of(game_id), token_of("ada"))) for _ in range(4)]
+        answer = asked_for(bounded_port, path_of(game_id), token_of("ada"))
+        assert (answer.status_code, answer.json()["code"]) == (429, "too-many-requests")
+        assert "4 event streams open" in answer.json()["detail"]
+        assert int(answer.headers["Retry-After"]) > 0
+        assert stack.enter_context(Stream(bounded_port, path_of(game_id), token_of("ben"))).tell(1)
+        first.close()
+        until(lambda: asked_for(bounded_port, path_of(game_id), token_of("ada")).status_code == 200)
+
+
+def test_an_address_has_so_many_without_a_token_and_those_who_are_signed_in_keep_their_share(
+    bounded_port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    game_id = game_of(ada, ben, cleo)
+    homes = ["192.0.2.7", "192.0.2.7", "::ffff:192.0.2.7"] + ["2001:db8::7", "2001:db8::8", "2001:db8::9"]
+    with ExitStack() as stack:
+        for home in homes:
+            assert stack.enter_context(Stream(bounded_port, path_of(game_id), home=home)).tell(1)
+        for home in ("192.0.2.7", "2001:db8::ffff"):
+            answer = asked_for(bounded_port, path_of(game_id), home=home)
+            assert (answer.status_code, answer.json()["code"]) == (429, "too-many-requests")
+            assert "3 event streams open" in answer.json()["detail"]
+        for home in ("192.0.2.8", "192.0.2.9"):
+            assert stack.enter_context(Stream(bounded_port, path_of(game_id), home=home)).tell(1)
+        answer = asked_for(bounded_port, path_of(game_id), home="192.0.2.10")
+        assert (answer.status_code, answer.json()["code"]) == (503, "too-many-streams")
+        assert "without a token" in answer.json()["detail"]
+        for name in ("ada", "ben"):
+            assert stack.enter_context(Stream(bounded_port, path_of(game_id), token_of(name), home="192.0.2.7")).tell(1)
+
+
+def asked_for(port: int, path: str, token: str | None = None, home: str = "192.0.2.1") -> httpx.Response:
+    """The answer to who asks for a stream; without its body, if it is one."""
+    headers = {"X-Forwarded-For": home} | ({"Authorization": f"Bearer {token}"} if token else {})
+    with httpx.stream("GET", f"http://127.0.0.1:{port}{path}", headers=headers, verify=False) as answer:
+        if answer.status_code != 200:
+            answer.read()
+        return answer
+
+
+def is_open(port: int, game_id: UUID) -> bool:
+    with Stream(port, path_of(game_id)) as stream:
+        return stream.status == 200
+
+
+def test_who_takes_nothing_in_is_no_burden_to_the_others(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id = game_of(ada, ben, cleo)
+    with ExitStack() as deaf:
+        for _ in range(MOST - 1):
+            connection = deaf.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+            connection.sendall(f"GET {path_of(game_id)} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        with Stream(port, path_of(game_id)) as stream:
+            assert stream.tell(1)
+
+
+def test_a_client_whose_line_goes_dead_takes_nobody_along(app: Flask, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id, streams = game_of(ada, ben, cleo), Streams(app)
+    with socket.create_server(("127.0.0.1", 0)) as door, ExitStack() as clients:
+
+        def begin(head: bytes) -> tuple[socket.socket, socket.socket]:
+            client = clients.enter_context(socket.create_connection(door.getsockname(), timeout=20))
+            connection = clients.enter_context(door.accept()[0])
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 200)  # milliseconds
+            follower = follow_game(game_id, None, None, 0)
+            assert follower is not None
+            streams.take(connection, EventStream(follower), head)
+            return client, connection
+
+        _, dead = begin(b"x" * 8 * 1024 * 1024)
+        until(lambda: dead.fileno() < 0)
+        alive, _ = begin(b"welcome\n")
+        assert alive.recv(8) == b"welcome\n"
+        streams.stop()
+        while alive.recv(4096):
+            pass
+
+
+def test_a_stream_is_asked_for_as_what_it_is(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    url = f"http://127.0.0.1:{port}{path_of(game_of(ada, ben, cleo))}"
+    assert httpx.get(url, headers={"Accept": "application/json"}, verify=False).status_code == 406
+    head = httpx.head(url, verify=False)
+    assert (head.status_code, head.headers["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
+
+
+# All games of mine
+
+
+def test_ones_own_stream_tells_of_all_games_from_now_on_and_of_those_that_begin(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    first, token = game_of(ada, ben, cleo), token_of("ada")
+    with Stream(port, "/v1/stream", token) as stream:
+        assert stream.line() is not None
+        moves_on(first, ada, ben, cleo)
+        assert [(item["game"], item["type"]) for item in stream.tell(1)] == [(str(first), "star-placed")]
+        second = game_of(ben, ada, cleo)
+        begun = story_of(port, second, token)
+        assert stream.tell(len(begun)) == [{"game": str(second), **item} for item in begun]
+        game_of(ben, cleo, person("dora"))
+        moves_on(first, ada, ben, cleo)
+        assert [item["game"] for item in stream.tell(1)] == [str(first)]
+
+
+def test_ones_own_stream_does_not_tell_what_is_said(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    game_id = game_of(ada, ben, cleo)
+    with Stream(port, "/v1/stream", token_of("ada")) as stream:
+        assert stream.line() is not None
+        say(game_id, ben, "Your turn!")
+        moves_on(game_id, ada, ben, cleo)
+        assert [item["type"] for item in stream.tell(1)] == ["star-placed"]
+
+
+def test_ones_own_stream_is_resumed_without_gap_or_repeat(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+    """However it breaks off: after each event, in games that began, went on and ended meanwhile, some of them long ago."""
+    token = token_of("ada")
+    games = [game_of(ada, ben, cleo) for _ in range(3)]
+    moves_on(games[0], ada, ben, cleo)
+    clock.forward(timedelta(hours=1))
+    with Stream(port, "/v1/stream", token) as stream:
+        while stream.last is None:
+            stream.line()
+    expected: list[Any] = []
+    for number in range(12):
+        game_id = games[number % len(games)]
+        known = head_of(game_id).table.seq
+        moves_on(game_id, ada, ben, cleo)
+        if number == 4:
+            games.append(game_of(ben, ada, cleo))
+            expected += [(str(games[-1]), item["seq"]) for item in story_of(port, games[-1], token)]
+        if number == 7:
+            over = games.pop(1)
+            last = head_of(over).table.seq
+            for who in (ada, ben, cleo):
+                vote(over, who, "abandon", True)
+            expected += [(str(over), item["seq"]) for item in story_of(port, over, token, last)]
+        if number == 8:
+            clock.forward(timedelta(minutes=2))
+        expected += [(str(game_id), item["seq"]) for item in story_of(port, game_id, token, known)]
+        if number % 3 == 0:
+            expected = told_after(port, token, stream, expected)
+    assert not told_after(port, token, stream, expected)
+
+
+def told_after(port: int, token: str, stream: Stream, expected: list[Any]) -> list[Any]:
+    """Take in what is expected on one further connection, or a part of it."""
+    number = len(expected)
+    with Stream(port, "/v1/stream", token, stream.last) as again:
+        told = [(item["game"], item["seq"]) for item in again.tell(number)]
+        while again.line() != "":
+            pass
+    assert sorted(told) == sorted(expected)
+    stream.last = again.last
+    return []
+
+
+# Real houses
+
+
+def test_streams_end_at_once_when_the_web_stops(app: Flask, shared_url: str) -> None:
+    with app.app_context():
+        game_id = game_of(*map(person, ("ada", "ben", "cleo")))
+        with gunicorn(CONFIG, shared_url) as (number, process), Stream(number, path_of(game_id)) as stream:
+            stream.tell(1)
+            began = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            stream.rest()
+            assert process.wait(10) == 0
+            assert time.monotonic() - began < 10
+
+
+def test_however_often_streams_break_off_each_is_told_everything_once_and_in_order(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    games = [game_of(ada, ben, cleo) for _ in range(2)]
+    tokens = [token_of("ada"), None]
+    listeners = [Listener(port, path_of(games[n % 2]), tokens[n % 3 % 2]) for n in range(MOST - 5)]
+
+    async def moves_and_cuts() -> None:
+        cutting = [asyncio.create_task(it.listen(random.Random(n), 0.4, 0.02)) for n, it in enumerate(listeners)]
+        for number in range(24):
+            game_id = games[number % 2]
+            moves_on(game_id, ada, ben, cleo)
+            await asyncio.sleep(0.1)
+        for task in cutting:
+            task.cancel()
+
+    async def to_the_end() -> None:
+        async with asyncio.timeout(30):
+            listening = [asyncio.create_task(it.listen()) for it in listeners]
+            while any(it.told[-1:] != stories[it.path, it.token][-1:] for it in listeners):
+                await asyncio.sleep(0.05)
+        for task in listening:
+            task.cancel()
+
+    asyncio.run(moves_and_cuts())
+    stories = {(it.path, it.token): story_of(port, UUID(it.path.split("/")[3]), it.token) for it in listeners}
+    asyncio.run(to_the_end())
+    assert sum(it.connections for it in listeners) > len(listeners)
+    assert all(it.told == stories[it.path, it.token] for it in listeners)
+
+
+def test_a_stream_outlives_postgres_and_hears_of_moves_that_another_process_plays() -> None:
+    with new_house() as house:
+        house.start_web()
+        worker = house.start_worker()
+        ada = sign_in(house, "ada@example.org")
+        house.kill(worker)
+        opening = {
+            "rules": "sternenhimmel",
+            "seats": [{"player": "me"}, *[{"bot": "greedy"}] * 2],
+            "options": {"start_seat": 1},
+        }
+        game_id = ada.post("/v1/games", opening)["id"]
+        with Stream(house.port, path_of(game_id), ada.token) as stream:
+            begun = stream.tell(len(ada.get(f"/v1/games/{game_id}/events")["items"]))
+            house.crash_postgres()
+            house.start_worker()  # the bot's move
+            assert stream.tell(1)[0]["seq"] > begun[-1]["seq"]

@@ -1,0 +1,500 @@
+"""A real gunicorn with few threads, and clients that are slow, cut off, or not what they seem."""
+
+import json
+import os
+import re
+import selectors
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from gunicorn.config import Config
+from gunicorn.http import get_parser
+from gunicorn.workers.gthread import TConn
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.api.problems import ALL
+from server.web import gunicorn_worker
+from server.web.gunicorn_worker import Extent, Refused, Worker, _Leaving
+from tests.support.live_server import gunicorn, is_up, until
+from tests.support.slow_clients import ANSWERED, ODD, REFUSED, Zoo
+
+THREADS, MANY, PATIENCE = 4, 60, 2.0
+BLOCKED = MANY / THREADS * PATIENCE  # seconds for which so many would keep others waiting if each held a thread
+CONFIG = f"""
+from server.web import gunicorn_worker
+
+gunicorn_worker.PATIENCE = {PATIENCE}
+workers, threads = 1, {THREADS}
+"""
+PROBLEM = b"Content-Type: application/problem+json"
+
+
+@pytest.fixture(scope="module")
+def port(shared_url: str) -> Iterator[int]:
+    """Where it listens."""
+    with gunicorn(CONFIG, shared_url) as (number, _):
+        yield number
+
+
+def connected(port: int, *said: bytes) -> socket.socket:
+    """Somebody who has said so much."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+    for words in said:
+        connection.sendall(words)
+    return connection
+
+
+def is_answered_soon(port: int, scheme: str = "http") -> bool:
+    began = time.monotonic()
+    for _ in range(5):
+        assert httpx.get(f"{scheme}://127.0.0.1:{port}/v1/rules", timeout=BLOCKED, verify=False).is_success
+    return time.monotonic() - began < BLOCKED / 2
+
+
+def heard(connection: socket.socket) -> bytes:
+    """All that comes until the other side closes."""
+    found = b""
+    while piece := connection.recv(65536):
+        found += piece
+    return found
+
+
+def asked(port: int, *said: bytes, is_all: bool = False) -> bytes:
+    """The answer to somebody who says this and, if that is all, that he will say no more."""
+    with connected(port, *said) as connection:
+        if is_all:
+            connection.shutdown(socket.SHUT_WR)
+        return heard(connection)
+
+
+def request(body: bytes = b"", *headers: str, path: str = "/v1/sign-ins", length: int | None = None) -> bytes:
+    """One that closes the connection afterwards."""
+    lines = [f"POST {path} HTTP/1.1", "Host: x", "Connection: close", "Content-Type: application/json", *headers]
+    if not any(line.startswith("Transfer-Encoding") for line in headers):
+        lines.append(f"Content-Length: {len(body) if length is None else length}")
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def chunked(*pieces: bytes, end: bytes = b"0\r\n\r\n") -> bytes:
+    return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + end
+
+
+SIGN_IN = b'{"email": "slow@example.org"}'
+
+
+# Slow clients
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"P", b"POST /v1/sign-ins HTTP/1.1\r\nHost: x\r\n", request(SIGN_IN)[:-1], request(b"x", length=60_000)],
+    ids=["nothing", "a letter", "half the headers", "all but a byte", "a byte of the body"],
+)
+def test_however_many_clients_are_slow_the_others_are_not(port: int, beginning: bytes) -> None:
+    with ExitStack() as slow:
+        for _ in range(MANY):
+            slow.enter_context(connected(port, beginning))
+        assert is_answered_soon(port)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_whatever_a_request_looks_like_no_thread_waits_for_it(port: int, odd: str) -> None:
+    with ExitStack() as crowd:
+        for _ in range(4 * THREADS):
+            crowd.enter_context(connected(port, ODD[odd]))
+        assert is_answered_soon(port)
+
+
+@pytest.mark.parametrize("odd", REFUSED)
+def test_what_is_not_plainly_understood_is_refused_at_once(port: int, odd: str) -> None:
+    with connected(port, REFUSED[odd]) as connection:
+        assert is_problem(heard(connection), *(413, "body-too-large") if "huge" in odd else (400, "malformed-request"))
+
+
+@pytest.mark.parametrize("odd", ANSWERED)
+def test_what_is_odd_and_plain_is_answered(port: int, odd: str) -> None:
+    with connected(port, ANSWERED[odd]) as connection:
+        assert re.match(rb"HTTP/1\.[01] (200|400|404|405) ", connection.recv(65536))
+
+
+def test_among_many_odd_clients_the_others_are_answered_soon(port: int) -> None:
+    with Zoo(port, 200) as zoo:
+        until(lambda: zoo.came > 300)  # they have begun to be sent away, and come again
+        assert is_answered_soon(port)
+
+
+def test_where_as_many_are_connected_as_may_be_the_slowest_makes_room(shared_url: str) -> None:
+    few = f"{CONFIG}\nworker_connections, reception.PATIENCE = 20, 600"
+    with gunicorn(few, shared_url) as (number, _), ExitStack() as crowd:
+        slowest = crowd.enter_context(connected(number, b"GET / HTTP/1.1\r\n"))
+        for _ in range(40):
+            crowd.enter_context(connected(number, b"G"))
+        assert is_answered_soon(number)
+        assert heard(slowest) == b""
+
+
+def test_who_takes_too_long_is_sent_away(port: int) -> None:
+    began = time.monotonic()
+    with connected(port, b"POST /v1/si") as connection, connected(port) as silent:
+        assert heard(connection) == heard(silent) == b""
+    assert PATIENCE <= time.monotonic() - began < PATIENCE + 10
+
+
+def test_who_sends_byte_by_byte_is_heard(port: int) -> None:
+    whole = request(SIGN_IN)
+    assert asked(port, *(whole[n : n + 1] for n in range(len(whole)))).startswith(b"HTTP/1.1 202 ")
+
+
+@pytest.mark.parametrize("ends", ["", "Connection: close\r\n"], ids=["to go on", "to close"])
+def test_a_client_that_takes_in_no_answer_keeps_nobody_waiting(port: int, ends: str) -> None:
+    with ExitStack() as deaf:
+        for _ in range(MANY):
+            words = f"GET /static/rapidoc-min.js HTTP/1.1\r\nHost: x\r\n{ends}\r\n".encode()
+            deaf.enter_context(connected(port, words * 8))
+        assert is_answered_soon(port)
+
+
+def test_who_does_not_hang_up_after_his_answer_keeps_nobody_waiting(port: int) -> None:
+    with ExitStack() as lingering:
+        for _ in range(MANY):
+            connection = lingering.enter_context(connected(port, b"GET /healthz HTTP/1.0\r\n\r\n"))
+            assert heard(connection).startswith(b"HTTP/1.0 200 ")
+        assert is_answered_soon(port)
+
+
+def test_whose_answer_makes_room_for_others_is_gone_even_if_he_takes_some_of_it_in_just_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One look at the sockets tells both: that an answer is ready for which there is no room, and that he takes in."""
+    monkeypatch.setattr(gunicorn_worker, "MOST_KEPT", 100)
+    worker, ends = Worker(1, os.getpid(), [], None, 30, Config(), None), ExitStack()
+    worker.poller = selectors.DefaultSelector()
+    done: Future[bool] = Future()
+    done.set_result(False)
+    with ends:
+        for _ in range(2):
+            mine, theirs = socket.socketpair()
+            ends.enter_context(theirs)
+            conn = TConn(Config(), mine, None, None)
+            conn.leaving = _Leaving(mine)
+            conn.leaving.sendall(b"x" * 80)
+            worker.nr_conns += 1
+            looked = worker.poller.select(0)
+            worker.finish_request(conn, done)
+        ((takes_in, _),) = looked
+        takes_in.data(takes_in.fileobj)
+        assert worker.nr_conns == 1
+        worker.poller.close()
+        mine.close()
+
+
+def test_a_long_answer_arrives_whole_however_slowly_it_is_taken_in(port: int) -> None:
+    whole = (Path(gunicorn_worker.__file__).parents[1] / "api/static/rapidoc-min.js").read_bytes()
+    with connected(port) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
+        connection.sendall(b"GET /static/rapidoc-min.js HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert heard(connection).endswith(b"\r\n\r\n" + whole)
+
+
+# Requests that come as they should
+
+
+def test_requests_follow_each_other_on_one_connection(port: int) -> None:
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+        for number in range(20):
+            answer = client.post("/v1/sign-ins", json={"email": f"reader{number}@example.org"})
+            assert answer.status_code in (202, 429)
+
+
+def test_requests_that_come_together_are_answered_in_their_order(port: int) -> None:
+    get = b"GET /v1/rules/%s HTTP/1.1\r\nHost: x\r\n\r\n"
+    both = get % b"chess" + b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + request(SIGN_IN)
+    statuses = re.findall(rb"HTTP/1\.1 (\d+)", asked(port, both))
+    assert statuses[:2] == [b"404", b"200"]
+    assert statuses[2] in (b"202", b"429")
+
+
+def test_a_body_in_chunks_is_read(port: int) -> None:
+    for body in (chunked(SIGN_IN), chunked(SIGN_IN[:5], SIGN_IN[5:]), chunked(SIGN_IN, end=b"0\r\nX-Sum: 1\r\n\r\n")):
+        answer = asked(port, request(body, "Transfer-Encoding: chunked"))
+        assert answer.split()[1] in (b"202", b"429")
+
+
+def test_who_asks_before_he_sends_his_body_is_told_to_go_on(port: int) -> None:
+    whole = request(SIGN_IN, "Expect: 100-continue")
+    with connected(port, whole[: -len(SIGN_IN)]) as connection:
+        assert connection.recv(100).startswith(b"HTTP/1.1 100 Continue\r\n\r\n")
+        connection.sendall(SIGN_IN)
+        assert b"HTTP/1.1 202 " in heard(connection) or b"HTTP/1.1 429 " in heard(connection)
+
+
+# Requests that do not
+
+
+def is_problem(answer: bytes, status: int, code: str) -> bool:
+    head, _, body = answer.rpartition(b"\r\n\r\n")
+    named = re.search(rb"\r\nX-Request-Id: ([0-9a-f]{32})(\r\n|$)", head)
+    assert named is not None
+    assert json.loads(body)["request_id"] == named[1].decode()
+    assert head.startswith(b"HTTP/1.1 %d " % status), answer
+    assert PROBLEM in head, head
+    assert f'"code": "{code}"'.encode() in body
+    assert b"<" not in body
+    return True
+
+
+def test_half_a_body_is_answered_if_anybody_is_left_to_hear_it(port: int) -> None:
+    for whole in (request(SIGN_IN, length=1000), request(chunked(SIGN_IN, end=b""), "Transfer-Encoding: chunked")):
+        assert is_problem(asked(port, whole, is_all=True), 400, "malformed-request")
+    with connected(port, request(SIGN_IN, length=1000)):
+        pass  # and he is gone
+    assert is_up(port)
+
+
+@pytest.mark.parametrize("size", [64 * 1024 + 1, 200_000, 3_000_000])
+def test_a_body_that_is_too_large_is_refused_in_chunks_too(port: int, size: int) -> None:
+    large = b'{"email": "' + b"x" * size + b'"}'
+    for whole in (
+        request(large),
+        request(chunked(large), "Transfer-Encoding: chunked"),
+        request(chunked(*[large[n : n + 1000] for n in range(0, size, 1000)]), "Transfer-Encoding: chunked"),
+    ):
+        with connected(port) as connection:
+            try:
+                connection.sendall(whole)
+                answer = heard(connection)
+            except ConnectionError:  # it was closed before all was said
+                continue
+            assert not answer or is_problem(answer, 413, "body-too-large")
+    assert is_up(port)
+
+
+@pytest.mark.parametrize("coding", ["Content-Length", "Transfer-Encoding"])
+@pytest.mark.parametrize("size", [64 * 1024 + 1, 200_000])
+def test_after_a_body_that_is_too_large_the_connection_is_closed_and_says_so(port: int, size: int, coding: str) -> None:
+    large = b'{"email": "' + b"x" * size + b'"}'
+    whole = request(chunked(large), "Transfer-Encoding: chunked") if coding == "Transfer-Encoding" else request(large)
+    with connected(port, whole.replace(b"Connection: close\r\n", b"")) as connection:
+        answer = heard(connection)
+    assert is_problem(answer, 413, "body-too-large")
+    assert re.search(rb"\r\nConnection: close\r\n", answer)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"nonsense\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"G\x00T /v1/games HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\nX<script>: 1\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\n folded: 1\r\n\r\n",
+        b"GET /v1/" + b"x" * 10_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 20_000 + b"\r\n\r\n",
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\n" + b"X: 1\r\n" * 200 + b"\r\n",
+        request(SIGN_IN, "Content-Length: 5"),
+        request(SIGN_IN, "Content-Length: -5", length=5),
+        request(SIGN_IN, "Transfer-Encoding: chunked", "Content-Length: 5"),
+        request(SIGN_IN, "Transfer-Encoding: gzip, chunked"),
+        request(b"zz\r\n", "Transfer-Encoding: chunked"),
+        request(b"-5\r\nabc\r\n0\r\n\r\n", "Transfer-Encoding: chunked"),
+        request(b"5_0\r\nabc\r\n0\r\n\r\n", "Transfer-Encoding: chunked"),
+        request(b"2\r\nabc\r\n0\r\n\r\n", "Transfer-Encoding: chunked"),
+        request(b"5;" + b"x" * 2000, "Transfer-Encoding: chunked"),
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 100 + b"\r\n\r\n",
+    ],
+    ids=lambda said: repr(said[:40]),
+)
+def test_what_is_no_request_is_told_so_as_a_problem(port: int, said: bytes) -> None:
+    answer = asked(port, said, is_all=True)
+    assert answer == b"" or is_problem(answer, 400, "malformed-request")
+    assert is_up(port)
+
+
+def test_a_page_of_another_origin_reads_that_its_headers_are_too_long(port: int) -> None:
+    answer = asked(port, request(SIGN_IN, f"Last-Event-ID: {'x' * 9000}"))
+    assert is_problem(answer, 400, "malformed-request")
+    assert b"\r\nAccess-Control-Allow-Origin: *\r\n" in answer
+
+
+def test_headers_without_end_are_not_read_for_ever(port: int) -> None:
+    with connected(port, b"GET / HTTP/1.1\r\n") as connection:
+        try:
+            for _ in range(10_000):
+                connection.sendall(b"X: " + b"x" * 1000 + b"\r\n")
+        except ConnectionError:
+            pass
+        else:
+            pytest.fail("All ten megabytes were taken in.")
+    assert is_up(port)
+
+
+def test_the_problems_of_gunicorn_are_in_the_table_of_the_api() -> None:
+    for status, (code, title) in gunicorn_worker.PROBLEMS.items():
+        assert (ALL[code].status, ALL[code].title) == (status, title)
+
+
+@pytest.mark.parametrize("may_be_raised", [True, False])
+def test_however_few_files_may_be_opened_nobody_is_thrown_out_for_those_who_come(
+    shared_url: str, may_be_raised: bool
+) -> None:
+    few = f"""
+import resource
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (70, {4096 if may_be_raised else 70}))
+workers, threads = 1, 2
+"""
+    with gunicorn(few, shared_url) as (number, _), ExitStack() as crowd:
+        first = crowd.enter_context(connected(number, b"GET /healthz HTTP/1.1\r\nConnection: close\r\n"))
+        for _ in range(80):
+            crowd.enter_context(connected(number, b"G"))
+        if may_be_raised:
+            assert is_up(number)
+        first.sendall(b"\r\n")
+        assert heard(first).startswith(b"HTTP/1.1 200 ")
+
+
+# When a request is whole
+
+
+def extent() -> Extent:
+    return Extent(get_parser(Config(), [], ("127.0.0.1", 1)))
+
+
+@given(st.binary(max_size=300), st.lists(st.binary(min_size=1, max_size=60), max_size=4), st.booleans())
+def test_a_request_is_whole_with_its_last_byte_and_not_before(
+    body: bytes, pieces: list[bytes], in_chunks: bool
+) -> None:
+    whole = request(chunked(*pieces), "Transfer-Encoding: chunked") if in_chunks else request(body)
+    at_once, arriving = extent(), extent()
+    assert at_once.is_whole(whole + b"more")
+    assert not any(extent().is_whole(whole[:end]) for end in range(len(whole)))
+    assert [arriving.is_whole(whole[:end]) for end in range(len(whole) + 1)] == [False] * len(whole) + [True]
+    for it in (at_once, arriving):
+        assert it.body == (b"".join(pieces) if in_chunks else body)
+        assert it.end == len(whole)
+
+
+@given(st.binary(max_size=400))
+def test_noise_is_whole_or_not_or_refused(noise: bytes) -> None:
+    for beginning in (b"", request(b"", length=20)[:-2], request(b"", "Transfer-Encoding: chunked")):
+        with suppress(Refused):
+            extent().is_whole(beginning + noise)
+
+
+PIECES = [b"0", b"1", b"a", b";", b":", b"\r", b"\n", b"\r\n", b"x" * 10, b"y" * 999]
+
+
+@given(
+    st.sampled_from([b"", request(b"", "Transfer-Encoding: chunked")]), st.lists(st.sampled_from(PIECES), max_size=30)
+)
+def test_it_does_not_matter_in_which_pieces_it_comes(beginning: bytes, pieces: list[bytes]) -> None:
+    received, arriving = beginning, extent()
+    for piece in pieces:
+        received += piece
+        found = []
+        for it in (arriving, extent()):
+            try:
+                found.append((str(it.is_whole(received)), it.end, it.body))
+            except Refused as refused:
+                found.append((str(refused), 0, bytearray()))
+        assert found[0] == found[1]
+        if found[0][0] != "False":
+            break
+
+
+def test_many_small_chunks_take_hardly_longer_than_a_large_one() -> None:
+    received, arriving, began = bytearray(request(b"", "Transfer-Encoding: chunked")), extent(), time.process_time()
+    for _ in range(20_000):
+        received += b"1\r\na\r\n"
+        assert not arriving.is_whole(received)
+    assert time.process_time() - began < 2  # seconds; looked at from the beginning each time, they take minutes
+
+
+# By TLS
+
+
+@pytest.fixture(scope="module")
+def tls_port(shared_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Where one listens with a certificate of its own."""
+    path = tmp_path_factory.mktemp("tls")
+    key, certificate = path / "key.pem", path / "certificate.pem"
+    making = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    making += ["-subj", "/CN=stars.example", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(making, check=True, capture_output=True)
+    config = f"{CONFIG}\ncertfile, keyfile = {str(certificate)!r}, {str(key)!r}"
+    with gunicorn(config, shared_url, "https") as (number, _):
+        yield number
+
+
+def by_tls(port: int) -> ssl.SSLSocket:
+    """Somebody who trusts whoever answers."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context.wrap_socket(connected(port))
+
+
+def test_a_web_with_a_certificate_of_its_own_answers_by_tls(tls_port: int) -> None:
+    with httpx.Client(base_url=f"https://127.0.0.1:{tls_port}", verify=False) as client:
+        answers = [client.get("/v1/rules") for _ in range(3)]
+        large = client.get("/static/rapidoc-min.js")
+        sent = client.post("/v1/sign-ins", content=b"x" * 60_000, headers={"Content-Type": "application/json"})
+    assert [answer.status_code for answer in (*answers, large, sent)] == [200, 200, 200, 200, 400]
+    assert large.content == (Path(gunicorn_worker.__file__).parents[1] / "api/static/rapidoc-min.js").read_bytes()
+
+
+def test_a_large_answer_by_tls_arrives_whole_however_slowly_it_is_taken_in(tls_port: int) -> None:
+    with by_tls(tls_port) as connection:
+        connection.sendall(b"GET /static/rapidoc-min.js HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        found = b""
+        while piece := connection.recv(1000):
+            found += piece
+            if len(found) % 100_000 < 1000:
+                assert is_answered_soon(tls_port, "https")
+    assert found.endswith((Path(gunicorn_worker.__file__).parents[1] / "api/static/rapidoc-min.js").read_bytes())
+
+
+def test_who_sends_byte_by_byte_by_tls_is_heard_and_told_that_all_has_been_said(tls_port: int) -> None:
+    whole = request(SIGN_IN)
+    with by_tls(tls_port) as connection:
+        for n in range(len(whole)):
+            connection.sendall(whole[n : n + 1])
+        assert heard(connection).startswith((b"HTTP/1.1 202 ", b"HTTP/1.1 429 "))  # which ends by a close_notify
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x01" * 100, b"GET / HTTP/1.1\r\n\r\n"],
+)
+def test_whoever_never_ends_shaking_hands_keeps_nobody_waiting(tls_port: int, beginning: bytes) -> None:
+    with ExitStack() as slow:
+        for _ in range(MANY):
+            slow.enter_context(connected(tls_port, beginning))
+        assert is_answered_soon(tls_port, "https")
+
+
+def test_by_tls_too_those_who_are_odd_keep_nobody_waiting(tls_port: int) -> None:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with Zoo(tls_port, 200, context) as zoo:
+        until(lambda: zoo.came > 250)
+        assert is_answered_soon(tls_port, "https")
+
+
+def test_who_takes_too_long_by_tls_is_sent_away(tls_port: int) -> None:
+    with by_tls(tls_port) as connection, connected(tls_port) as silent:
+        connection.sendall(b"POST /v1/si")
+        with suppress(ssl.SSLEOFError):
+            assert connection.recv(100) == b""
+        assert heard(silent) == b""
