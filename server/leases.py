@@ -10,8 +10,9 @@ from threading import Thread
 
 from flask import Flask
 
-from server.play.clock import clock
-from server.store.connections import is_passing, let_go
+from server.clock import clock
+from server.store.connections import let_go
+from server.store.retry import is_passing
 
 LENGTH = timedelta(seconds=20)
 _PAUSE = 5.0  # seconds between two renewals

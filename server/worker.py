@@ -15,24 +15,26 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from flask import Flask
 
 from server.accounts.deliveries import forget_old_letters
-from server.accounts.players import forget_old_codes
+from server.accounts.sign_in import forget_old_codes
 from server.accounts.signed_links import forget_old_secrets
 from server.accounts.tokens import forget_ended_tokens
 from server.config import Settings
 from server.jobs import Beat
 from server.operations.health import held_up
-from server.play import sweep
+from server.play import heartbeats
 from server.play.hosting import close_due
 from server.play.idempotency import forget_old_answers
 from server.play.mail_in import forget_old_mails
+from server.play.outages import follow_outages
 from server.play.postmaster import forget_kept_mails
-from server.play.sweep import follow_clock, follow_outages, wake_due
-from server.post import PostOffice
+from server.play.sandbox_clock import follow_clock
+from server.play.sweep import wake_due
+from server.post.delivery import PostOffice
 from server.post.dkim_signing import Signing, read_key
 from server.post.incoming import answering
 from server.post.incoming.smtp_server import OPEN_AGAIN, Door
 from server.post.letters import mail_host
-from server.post.mail import Carrier, carrier
+from server.post.smtp import Carrier, carrier
 from server.store import embedded_postgres
 from server.store.notify import hints
 from server.webhooks.sender import HookOffice
@@ -173,7 +175,7 @@ def _sweep() -> None:
     """
     for _ in range(_ROUNDS):
         woken = wake_due()
-        sweep.beat("worker")
+        heartbeats.beat("worker")
         if not woken:
             break
 

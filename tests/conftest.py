@@ -17,8 +17,8 @@ from sqlalchemy import delete
 
 from server.api.rate_limits import full_buckets
 from server.app import create_app
+from server.clock import NOTHING, clock
 from server.config import Settings
-from server.play.clock import NOTHING, clock
 from server.store import embedded_postgres, migrate
 from server.store.tables import Audit, EventRow, Setting, db
 from server.webhooks import targets

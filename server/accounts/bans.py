@@ -5,11 +5,11 @@ from uuid import UUID
 
 from sqlalchemy import select, update
 
+from server.clock import clock
 from server.errors import Banned, NotFound, PlayError
-from server.play.clock import clock
 from server.sanitize import clean
 from server.store import webhook_queue
-from server.store.connections import tried_again
+from server.store.retry import tried_again
 from server.store.tables import Player, Webhook, db
 
 BANNED = "banned"  # why a webhook is disabled

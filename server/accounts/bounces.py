@@ -10,10 +10,10 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.accounts.preferences import INVITATION
 from server.accounts.signed_links import ANY_SEAT, BOUNCE, Capability, is_mark_of, mark_of, seal, unseal
-from server.play.clock import clock
-from server.rules import Json, Seat
+from server.clock import clock
 from server.store import outbox
-from server.store.connections import tried_again
+from server.store.log import Json, Seat
+from server.store.retry import tried_again
 from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, db
 from server.store.tables import Seat as SeatRow
 

@@ -6,8 +6,8 @@ from server.accounts.bounces import bounced_from, count, letter_to, lose_invitat
 from server.accounts.preferences import INVITATION
 from server.accounts.signed_links import ANY_SEAT
 from server.accounts.unsubscribe import stop_mails, stop_word
-from server.play.clock import clock
-from server.store.connections import tried_again
+from server.clock import clock
+from server.store.retry import tried_again
 from server.store.tables import db
 
 WHY: Final = "A letter of ours was reported as spam."

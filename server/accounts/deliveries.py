@@ -6,9 +6,9 @@ from uuid import UUID
 
 from sqlalchemy import Select, select, tuple_
 
-from server.play.clock import clock
-from server.rules import Json
+from server.clock import clock
 from server.store import retention
+from server.store.log import Json
 from server.store.paging import Cursor, Page
 from server.store.tables import Delivery, Letter, PlayerDelivery, PlayerGame, PlayerLetter, db
 from server.store.tables import Game as GameRow

@@ -1,11 +1,13 @@
 """Which mails a player wants: at once, bundled into one at his times of day, or not at all."""
 
+from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 from typing import Any, Final
 
+from server.accounts.calendars import CLOCK_FACE, time_zone
+from server.durations import length_of
 from server.errors import Unfit
-from server.play import clock as clocks
-from server.rules import Json
+from server.store.log import Json
 
 AT_ONCE, BUNDLED, OFF = "at-once", "bundled", "off"
 CHOICES: Final = (AT_ONCE, BUNDLED, OFF)
@@ -34,7 +36,7 @@ def check_notifications(data: Json) -> None:
         raise Unfit(
             "There is no `%(name)s`; there is %(known)s.", name=min(unknown)[:40], known=", ".join(sorted(known))
         )
-    clocks.thresholds(data.get("reminders", []))
+    thresholds(data.get("reminders", []))
     _check_mails(data.get("mails", {}))
     _check_times(data.get("bundle_at", DEFAULT_TIMES))
 
@@ -54,7 +56,7 @@ def _check_mails(mails: Any) -> None:
 def _check_times(times: Any) -> None:
     if not isinstance(times, list) or not 1 <= len(times) <= MOST_TIMES_OF_DAY:
         raise Unfit("A list of 1 to %(most)s times of day is needed here.", "bundle_at", most=MOST_TIMES_OF_DAY)
-    if not all(isinstance(it, str) and clocks.CLOCK_FACE.fullmatch(it) for it in times):
+    if not all(isinstance(it, str) and CLOCK_FACE.fullmatch(it) for it in times):
         raise Unfit('A time of day is a text such as "08:00".', "bundle_at")
 
 
@@ -71,9 +73,28 @@ def wanted(kind: str, notifications: Json, of_game: str | None) -> str:
 
 def next_bundle(notifications: Json, zone: str, now: datetime) -> datetime:
     """The next of a player's times of day for bundles, by the clocks of his zone."""
-    there = clocks.time_zone(zone)
+    there = time_zone(zone)
     today = now.astimezone(there).date()
     days = (today + number * timedelta(days=1) for number in range(3))
     times = [time.fromisoformat(text) for text in notifications.get("bundle_at", DEFAULT_TIMES)]
     moments = (datetime.combine(day, at, there).astimezone(now.tzinfo) for day in days for at in times)
     return min(moment for moment in moments if moment > now)
+
+
+# Reminders
+
+DEFAULT_REMINDERS: Final = ["half", "PT3H"]
+MOST_REMINDERS: Final = 5
+
+
+def thresholds(data: Any) -> Sequence[str]:
+    """`["half", "PT3H"]`: when half the counted time has passed, and so long before the due time; `[]` for never.
+
+    Raises Unfit.
+    """
+    if not isinstance(data, list) or len(data) > MOST_REMINDERS:
+        raise Unfit('A list of at most %(most)s durations or "half" is needed here.', "reminders", most=MOST_REMINDERS)
+    for item in data:
+        if item != "half":
+            length_of(item, "reminders")
+    return data

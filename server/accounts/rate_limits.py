@@ -10,9 +10,9 @@ from flask import current_app, g
 from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.clock import clock
 from server.config import Bound
 from server.errors import TooMany
-from server.play.clock import clock
 from server.store.tables import RateLimit, db
 from server.translations import noted
 

@@ -15,10 +15,10 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import Connection, Engine, select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.clock import clock
 from server.errors import NotFound
-from server.play.clock import clock
-from server.rules import Seat
-from server.store.connections import tried_again
+from server.store.log import Seat
+from server.store.retry import tried_again
 from server.store.tables import Setting, db
 
 TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"

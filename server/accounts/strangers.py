@@ -6,7 +6,7 @@ from hashlib import sha256
 from sqlalchemy import exists, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.store.connections import tried_again
+from server.store.retry import tried_again
 from server.store.tables import Delivery, Letter, Stranger, db
 
 _NOT_CARRIED = ("dropped", "refused", "given-up")

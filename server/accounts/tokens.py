@@ -1,4 +1,4 @@
-"""Tokens: what a program shows to speak for a player, for one seat of his, or, by a mailed link, for one turn of it.
+"""Tokens: what a program shows to speak for a player, or for one seat of his.
 
 Nothing of them is kept in memory: whoever makes one worthless does so in every process at once.
 """
@@ -7,37 +7,30 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, delete, func, select, tuple_
 
 from server.accounts.bans import is_in_force
 from server.accounts.rate_limits import expect_room
-from server.accounts.signed_links import TURN, Capability, unseal
+from server.accounts.signed_links import Capability
+from server.clock import clock
 from server.errors import (
     BadField,
     BadToken,
     Banned,
     MissingScope,
     NotFound,
-    NotSeated,
     OneSeatOnly,
-    PlayError,
-    StaleTurn,
 )
-from server.play.clock import clock
-from server.play.commits import load
-from server.play.moves import Played, answer_again, expect_answer, play_move, present_turn
-from server.play.views import seen_by
-from server.rules import Json
 from server.sanitize import clean
-from server.store.connections import autocommit, committing, in_doubt, tried_again
+from server.store.connections import autocommit
+from server.store.log import Json
 from server.store.paging import Cursor, Page
-from server.store.tables import Game, Seat, Token, db
-from server.translations import noted
+from server.store.retry import committing, in_doubt, tried_again
+from server.store.tables import Token, db
 
 SCOPES: Mapping[str, str] = {
     "games:read": "see games, your private ones too, and your open moves",
@@ -92,25 +85,10 @@ def further_token(caller: Caller, name: str, scopes: list[str] | None, expires_a
 
     Raises BadToken, MissingScope, BadField, TooMany.
     """
-    return _made_by(caller, name, caller.scopes if scopes is None else scopes, expires_at)
+    return made_by(caller, name, caller.scopes if scopes is None else scopes, expires_at)
 
 
-def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expires_at: datetime | None) -> NewToken:
-    """A token for the caller's seat in this game and nothing else, for the bot of somebody else. It ends when he gives
-    the seat up.
-
-    Raises NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
-    """
-    seen_by(game_id, caller.player_id)
-    head = select(Game.game_id).where(Game.game_id == game_id)
-    db.session.execute(head.with_for_update())  # nobody gets up meanwhile
-    own = select(Seat.seat).where(Seat.game_id == game_id, Seat.player_id == caller.player_id)
-    if db.session.execute(own).first() is None:
-        raise NotSeated("You have no seat at this table.")
-    return _made_by(caller, name, scopes, expires_at, game_id)
-
-
-def _made_by(
+def made_by(
     caller: Caller, name: str, scopes: Iterable[str], expires_at: datetime | None, game_id: UUID | None = None
 ) -> NewToken:
     caller.need("tokens:write")
@@ -145,7 +123,7 @@ def new_token(
     secret, allowed = secrets.token_urlsafe(32), set(scopes)
     row = Token(
         player_id=player_id,
-        token_hash=_token_hash(secret),
+        token_hash=hash_of(secret),
         name=name,
         scopes=[scope for scope in SCOPES if scope in allowed],
         game_id=game_id,
@@ -157,13 +135,13 @@ def new_token(
     return NewToken(f"sp_{player_id.hex}_{secret}", _facts(row))
 
 
-def _token_hash(secret: str) -> bytes:
+def hash_of(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
 # Using
 
-_TOKEN = re.compile(r"sp_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
+TOKEN = re.compile(r"sp_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
 _CALLER = """\
 SELECT t.scopes, t.expires_at, t.game_id, t.last_used_at, p.locale, p.banned_at, p.banned_until, p.ban_reason
   FROM tokens t JOIN players p ON p.player_id = t.player_id
@@ -179,9 +157,9 @@ _used: dict[tuple[UUID, bytes], datetime] = {}  # what this process has yet to n
 
 @tried_again
 def caller(token: str) -> Caller:
-    """Whose token this is, or whose turn if it is the word of a mailed link. Raises BadToken, Banned."""
-    if parts := _TOKEN.fullmatch(token):
-        player_id, token_hash = UUID(parts[1]), _token_hash(parts[2])
+    """Whose token this is. Raises BadToken, Banned."""
+    if parts := TOKEN.fullmatch(token):
+        player_id, token_hash = UUID(parts[1]), hash_of(parts[2])
         with autocommit() as connection:
             row = connection.execute(_CALLER, (player_id, token_hash)).fetchone()
         now = clock.now()
@@ -192,28 +170,18 @@ def caller(token: str) -> Caller:
             if last_used_at is None or now - last_used_at > _NOTED_EVERY:
                 _used[player_id, token_hash] = now
             return Caller(player_id, frozenset(scopes), until, token_hash, locale, game_id)
-    else:
-        with suppress(NotFound):
-            return _asked_by_mail(token)
     raise BadToken("This token is not valid.")
 
 
 def still_valid(callers: Iterable[Caller]) -> set[bytes]:
     """The hashes of those tokens that are good even now."""
-    of_turns: list[tuple[Caller, Capability]] = []
-    players: list[UUID] = []
-    hashes: list[bytes] = []
-    for it in callers:
-        if it.turn is not None:
-            of_turns.append((it, it.turn))
-        else:
-            players.append(it.player_id)
-            hashes.append(it.token_hash)
+    keys = [(it.player_id, it.token_hash) for it in callers]
     with autocommit() as connection:
-        found = connection.execute(_STILL_THERE, (players, hashes)).fetchall()
+        found = connection.execute(
+            _STILL_THERE, ([player for player, _ in keys], [hash_ for _, hash_ in keys])
+        ).fetchall()
     now = clock.now()
-    valid = {hash_ for hash_, until, *ban in found if not _is_over(until, now) and not is_in_force(*ban)}
-    return valid | _still_asked(of_turns) if of_turns else valid
+    return {hash_ for hash_, until, *ban in found if not _is_over(until, now) and not is_in_force(*ban)}
 
 
 def _is_over(until: datetime | None, now: datetime) -> bool:
@@ -227,72 +195,6 @@ def note_uses() -> None:
         key, at = _used.popitem()
         with autocommit() as connection:
             connection.execute(_NOTE_USE, (at, *key))
-
-
-# The word of a mailed link
-
-_READER = "SELECT locale, banned_at, banned_until, ban_reason FROM players WHERE player_id = %s"
-_STILL_ASKED = """\
-SELECT s.game_id, s.seat, s.turn, p.banned_at, p.banned_until
-  FROM unnest(%s::uuid[], %s::int[]) AS k (game_id, seat)
-  JOIN seats s ON s.game_id = k.game_id AND s.seat = k.seat AND s.stand_in IS NULL
-  JOIN games g ON g.game_id = s.game_id AND g.status = 'running'
-  JOIN players p ON p.player_id = s.player_id"""
-
-
-def _asked_by_mail(word: str) -> Caller:
-    """Whoever sits where this word leads to. Raises NotFound, Banned."""
-    game_id, seat, number = unseal(TURN, word)
-    game = load(game_id)
-    player_id = game.seats[seat]["player_id"]
-    with autocommit() as connection:
-        row = connection.execute(_READER, (player_id,)).fetchone()
-    if row is None:
-        raise NotFound("There is nothing here.")
-    locale, *ban, why = row
-    if is_in_force(*ban):
-        raise Banned(ban[1], why)
-    who = Caller(player_id, frozenset(OF_A_TURN), None, _token_hash(word), locale, game_id)
-    try:
-        expect_answer(game, seat)
-        now = present_turn(game, seat, number)
-        if now is None:
-            raise BadToken(noted("This turn is over. A mail tells you when it is your turn again."))
-    except PlayError as error:
-        return who._replace(turn=Capability(game_id, seat, number), closed=error.words)
-    return who._replace(turn=Capability(game_id, seat, now))
-
-
-def play_as(caller: Caller, game_id: UUID, turn: int, move: Any) -> Played:
-    """Play a move for whoever this is. By the word of a mailed link it is that turn's, and when it is over, whoever may
-    have lost the answer to his own move gets it again.
-
-    Raises BadToken, and what `play_move` raises.
-    """
-    if caller.turn is None:
-        return play_move(game_id, caller.player_id, turn, move)
-    if caller.closed is not None:
-        if again := answer_again(caller.turn, turn, move):
-            return again
-        raise BadToken(caller.closed)
-    if turn > caller.turn.number:  # it may begin before this is played
-        raise StaleTurn(caller.turn.number)
-    return play_move(game_id, caller.player_id, turn, move)
-
-
-def _still_asked(callers: Iterable[tuple[Caller, Capability]]) -> set[bytes]:
-    """The hashes of those words whose turns wait for an answer even now."""
-    known = list(callers)
-    keys = [turn.game_id for _, turn in known], [turn.seat for _, turn in known]
-    with autocommit() as connection:
-        found = connection.execute(_STILL_ASKED, keys).fetchall()
-    asked = {(game_id, seat): now for game_id, seat, now, *ban in found if not is_in_force(*ban)}
-    return {caller.token_hash for caller, turn in known if _goes_on(turn, asked.get((turn.game_id, turn.seat)))}
-
-
-def _goes_on(turn: Capability, now: int | None) -> bool:
-    """Whether the turn by which a seat is asked now is this one, or the rest of it."""
-    return now == turn.number or (now is not None and present_turn(load(turn.game_id), turn.seat, turn.number) == now)
 
 
 # Looking, and making worthless

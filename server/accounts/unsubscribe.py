@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, select, update
 from server.accounts.players import player_of
 from server.accounts.preferences import INVITATION, OFF
 from server.accounts.signed_links import STOP, seal_text, unseal_text
-from server.rules import Json
-from server.store.connections import tried_again
+from server.store.log import Json
+from server.store.retry import tried_again
 from server.store.tables import Game, Player, Seat, db
 
 GAME, KIND = "game", "kind"

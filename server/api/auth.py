@@ -5,11 +5,11 @@ from uuid import UUID
 from flask import Flask, g, request
 from werkzeug.exceptions import Unauthorized
 
-from server.accounts import tokens
 from server.accounts.tokens import Caller
 from server.api.languages import speak
 from server.errors import PlayError
-from server.store.connections import Unavailable
+from server.play import turn_links
+from server.store.retry import Unavailable
 from server.translations import Words
 
 
@@ -83,4 +83,4 @@ def _by(header: str) -> Caller:
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer":
         raise Unauthorized(Words("The token is sent as `Authorization: Bearer ...`."))
-    return tokens.caller(token.strip())
+    return turn_links.caller(token.strip())

@@ -8,7 +8,6 @@ import orjson
 from flask import jsonify
 from flask.views import MethodView
 
-from server.accounts.tokens import seat_token
 from server.api.auth import caller, viewer
 from server.api.idempotency import new_game_id, once
 from server.api.openapi import examples, schemas
@@ -33,6 +32,7 @@ from server.play.chat import messages, say
 from server.play.games import open_game
 from server.play.hosting import close_game, keep_open, withdraw_invitation
 from server.play.lobby import list_games
+from server.play.seat_tokens import seat_token
 from server.play.seats import choose_mails, invite, leave, seat_settings, send_away, take_seat
 from server.play.views import describe, seen_by
 from server.play.votes import vote, votes_of

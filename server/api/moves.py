@@ -6,13 +6,13 @@ from uuid import UUID
 from flask import jsonify
 from flask.views import MethodView
 
-from server.accounts.tokens import play_as
 from server.api.auth import caller
 from server.api.idempotency import once
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
 from server.play.moves import legal_moves, try_move
+from server.play.turn_links import play_as
 from server.rules import IllegalMove, MalformedMove
 
 blp = Blueprint("moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Moves")

@@ -7,7 +7,9 @@ from uuid import UUID
 from flask import Blueprint, Response, current_app, render_template, request, url_for
 from flask_babel import gettext
 
-from server.accounts.players import profile, redeem
+from server.accounts.calendars import time_zone
+from server.accounts.players import profile
+from server.accounts.sign_in import redeem
 from server.accounts.unsubscribe import stop_mails, stopped
 from server.api.languages import speak, spoken
 from server.api.problems import ALL, answer_to, said
@@ -16,7 +18,6 @@ from server.operations.health import tables_by_spread
 from server.operations.motd import notice
 from server.page import index
 from server.play import seats
-from server.play.clock import time_zone
 from server.play.game import Game
 from server.play.moves import check_line, open_turn, play_line, rest_of_turn
 from server.play.seats import accept_invitation, come_back, invitation, is_kept, is_newcomer

@@ -8,7 +8,8 @@ from flask.views import MethodView
 from flask_babel import gettext
 
 from server.accounts.deliveries import deliveries
-from server.accounts.players import begin_sign_in, change_profile, profile, redeem
+from server.accounts.players import change_profile, profile
+from server.accounts.sign_in import begin_sign_in, redeem
 from server.accounts.tokens import further_token, revoke, revoke_all, revoke_token, tokens_of
 from server.api.auth import any_caller, caller
 from server.api.openapi import examples, schemas

@@ -16,9 +16,9 @@ from flask import Flask, Response, current_app, g, request
 from server.accounts.rate_limits import Level as CountedLevel
 from server.accounts.rate_limits import network_of
 from server.api.auth import is_for_api, known_sender
+from server.clock import clock
 from server.config import Bound
 from server.errors import TooMany
-from server.play.clock import clock
 from server.translations import noted
 
 LONG = 9  # units for what takes long to make, beside the one of every request

@@ -22,9 +22,10 @@ from server.api.openapi import examples, schemas
 from server.api.openapi.document import ANYBODY
 from server.api.openapi.document import Blueprint as Resources
 from server.api.pages import page
+from server.clock import clock
+from server.durations import duration
 from server.errors import BadField, NotFound, Unfit
-from server.play.clock import clock, duration
-from server.play.sweep import follow_clock, move_clock
+from server.play.sandbox_clock import follow_clock, move_clock
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
 calls = Resources("clock", __name__, url_prefix="/sandbox", description="The sandbox: its people, and time that passes")

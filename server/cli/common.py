@@ -29,7 +29,7 @@ def read_settings() -> Settings:
     try:
         settings = Settings.from_environment()
         if settings.smtp_url:
-            from server.post.mail import carrier
+            from server.post.smtp import carrier
 
             carrier(settings.smtp_url)
         if settings.dkim_key:
@@ -75,7 +75,8 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def moment(text: str) -> datetime:
     """`2026-12-24`, `2026-12-24T18:00` (both UTC), or a duration from now on such as `P7D`."""
-    from server.play.clock import clock, duration
+    from server.clock import clock
+    from server.durations import duration
 
     try:
         found = clock.now() + duration(text) if text.startswith("P") else datetime.fromisoformat(text)
@@ -89,7 +90,7 @@ def moment(text: str) -> datetime:
 
 def length(text: str) -> timedelta:
     """`P30D`, `PT12H`."""
-    from server.play.clock import duration
+    from server.durations import duration
 
     try:
         return duration(text)

@@ -13,17 +13,17 @@ from server import sandbox, worker
 from server.accounts import signed_links
 from server.cli.audit import note_deed
 from server.cli.common import dry_run, example, in_app, length, read_settings, tell, until, written
+from server.clock import clock
 from server.config import Settings, masked
 from server.operations.health import NOT_RUNNING, SKEW, clock_skew, owns_tables, parts
 from server.operations.motd import notice, put_up_notice, take_down_notice
-from server.play.clock import clock
 from server.play.postmaster import mails_aside
-from server.play.sweep import follow_clock
+from server.play.sandbox_clock import follow_clock
 from server.post.dkim_signing import read_key
 from server.post.dns_records import UNKNOWN, check_records
 from server.post.incoming import smtp_server
 from server.post.letters import mail_host
-from server.post.mail import Unreachable, carrier
+from server.post.smtp import Unreachable, carrier
 from server.store import embedded_postgres
 from server.store import migrate as migrations
 from server.store.connections import refusal_of

@@ -5,11 +5,11 @@ from uuid import uuid4
 
 from sqlalchemy import select
 
+from server.clock import clock
 from server.errors import NotFound
 from server.operations.queries import find_player
-from server.play.clock import clock
 from server.rules import Json
-from server.store.connections import tried_again
+from server.store.retry import tried_again
 from server.store.tables import Audit, db
 
 

@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 
 from server.accounts import rate_limits
 from server.accounts.tokens import revoke_all
-from server.play.clock import clock
+from server.clock import clock
 from server.play.seats import give_up_seats
 from server.rules import Json
-from server.store.connections import tried_again
+from server.store.retry import tried_again
 from server.store.tables import (
     Bounce,
     Delivery,

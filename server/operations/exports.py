@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import select
 
 from server.accounts.players import profile
+from server.clock import clock
 from server.operations.queries import player
 from server.play import archive
-from server.play.clock import clock
 from server.play.commits import load, whole_log
 from server.play.views import story
 from server.play.votes import votes_of

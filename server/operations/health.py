@@ -9,8 +9,9 @@ import psycopg
 import sqlalchemy.exc
 from sqlalchemy import ColumnElement, DateTime, cast, func, select, text
 
-from server.play.clock import clock
-from server.play.sweep import GAP, PARTS, follow_clock
+from server.clock import clock
+from server.play.heartbeats import GAP, PARTS
+from server.play.sandbox_clock import follow_clock
 from server.store import migrate as revisions
 from server.store.connections import let_go, refusal_of
 from server.store.leases import is_free

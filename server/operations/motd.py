@@ -9,10 +9,11 @@ import sqlalchemy.exc
 from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 
-from server.play.clock import clock
+from server.clock import clock
 from server.rules import Json
 from server.sanitize import clean
-from server.store.connections import let_go, tried_again
+from server.store.connections import let_go
+from server.store.retry import tried_again
 from server.store.tables import Setting, db
 
 LONGEST: Final = 500

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import func, or_, select
 
 from server.accounts.bans import is_in_force
+from server.clock import clock
 from server.errors import NotFound
-from server.play.clock import clock
 from server.play.commits import load
 from server.play.seats import seats_under_way
 from server.play.views import summary

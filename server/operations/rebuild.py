@@ -6,18 +6,21 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.clock import clock
 from server.errors import NotFound
 from server.play import archive as archives
-from server.play import clock as clocks
+from server.play import time_control
 from server.play.archive import Flaw
-from server.play.clock import clock
-from server.play.commits import whole_log, with_due_time
+from server.play.commits import whole_log
+from server.play.due_times import with_due_time
 from server.play.table import Table
+from server.play.time_control import GameClock, first_allowance
 from server.play.views import seen_by
 from server.rules import GAMES, Json
 from server.store import log
-from server.store.connections import autocommit, committing, in_doubt, in_transaction, tried_again
+from server.store.connections import autocommit, in_transaction
 from server.store.log import Records
+from server.store.retry import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Seat as SeatRow
 from server.store.tables import db
@@ -116,7 +119,7 @@ def _read(game_id: UUID) -> Records:
 def _by_the_log(records: Records) -> tuple[Json, list[Json]]:
     """What the head and the seats of a game should be."""
     table, drawn = archives.replay(archives.start(records.head, records.seats), records.events)
-    game_clock, now = clocks.game_clock(records.head["clock"]), clock.now()
+    game_clock, now = time_control.game_clock(records.head["clock"]), clock.now()
     return _head(table, drawn), [_seat(row, table, game_clock, now) for row in records.seats]
 
 
@@ -124,7 +127,7 @@ def _head(table: Table, drawn: int) -> Json:
     return {"status": table.status, "version": table.version, "outcome": table.outcome, "drawn": drawn}
 
 
-def _seat(was: Json, table: Table, game_clock: clocks.GameClock, now: datetime) -> Json:
+def _seat(was: Json, table: Table, game_clock: GameClock, now: datetime) -> Json:
     """Times are no projection: what is there of them stays, and who lost them gets his whole time from now on."""
     turn, stand_in = (table.turns[was["seat"]], table.stand_ins[was["seat"]]) if table.turns else (None, None)
     row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}
@@ -134,7 +137,7 @@ def _seat(was: Json, table: Table, game_clock: clocks.GameClock, now: datetime) 
         wake_at = (was["wake_at"] or now) if is_asked else None
         return row | {"asked_at": asked_at, "due_at": None, "remind_at": None, "wake_at": wake_at}
     if was["asked_at"] is None or was["turn"] != turn:
-        row |= {"asked_at": now, "allowed": clocks.first_allowance(game_clock).total_seconds(), "lent": 0.0}
+        row |= {"asked_at": now, "allowed": first_allowance(game_clock).total_seconds(), "lent": 0.0}
     row["hours"] = was["hours"] or {"zone": was["zone"], "calendar": was["calendar"]}
     return row if row == was and row["due_at"] and row["wake_at"] else with_due_time(row, now)
 

@@ -11,23 +11,20 @@ from itertools import groupby, zip_longest
 from typing import Any, NamedTuple
 
 from server.bots import BOTS
-from server.play import clock as clocks
-from server.play.table import (
+from server.durations import duration_text
+from server.play.events import (
     GameAbandoned,
     GamePaused,
     GameResumed,
     GameStarted,
     SeatHandedOver,
     SeatTakenBack,
-    Table,
     TimeExtended,
     TimeRanOut,
-    new_table,
-    terms,
-    to_the_end,
-    type_name,
-    typed,
 )
+from server.play.table import Table, new_table, terms, to_the_end, type_name, typed
+from server.play.time_control import game_clock
+from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, bot_of, ladder, rung_for
 from server.rules import GAMES, Dice, Json, RuleError, Seat, SeededDice, commitment
 from server.sanitize import clean
 from server.store.log import MOMENT, Recorded, canonical, chained, fact
@@ -156,7 +153,7 @@ def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice
             return _time_ran_out(table, seat, happened, start, dice)
         case "running" | "paused", SeatHandedOver(seat):
             _expect_person(table, seat, start)
-            return [SeatHandedOver(seat, clocks.bot_of(_ladder(start)), "resigned")]
+            return [SeatHandedOver(seat, bot_of(_ladder(start)), "resigned")]
         case "running" | "paused", SeatTakenBack(seat):
             if seat is None or table.stand_ins[seat] is None:
                 raise Flaw("No bot stands in for this seat.")
@@ -180,16 +177,16 @@ def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Star
     _expect_person(table, seat, start)
     if table.turns[seat] is None:
         raise Flaw("Nobody waits for this seat.")
-    match clocks.rung_for(_ladder(start), table.extended[seat], table.missed[seat]):
-        case clocks.Extend(by):
-            return [TimeExtended(seat, clocks.duration_text(by))]
-        case clocks.BotMove(bot):
+    match rung_for(_ladder(start), table.extended[seat], table.missed[seat]):
+        case Extend(by):
+            return [TimeExtended(seat, duration_text(by))]
+        case BotMove(bot):
             if happened[0] != TimeRanOut(seat, bot):
                 raise Flaw(f"The bot {bot} moves for this seat here.")
             return [TimeRanOut(seat, bot), *_bots_turn(table, seat, happened[1:], dice)]
-        case clocks.BotTakesOver(bot):
+        case BotTakesOver(bot):
             return [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]
-        case clocks.Abandon():
+        case Abandon():
             return [TimeRanOut(seat, None), GameAbandoned(seat)]
 
 
@@ -222,8 +219,8 @@ def _expect_person(table: Table, seat: Seat | None, start: Start) -> None:
         raise Flaw("No person plays this seat.")
 
 
-def _ladder(start: Start) -> Sequence[clocks.Rung]:
-    return clocks.ladder(start.terms["on_timeout"], BOTS)
+def _ladder(start: Start) -> Sequence[Rung]:
+    return ladder(start.terms["on_timeout"], BOTS)
 
 
 def _typed(table: Table, row: Recorded) -> Any:
@@ -312,8 +309,8 @@ def _check_terms(archive: Json) -> None:
         raise Flaw(f"The options: {error.text}") from None
     if canonical(resolved) != canonical(archive["options"]):
         raise Flaw("The options are not complete.")
-    clocks.game_clock(archive["clock"])
-    clocks.ladder(archive["on_timeout"], BOTS)
+    game_clock(archive["clock"])
+    ladder(archive["on_timeout"], BOTS)
     for seat in archive["seats"]:
         if seat["bot"] is not None and seat["bot"] not in BOTS:
             raise Flaw(f"Seat {seat['seat']}: there is no such bot here.")

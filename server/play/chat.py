@@ -6,15 +6,16 @@ from uuid import UUID
 from sqlalchemy import func, insert, select
 
 from server.accounts.rate_limits import Use, expect_within
+from server.clock import clock
 from server.errors import BadField
-from server.play.clock import clock
 from server.play.letters import note
 from server.play.views import own_seat, seen_by
 from server.rules import Json
 from server.sanitize import paragraphs
 from server.store import outbox
-from server.store.connections import autocommit, committing, in_doubt, tried_again
+from server.store.connections import autocommit
 from server.store.notify import hints
+from server.store.retry import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Message, db
 

@@ -1,53 +1,24 @@
 """Loading a game, and adding one deed to its log: events, due times and letters in one commit."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
-from datetime import datetime, timedelta
-from threading import Lock
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import psycopg
 
 from server.errors import NotFound
-from server.play import clock as clocks
 from server.play import letters
+from server.play.due_times import timed
 from server.play.game import Game
-from server.play.table import Table, TimeExtended, fold, new_table, to_the_end, type_name
-from server.rules import GAMES, Json, Seat, commitment
+from server.play.table import Table, fold, new_table, to_the_end, type_name
+from server.play.table_cache import tables
+from server.rules import GAMES, Json, commitment
 from server.store import log
 from server.store.connections import autocommit
 from server.store.log import Outline, Recorded
 from server.store.notify import hints
 from server.store.outages import outages_since
-
-_RECENT = 1000
-
-
-class _Tables:
-    """The most recently used tables of this process. Any of them can be made again from the log."""
-
-    def __init__(self) -> None:
-        self._tables: OrderedDict[UUID, Table] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, game_id: UUID) -> Table | None:
-        with self._lock:
-            if game_id in self._tables:
-                self._tables.move_to_end(game_id)
-            return self._tables.get(game_id)
-
-    def put(self, game_id: UUID, table: Table) -> None:
-        with self._lock:
-            known = self._tables.get(game_id)
-            if known is None or known.version < table.version:
-                self._tables[game_id] = table
-            self._tables.move_to_end(game_id)
-            if len(self._tables) > _RECENT:
-                self._tables.popitem(last=False)
-
-
-tables = _Tables()
 
 
 def load(game_id: UUID) -> Game:
@@ -140,7 +111,7 @@ def record_within(
     }
     seats = game.seats  # of a game that is closed before it begins, nobody was ever asked
     if after.turns:
-        seats = [_timed(game, seat, before, after, events, now, arrived_at or now) for seat in range(len(game.seats))]
+        seats = [timed(game, seat, before, after, events, now, arrived_at or now) for seat in range(len(game.seats))]
     after_game = Game(head, seats, after, rows)
     written = write(
         connection,
@@ -167,66 +138,6 @@ def _happened(before: Table, events: Sequence[Any], now: datetime, head: Json) -
         hash_ = log.chained(hash_, row)
         rows.append(row._replace(hash=hash_))
     return rows, before.after(events, version, seq, hash_)
-
-
-def _timed(
-    game: Game, seat: Seat, before: Table, after: Table, events: Sequence[Any], now: datetime, arrived_at: datetime
-) -> Json:
-    """The seat's row after the deed; the very same row if nothing changed for it.
-
-    The time of a turn runs on while a bot sits in for its person, so that nobody wins any by leaving and coming back.
-    """
-    was = game.seats[seat]
-    turn, stand_in = after.turns[seat], after.stand_ins[seat]
-    extensions = [event for event in events if isinstance(event, TimeExtended) and event.seat == seat]
-    stops_or_goes_on = turn is not None and "paused" in (before.status, after.status) and before.status != after.status
-    if None not in (turn, was["turn"]) and turn != was["turn"] and after.rules.goes_on(after.state, seat):
-        return was | {"turn": turn}  # the rest of a turn has no time of its own
-    if turn == was["turn"] and stand_in == was["stand_in"] and not extensions and not stops_or_goes_on:
-        return was
-    row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}
-    game_clock, asked_at, hours = clocks.game_clock(game.head["clock"]), was["asked_at"], was["hours"]
-    allowed = clocks.first_allowance(game_clock) if was["allowed"] is None else timedelta(seconds=was["allowed"])
-    used = clocks.NOTHING
-    if asked_at and (extensions or stops_or_goes_on or isinstance(game_clock, clocks.Bank)):  # else nobody asks
-        used = clocks.counted(asked_at, arrived_at, calendar_of(was), outages_of(was, now))
-    if extensions:
-        lent = used - allowed + clocks.duration(extensions[-1].by)  # so much from now on
-        return with_due_time(row | {"lent": lent.total_seconds()}, now)
-    if hours and turn != was["turn"]:
-        allowed, row["lent"] = clocks.next_allowance(game_clock, allowed, used), 0
-        asked_at = hours = None
-    elif stops_or_goes_on:
-        allowed, asked_at = allowed - used, None  # the rest of this turn's time, and what was lent for it, is kept
-    row |= {"allowed": allowed.total_seconds(), "asked_at": asked_at, "hours": hours}
-    bot = was["bot"] or stand_in
-    if turn is None or bot or after.status == "paused":
-        wake_at = now if bot and turn is not None and after.status == "running" else None
-        return row | {"due_at": None, "remind_at": None, "wake_at": wake_at}
-    hours = hours or {"zone": was["zone"], "calendar": was["calendar"]}
-    return with_due_time(row | {"asked_at": asked_at or now, "hours": hours}, now)
-
-
-def with_due_time(row: Json, now: datetime) -> Json:
-    """The row of a seat that we wait for, its due time and next reminder computed anew."""
-    calendar, asked_at = calendar_of(row), row["asked_at"]
-    due_at = clocks.due_at(asked_at, timedelta(seconds=row["allowed"] + row["lent"]), calendar, outages_of(row, now))
-    thresholds = (row["notifications"] or {}).get("reminders", clocks.DEFAULT_REMINDERS)
-    remind_at = clocks.next_reminder(asked_at, due_at, thresholds, calendar, now)
-    return row | {"due_at": due_at, "remind_at": remind_at, "wake_at": remind_at or due_at}
-
-
-def outages_of(row: Json, now: datetime) -> Collection[clocks.Stretch]:
-    """The hours lost since this seat was asked; looked up only where some time has passed and nobody has done so."""
-    if row["asked_at"] >= now:
-        return ()
-    return row["outages"] if "outages" in row else outages_since(row["asked_at"])
-
-
-def calendar_of(row: Json) -> clocks.Calendar:
-    """The calendar by which the time of this seat's turn counts."""
-    hours = row["hours"]
-    return clocks.calendar(hours["calendar"], hours["zone"]) if hours["calendar"] else clocks.ALWAYS
 
 
 def at_version(game: Game, version: int) -> Table:

@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from server.accounts.tokens import Caller, still_valid
+from server.accounts.tokens import Caller
+from server.clock import clock
 from server.errors import BadField, NotFound
 from server.play.chat import last_message, messages
-from server.play.clock import clock
 from server.play.table import story_item, typed
+from server.play.turn_links import still_valid
 from server.play.views import seen_by
 from server.rules import GAMES, Json
 from server.store import log

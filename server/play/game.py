@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from server.bots import BOTS
-from server.play import clock as clocks
+from server.play import timeout_policy
 from server.play.table import Table
+from server.play.timeout_policy import Rung
 from server.rules import Json, Seat, SeededDice
 from server.store.log import Recorded
 
@@ -32,9 +33,9 @@ class Game:
         return next((row["seat"] for row in self.seats if row["player_id"] == player_id), None)
 
     @property
-    def ladder(self) -> Sequence[clocks.Rung]:
+    def ladder(self) -> Sequence[Rung]:
         """What time-outs of a seat do, one after the other."""
-        return clocks.ladder(self.head["on_timeout"], BOTS)
+        return timeout_policy.ladder(self.head["on_timeout"], BOTS)
 
     @property
     def names(self) -> list[str]:

@@ -12,16 +12,20 @@ from sqlalchemy.dialects.postgresql import insert
 from server.accounts.rate_limits import Use, expect_room, expect_within
 from server.accounts.signed_links import INVITATION, mark_of, seal
 from server.bots import BOTS
+from server.clock import clock
 from server.errors import BadField, Unfit
-from server.play import clock as clocks
-from server.play.clock import clock
+from server.play import time_control
 from server.play.commits import load, load_within, record_within
+from server.play.events import GameStarted
 from server.play.game import Game
 from server.play.hosting import DEFAULT_OPEN_FOR, closing
-from server.play.table import GameStarted, terms
+from server.play.table import terms
+from server.play.time_control import DEFAULT_CLOCK
+from server.play.timeout_policy import DEFAULT_LADDER, ladder
 from server.rules import GAMES, Json, Seat
 from server.sanitize import clean
-from server.store.connections import in_transaction, tried_again
+from server.store.connections import in_transaction
+from server.store.retry import tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Letter, PlayerGame, db
 from server.store.tables import Seat as SeatRow
@@ -45,11 +49,11 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     if not title:
         raise BadField("title", "A title needs at least one visible character.")
     times = closing(wanted.get("open_for", DEFAULT_OPEN_FOR), clock.now())
-    game_clock = wanted.get("clock", clocks.DEFAULT_CLOCK)
-    on_timeout = wanted.get("on_timeout", clocks.DEFAULT_LADDER)
+    game_clock = wanted.get("clock", DEFAULT_CLOCK)
+    on_timeout = wanted.get("on_timeout", DEFAULT_LADDER)
     for field, check in (
-        ("clock", lambda: clocks.game_clock(game_clock)),
-        ("on_timeout", lambda: clocks.ladder(on_timeout, BOTS)),
+        ("clock", lambda: time_control.game_clock(game_clock)),
+        ("on_timeout", lambda: ladder(on_timeout, BOTS)),
     ):
         try:
             check()

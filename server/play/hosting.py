@@ -7,18 +7,20 @@ from uuid import UUID
 
 from sqlalchemy import select, update
 
+from server.clock import NOTHING, clock
+from server.durations import duration
 from server.errors import BadField, NotFound, NotHost, NotRunning, Unfit
-from server.play import clock as clocks
-from server.play.clock import clock
 from server.play.commits import load, load_within, record_within
+from server.play.events import GameAbandoned
 from server.play.game import Game
+from server.play.heartbeats import GAP
 from server.play.letters import letter
-from server.play.sweep import GAP, LATER
-from server.play.table import GameAbandoned
+from server.play.sweep import LATER
 from server.play.views import seen_by
 from server.rules import Json, Seat
 from server.store import outbox
-from server.store.connections import committing, in_doubt, in_transaction, let_go, tried_again
+from server.store.connections import in_transaction, let_go
+from server.store.retry import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Player, db
 from server.store.tables import Seat as SeatRow
@@ -34,7 +36,7 @@ log = logging.getLogger(__name__)
 def closing(open_for: Any, now: datetime) -> Json:
     """When a game closes that has not begun by then, and when the worker must look at it next. Raises BadField."""
     try:
-        length = clocks.duration(open_for)
+        length = duration(open_for)
         if not SHORTEST <= length <= LONGEST:
             raise Unfit("%(text)s is not between an hour (PT1H) and 90 days (P90D).", text=repr(open_for))
     except Unfit as error:
@@ -153,7 +155,7 @@ def _wake(game_id: UUID, now: datetime) -> None:
         return
     if head.wake_at < head.closes_at:
         late = now - head.wake_at
-        head.closes_at = head.wake_at = head.closes_at + (late if late > GAP else clocks.NOTHING)
+        head.closes_at = head.wake_at = head.closes_at + (late if late > GAP else NOTHING)
         _tell_host(head.game_id, head.host, head.closes_at, now)
     else:
         close_within(game_id, now)

@@ -9,8 +9,8 @@ from uuid import UUID, uuid5
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.clock import clock
 from server.errors import KeyReused, UnderWay
-from server.play.clock import clock
 from server.store import retention
 from server.store.tables import Game, IdempotencyKey, db
 

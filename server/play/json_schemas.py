@@ -4,18 +4,10 @@ Whatever `clock` takes fits its schema here; what a schema cannot say (such as h
 a description, and only the readers in `clock` refuse it.
 """
 
-from server.accounts.preferences import MAIL_KINDS, MOST_TIMES_OF_DAY, choices_of
+from server.accounts.calendars import CLOCK_FACE, COUNTED_DAYS, MOST_VACATIONS, VACATION_DAYS
+from server.accounts.preferences import DEFAULT_REMINDERS, MAIL_KINDS, MOST_REMINDERS, MOST_TIMES_OF_DAY, choices_of
 from server.bots import BOTS
-from server.play.clock import (
-    CLOCK_FACE,
-    COUNTED_DAYS,
-    DEFAULT_REMINDERS,
-    MOST_REMINDERS,
-    MOST_RUNGS,
-    MOST_TIMES,
-    MOST_VACATIONS,
-    VACATION_DAYS,
-)
+from server.play.timeout_policy import MOST_RUNGS, MOST_TIMES
 from server.rules import GAMES, Json, named, object_of
 
 SEAT: Json = {"type": "integer", "minimum": 0}

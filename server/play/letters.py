@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from server.play.game import Game
-from server.play.table import (
+from server.play.events import (
     GameAbandoned,
     GamePaused,
     GameResumed,
@@ -16,6 +15,7 @@ from server.play.table import (
     TimeExtended,
     TimeRanOut,
 )
+from server.play.game import Game
 from server.rules import Json, Seat
 from server.store.webhook_queue import NOTE
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from server.accounts.rate_limits import Use, expect_within
 from server.accounts.signed_links import REPLY, Capability, keyed_hash, keyed_hashes, seal, unseal
+from server.clock import clock
 from server.errors import NotFound
-from server.play.clock import clock
 from server.rules import Seat
 from server.store import inbox
 

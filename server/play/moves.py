@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from server.accounts.signed_links import TURN, Capability, seal, unseal
+from server.clock import clock
 from server.errors import HandedOver, NotRunning, StaleTurn
-from server.play.clock import clock
 from server.play.commits import load, record, whole_log
 from server.play.game import Game
 from server.play.table import Table, fold, new_table, story_item, typed
 from server.play.views import own_seat, seen_by, turn_of, you
 from server.rules import Json, Seat
-from server.store.connections import Unavailable, tried_again
 from server.store.log import Recorded
+from server.store.retry import Unavailable, tried_again
 
 _LOST = timedelta(hours=1)  # in which an answer that did not arrive is asked for again
 _RACES = 20  # deeds that may come first, one after the other, before a move is turned away

@@ -5,8 +5,8 @@ from typing import Any, Final
 from uuid import UUID, uuid5
 
 from server.accounts.rate_limits import Use, expect_within, reached
+from server.clock import clock
 from server.errors import NotFound
-from server.play.clock import clock
 from server.store import inbox
 from server.store import postmaster as letterbox
 from server.store.tables import Incoming

@@ -9,18 +9,20 @@ from server.accounts.players import player_of
 from server.accounts.rate_limits import expect_within
 from server.accounts.signed_links import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, seal, unseal
 from server.accounts.tokens import revoke_of_seat
+from server.clock import clock
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken
-from server.play.clock import bot_of, clock
 from server.play.commits import load, load_within, record
+from server.play.events import SeatHandedOver, SeatTakenBack
 from server.play.game import Game
 from server.play.games import invitations, note_invitation, note_seat, start_if_full
 from server.play.hosting import SENT_AWAY, addressed, expect_open, host_leaves_within, hosted
-from server.play.table import SeatHandedOver, SeatTakenBack
+from server.play.timeout_policy import bot_of
 from server.play.views import invited_to, may_see, own_seat, seen_by
 from server.play.votes import count_votes
 from server.rules import Json, Seat
 from server.store import outbox
-from server.store.connections import committing, in_doubt, in_transaction, tried_again
+from server.store.connections import in_transaction
+from server.store.retry import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Player, PlayerGame, db
 from server.store.tables import Seat as SeatRow

@@ -9,14 +9,15 @@ from psycopg import Connection
 from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.clock import clock
 from server.errors import HandedOver, NotRunning
-from server.play.clock import clock
 from server.play.commits import load_within, record_within
+from server.play.events import GameAbandoned, GamePaused, GameResumed
 from server.play.game import Game
-from server.play.table import GameAbandoned, GamePaused, GameResumed
 from server.play.views import own_seat, seen_by
 from server.rules import Seat
-from server.store.connections import committing, in_doubt, in_transaction, tried_again
+from server.store.connections import in_transaction
+from server.store.retry import committing, in_doubt, tried_again
 from server.store.tables import Game as GameRow
 from server.store.tables import Vote, db
 from server.translations import noted

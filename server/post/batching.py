@@ -9,7 +9,7 @@ from server.accounts import preferences
 from server.accounts.bans import is_welcome
 from server.accounts.preferences import INVITATION, MAIL_KINDS, next_bundle, wanted
 from server.accounts.strangers import may_be_written_to
-from server.play.clock import clock
+from server.clock import clock
 from server.play.hosting import CLOSING
 from server.rules import Json
 from server.store import outbox

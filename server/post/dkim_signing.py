@@ -7,7 +7,7 @@ from pathlib import Path
 import dkim
 from dkim.crypto import UnparsableKeyError, parse_pem_private_key
 
-from server.post.mail import Carrier
+from server.post.smtp import Carrier
 
 _FIELD = re.compile(rb"^([!-9;-~]+):", re.MULTILINE)
 

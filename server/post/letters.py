@@ -14,12 +14,14 @@ from flask_babel import force_locale, gettext
 from sqlalchemy import select
 
 from server.accounts.bounces import bounce_word, lost_word
-from server.accounts.players import CODE_LIFE
+from server.accounts.calendars import ALWAYS, time_zone
 from server.accounts.preferences import INVITATION, MAIL_KINDS, OFF, wanted
+from server.accounts.sign_in import CODE_LIFE
 from server.accounts.unsubscribe import stop_word
+from server.clock import clock
+from server.durations import duration
 from server.operations.motd import notice
-from server.play import clock as clocks
-from server.play.clock import clock
+from server.play import time_control
 from server.play.commits import at_version, load
 from server.play.game import Game
 from server.play.hosting import CLOSING, SENT_AWAY
@@ -27,11 +29,13 @@ from server.play.lobby import waiting_games
 from server.play.mail_in import reply_word
 from server.play.moves import present_turn, turn_word
 from server.play.seats import return_word
+from server.play.time_control import Bank, GameClock, PerMove
+from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
 from server.play.views import story, turn_of, view_of
 from server.post import batching, wording
 from server.post.incoming.automatic_mail import LOOP
 from server.post.incoming.html_text import lines_of_page
-from server.post.mail import build
+from server.post.mime import build
 from server.post.wording import moment, span, spoken
 from server.render import text
 from server.render.png import png
@@ -164,7 +168,7 @@ def _composed(row: Letter | PlayerLetter, base_url: str, reply_domain: str | Non
     player = db.session.get(Player, row.player_id)
     if player is None:
         return None
-    words = _KINDS[row.kind](_Reader(game, row.seat, clocks.time_zone(player.zone), base_url, row))
+    words = _KINDS[row.kind](_Reader(game, row.seat, time_zone(player.zone), base_url, row))
     if words is None:
         return None
     turn, plays = row.data.get("turn", row.version), game.table.turns and game.seat_of(player.player_id) == row.seat
@@ -282,7 +286,7 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
     def reader(version: int, data: Json) -> _Reader:
         letter = Letter(game_id=game.game_id, seat=seat, version=version, data=data)
         then = replace(game, table=at_version(game, version))
-        return _Reader(then, seat, clocks.ALWAYS.zone, base_url, letter)
+        return _Reader(then, seat, ALWAYS.zone, base_url, letter)
 
     table = at_version(game, turn)
     is_turn = table.turns and table.turns[seat] == turn
@@ -327,7 +331,7 @@ def _time_extended(reader: _Reader) -> wording.TimeExtended | None:
     return wording.TimeExtended(
         **reader.about,
         **_due(reader),
-        by=span(clocks.duration(reader.letter.data["by"])),
+        by=span(duration(reader.letter.data["by"])),
         otherwise=_otherwise(reader, gettext("If it runs out again")),
         link=reader.turn_link,
     )
@@ -464,7 +468,7 @@ def _invitation(game: Game, row: Letter, base_url: str) -> wording.Invitation | 
         title=_unless_link(game.head["title"], rules),
         rules=rules,
         others=tuple(_unless_link(name, gettext("Somebody")) for name in others),
-        pace=_pace(clocks.game_clock(game.head["clock"])),
+        pace=_pace(time_control.game_clock(game.head["clock"])),
         link=f"{base_url}/i/{row.data['invitation']}",
     )
 
@@ -485,7 +489,7 @@ def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle 
     """What still waits, and what else was noted; None if that is nothing."""
     if batching.put_into_newer(row):
         return None
-    zone, now = clocks.time_zone(player.zone), clock.now()
+    zone, now = time_zone(player.zone), clock.now()
     waiting = tuple(
         wording.WaitingGame(
             title=it["title"],
@@ -520,11 +524,11 @@ def _due(reader: _Reader) -> Json:
     return {"due": moment(due_at, reader.zone), "left": span(due_at - clock.now())}
 
 
-def _pace(game_clock: clocks.GameClock) -> str:
+def _pace(game_clock: GameClock) -> str:
     match game_clock:
-        case clocks.PerMove(allowed):
+        case PerMove(allowed):
             return str(gettext("%(time)s for a move", time=span(allowed)))
-        case clocks.Bank(bank, increment):
+        case Bank(bank, increment):
             more = span(increment)
             return str(gettext("a store of %(time)s, and %(more)s more with each move", time=span(bank), more=more))
 
@@ -532,13 +536,13 @@ def _pace(game_clock: clocks.GameClock) -> str:
 def _otherwise(reader: _Reader, if_late: str) -> str:
     """What the next time-out of this seat does."""
     table, seat = reader.game.table, reader.seat
-    match clocks.rung_for(reader.game.ladder, table.extended[seat], table.missed[seat]):
-        case clocks.Extend(by):
+    match rung_for(reader.game.ladder, table.extended[seat], table.missed[seat]):
+        case Extend(by):
             then = gettext("you get %(time)s more", time=span(by))
-        case clocks.BotMove(bot):
+        case BotMove(bot):
             then = gettext('the bot "%(bot)s" plays that turn for you', bot=bot)
-        case clocks.BotTakesOver(bot):
+        case BotTakesOver(bot):
             then = gettext('the bot "%(bot)s" takes your seat until you come back', bot=bot)
-        case clocks.Abandon():
+        case Abandon():
             then = gettext("the game ends for everybody, without a result")
     return f"{if_late}, {then}."

@@ -15,13 +15,13 @@ import psycopg
 from flask import Flask
 from prometheus_client import Gauge
 
-from server.accounts.tokens import still_valid
 from server.api.event_streams import EventStream, written
+from server.clock import clock
 from server.play import event_feed
-from server.play.clock import clock
 from server.play.event_feed import OwnFollower, Progress, new_games, news
-from server.store.connections import is_passing
+from server.play.turn_links import still_valid
 from server.store.notify import heard, listening
+from server.store.retry import is_passing
 
 log = logging.getLogger(__name__)
 OPEN = Gauge("sternenpost_streams", "Open event streams", multiprocess_mode="livesum")

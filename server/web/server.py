@@ -17,7 +17,7 @@ from server import logs
 from server.accounts.tokens import note_uses
 from server.config import CHECKOUT, Settings
 from server.jobs import Beat
-from server.play import sweep
+from server.play import heartbeats
 from server.store.notify import hints
 
 bind = f"127.0.0.1:{Settings.from_environment().port}"
@@ -45,7 +45,7 @@ def post_worker_init(worker: Any) -> None:
     _allow_files()
     logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
     hints.tell_from(app)
-    beats = Beat(app, "heartbeat", partial(sweep.beat, "web")), Beat(app, "uses of tokens", note_uses)
+    beats = Beat(app, "heartbeat", partial(heartbeats.beat, "web")), Beat(app, "uses of tokens", note_uses)
     Thread(target=_beats, args=beats, daemon=True).start()
 
 

@@ -15,10 +15,11 @@ from uuid import UUID
 
 from flask import Flask
 
+from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
-from server.play.clock import clock
 from server.store import webhook_queue as store
-from server.store.connections import is_passing, let_go
+from server.store.connections import let_go
+from server.store.retry import is_passing
 from server.store.tables import Webhook, WebhookDelivery
 from server.store.webhook_queue import Waiting
 from server.webhooks import failures

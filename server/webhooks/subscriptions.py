@@ -16,14 +16,14 @@ from sqlalchemy import ColumnElement, delete, insert, select, tuple_, update
 
 from server.accounts.bans import BANNED
 from server.accounts.rate_limits import Use, bound_of, expect_within
+from server.clock import clock
 from server.errors import BadField, NotFound, TooManyWebhooks, WebhookDisabled
 from server.play import json_schemas
-from server.play.clock import clock
 from server.play.views import seen_by
 from server.rules import Json, named, object_of
 from server.store import webhook_queue as store
-from server.store.connections import tried_again
 from server.store.paging import Cursor, Page
+from server.store.retry import tried_again
 from server.store.tables import Letter, Player, Webhook, WebhookDelivery, db
 from server.webhooks.targets import BadAddress, addresses_of, target_of
 

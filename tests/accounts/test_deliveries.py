@@ -7,10 +7,11 @@ import pytest
 from flask import Flask
 
 from server.accounts.deliveries import deliveries
-from server.accounts.players import begin_sign_in, change_profile, player_token
-from server.play.clock import clock
+from server.accounts.players import change_profile, player_token
+from server.accounts.sign_in import begin_sign_in
+from server.clock import clock
 from server.play.games import open_game
-from server.post import GIVE_UP
+from server.post.delivery import GIVE_UP
 from tests.post.office import Office
 from tests.support.games import DAY, HOUR, ME, OPEN, game_of, later, moves_on, person, wanted
 

@@ -12,14 +12,14 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from server.accounts.players import forget_old_codes
+from server.accounts.sign_in import forget_old_codes
 from server.api import rate_limits as buckets
 from server.api.openapi import examples
 from server.api.pictures import Pictures, pictures
+from server.clock import clock
 from server.config import Bound, Settings
 from server.operations.delete_player import delete_player
 from server.operations.queries import find_player
-from server.play.clock import clock
 from server.rules import Json
 from server.store.tables import Letter, PlayerLetter, RateLimit, db
 from tests.support.contract import Someone, is_problem, opened

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from server import cli
 from server.accounts import signed_links
-from server.accounts.players import begin_sign_in, redeem
+from server.accounts.sign_in import begin_sign_in, redeem
 from server.accounts.signed_links import (
     BOUNCE,
     FEED,
@@ -30,11 +30,11 @@ from server.accounts.signed_links import (
     unseal,
     unseal_text,
 )
-from server.accounts.tokens import caller, play_as
+from server.clock import NOTHING, clock
 from server.errors import NotFound
-from server.play.clock import NOTHING, clock
 from server.play.mail_in import confirming_word, confirms
 from server.play.moves import turn_word
+from server.play.turn_links import caller, play_as
 from server.store.tables import PlayerLetter, Setting, db
 from tests.support.games import DAY, game_of, later, moves_of, person, service_is_up
 from tests.support.live_server import until

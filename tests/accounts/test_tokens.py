@@ -20,8 +20,8 @@ from server.accounts.tokens import OF_A_SEAT, SCOPES, forget_ended_tokens, note_
 from server.api import rate_limits
 from server.api.rate_limits import LONG, Buckets
 from server.app import create_app
+from server.clock import clock
 from server.config import Settings
-from server.play.clock import clock
 from server.rules import Json
 from server.store.tables import Token, db
 from tests.support.contract import Contract, Someone, is_problem, opened

@@ -18,8 +18,8 @@ from flask import Flask
 from server.accounts.tokens import SCOPES
 from server.api import problems
 from server.app import create_app
+from server.clock import clock
 from server.config import Settings
-from server.play.clock import clock
 from server.play.idempotency import forget_old_answers
 from server.rules import GAMES, Json, sternenhimmel
 from server.store.tables import PlayerLetter, SignIn, Token, db

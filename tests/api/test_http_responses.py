@@ -13,9 +13,9 @@ from werkzeug.test import TestResponse
 from server.api import problems
 from server.api.openapi.examples import MOVE
 from server.app import create_app
+from server.clock import clock
 from server.config import Settings
 from server.errors import PlayError
-from server.play.clock import clock
 from server.play.idempotency import forget_old_answers
 from server.rules import Json, RuleError
 from server.store.tables import IdempotencyKey, db

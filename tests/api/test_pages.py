@@ -11,8 +11,8 @@ from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 from werkzeug.serving import make_server
 
-from server.accounts.players import begin_sign_in, change_profile, player_token
-from server.accounts.tokens import caller
+from server.accounts.players import change_profile, player_token
+from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
 from server.app import create_app
 from server.config import Settings
@@ -20,9 +20,10 @@ from server.play.commits import load, whole_log
 from server.play.games import open_game
 from server.play.moves import legal_moves, play_move, turn_word
 from server.play.seats import leave, return_word
+from server.play.turn_links import caller
 from server.play.views import describe, seen_by
-from server.post import PostOffice
-from server.post.mail import carrier
+from server.post.delivery import PostOffice
+from server.post.smtp import carrier
 from server.rules import Json, sternenglanz
 from server.store import embedded_postgres
 from tests.support.browser import chromium

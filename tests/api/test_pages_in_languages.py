@@ -8,8 +8,9 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from server.accounts.players import begin_sign_in, change_profile, profile
+from server.accounts.players import change_profile, profile
 from server.accounts.preferences import INVITATION, MAIL_KINDS
+from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
 from server.play.games import open_game
 from server.play.moves import turn_word

@@ -8,14 +8,15 @@ import pytest
 from flask import Flask
 
 from server.accounts.bans import ban
-from server.accounts.tokens import caller, note_uses, still_valid
+from server.accounts.tokens import note_uses
 from server.accounts.unsubscribe import stop_word
 from server.api import rate_limits
-from server.play.clock import clock
+from server.clock import clock
 from server.play.event_feed import follow_game, news
 from server.play.mail_in import reply_word
 from server.play.moves import turn_word
 from server.play.seats import return_word
+from server.play.turn_links import caller, still_valid
 from server.rules import Json
 from server.store.tables import db
 from tests.accounts.test_tokens import StandingClock, Told

@@ -21,12 +21,12 @@ import psycopg
 from psycopg import sql
 
 from server.accounts.players import player_token
-from server.accounts.tokens import caller
 from server.app import create_app
 from server.config import CHECKOUT, Settings
 from server.play.game import Game
 from server.play.games import open_game
 from server.play.seats import take_seat
+from server.play.turn_links import caller
 from server.rules import GAMES, Json
 from server.store import embedded_postgres, migrate
 from server.store.tables import Letter, db

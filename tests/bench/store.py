@@ -34,10 +34,11 @@ import psutil
 import psycopg
 
 from server.config import CHECKOUT
-from server.play.clock import DEFAULT_LADDER
 from server.play.commits import whole_log
+from server.play.heartbeats import beat
 from server.play.moves import play_move
-from server.play.sweep import beat, wake_due
+from server.play.sweep import wake_due
+from server.play.timeout_policy import DEFAULT_LADDER
 from server.play.views import describe, seen_by
 from server.rules import GAMES, Json
 from server.store import embedded_postgres

@@ -13,8 +13,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
 from server import cli
+from server.clock import clock
 from server.operations.motd import notice
-from server.play.clock import clock
 from server.store.tables import Audit, db
 from tests.support.games import game_of, person, service_is_up
 

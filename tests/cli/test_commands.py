@@ -15,8 +15,9 @@ from flask import Flask, current_app
 from sqlalchemy import event, func, select
 
 from server import cli
-from server.accounts.players import begin_sign_in, change_profile, player_token, redeem
-from server.accounts.tokens import caller
+from server.accounts.players import change_profile, player_token
+from server.accounts.sign_in import begin_sign_in, redeem
+from server.clock import NOTHING, clock
 from server.config import VARIABLES
 from server.errors import BadToken, Banned, NotFound
 from server.operations import delete_player
@@ -24,16 +25,17 @@ from server.operations.rebuild import archive_of
 from server.play import calendar_feed, views
 from server.play.calendar_feed import new_feed
 from server.play.chat import messages, say
-from server.play.clock import NOTHING, clock
 from server.play.commits import load, whole_log
 from server.play.games import open_game
 from server.play.mail_in import reply_word, take_mail
 from server.play.moves import turn_word
 from server.play.postmaster import kept_mails, take_postmaster_mail
+from server.play.sandbox_clock import move_clock
 from server.play.seats import come_back, give_up_seats, invite, return_word, take_seat
-from server.play.sweep import move_clock, wake_due
+from server.play.sweep import wake_due
+from server.play.turn_links import caller
 from server.play.votes import vote
-from server.post import PostOffice
+from server.post.delivery import PostOffice
 from server.post.incoming import replies
 from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose

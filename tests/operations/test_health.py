@@ -28,16 +28,16 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import delete, select, update
 
 from server import cli
-from server.accounts.players import begin_sign_in
+from server.accounts.sign_in import begin_sign_in
 from server.app import create_app
+from server.clock import Clock, clock
 from server.config import Settings
 from server.operations import health
 from server.play import mail_in
-from server.play.clock import Clock, clock
 from server.play.commits import whole_log
 from server.play.mail_in import take_mail
 from server.play.moves import turn_word
-from server.play.sweep import move_clock
+from server.play.sandbox_clock import move_clock
 from server.post.incoming.smtp_server import Door
 from server.store import log, outbox
 from server.store.connections import autocommit

@@ -28,9 +28,9 @@ from sqlalchemy import select, update
 
 from server import cli
 from server.accounts.players import change_profile
+from server.clock import clock
 from server.operations import rebuild
 from server.operations.rebuild import all_games, check_game, rebuild_game
-from server.play.clock import clock
 from server.play.commits import load
 from server.play.games import open_game
 from server.play.seats import leave, take_seat

@@ -7,35 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.play.clock import (
-    ALWAYS,
+from server.accounts.calendars import ALWAYS, Calendar, calendar, time_zone
+from server.accounts.preferences import DEFAULT_REMINDERS, thresholds
+from server.clock import Clock
+from server.durations import duration, duration_text
+from server.play.reminders import next_reminder, reminder_times
+from server.play.time_control import (
     DEFAULT_CLOCK,
-    DEFAULT_LADDER,
-    DEFAULT_REMINDERS,
-    Abandon,
     Bank,
-    BotMove,
-    BotTakesOver,
-    Calendar,
-    Clock,
-    Extend,
     PerMove,
-    bot_of,
-    calendar,
     counted,
     due_at,
-    duration,
-    duration_text,
     first_allowance,
     game_clock,
-    ladder,
     next_allowance,
-    next_reminder,
-    reminder_times,
-    rung_for,
-    thresholds,
-    time_zone,
 )
+from server.play.timeout_policy import DEFAULT_LADDER, Abandon, BotMove, BotTakesOver, Extend, bot_of, ladder, rung_for
 
 BOTS = {"greedy", "random"}
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)

@@ -6,8 +6,9 @@ from flask import Flask
 from server.accounts import tokens
 from server.accounts.bans import ban
 from server.accounts.players import player_token
-from server.accounts.tokens import _STILL_THERE, revoke, still_valid
+from server.accounts.tokens import _STILL_THERE, revoke
 from server.play.event_feed import follow_game, follow_own, news
+from server.play.turn_links import still_valid
 from tests.support.games import game_of, moves_on, person, turn_of
 
 

@@ -8,9 +8,9 @@ import pytest
 from flask import Flask
 
 from server.accounts import tokens
+from server.clock import clock
 from server.operations.delete_player import delete_player
 from server.operations.rebuild import check_game, rebuild_game
-from server.play.clock import clock
 from server.play.commits import load
 from server.play.event_feed import follow_game, follow_own, new_games, news
 from server.play.hosting import close_due

@@ -10,21 +10,21 @@ import pytest
 from flask import Flask
 from sqlalchemy import delete
 
-from server.accounts.players import begin_sign_in
+from server.accounts.sign_in import begin_sign_in
 from server.accounts.signed_links import INVITATION, unseal
+from server.clock import clock
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated
 from server.play import commits
 from server.play.chat import messages, say
-from server.play.clock import clock
 from server.play.commits import load
 from server.play.games import open_game
 from server.play.hosting import close_due, close_game, withdraw_invitation
+from server.play.outages import follow_outages
 from server.play.seats import accept_invitation, invite, leave, send_away, take_seat
-from server.play.sweep import follow_outages
 from server.play.views import describe
 from server.play.votes import vote
 from server.store import webhook_queue
-from server.store.connections import Unavailable, tried_again
+from server.store.retry import Unavailable, tried_again
 from server.store.tables import Letter, Message, PlayerLetter, SignIn, db
 from tests.support.games import (
     BOT,

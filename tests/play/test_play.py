@@ -18,11 +18,12 @@ from sqlalchemy import delete, update
 
 from server import worker
 from server.accounts.players import change_profile
+from server.clock import clock
 from server.errors import AlreadySeated, BadField, HandedOver, NotFound, NotRunning, NotSeated, SeatTaken, StaleTurn
 from server.play import commits, lobby, sweep, votes
-from server.play.clock import DEFAULT_CLOCK, DEFAULT_LADDER, clock
 from server.play.commits import load, whole_log
 from server.play.games import open_game
+from server.play.heartbeats import beat
 from server.play.lobby import list_games
 from server.play.moves import (
     check_line,
@@ -34,9 +35,13 @@ from server.play.moves import (
     rest_of_turn,
     turn_word,
 )
+from server.play.outages import follow_outages
 from server.play.seats import accept_invitation, come_back, invitation, leave, return_word, take_seat
-from server.play.sweep import beat, follow_outages, wake_due
+from server.play.sweep import wake_due
 from server.play.table import fold, new_table
+from server.play.table_cache import tables
+from server.play.time_control import DEFAULT_CLOCK
+from server.play.timeout_policy import DEFAULT_LADDER
 from server.play.views import describe, seen_by, story
 from server.play.votes import WISHES, votes_of
 from server.rules import BadOption, IllegalMove, MalformedMove, SeededDice, commitment, sternenhimmel
@@ -600,7 +605,7 @@ def test_also_much_later_after_the_end_of_the_game_and_from_a_process_that_was_n
             answers.append((turn, move, app.json.dumps(play_move(game_id, ada, turn, move).answer)))
         everything_due_happens()
     later(40 * DAY)
-    commits.tables.__init__()
+    tables.__init__()
     for turn, move, answer in answers[::5] + answers[-1:]:
         asked_again = play_move(game_id, ada, turn, move)
         assert not asked_again.first

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from server.play.clock import clock
+from server.clock import clock
 from server.play.moves import turn_word
 from server.rules import Json
 from server.store.tables import Letter, Player, db

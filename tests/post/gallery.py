@@ -18,10 +18,11 @@ from flask import Flask
 from playwright.sync_api import Browser, sync_playwright
 
 from server.accounts.deliveries import deliveries
-from server.accounts.players import begin_sign_in, change_profile
+from server.accounts.players import change_profile
+from server.accounts.sign_in import begin_sign_in
 from server.app import create_app
+from server.clock import clock
 from server.config import Settings
-from server.play.clock import clock
 from server.play.commits import load
 from server.play.games import open_game
 from server.play.hosting import close_due, close_game

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from flask import Flask
 
 from server.play.mail_in import take_mail
-from server.post import PostOffice
+from server.post.delivery import PostOffice
 from server.post.incoming.smtp_server import _same
-from server.post.mail import Unreachable
+from server.post.smtp import Unreachable
 
 _numbers = count(1)
 

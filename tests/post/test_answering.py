@@ -13,19 +13,19 @@ from flask import Flask
 from server import errors
 from server.accounts.players import profile
 from server.accounts.rate_limits import most_of
+from server.clock import clock
 from server.config import Bound
-from server.play.clock import clock
 from server.play.mail_in import KEPT, addressee, forget_old_mails, reply_word, take_mail
 from server.play.moves import legal_moves, turn_word
+from server.play.outages import follow_outages
 from server.play.postmaster import deal_again, kept_mails
 from server.play.seats import return_word
-from server.play.sweep import follow_outages
 from server.play.views import view_of
 from server.play.votes import vote
 from server.post.incoming import answering, replies
 from server.post.incoming.answering import LEASE, deal_with_mails
 from server.rules import GAMES
-from server.store.connections import Unavailable
+from server.store.retry import Unavailable
 from server.store.tables import Incoming, Letter, Message, RateLimit, db
 from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import (

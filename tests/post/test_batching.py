@@ -6,9 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from server.accounts.players import begin_sign_in, change_profile, profile
+from server.accounts.players import change_profile, profile
 from server.accounts.preferences import GAME_KINDS, MAIL_KINDS, next_bundle
-from server.play.clock import clock
+from server.accounts.sign_in import begin_sign_in
+from server.clock import clock
 from server.play.games import open_game
 from server.play.mail_in import reply_word, take_mail
 from server.play.seats import choose_mails, invite, seat_settings

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.accounts.deliveries import deliveries
-from server.accounts.players import begin_sign_in, profile, redeem
+from server.accounts.players import profile
+from server.accounts.sign_in import begin_sign_in, redeem
 from server.errors import NotFound
 from server.play.games import open_game
 from server.play.lobby import list_games
@@ -22,7 +23,7 @@ from server.play.views import describe, seen_by
 from server.post.incoming import bounces
 from server.post.incoming.bounces import Bounce, read
 from server.post.incoming.smtp_server import Door
-from server.post.mail import Refused
+from server.post.smtp import Refused
 from server.store.tables import Delivery, PlayerLetter, db
 from tests.post.office import Mail, Office, a_mail
 from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, moves_on, person, wanted

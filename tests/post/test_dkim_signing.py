@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from server import cli
 from server.post.dkim_signing import Signing, public_key, read_key
-from server.post.mail import Unreachable, build
+from server.post.mime import build
+from server.post.smtp import Unreachable
 
 LETTER = build(
     sender="sternenpost@stars.example",

@@ -13,8 +13,9 @@ from flask_babel import force_locale
 from sqlalchemy import select
 
 from server.accounts.deliveries import deliveries
-from server.accounts.players import begin_sign_in, change_profile
-from server.play.clock import clock
+from server.accounts.players import change_profile
+from server.accounts.sign_in import begin_sign_in
+from server.clock import clock
 from server.play.games import open_game
 from server.play.mail_in import take_mail
 from server.post import wording

@@ -23,7 +23,8 @@ from aiosmtpd.smtp import AuthResult
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.post.mail import MaildirCarrier, Refused, SmtpCarrier, TooBig, Unreachable, build, carrier
+from server.post.mime import build
+from server.post.smtp import MaildirCarrier, Refused, SmtpCarrier, TooBig, Unreachable, carrier
 from tests.support.live_server import free_port
 
 BOMB = "=?utf-8?q?x=0D=0ABcc=3A_v=40z=2Eorg?="

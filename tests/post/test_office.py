@@ -10,9 +10,9 @@ import pytest
 from flask import Flask
 
 from server.accounts.deliveries import deliveries
-from server.play.clock import clock
-from server.post import PostOffice
-from server.post.mail import failure
+from server.clock import clock
+from server.post.delivery import PostOffice
+from server.post.smtp import failure
 from server.store.tables import PlayerLetter, db
 from tests.post.office import Office
 from tests.support.games import MINUTE, game_of, later

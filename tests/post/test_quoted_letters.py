@@ -14,7 +14,7 @@ from flask_babel import force_locale
 
 from server.accounts.players import change_profile
 from server.accounts.rate_limits import most_of
-from server.play.clock import clock
+from server.clock import clock
 from server.post import letters
 from server.post.incoming import replies
 from server.post.incoming.answering import deal_with_mails

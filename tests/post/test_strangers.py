@@ -6,7 +6,8 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from server.accounts.players import begin_sign_in, change_profile
+from server.accounts.players import change_profile
+from server.accounts.sign_in import begin_sign_in
 from server.operations.motd import put_up_notice
 from server.play.chat import say
 from server.play.games import open_game

@@ -7,7 +7,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from server.accounts.players import begin_sign_in, change_profile, profile
+from server.accounts.players import change_profile, profile
+from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
 from server.play.games import open_game
 from server.play.moves import turn_word

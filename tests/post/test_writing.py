@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from server.accounts.players import CODE_LIFE, begin_sign_in
-from server.play import clock
+from server.accounts.calendars import time_zone
+from server.accounts.sign_in import CODE_LIFE, begin_sign_in
 from server.play.games import open_game
 from server.play.seats import invite, leave, take_seat
 from server.play.votes import vote
@@ -28,7 +28,7 @@ from tests.support.games import (
     wanted,
 )
 
-UTC = clock.time_zone("UTC")
+UTC = time_zone("UTC")
 
 
 pytestmark = pytest.mark.usefixtures("within")

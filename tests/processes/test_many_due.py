@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from server import worker
-from server.play.clock import DEFAULT_LADDER
-from server.play.sweep import beat
+from server.play.heartbeats import beat
+from server.play.timeout_policy import DEFAULT_LADDER
 from tests.bench import stage
 from tests.support import many_due
 from tests.support.live_server import House, new_house, until

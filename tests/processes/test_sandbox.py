@@ -11,13 +11,13 @@ from flask.testing import FlaskClient
 
 from server import sandbox
 from server.app import create_app
+from server.clock import NOTHING, clock
 from server.config import Settings
-from server.play.clock import NOTHING, clock
 from server.play.commits import load
 from server.play.game import Game
 from server.play.votes import votes_of
-from server.post import PostOffice
-from server.post.mail import carrier
+from server.post.delivery import PostOffice
+from server.post.smtp import carrier
 from server.rules import GAMES
 from server.store.tables import Game as GameRow
 from server.store.tables import db

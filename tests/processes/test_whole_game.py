@@ -22,7 +22,8 @@ from uuid import UUID
 
 import pytest
 
-from server.play.table import HOUSE_EVENTS, SeatTakenBack, Table, fold, new_table, typed
+from server.play.events import HOUSE_EVENTS, SeatTakenBack
+from server.play.table import Table, fold, new_table, typed
 from server.post.wording import answer_above
 from server.rules import GAMES
 from server.rules.sternenhimmel import BOARDS

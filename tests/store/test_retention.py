@@ -8,7 +8,7 @@ from flask import Flask
 from sqlalchemy import event, func, select
 
 from server.accounts.deliveries import forget_old_letters
-from server.play.clock import clock
+from server.clock import clock
 from server.play.idempotency import forget_old_answers
 from server.store import retention
 from server.store.tables import Delivery, IdempotencyKey, PlayerDelivery, db

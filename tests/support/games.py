@@ -8,15 +8,17 @@ from uuid import UUID
 from sqlalchemy import update
 
 from server.accounts.players import player_token
-from server.accounts.tokens import caller
+from server.clock import clock
 from server.play import moves
-from server.play.clock import clock
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.games import open_game
+from server.play.heartbeats import beat
 from server.play.moves import legal_moves, play_move
+from server.play.outages import follow_outages
 from server.play.seats import take_seat
-from server.play.sweep import beat, follow_outages, wake_due
+from server.play.sweep import wake_due
+from server.play.turn_links import caller
 from server.rules import Json
 from server.store.tables import Heartbeat, Letter, db
 from server.store.tables import Seat as SeatRow

@@ -9,7 +9,7 @@ from uuid import UUID
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from server.accounts.players import begin_sign_in
+from server.accounts.sign_in import begin_sign_in
 from server.api.openapi import examples
 from server.rules import Json
 from tests.support.contract import Contract, Someone

@@ -8,8 +8,8 @@ from uuid import UUID
 from flask import Flask
 from helpers import BOT, DAY, OPEN, everything_due_happens, later, moves_of, person, service_is_up, turn_of
 
+from server.clock import NOTHING, clock
 from server.operations.rebuild import archive_of
-from server.play.clock import NOTHING, clock
 from server.play.commits import load
 from server.play.game import Game
 from server.play.games import open_game

@@ -9,8 +9,9 @@ import pytest
 from flask import Flask
 from flask_babel import force_locale
 
-from server.accounts.players import begin_sign_in, change_profile, player_token
+from server.accounts.players import change_profile, player_token
 from server.accounts.preferences import MAIL_KINDS
+from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
 from server.api.problems import ALL
 from server.play.calendar_feed import new_feed

@@ -17,14 +17,15 @@ import pytest
 from flask import Flask
 
 from server.accounts.players import player_token
-from server.accounts.tokens import caller, revoke
+from server.accounts.tokens import revoke
 from server.api.event_streams import EventStream
+from server.clock import clock
 from server.play.chat import say
-from server.play.clock import clock
 from server.play.event_feed import follow_game
 from server.play.games import open_game
 from server.play.moves import legal_moves
 from server.play.seats import leave, take_seat
+from server.play.turn_links import caller
 from server.play.views import describe
 from server.play.votes import vote
 from server.web.event_streams import Streams

@@ -28,9 +28,9 @@ from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
 
 from server.accounts.tokens import SCOPES
+from server.clock import clock
 from server.errors import WebhookDisabled
 from server.play.chat import say
-from server.play.clock import clock
 from server.play.moves import legal_moves
 from server.play.seats import take_seat
 from server.play.votes import vote

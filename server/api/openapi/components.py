@@ -14,7 +14,7 @@ from server.api.openapi import schemas
 from server.api.problems import ALL
 from server.bots import BOTS
 from server.play import json_schemas
-from server.play.table import HOUSE_EVENT_SCHEMAS
+from server.play.events import HOUSE_EVENT_SCHEMAS
 from server.play.votes import WISHES
 from server.rules import GAMES, Json
 from server.translations import LOCALES

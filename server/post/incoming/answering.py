@@ -20,9 +20,9 @@ from flask_babel import force_locale, gettext
 from server.accounts.bans import is_welcome
 from server.accounts.players import change_profile, profile
 from server.accounts.rate_limits import Use, count, most_of
+from server.clock import clock
 from server.errors import PlayError, StaleTurn, UnderWay
 from server.play.chat import say
-from server.play.clock import clock
 from server.play.commits import load
 from server.play.idempotency import first_answer
 from server.play.mail_in import confirming_word, confirms
@@ -34,13 +34,14 @@ from server.post import letters
 from server.post.incoming import replies
 from server.post.incoming.mime import split
 from server.post.incoming.replies import Wishes
-from server.post.mail import is_id
+from server.post.mime import is_id
 from server.post.wording import spoken
 from server.render.refusals import notation, refusal
 from server.rules import Json, RuleError
 from server.sanitize import clean
 from server.store import inbox
-from server.store.connections import is_passing, let_go, tried_again
+from server.store.connections import let_go
+from server.store.retry import is_passing, tried_again
 from server.store.tables import Incoming, Player, db
 from server.translations import noted
 

@@ -12,15 +12,16 @@ from threading import Event
 from flask import Flask
 
 from server.accounts.bounces import note_bounce
+from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
-from server.play.clock import clock
 from server.post.batching import set_aside
 from server.post.incoming.diagnoses import is_unknown, status_in
 from server.post.letters import Written, compose
-from server.post.mail import Carrier, Refused, TooBig, Unreachable
+from server.post.smtp import Carrier, Refused, TooBig, Unreachable
 from server.store import outbox
-from server.store.connections import is_passing, let_go
+from server.store.connections import let_go
 from server.store.outbox import Waiting
+from server.store.retry import is_passing
 from server.store.tables import Letter, PlayerLetter
 from server.translations import noted
 

@@ -1,0 +1,63 @@
+"""TODO"""
+
+import re
+from collections.abc import Collection
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any, Final
+
+import isodate
+
+from server.clock import SECOND
+from server.errors import Unfit
+
+# Durations, as ISO 8601 writes them
+
+LONGEST: Final = timedelta(days=365)
+
+
+def duration(text: Any) -> timedelta:
+    """`P2D`, `PT12H`, `P1DT6H`, `P1W`: from a second to 365 days. Raises Unfit."""
+    if type(text) is not str:
+        raise Unfit("A duration is a text such as P2D or PT12H.")
+    return _duration(text[:40])
+
+
+@lru_cache
+def _duration(text: str) -> timedelta:
+    try:
+        if not re.fullmatch("P[0-9YMWDTHS]+", text):  # isodate would take signs, fractions and lower case, too
+            raise ValueError
+        length: timedelta | isodate.Duration = isodate.parse_duration(text)
+    except (ValueError, OverflowError) as error:
+        raise Unfit("%(text)s is not a duration such as P2D or PT12H.", text=repr(text)) from error
+    if type(length) is not timedelta:
+        raise Unfit("%(text)s has years or months, whose length varies; write days or weeks.", text=repr(text))
+    if not SECOND <= length <= LONGEST:
+        raise Unfit("%(text)s is not between a second (PT1S) and a year (P365D).", text=repr(text))
+    return length
+
+
+def duration_text(length: timedelta) -> str:
+    """The length in ISO 8601: 48 hours are `P2D`."""
+    text: str = isodate.duration_isoformat(length)
+    return text
+
+
+# Strict reading
+
+
+def expect_fields(data: Any, what: str, required: set[str], optional: Collection[str] = ()) -> None:
+    if type(data) is not dict:
+        raise Unfit("A JSON object is needed here.", what)
+    if missing := required - set(data):
+        raise Unfit("`%(field)s` is missing.", what, field=min(missing))
+    if unknown := set(data) - required - set(optional):
+        raise Unfit("There is no field `%(field)s` here.", what, field=min(unknown)[:40])
+
+
+def length_of(data: Any, what: str) -> timedelta:
+    try:
+        return duration(data)
+    except Unfit as error:
+        raise Unfit(error.words.at(what)) from error

@@ -1,0 +1,31 @@
+"""TODO"""
+
+import random
+from datetime import datetime
+from functools import reduce
+from typing import Any
+
+from server.bots import BOTS
+from server.play.commits import load, record
+from server.play.game import Game
+from server.rules import Seat
+from server.store.log import record_if_free
+
+
+def let_move(outline: Game, seat: Seat, bot: str, now: datetime) -> bool:
+    game = load(outline.game_id)
+    if game.table.version != outline.table.version:
+        return False
+    events, drawn = bots_turn(game, seat, bot)
+    return record(game, events, now, drawn, write=record_if_free) is not None
+
+
+def bots_turn(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
+    """The events of all that is left of this turn, played by the bot, and the words of chance drawn by then."""
+    rules, state, dice, events = game.table.rules, game.table.state, game.dice(), list[Any]()
+    while not events or rules.goes_on(state, seat):
+        move = BOTS[bot](rules, rules.view(state, seat), rules.legal_moves(state, seat), random.SystemRandom())
+        moved = rules.decide(state, seat, move, dice)
+        state = reduce(rules.apply, moved, state)
+        events += moved
+    return events, dice.drawn

@@ -1,0 +1,56 @@
+"""TODO"""
+
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.clock import clock
+from server.play.sandbox_clock import follow_clock
+from server.store.connections import autocommit
+from server.store.tables import Heartbeat, Outage, db
+
+PARTS = ("web", "worker")
+GAP = timedelta(minutes=2)  # a part not seen for longer was not to be reached
+
+
+# Heartbeats and outages
+
+
+def beat(part: str) -> datetime:
+    """Note that a part of the service is alive, and as an outage that it was not; the time of this beat."""
+    now = _beat(part)
+    db.session.commit()
+    return now
+
+
+def _beat(part: str) -> datetime:
+    row = db.session.execute(select(Heartbeat).where(Heartbeat.part == part).with_for_update()).scalar_one_or_none()
+    follow_clock()
+    now = clock.now()  # after the lock, so that beats are in order
+    if row is None:
+        db.session.execute(insert(Heartbeat).values(part=part, at=now).on_conflict_do_nothing())
+    elif now - row.at > GAP:
+        _note_outage(part, row.at, now)
+        row.at = now
+    else:
+        if row.at - now > GAP:
+            # The clock had run ahead and was set right: what was noted in between happened now at the latest.
+            db.session.execute(update(Outage).where(Outage.ended_at > now).values(ended_at=now))
+            _note_outage(part, now, now)
+        if row.at - now > GAP or now > row.at:
+            row.at = now
+    return now
+
+
+def _note_outage(part: str, began_at: datetime, ended_at: datetime) -> None:
+    row = Outage(outage_id=uuid4(), part=part, began_at=began_at, ended_at=ended_at, followed=False)
+    db.session.add(row)
+
+
+def is_reachable(now: datetime) -> bool:
+    """Whether every part of the service was seen lately; time runs out for nobody while one is away."""
+    with autocommit() as connection:
+        beats = dict(connection.execute("SELECT part, at FROM heartbeats"))
+    return all(part in beats and abs(now - beats[part]) <= GAP for part in PARTS)

@@ -1,0 +1,83 @@
+"""TODO"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select, update
+
+from server.clock import clock
+from server.play.commits import outlined, outlines
+from server.play.due_times import with_due_time
+from server.play.game import Game
+from server.play.heartbeats import GAP
+from server.play.reminders import remind
+from server.play.sweep import by_few, log
+from server.rules import Json
+from server.store import inbox, outbox, webhook_queue
+from server.store.connections import let_go
+from server.store.log import Outline
+from server.store.retry import is_passing, tried_again
+from server.store.seats import is_free, is_seat
+from server.store.tables import Outage, db
+from server.store.tables import Seat as SeatRow
+
+
+def follow_outages() -> None:
+    """Have the times of all seats follow the outages that were noted since, one game at a time.
+
+    Nobody's time runs out by an old due time, since the sweep computes it anew; this is for those who read it, and
+    after a clock that ran ahead. A call that breaks off is made good by the next one.
+    """
+    now = clock.now()
+    noted = db.session.scalars(select(Outage.outage_id).where(~Outage.followed)).all()
+    timed = select(SeatRow.game_id).where(SeatRow.due_at.is_not(None) | (SeatRow.asked_at > now)).distinct()
+    games = db.session.scalars(timed).all() if noted else []
+    db.session.rollback()
+    if not noted:
+        return
+    outbox.bring_forward(now, GAP)
+    inbox.bring_forward(now, GAP)
+    webhook_queue.bring_forward(now, GAP)
+    have_followed = [_have_followed(some) for some in by_few(games)]
+    if all(have_followed):
+        db.session.execute(update(Outage).where(Outage.outage_id.in_(noted)).values(followed=True))
+        db.session.commit()
+
+
+def _have_followed(game_ids: Sequence[UUID]) -> bool:
+    """Compute the due times of these games anew, as far as they change; False if somebody is at one of them."""
+    found, now = outlines(game_ids), clock.now()
+    have_followed = [_has_followed(outline, now) for outline in found.values()]
+    return all(have_followed)
+
+
+def _has_followed(outline: Outline, now: datetime) -> bool:
+    try:
+        return _follow(outlined(outline), now)
+    except Exception as error:
+        if is_passing(error):
+            raise
+        let_go()
+        log.exception("The due times of game %s do not follow the outages", outline.head["game_id"])
+        return True  # the sweep goes on trying
+
+
+@tried_again
+def _follow(game: Game, now: datetime) -> bool:
+    moved = [row for row in game.seats if row["asked_at"] and (row["asked_at"] > now or _is_moved(row, now))]
+    if moved and not is_free(game.game_id):
+        return False
+    for row in moved:
+        if (asked_at := row["asked_at"]) > now:
+            seen = is_seat(game.game_id, row["seat"]) & (SeatRow.asked_at == asked_at)
+            db.session.execute(update(SeatRow).where(seen).values(asked_at=now))
+            row = {**row, "asked_at": now}  # the game stays as it was, for another try
+        if _is_moved(row, now):
+            remind(game, row, with_due_time(row, now), now)
+    db.session.commit()
+    return True
+
+
+def _is_moved(row: Json, now: datetime) -> bool:
+    return row["due_at"] is not None and with_due_time(row, now)["due_at"] != row["due_at"]

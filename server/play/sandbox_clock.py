@@ -1,0 +1,49 @@
+"""TODO"""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.clock import clock
+from server.store.tables import Heartbeat, Letter, Setting, db
+from server.store.tables import Seat as SeatRow
+
+_OFFSET = "clock-offset"
+
+
+def wait_from_now_on(game_id: UUID) -> None:
+    """Have letters and seats of a game that was made as if long ago wait since now: nobody was late with them."""
+    now = clock.now()
+    new = (Letter.game_id == game_id) & (Letter.due_at < now) & (Letter.tries == 0)
+    db.session.execute(update(Letter).where(new).values(made_at=now, due_at=now))
+    db.session.execute(update(SeatRow).where(SeatRow.game_id == game_id, SeatRow.wake_at < now).values(wake_at=now))
+    db.session.commit()
+
+
+# The sandbox's clock
+
+
+def move_clock(by: timedelta) -> datetime:
+    """Put the clock of all processes forward, as if the service had been running all the while; the new time."""
+    db.session.execute(select(Heartbeat.part).with_for_update()).all()
+    offset = (_stored_offset() or clock.offset) + by
+    row = insert(Setting).values(name=_OFFSET, value=str(offset.total_seconds()))
+    db.session.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": row.excluded.value}))
+    clock.offset = offset
+    db.session.execute(update(Heartbeat).values(at=clock.now()))
+    db.session.commit()
+    return clock.now()
+
+
+def follow_clock() -> None:
+    """Take over what another process did to the clock; outside a sandbox nobody ever does."""
+    offset = _stored_offset()
+    if offset is not None:
+        clock.offset = offset
+
+
+def _stored_offset() -> timedelta | None:
+    value = db.session.execute(select(Setting.value).where(Setting.name == _OFFSET)).scalar()
+    return None if value is None else timedelta(seconds=float(value))

@@ -1,0 +1,110 @@
+"""TODO"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from email.header import Header
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from hashlib import sha256
+
+from server.sanitize import clean, email_address, plain
+
+SUBJECT_LENGTH = 200
+NAME_LENGTH = 60
+VALUE_LENGTH = 900  # with the header's name within the 998 octets that a line may have (RFC 5322, 2.1.1)
+
+
+# Building. The standard library's EmailMessage decodes =?...?= in what it is given and writes the result, line breaks
+# and all, into the head (CVE-2024-6923; Python 3.11.7 does); it also encodes long ids and links, which nobody can then
+# read. So it makes the body only.
+
+
+def build(
+    *,
+    sender: str,
+    to: str,
+    subject: str,
+    text: str,
+    message_id: str,
+    date: datetime,
+    sender_name: str = "Sternenpost",
+    html: str | None = None,
+    thread: str | None = None,
+    answers: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    inline_images: Sequence[tuple[str, bytes]] = (),
+) -> bytes:
+    """The letter as octets (RFC 5322), all ASCII.
+
+    `message_id`, and `thread` for the thread's first letter, are `letter@host` without brackets, as is `answers`, the
+    mail that this one answers ("" if that has no fit id; None if it answers none). `headers` are further
+    ones, such as Reply-To and List-Unsubscribe. `inline_images` are PNGs by the name under which the HTML shows them,
+    `cid:name`. Names, texts and values may come from players; raises ValueError for an address, id or header
+    that is none.
+    """
+    head = {
+        "From": _mailbox(sender_name, sender),
+        "To": email_address(to),
+        "Subject": _words("Subject", clean(subject, SUBJECT_LENGTH)),
+        "Date": format_datetime(date),
+        "Message-ID": _id(message_id),
+        "Auto-Submitted": "auto-generated" if answers is None else "auto-replied",
+    }
+    if answers:
+        head["In-Reply-To"] = _id(answers)
+        head["References"] = " ".join(_id(it) for it in (thread, answers) if it)
+    elif thread not in (None, message_id):
+        head["In-Reply-To"] = head["References"] = _id(thread)
+    for name, value in (headers or {}).items():
+        if name in head or not re.fullmatch("[A-Z][A-Za-z-]*", name):
+            raise ValueError(f"{name!r} is no further header.")
+        head[name] = _words(name, clean(value, VALUE_LENGTH))
+    lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+    return lines.encode("ascii") + _body(text, html, inline_images, message_id)
+
+
+def _words(header: str, text: str) -> str:
+    """A clean line as the header's value: itself if nobody can mistake it, else in encoded words (RFC 2047)."""
+    if text.isascii() and "=?" not in text:
+        return text
+    return Header(text, "utf-8", maxlinelen=75, header_name=header).encode(linesep="\r\n")
+
+
+def _mailbox(name: str, address: str) -> str:
+    name = clean(name, NAME_LENGTH)
+    words = _words("From", name)
+    if words == name:
+        words = '"' + re.sub(r'(["\\])', r"\\\1", name) + '"'
+    return f"{words} <{email_address(address)}>"
+
+
+def is_id(text: str) -> bool:
+    """Whether this can be written as the id of a message, without brackets, so that everybody can read it."""
+    return re.fullmatch(r"[A-Za-z0-9._+$=/!#&*~-]{1,200}@[A-Za-z0-9._-]{1,200}", text) is not None and "=?" not in text
+
+
+def _id(text: str | None) -> str:
+    if not is_id(text or ""):
+        raise ValueError(f"{text!r} cannot be the id of a message.")
+    return f"<{text}>"
+
+
+def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]], message_id: str) -> bytes:
+    """The same bytes whenever the same letter is built: a second copy is then plainly one."""
+    policy = SMTP.clone(max_line_length=76)  # as long as quoted-printable allows (RFC 2045, 6.7)
+    body = EmailMessage(policy)
+    body.set_content(plain(text) + "\n", cte="quoted-printable")
+    if html is not None:
+        page = EmailMessage(policy)
+        page.set_content(plain(html) + "\n", subtype="html", cte="quoted-printable")
+        for name, png in inline_images:
+            page.add_related(png, "image", "png", cid=f"<{name}>", disposition="inline")
+        body.make_alternative()
+        body.attach(page)
+        boundary = sha256(message_id.encode()).hexdigest()[:32]
+        body.set_boundary(f"{boundary}-outer")
+        if page.is_multipart():
+            page.set_boundary(f"{boundary}-inner")
+    return body.as_bytes()

@@ -1,0 +1,87 @@
+"""TODO"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import psycopg
+import sqlalchemy.exc
+
+from server.store.connections import _idle, let_go
+from server.store.tables import db
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_TRIES = 3
+_READ_ONLY = "25006"  # a copy of another one, or what was the first one until another took its place
+_TRY_AGAIN = {
+    *("08006", "08003", "08001", "40P01", "40001", "57P01", "57P02", "57P03", "57014", "55P03", _READ_ONLY),
+    *("53000", "53100", "53200", "53300", "53400"),  # no disk, memory or connection is left
+}
+_BROKEN_OFF = (
+    *(psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError),
+    *(psycopg.errors.ReadOnlySqlTransaction, sqlalchemy.exc.InternalError),
+)
+_in_doubt: ContextVar[Any] = ContextVar("in_doubt", default=None)
+
+
+class Unavailable(Exception):
+    """The database does not answer at present; nothing is known to have changed."""
+
+
+def tried_again(deed: Callable[P, T]) -> Callable[P, T]:
+    """Call again when the database broke off; `deed` must look first whether its commit has arrived.
+
+    It finds that in the log, or asks `in_doubt`. Raises Unavailable after three tries.
+    """
+
+    @wraps(deed)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        outer = _in_doubt.set(None)
+        try:
+            for attempt in range(_TRIES):
+                try:
+                    return deed(*args, **kwargs)
+                except _BROKEN_OFF as error:
+                    let_go()
+                    if not is_passing(error):
+                        raise
+                    if _has_lost_its_connection(error):
+                        db.engine.dispose(close=False)  # the other idle connections broke off at the same moment
+                        _idle.pop(db.engine, None)
+                    if attempt == _TRIES - 1:
+                        raise Unavailable from error
+            raise AssertionError("unreachable")
+        finally:
+            _in_doubt.reset(outer)
+
+    return call
+
+
+@contextmanager
+def committing(what: Any) -> Iterator[None]:
+    """Around a commit: if its answer is lost, the next try of the deed finds `what` in doubt."""
+    _in_doubt.set(what)
+    yield
+    _in_doubt.set(None)
+
+
+def in_doubt() -> Any:
+    """What an earlier try of this deed was committing when the database broke off; None if nothing."""
+    return _in_doubt.get()
+
+
+def _has_lost_its_connection(error: BaseException) -> bool:
+    state = getattr(getattr(error, "orig", error), "sqlstate", None)
+    return state is None or state.startswith(("08", "57P0", _READ_ONLY))
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether an error means "later" (no connection to be had, or a class of SQLSTATE), not "never"."""
+    if isinstance(error, Unavailable | sqlalchemy.exc.TimeoutError):
+        return True
+    cause = getattr(error, "orig", error)
+    state = getattr(cause, "sqlstate", None)
+    return state in _TRY_AGAIN or (state is None and isinstance(cause, psycopg.OperationalError))
