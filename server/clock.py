@@ -1,4 +1,4 @@
-"""TODO"""
+"""The clock of all processes: tests and the sandbox put it forward instead of waiting."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Durations as ISO 8601 writes them: `P2D`, `PT12H`."""
 
 import re
 from collections.abc import Collection

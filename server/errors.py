@@ -1,4 +1,4 @@
-"""What a deed may raise. `api.problems` has the one table that makes them answers."""
+"""What a use case may raise. `api.problems` has the one table that makes them answers."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Beats: what web and worker do again and again, whatever came of it the last time."""
+"""Jobs: what web and worker do again and again, whatever came of it the last time."""
 
 import logging
 from collections.abc import Callable
@@ -10,26 +10,26 @@ from server.store.retry import is_passing
 log = logging.getLogger(__name__)
 
 
-class Beat:
-    """One deed to be called at intervals. A database that is away is told once, and so is its return."""
+class Job:
+    """Something to be called at intervals. A database that is away is told once, and so is its return."""
 
-    def __init__(self, app: Flask, name: str, deed: Callable[[], object]) -> None:
+    def __init__(self, app: Flask, name: str, run: Callable[[], object]) -> None:
         self._app = app
         self._name = name
-        self._deed = deed
+        self._run = run
         self._waits = False
 
     def __call__(self) -> None:
         with self._app.app_context():
             try:
-                self._deed()
+                self._run()
             except Exception as error:
                 if not is_passing(error):
-                    log.exception("The beat %s failed; the next one tries again", self._name)
+                    log.exception("The job %s failed; the next run tries again", self._name)
                 elif not self._waits:
                     self._waits = True
-                    log.warning("The beat %s waits for the database", self._name)
+                    log.warning("The job %s waits for the database", self._name)
             else:
                 if self._waits:
                     self._waits = False
-                    log.warning("The beat %s has its database again", self._name)
+                    log.warning("The job %s has its database again", self._name)

@@ -165,7 +165,7 @@ def _is_well_begun(game: Game) -> bool:
 
 
 def _is_in_a_turn_of_seat_0(game: Game) -> bool:
-    return game.table.status == "running" and bool(game.table.rules.goes_on(game.table.state, 0))
+    return game.table.status == "running" and bool(game.table.rules.is_mid_turn(game.table.state, 0))
 
 
 def _has_stars(game: Game) -> bool:

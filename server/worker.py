@@ -19,7 +19,7 @@ from server.accounts.sign_in import forget_old_codes
 from server.accounts.signed_links import forget_old_secrets
 from server.accounts.tokens import forget_ended_tokens
 from server.config import Settings
-from server.jobs import Beat
+from server.jobs import Job
 from server.operations.health import held_up
 from server.play import heartbeats
 from server.play.hosting import close_due
@@ -32,17 +32,17 @@ from server.play.sweep import wake_due
 from server.post.delivery import PostOffice
 from server.post.dkim_signing import Signing, read_key
 from server.post.incoming import answering
-from server.post.incoming.smtp_server import OPEN_AGAIN, Door
+from server.post.incoming.smtp_server import OPEN_AGAIN, SmtpServer
 from server.post.letters import mail_host
 from server.post.smtp import Carrier, carrier
 from server.store import embedded_postgres
-from server.store.notify import hints
+from server.store.notify import notifier
 from server.webhooks.sender import HookOffice
 from server.webhooks.subscriptions import forget_old_deliveries
 
 _ROUNDS = 50
 _HELPERS = 1  # more would end a flood of due seats sooner, and keep those waiting who move meanwhile
-_LAST_BEATS = 3.0  # seconds for beats under way at a stop
+_LAST_JOBS = 3.0  # seconds for jobs under way at a stop
 _LAST_LETTERS = 5.0  # and for letters
 _LAST_CALLS = 2.0  # and for webhooks
 _STOP = {signal.SIGTERM, signal.SIGINT}
@@ -56,7 +56,7 @@ log = logging.getLogger(__name__)
 def work(app: Flask, settings: Settings) -> NoReturn:
     """Run until SIGTERM or Ctrl-C, then finish what is in hand; end, too, if the process that carries does.
 
-    Letters have a process of their own: to draw the picture of one takes longer than twenty deeds, and no other thread
+    Letters have a process of their own: to draw the picture of one takes longer than twenty commits, and no other thread
     runs meanwhile.
     """
     _block_signals()
@@ -64,20 +64,20 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         [sys.executable, "-m", "server.cli", "post"],
         preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
     )
-    door = Door(app, settings.mail_in) if settings.mail_in else None
-    beats = {
-        Beat(app, "sweep", _sweep): 1,
-        **{Beat(app, "sweep along", _sweep_along): 1 for _ in range(_HELPERS)},
-        Beat(app, "outages", follow_outages): 5,
-        Beat(app, "open games", close_due): 10,
-        Beat(app, "replies", answering.deal_with_mails): 1,
-        Beat(app, "held up", tell_what_is_held_up): 30,
-        Beat(app, "tidy", partial(_tidy, settings)): 3600,
+    door = SmtpServer(app, settings.mail_in) if settings.mail_in else None
+    jobs = {
+        Job(app, "sweep", _sweep): 1,
+        **{Job(app, "sweep along", _sweep_along): 1 for _ in range(_HELPERS)},
+        Job(app, "outages", follow_outages): 5,
+        Job(app, "open games", close_due): 10,
+        Job(app, "replies", answering.deal_with_mails): 1,
+        Job(app, "held up", tell_what_is_held_up): 30,
+        Job(app, "tidy", partial(_tidy, settings)): 3600,
     }
     if door:
-        beats[Beat(app, "door", door.keep_open)] = int(OPEN_AGAIN)
-    hints.tell_from(app)
-    scheduler = _started(beats)
+        jobs[Job(app, "door", door.keep_open)] = int(OPEN_AGAIN)
+    notifier.tell_from(app)
+    scheduler = _started(jobs)
     if door:
         door.keep_open()
     while signal.sigwait(_STOP | {signal.SIGCHLD}) == signal.SIGCHLD and post.poll() is None:
@@ -88,7 +88,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         door.close()
     _end(scheduler)
     try:
-        post.wait(_LAST_BEATS + _LAST_LETTERS + _LAST_CALLS)
+        post.wait(_LAST_JOBS + _LAST_LETTERS + _LAST_CALLS)
     except subprocess.TimeoutExpired:
         post.kill()
     _exit(status)
@@ -105,7 +105,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
         follow_clock()  # else this process would learn nothing of a sandbox
         post.deliver_due()
 
-    scheduler = _started({Beat(app, "deliver", deliver): 1, Beat(app, "webhooks", hooks.deliver_due): 1})
+    scheduler = _started({Job(app, "deliver", deliver): 1, Job(app, "webhooks", hooks.deliver_due): 1})
     signal.sigwait(_STOP)
     _end(scheduler)
     post.close(_LAST_LETTERS)
@@ -118,11 +118,11 @@ def _block_signals() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP | {signal.SIGCHLD})
 
 
-def _started(beats: Mapping[Beat, int]) -> BackgroundScheduler:
-    """A scheduler that lets each of them beat at an interval of so many seconds."""
-    scheduler = BackgroundScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(len(beats))})
-    for beat, seconds in beats.items():
-        scheduler.add_job(beat, "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None)
+def _started(jobs: Mapping[Job, int]) -> BackgroundScheduler:
+    """A scheduler that runs each of them at an interval of so many seconds."""
+    scheduler = BackgroundScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(len(jobs))})
+    for job, seconds in jobs.items():
+        scheduler.add_job(job, "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None)
     scheduler.start()
     return scheduler
 
@@ -130,7 +130,7 @@ def _started(beats: Mapping[Beat, int]) -> BackgroundScheduler:
 def _end(scheduler: BackgroundScheduler) -> None:
     ending = Thread(target=scheduler.shutdown)
     ending.start()
-    ending.join(_LAST_BEATS)
+    ending.join(_LAST_JOBS)
 
 
 def _exit(status: int) -> NoReturn:
@@ -169,7 +169,7 @@ def tell_what_is_held_up() -> None:
 
 
 def _sweep() -> None:
-    """A beat ends after some rounds, so that a stop need not wait for every game of bots.
+    """A job ends after some rounds, so that a stop need not wait for every game of bots.
 
     The worker is alive once the database has told it who is due: else the hours in which it cannot count for nobody.
     """
@@ -181,7 +181,7 @@ def _sweep() -> None:
 
 
 def _sweep_along() -> None:
-    """Beside the sweep that says that the worker is alive: a deed waits for Postgres longer than it computes."""
+    """Beside the sweep that says that the worker is alive: a commit waits for Postgres longer than it computes."""
     for _ in range(_ROUNDS):
         if not wake_due():
             break

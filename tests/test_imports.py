@@ -6,28 +6,41 @@ from pathlib import Path
 import pytest
 
 SERVER = Path(__file__).parents[1] / "server"
+SMALL = {"clock", "durations", "errors", "sanitize"}  # files that most rooms need
 MAY_IMPORT: dict[str, set[str]] = {
     "translations": set(),
-    "rules": set(),
-    "store": set(),
-    "bots": {"rules"},
-    "pictures": {"rules", "translations"},
-    "play": {"config", "rules", "store", "bots", "translations"},
-    "post": {"play", "store", "pictures", "translations"},
-    "api": {"config", "packing", "page", "play", "pictures", "translations"},
-    "page": {"packing"},
-    "packing": set(),
-    "beats": {"play"},
+    "clock": set(),
     "config": set(),
     "logs": set(),
-    "reception": {"api", "streams"},
-    "sandbox": {"play"},
-    "streams": {"api", "play"},
+    "compression": set(),
+    "errors": {"translations"},
+    "durations": {"clock", "errors"},
+    "sanitize": {"errors"},
+    "strict_json": {"errors"},
+    "rules": set(),
+    "bots": {"rules"},
+    "render": {"rules", "translations"},
+    "store": set(),
+    "jobs": {"store"},
+    "leases": {"clock", "store"},
+    "accounts": {"config", "store", "translations"} | SMALL,
+    "play": {"accounts", "bots", "config", "rules", "store", "strict_json", "translations"} | SMALL,
+    "webhooks": {"accounts", "leases", "play", "rules", "store", "translations"} | SMALL,
+    "operations": {"accounts", "play", "rules", "store", "webhooks"} | SMALL,
+    "post": {"accounts", "leases", "operations", "play", "render", "rules", "store", "translations", "webhooks"}
+    | SMALL,
+    "page": {"compression"},
+    "api": {"accounts", "bots", "compression", "config", "operations", "page", "play", "render", "rules", "store"}
+    | {"strict_json", "translations", "webhooks"}
+    | SMALL,
     "app": {"api", "config", "page", "store"},
-    "web": {"beats", "play", "config", "logs"},
-    "worker": {"beats", "play", "post", "store", "config"},
+    "web": {"accounts", "api", "config", "jobs", "logs", "play", "store"} | SMALL,
+    "sandbox": {"accounts", "play", "rules"} | SMALL,
+    "worker": {"accounts", "config", "jobs", "operations", "play", "post", "store", "webhooks"} | SMALL,
     "up": {"config", "store"},
-    "cli": {"app", "config", "logs", "pictures", "play", "post", "sandbox", "store", "web", "worker"},
+    "cli": {"accounts", "app", "config", "logs", "operations", "play", "post", "render", "rules", "sandbox", "store"}
+    | {"web", "worker"}
+    | SMALL,
 }
 MODULES = [path for path in sorted(SERVER.rglob("*.py")) if path.parent != SERVER or path.stem in MAY_IMPORT]
 

@@ -9,13 +9,12 @@ from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.accounts.preferences import INVITATION
-from server.accounts.signed_links import ANY_SEAT, BOUNCE, Capability, is_mark_of, mark_of, seal, unseal
+from server.accounts.signed_links import ANY_SEAT, BOUNCE, Capability, is_mark_of, mark_of, sign, verify
 from server.clock import clock
 from server.store import outbox
 from server.store.log import Json, Seat
 from server.store.retry import tried_again
-from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, db
-from server.store.tables import Seat as SeatRow
+from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, SeatRow, db
 
 HARD: Final = 2  # on so many days there was no such address: for an hour, a server may have lost its own list
 SOFT: Final = 5  # or mails came back for any reason
@@ -23,19 +22,19 @@ WITHIN: Final = timedelta(days=14)
 
 
 def bounce_word(player_id: UUID, letter_id: UUID) -> str:
-    """The sealed word of the address to which a letter to this player comes back (its return path)."""
-    return seal(BOUNCE, player_id, ANY_SEAT, _mark(letter_id))
+    """The signed link of the address to which a letter to this player comes back (its return path)."""
+    return sign(BOUNCE, player_id, ANY_SEAT, _mark(letter_id))
 
 
 def lost_word(game_id: UUID, seat: Seat, email: str) -> str:
     """The same for an invitation to an address at which we know no player."""
-    return seal(BOUNCE, game_id, seat, mark_of(email))
+    return sign(BOUNCE, game_id, seat, mark_of(email))
 
 
 def bounced_from(word: str) -> Capability:
     """Whose letter came back to this word: its `game_id` is the player, its `number` tells the letter; with a seat, it was
     an invitation to that seat of a game, and its `number` tells the address. Raises NotFound."""
-    return unseal(BOUNCE, word)
+    return verify(BOUNCE, word)
 
 
 def _mark(letter_id: UUID) -> int:

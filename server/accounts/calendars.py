@@ -1,4 +1,4 @@
-"""TODO"""
+"""A player's calendar: the hours that do not count for him (nights, weekdays off, vacations), by the clocks of his zone."""
 
 import re
 from collections.abc import Collection, Iterator

@@ -10,8 +10,7 @@ from server.clock import clock
 from server.store import retention
 from server.store.log import Json
 from server.store.paging import Cursor, Page
-from server.store.tables import Delivery, Letter, PlayerDelivery, PlayerGame, PlayerLetter, db
-from server.store.tables import Game as GameRow
+from server.store.tables import Delivery, GameRow, LetterRow, PlayerDelivery, PlayerGame, PlayerLetterRow, db
 from server.store.webhook_queue import NOTE
 
 RESULTS: Final = ("waiting", "sent", "bounced", "bundled", "dropped", "refused", "given-up")
@@ -20,12 +19,14 @@ RESULTS: Final = ("waiting", "sent", "bounced", "bundled", "dropped", "refused",
 def deliveries(player_id: UUID, cursor: Cursor | None, limit: int) -> Page:
     """The letters to a player and what became of each, newest first."""
     games = list(db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)))
-    mails = (Letter.player_id == player_id) & (Letter.kind != NOTE)
+    mails = (LetterRow.player_id == player_id) & (LetterRow.kind != NOTE)
     found = [
         *_ended(Delivery, player_id, cursor, limit),
         *_ended(PlayerDelivery, player_id, cursor, limit),
-        *_waiting(select(Letter).where(Letter.game_id.in_(games), mails), Letter, cursor, limit),
-        *_waiting(select(PlayerLetter).where(PlayerLetter.player_id == player_id), PlayerLetter, cursor, limit),
+        *_waiting(select(LetterRow).where(LetterRow.game_id.in_(games), mails), LetterRow, cursor, limit),
+        *_waiting(
+            select(PlayerLetterRow).where(PlayerLetterRow.player_id == player_id), PlayerLetterRow, cursor, limit
+        ),
     ]
     found.sort(key=lambda it: (it["at"], it["letter"]), reverse=True)
     shown = found[:limit]
@@ -59,8 +60,8 @@ def _newest(query: Select[Any], at: Any, letter_id: Any, cursor: Cursor | None, 
 
 def _failures(rows: list[Any]) -> dict[UUID, str]:
     """By letter, why its last try failed."""
-    of_games = [(row.game_id, row.letter_id) for row in rows if isinstance(row, Letter) and row.tries]
-    own = [(row.player_id, row.letter_id) for row in rows if isinstance(row, PlayerLetter) and row.tries]
+    of_games = [(row.game_id, row.letter_id) for row in rows if isinstance(row, LetterRow) and row.tries]
+    own = [(row.player_id, row.letter_id) for row in rows if isinstance(row, PlayerLetterRow) and row.tries]
     found: dict[UUID, str] = {}
     for table, owner, tried in (
         (Delivery, Delivery.game_id, of_games),
@@ -74,7 +75,7 @@ def _failures(rows: list[Any]) -> dict[UUID, str]:
 
 
 def _item(row: Any, result: str, detail: str, at: datetime, tries: int) -> Json:
-    of_game = isinstance(row, Letter | Delivery)
+    of_game = isinstance(row, LetterRow | Delivery)
     return {
         "letter": row.letter_id,
         "kind": row.kind,

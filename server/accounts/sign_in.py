@@ -1,4 +1,4 @@
-"""TODO"""
+"""Signing in by a mailed code."""
 
 import secrets
 from datetime import timedelta
@@ -16,7 +16,7 @@ from server.clock import clock
 from server.errors import WrongCode
 from server.store.outbox import put_into_bundle
 from server.store.retry import tried_again
-from server.store.tables import PlayerLetter, SignIn, db
+from server.store.tables import PlayerLetterRow, SignIn, db
 
 CODE_LIFE = timedelta(minutes=10)
 CODE_TRIES = 5
@@ -50,7 +50,7 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None) -
             )
         )
         db.session.add(
-            PlayerLetter(
+            PlayerLetterRow(
                 player_id=sign_in,
                 letter_id=uuid4(),
                 dedupe="sign-in-code/mail",

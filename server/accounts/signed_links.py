@@ -41,32 +41,32 @@ class Capability(NamedTuple):
     number: int
 
 
-def seal(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
+def sign(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
     """A word of at most 64 letters and digits that reads the same in either case (fits a mail address)."""
-    return _sealed(purpose, game_id.bytes + bytes([seat]) + number.to_bytes(4, "big"))
+    return _signed(purpose, game_id.bytes + bytes([seat]) + number.to_bytes(4, "big"))
 
 
-def unseal(purpose: str, word: str) -> Capability:
+def verify(purpose: str, word: str) -> Capability:
     """What a word allows. Raises NotFound if we never sealed it for this purpose."""
-    body = _unsealed(purpose, word)
+    body = _verified(purpose, word)
     return Capability(UUID(bytes=body[:16]), body[16], int.from_bytes(body[17:], "big"))
 
 
-def seal_text(purpose: str, text: str) -> str:
+def sign_text(purpose: str, text: str) -> str:
     """The same for any text; too long for a mail address."""
-    return _sealed(purpose, text.encode())
+    return _signed(purpose, text.encode())
 
 
-def unseal_text(purpose: str, word: str) -> str:
+def verify_text(purpose: str, word: str) -> str:
     """Raises NotFound."""
-    return _unsealed(purpose, word).decode()
+    return _verified(purpose, word).decode()
 
 
-def _sealed(purpose: str, body: bytes) -> str:
+def _signed(purpose: str, body: bytes) -> str:
     return _written(body + _mac(_keys().secret, purpose, body))
 
 
-def _unsealed(purpose: str, word: str) -> bytes:
+def _verified(purpose: str, word: str) -> bytes:
     """A word has one spelling: neither the case of its letters nor bits that mean nothing may differ."""
     if purpose in _OF_ADDRESSES:
         word = word.lower()

@@ -7,13 +7,13 @@ from sqlalchemy import exists, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.retry import tried_again
-from server.store.tables import Delivery, Letter, Stranger, db
+from server.store.tables import Delivery, LetterRow, Stranger, db
 
 _NOT_CARRIED = ("dropped", "refused", "given-up")
 
 
 @tried_again
-def may_be_written_to(email: str, letter: Letter) -> bool:
+def may_be_written_to(email: str, letter: LetterRow) -> bool:
     """Whether this letter is the one for a stranger's address, however often it is tried.
 
     In place of one that never left the house another may go.

@@ -17,14 +17,7 @@ from server.accounts.bans import is_in_force
 from server.accounts.rate_limits import expect_room
 from server.accounts.signed_links import Capability
 from server.clock import clock
-from server.errors import (
-    BadField,
-    BadToken,
-    Banned,
-    MissingScope,
-    NotFound,
-    OneSeatOnly,
-)
+from server.errors import BadField, BadToken, Banned, MissingScope, NotFound, OneSeatOnly
 from server.sanitize import clean
 from server.store.connections import autocommit
 from server.store.log import Json

@@ -7,10 +7,10 @@ from sqlalchemy import ColumnElement, select, update
 
 from server.accounts.players import player_of
 from server.accounts.preferences import INVITATION, OFF
-from server.accounts.signed_links import STOP, seal_text, unseal_text
+from server.accounts.signed_links import STOP, sign_text, verify_text
 from server.store.log import Json
 from server.store.retry import tried_again
-from server.store.tables import Game, Player, Seat, db
+from server.store.tables import GameRow, Player, SeatRow, db
 
 GAME, KIND = "game", "kind"
 
@@ -34,8 +34,8 @@ class Stopped(NamedTuple):
 
 
 def stop_word(kind: str, reader: str, game_id: UUID | None = None) -> str:
-    """The sealed word that stops letters like this one, and nothing else."""
-    return seal_text(STOP, f"{kind} {reader} {game_id.hex if game_id else ''}")
+    """The signed link that stops letters like this one, and nothing else."""
+    return sign_text(STOP, f"{kind} {reader} {game_id.hex if game_id else ''}")
 
 
 def stopped(word: str) -> Stopped:
@@ -43,8 +43,8 @@ def stopped(word: str) -> Stopped:
     it = _unsealed(word)
     player = db.session.scalars(select(Player).where(_is_reader(it))).one_or_none()
     mails: Json = player.notifications.get("mails", {}) if player else {}
-    seat = db.session.scalars(select(Seat).where(*_own_seat(it))).one_or_none() if it.game_id else None
-    game = db.session.get(Game, it.game_id) if it.game_id else None
+    seat = db.session.scalars(select(SeatRow).where(*_own_seat(it))).one_or_none() if it.game_id else None
+    game = db.session.get(GameRow, it.game_id) if it.game_id else None
     is_off = mails.get(it.kind) == OFF
     game_is_off = bool(seat and seat.mails == OFF)
     return Stopped(it.kind, is_off, game.title if game else None, game_is_off, player.locale if player else None)
@@ -58,7 +58,7 @@ def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
     """
     it = _unsealed(word)
     if it.game_id and what != KIND:
-        db.session.execute(update(Seat).where(*_own_seat(it)).values(mails=None if again else OFF))
+        db.session.execute(update(SeatRow).where(*_own_seat(it)).values(mails=None if again else OFF))
     else:
         _choose_for_kind(it, again)
     db.session.commit()
@@ -74,7 +74,7 @@ def _choose_for_kind(it: Stop, again: bool) -> None:
 
 
 def _unsealed(word: str) -> Stop:
-    kind, reader, game_id = unseal_text(STOP, word).split(" ")
+    kind, reader, game_id = verify_text(STOP, word).split(" ")
     return Stop(kind, reader, UUID(game_id) if game_id else None)
 
 
@@ -83,4 +83,4 @@ def _is_reader(it: Stop) -> ColumnElement[bool]:
 
 
 def _own_seat(it: Stop) -> tuple[ColumnElement[bool], ...]:
-    return Seat.game_id == it.game_id, Seat.player_id == UUID(it.reader)
+    return SeatRow.game_id == it.game_id, SeatRow.player_id == UUID(it.reader)

@@ -42,7 +42,7 @@ def new_game_id(caller: Caller) -> UUID | None:
 
 
 def once(
-    caller: Caller, game_id: UUID | None, deed: Callable[[], tuple[Any, int]], may_repeat: bool = False
+    caller: Caller, game_id: UUID | None, action: Callable[[], tuple[Any, int]], may_repeat: bool = False
 ) -> Response:
     """The answer of `deed` (a body and a status), or the one kept for this request's key.
 
@@ -50,13 +50,13 @@ def once(
     """
     key = _key()
     if key is None or game_id is None:
-        return _answer(*deed())
+        return _answer(*action())
     asked = b"\0".join([request.method.encode(), request.full_path.encode(), request.get_data(cache=True)])
     request_hash = hashlib.sha256(asked).digest()
     kept = first_answer(game_id, caller.player_id, key, request_hash, may_repeat)
     if kept is not None:
         return Response(kept.body, kept.status, mimetype="application/json")
-    answer = _answer(*deed())
+    answer = _answer(*action())
     first = Kept(answer.status_code, answer.get_data(as_text=True))
     keep(game_id, caller.player_id, key, request_hash, first)
     return answer

@@ -180,7 +180,7 @@ def _turn_page(
         "turn.html",
         status if wrong else 200,
         word=word,
-        goes_on=rules.goes_on(state, seat),
+        is_mid_turn=rules.is_mid_turn(state, seat),
         notation=notation(rules.NAME, locale),
         example=rules.describe()["notation"]["examples"][-1]["text"],
         title=game.head["title"],

@@ -38,7 +38,7 @@ from server.rules.sternenglanz.moves import (
     Sternwanderung,
     Supernova,
 )
-from server.rules.sternenglanz.state import NOTHING_DONE, Bilder, Sky, lit, occupied
+from server.rules.sternenglanz.state import NOTHING_DONE, Bilder, State, lit, occupied
 
 Stars = Mapping[str, Fields]
 Target = tuple[tuple[str, Fields], ...]  # nodes and their fields
@@ -80,13 +80,13 @@ def judge(view: Json) -> Callable[[Move], float]:
     return worth
 
 
-def _sky(view: Json) -> Sky:
+def _sky(view: Json) -> State:
     """As much of the sky as is asked here."""
     stars = dict.fromkeys(PIECES, 0)
     for field, piece in view["board"].items():
         stars[piece] |= FIELDS[field].bit
     seats = len(view["points"])
-    return Sky(
+    return State(
         options={**OPTIONS, "scenario": view["scenario"]},
         phase=view["phase"],
         turn=view["turn"],
@@ -128,7 +128,7 @@ def _after(stars: Stars, step: Action) -> dict[str, Fields]:
     return after
 
 
-def _gain(sky: Sky, me: int, step: Action) -> float:
+def _gain(sky: State, me: int, step: Action) -> float:
     """The points of an action."""
     card = sky.slots[me][step.slot - 1]
     match step:
@@ -145,7 +145,7 @@ def _gain(sky: Sky, me: int, step: Action) -> float:
 # Chances: what could be born on the free fields
 
 
-def _chances(sky: Sky, after: Stars) -> float:
+def _chances(sky: State, after: Stars) -> float:
     """What the fields around a change promise more than before it."""
     changed = 0
     for piece in PIECES:
@@ -157,7 +157,7 @@ def _chances(sky: Sky, after: Stars) -> float:
     return sum(_chance(then, FIELD_AT[bit]) - _chance(sky, FIELD_AT[bit]) for bit in bits_of(area))
 
 
-def _chance(sky: Sky, field: Field) -> float:
+def _chance(sky: State, field: Field) -> float:
     if field.bit & occupied(sky.stars):
         return 0.0
     chance = 0.0

@@ -9,7 +9,7 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server.cli.audit import note_deed
+from server.cli.audit import note_command
 from server.cli.common import dry_run, example, followed, in_app, tell, written
 from server.config import Settings
 from server.operations import exports, rebuild
@@ -49,7 +49,7 @@ def take_in(app: Flask, settings: Settings, archive: BinaryIO, dry_run: bool) ->
         game = check(raw)
         tell(dry_run, [f"game {game.start.terms['game']} is kept here, with {len(game.rows)} events"])
         return
-    note_deed()
+    note_command()
     click.echo(f"{settings.base_url}/v1/games/{rebuild.take_in(raw)}")
 
 

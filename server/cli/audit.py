@@ -1,4 +1,4 @@
-"""Operators' deeds: who had what changed, and when."""
+"""The audit: who had what changed by an operator's command, and when."""
 
 import os
 import pwd
@@ -14,7 +14,7 @@ from server.config import Settings
 from server.operations import audit as audits
 
 
-def note_deed() -> None:
+def note_command() -> None:
     """Keep that the present command is carried out. Call it before what cannot be undone."""
     context = click.get_current_context()
     given = {name: _plain(value) for name, value in context.params.items() if value not in (None, False, ())}
@@ -42,7 +42,7 @@ def _plain(value: Any) -> Any:
 @in_app
 def audit(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
     """List what operators did, the newest first: when, who on which machine's account, and by which command."""
-    found = audits.deeds(limit)
+    found = audits.entries(limit)
     if as_json:
         print_json(found)
     else:

@@ -8,7 +8,7 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server.cli.audit import note_deed
+from server.cli.audit import note_command
 from server.cli.common import (
     as_json,
     dry_run,
@@ -115,7 +115,7 @@ def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool)
     """Make all games, or one, anew from their logs. Exit status 1 if a log itself is not right."""
     follow_clock()
     if not dry_run:
-        note_deed()
+        note_command()
     if _look_at(game_id, check_game if dry_run else rebuild_game).unsound:
         raise SystemExit(1)
 

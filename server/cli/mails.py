@@ -5,7 +5,7 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server.cli.audit import note_deed
+from server.cli.audit import note_command
 from server.cli.common import as_json, dry_run, example, in_app, limit, print_json, print_table, tell
 from server.config import Settings
 from server.play.postmaster import deal_again, drop_kept_mail, kept_mail, kept_mails
@@ -57,7 +57,7 @@ def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
     """Have the workers deal once more with a mail for a seat, as when what stood in its way has been mended."""
     kept_mail(mail_id)
     if not dry_run:
-        note_deed()
+        note_command()
         deal_again(mail_id)
     tell(dry_run, [f"mail {mail_id} is dealt with once more"])
 
@@ -70,6 +70,6 @@ def drop(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
     """Keep a mail no longer."""
     kept_mail(mail_id)
     if not dry_run:
-        note_deed()
+        note_command()
         drop_kept_mail(mail_id)
     tell(dry_run, [f"mail {mail_id} is dropped"])

@@ -8,7 +8,7 @@ from flask import Flask
 
 from server.accounts import bans
 from server.accounts.players import player_token as token_of
-from server.cli.audit import note_deed
+from server.cli.audit import note_command
 from server.cli.common import (
     as_json,
     dry_run,
@@ -111,7 +111,7 @@ def player_token(app: Flask, settings: Settings, email: str, name: str | None, d
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     if not dry_run:
-        note_deed()
+        note_command()
         click.echo(token_of(address, name))
         return
     try:
@@ -134,7 +134,7 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
     player_id = find_player(player)
     deeds = [f"player {player_id} is banned {f'until {written(until)}' if until else 'for good'}", *_seats(player_id)]
     if not dry_run:
-        note_deed()
+        note_command()
         follow_clock()
         bans.ban(player_id, until, reason)
         give_up_seats(player_id)
@@ -150,7 +150,7 @@ def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
     player_id = find_player(player)
     is_banned = queries.player(player_id)["banned_at"] is not None
     if not dry_run:
-        note_deed()
+        note_command()
         bans.unban(player_id)
     tell(dry_run, [f"player {player_id} is let in again"] if is_banned else [])
 
@@ -172,7 +172,7 @@ def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) ->
     deeds += [f"{_TABLES[name]} deleted: {number}" for name, number in rows.items() if name != "messages"]
     deeds.append(f"player {player_id} has no name and no address any more")
     if not dry_run:
-        note_deed()
+        note_command()
         follow_clock()
         delete(player_id)
     tell(dry_run, deeds)

@@ -11,7 +11,7 @@ from flask import Flask
 
 from server import sandbox, worker
 from server.accounts import signed_links
-from server.cli.audit import note_deed
+from server.cli.audit import note_command
 from server.cli.common import dry_run, example, in_app, length, read_settings, tell, until, written
 from server.clock import clock
 from server.config import Settings, masked
@@ -86,7 +86,7 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
     if not dry_run:
         migrations.upgrade(url)
         if deeds:
-            note_deed()
+            note_command()
     tell(dry_run, deeds)
 
 
@@ -140,12 +140,12 @@ def motd(app: Flask, settings: Settings, text: str | None, until: datetime | Non
         return
     if remove:
         if not dry_run:
-            note_deed()
+            note_command()
             take_down_notice()
         tell(dry_run, ["the message of the day is taken down"])
         return
     if not dry_run:
-        note_deed()
+        note_command()
         put_up_notice(text or "", until)
     tell(dry_run, [f"everybody is told until {written(until)}: {text}"])
 
@@ -167,7 +167,7 @@ def rotate_secret(app: Flask, settings: Settings, grace: timedelta, dry_run: boo
     times makes a new address for it until then."""
     follow_clock()
     if not dry_run:
-        note_deed()
+        note_command()
     until = clock.now() + grace if dry_run else signed_links.rotate_secret(grace)
     tell(dry_run, ["links are signed with a new secret", f"those signed before are good until {written(until)}"])
 

@@ -22,7 +22,7 @@ def note(who: str, command: str, arguments: Json) -> None:
     db.session.commit()
 
 
-def deeds(limit: int) -> list[Json]:
+def entries(limit: int) -> list[Json]:
     """The newest first."""
     rows = db.session.scalars(select(Audit).order_by(Audit.at.desc()).limit(limit))
     return [{"at": it.at, "who": it.who, "command": it.command, "arguments": it.arguments} for it in rows]

@@ -16,16 +16,17 @@ from server.store.retry import tried_again
 from server.store.tables import (
     Bounce,
     Delivery,
-    Game,
+    GameRow,
     IdempotencyKey,
     Incoming,
-    Letter,
+    LetterRow,
     Message,
     Player,
     PlayerDelivery,
     PlayerGame,
-    PlayerLetter,
+    PlayerLetterRow,
     RateLimit,
+    SeatRow,
     SignIn,
     Token,
     Vote,
@@ -33,7 +34,6 @@ from server.store.tables import (
     WebhookDelivery,
     db,
 )
-from server.store.tables import Seat as SeatRow
 
 NO_TEXT = "(deleted)"  # stands for a message, whose number others count on
 _NEUTRAL_HOURS = {"zone": "UTC", "calendar": {}}
@@ -64,7 +64,7 @@ def delete_player(player_id: UUID) -> None:
     give_up_seats(player_id)
     email = _email(player_id)
     for game_id in _games(player_id, email):
-        db.session.execute(select(Game.game_id).where(Game.game_id == game_id).with_for_update())
+        db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
         for table, condition in _of_game(game_id, player_id, email):
             db.session.execute(delete(table).where(condition))
         for condition in _said([game_id], player_id):
@@ -109,7 +109,11 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
     """Where this player sits, is invited, was written to, or said something before he got up again."""
     tables: Any = (PlayerGame, Message)
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
-    rows += [(SeatRow, SeatRow.email == email), (Letter, _is_to(Letter, email)), (Delivery, _was_to(player_id, email))]
+    rows += [
+        (SeatRow, SeatRow.email == email),
+        (LetterRow, _is_to(LetterRow, email)),
+        (Delivery, _was_to(player_id, email)),
+    ]
     found = (db.session.scalars(select(table.game_id).where(condition)) for table, condition in rows)
     return sorted({game_id for ids in found for game_id in ids})
 
@@ -119,7 +123,7 @@ def _own(player_id: UUID, email: str) -> list[_Rows]:
     tables: Any = (Token, WebhookDelivery, Webhook, PlayerDelivery, Bounce)
     return [
         *((table, table.player_id == player_id) for table in tables),
-        (PlayerLetter, (PlayerLetter.player_id == player_id) | _is_to(PlayerLetter, email)),
+        (PlayerLetterRow, (PlayerLetterRow.player_id == player_id) | _is_to(PlayerLetterRow, email)),
         (SignIn, SignIn.email == email),
         (RateLimit, RateLimit.key.in_(rate_limits.keys_of(player_id, email))),
     ]
@@ -140,7 +144,7 @@ def _of_game(game_id: UUID, player_id: UUID, email: str) -> list[_Rows]:
     seats = select(SeatRow.seat).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
     of_seat: Any = (Incoming, Vote)
     return [
-        (Letter, (Letter.game_id == game_id) & ((Letter.player_id == player_id) | _is_to(Letter, email))),
+        (LetterRow, (LetterRow.game_id == game_id) & ((LetterRow.player_id == player_id) | _is_to(LetterRow, email))),
         (Delivery, (Delivery.game_id == game_id) & _was_to(player_id, email)),
         (IdempotencyKey, (IdempotencyKey.game_id == game_id) & (IdempotencyKey.player_id == player_id)),
         *((table, (table.game_id == game_id) & table.seat.in_(seats)) for table in of_seat),

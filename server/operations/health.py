@@ -18,16 +18,16 @@ from server.store.leases import is_free
 from server.store.tables import (
     APP_ROLE,
     Delivery,
-    Game,
+    GameRow,
     Heartbeat,
     Incoming,
-    Letter,
+    LetterRow,
     PlayerDelivery,
-    PlayerLetter,
+    PlayerLetterRow,
+    SeatRow,
     Webhook,
     db,
 )
-from server.store.tables import Seat as SeatRow
 
 LATE_LETTER = timedelta(minutes=10)
 LATE_MAIL = timedelta(minutes=10)
@@ -35,7 +35,7 @@ LATE_SEAT = timedelta(minutes=5)
 HELD_UP = timedelta(seconds=30)
 SKEW = timedelta(seconds=5)
 _SPILLED = 20_000  # numbers, more than fit into the memory allowed: they need the disk, and leave nothing on it
-_OUTBOXES = (Letter, PlayerLetter)
+_OUTBOXES = (LetterRow, PlayerLetterRow)
 _SMTP_ANSWER = re.compile(r"[245]\d\d\b( #?[245]\.\d{1,3}\.\d{1,3}\b)?")
 NOT_RUNNING = "not running: `python3 -m server up` starts one, DATABASE_URL names another"
 _NO_ROLE = (
@@ -109,7 +109,7 @@ def _letters(now: datetime) -> str:
 
 
 class _Oldest(NamedTuple):
-    table: type[Letter | PlayerLetter]
+    table: type[LetterRow | PlayerLetterRow]
     owner: UUID
     letter_id: UUID
     since: datetime
@@ -117,11 +117,11 @@ class _Oldest(NamedTuple):
 
 def _oldest_letter() -> _Oldest | None:
     """By when they were made, since each failed try puts off when they are due; a bundle is made for a later hour."""
-    hour = cast(PlayerLetter.data["at"].astext, DateTime(timezone=True))
+    hour = cast(PlayerLetterRow.data["at"].astext, DateTime(timezone=True))
     found = []
     for table, owner, since in (
-        (Letter, Letter.game_id, Letter.made_at),
-        (PlayerLetter, PlayerLetter.player_id, func.coalesce(hour, PlayerLetter.made_at)),
+        (LetterRow, LetterRow.game_id, LetterRow.made_at),
+        (PlayerLetterRow, PlayerLetterRow.player_id, func.coalesce(hour, PlayerLetterRow.made_at)),
     ):
         row = db.session.execute(select(owner, table.letter_id, since).order_by(since).limit(1)).first()
         found += [_Oldest(table, *row)] if row else []
@@ -131,7 +131,7 @@ def _oldest_letter() -> _Oldest | None:
 def _last_failure(letter: _Oldest) -> str:
     """What a mail server, or our own machine, said of its last try; it may hold addresses."""
     tries, owner = (
-        (Delivery, Delivery.game_id) if letter.table is Letter else (PlayerDelivery, PlayerDelivery.player_id)
+        (Delivery, Delivery.game_id) if letter.table is LetterRow else (PlayerDelivery, PlayerDelivery.player_id)
     )
     its = (owner == letter.owner) & (tries.letter_id == letter.letter_id)
     return db.session.scalar(select(tries.detail).where(its).order_by(tries.nr.desc()).limit(1)) or ""
@@ -162,8 +162,8 @@ def held_up() -> dict[str, timedelta]:
     now, real = clock.now(), clock.real()
     hook_due = func.greatest(Webhook.wake_at, Webhook.rests_until)
     due = [
-        ("letters", Letter.due_at, is_free(Letter, real)),
-        ("letters of players", PlayerLetter.due_at, is_free(PlayerLetter, real)),
+        ("letters", LetterRow.due_at, is_free(LetterRow, real)),
+        ("letters of players", PlayerLetterRow.due_at, is_free(PlayerLetterRow, real)),
         ("mails", Incoming.due_at, Incoming.due_at.is_not(None)),
         ("webhooks", hook_due, Webhook.wake_at.is_not(None) & is_free(Webhook, real)),
     ]
@@ -175,7 +175,7 @@ def held_up() -> dict[str, timedelta]:
 def tables_by_spread() -> dict[str, list[str]]:
     """The tables by what they are spread by where one machine is too small; what others refer to comes first."""
     found: dict[str, list[str]] = {}
-    for table in sorted(db.metadata.sorted_tables, key=lambda it: it.name != Game.__tablename__):
+    for table in sorted(db.metadata.sorted_tables, key=lambda it: it.name != GameRow.__tablename__):
         found.setdefault(table.info["spread"], []).append(table.name)
     return found
 

@@ -14,9 +14,18 @@ from server.play.seats import seats_under_way
 from server.play.views import summary
 from server.play.votes import votes_of
 from server.rules import Json
-from server.store.tables import Delivery, Incoming, Letter, Player, PlayerGame, PlayerLetter, Token, db
-from server.store.tables import Game as GameRow
-from server.store.tables import Seat as SeatRow
+from server.store.tables import (
+    Delivery,
+    GameRow,
+    Incoming,
+    LetterRow,
+    Player,
+    PlayerGame,
+    PlayerLetterRow,
+    SeatRow,
+    Token,
+    db,
+)
 from server.webhooks.subscriptions import webhooks_of
 
 
@@ -72,7 +81,7 @@ def player(player_id: UUID) -> Json:
         .order_by(Token.made_at)
     )
     games = db.session.scalar(select(func.count()).where(PlayerGame.player_id == player_id))
-    letters = db.session.scalar(select(func.count()).where(PlayerLetter.player_id == player_id))
+    letters = db.session.scalar(select(func.count()).where(PlayerLetterRow.player_id == player_id))
     names = ("locale", "zone", "calendar", "notifications", "unreachable_since", "unreachable_why")
     bans = ("banned_at", "banned_until", "ban_reason", "deleted_at")
     return {
@@ -144,9 +153,12 @@ def game(game_id: UUID) -> Json:
 
 
 def _letters(game_id: UUID) -> list[Json]:
-    query = select(Letter.kind, Letter.seat, Letter.version, Letter.made_at, Letter.due_at, Letter.tries)
+    query = select(
+        LetterRow.kind, LetterRow.seat, LetterRow.version, LetterRow.made_at, LetterRow.due_at, LetterRow.tries
+    )
     return [
-        row._asdict() for row in db.session.execute(query.where(Letter.game_id == game_id).order_by(Letter.made_at))
+        row._asdict()
+        for row in db.session.execute(query.where(LetterRow.game_id == game_id).order_by(LetterRow.made_at))
     ]
 
 

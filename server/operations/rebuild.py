@@ -21,9 +21,7 @@ from server.store import log
 from server.store.connections import autocommit, in_transaction
 from server.store.log import Records
 from server.store.retry import committing, in_doubt, tried_again
-from server.store.tables import Game as GameRow
-from server.store.tables import Seat as SeatRow
-from server.store.tables import db
+from server.store.tables import GameRow, SeatRow, db
 
 NOBODY = UUID(int=0)  # opened the games that came from elsewhere
 

@@ -106,40 +106,40 @@ def check(raw: bytes) -> Checked:
     return Checked(beginning, rows, table, drawn)
 
 
-def deeds(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
-    """The deeds of a log, one after the other, their numbers and hashes checked. Raises Flaw."""
+def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
+    """The commits of a log, one after the other, their numbers and hashes checked. Raises Flaw."""
     hash_, seq = bytes.fromhex(commitment(seed)), 0
-    for number, (version, deed) in enumerate(groupby(rows, key=lambda row: row.version), 1):
-        of_deed = list(deed)
-        for row in of_deed:
+    for number, (version, commit) in enumerate(groupby(rows, key=lambda row: row.version), 1):
+        of_commit = list(commit)
+        for row in of_commit:
             seq += 1
             hash_ = chained(hash_, row)
             if row.seq != seq:
                 raise Flaw(f"Event {row.seq} stands where event {seq} should.")
             if version != number:
-                raise Flaw(f"Event {seq}: its version is {version}, but deed {number} comes here.")
-            if row.recorded_at != of_deed[0].recorded_at:
-                raise Flaw(f"Event {seq}: it happened at another time than the deed that it is part of.")
+                raise Flaw(f"Event {seq}: its version is {version}, but commit {number} comes here.")
+            if row.recorded_at != of_commit[0].recorded_at:
+                raise Flaw(f"Event {seq}: it happened at another time than the commit that it is part of.")
             if row.hash != hash_:
                 raise Flaw(f"Event {seq} ({row.type}): its hash does not follow from it and the hash before it.")
-        yield of_deed
+        yield of_commit
 
 
 def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
-    """The table after these events and the words of chance drawn, the rules asked for each deed again. Raises Flaw."""
+    """The table after these events and the words of chance drawn, the rules asked for each commit again. Raises Flaw."""
     table, dice = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts)
-    for deed in deeds(start.seed, rows):
+    for commit in commits(start.seed, rows):
         try:
-            events = to_the_end(table, _asked_again(table, [_typed(table, row) for row in deed], start, dice))
+            events = to_the_end(table, _asked_again(table, [_typed(table, row) for row in commit], start, dice))
         except (Flaw, RuleError) as error:
-            raise Flaw(f"Event {deed[0].seq} ({deed[0].type}): {error}") from None
-        _compare(deed, events)
-        table = table.after(events, deed[-1].version, deed[-1].seq, deed[-1].hash)
+            raise Flaw(f"Event {commit[0].seq} ({commit[0].type}): {error}") from None
+        _compare(commit, events)
+        table = table.after(events, commit[-1].version, commit[-1].seq, commit[-1].hash)
     return table, dice.drawn
 
 
 def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
-    """What the house and the rules make of a deed that begins like this. Raises Flaw, RuleError."""
+    """What the house and the rules make of a commit that begins like this. Raises Flaw, RuleError."""
     match table.status, happened[0]:
         case "open", GameAbandoned():
             return [GameAbandoned()]
@@ -200,7 +200,7 @@ def _bots_turn(table: Table, seat: Seat, happened: Sequence[Any], dice: Dice) ->
     """A bot plays step by step to the end of its turn; the first event of each step shows what it was."""
     _on_turn(table, seat)
     rules, state, events = table.rules, table.state, list[Any]()
-    while not events or rules.goes_on(state, seat):
+    while not events or rules.is_mid_turn(state, seat):
         moved = rules.decide(state, seat, rules.move_of(happened[len(events) :][:1]), dice)
         state = reduce(rules.apply, moved, state)
         events += moved
@@ -232,13 +232,13 @@ def _typed(table: Table, row: Recorded) -> Any:
         raise Flaw("It has not the fields of its type.") from None
 
 
-def _compare(deed: Sequence[Recorded], events: Sequence[Any]) -> None:
-    """Raises Flaw for the first event of the deed that is not what it should be."""
-    for row, event in zip_longest(deed, events):
+def _compare(commit: Sequence[Recorded], events: Sequence[Any]) -> None:
+    """Raises Flaw for the first event of the commit that is not what it should be."""
+    for row, event in zip_longest(commit, events):
         if event is None:
             raise Flaw(f"Event {row.seq} ({row.type}) does not follow from what came before it.")
         if row is None:
-            raise Flaw(f"After event {deed[-1].seq} a {type_name(event)} is missing.")
+            raise Flaw(f"After event {commit[-1].seq} a {type_name(event)} is missing.")
         found = {"type": row.type, "seat": row.seat, **row.body}
         wanted = {"type": type_name(event), **event._asdict()}
         if canonical(found) == canonical(wanted):  # as JSON: to Python, 1 and true are the same

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Moves of bots: a whole turn at once."""
 
 import random
 from datetime import datetime
@@ -9,7 +9,7 @@ from server.bots import BOTS
 from server.play.commits import load, record
 from server.play.game import Game
 from server.rules import Seat
-from server.store.log import record_if_free
+from server.store.log import record_unless_held
 
 
 def let_move(outline: Game, seat: Seat, bot: str, now: datetime) -> bool:
@@ -17,13 +17,13 @@ def let_move(outline: Game, seat: Seat, bot: str, now: datetime) -> bool:
     if game.table.version != outline.table.version:
         return False
     events, drawn = bots_turn(game, seat, bot)
-    return record(game, events, now, drawn, write=record_if_free) is not None
+    return record(game, events, now, drawn, write=record_unless_held) is not None
 
 
 def bots_turn(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
     """The events of all that is left of this turn, played by the bot, and the words of chance drawn by then."""
     rules, state, dice, events = game.table.rules, game.table.state, game.dice(), list[Any]()
-    while not events or rules.goes_on(state, seat):
+    while not events or rules.is_mid_turn(state, seat):
         move = BOTS[bot](rules, rules.view(state, seat), rules.legal_moves(state, seat), random.SystemRandom())
         moved = rules.decide(state, seat, move, dice)
         state = reduce(rules.apply, moved, state)

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 
 from server.accounts.bans import is_welcome
-from server.accounts.signed_links import FEED, seal, unseal
+from server.accounts.signed_links import FEED, sign, verify
 from server.errors import NotFound
 from server.play.lobby import waiting_games
 from server.rules import Json
@@ -17,16 +17,16 @@ _NUMBERS = 2**31  # drawn at random, so that none comes again
 
 
 def feed_word(player_id: UUID) -> str | None:
-    """The sealed word of a player's feed; None if he has none."""
+    """The signed link of a player's feed; None if he has none."""
     number = db.session.scalars(select(Player.feed).where(Player.player_id == player_id)).one()
-    return None if number is None else seal(FEED, player_id, 0, number)
+    return None if number is None else sign(FEED, player_id, 0, number)
 
 
 def new_feed(player_id: UUID) -> str:
     """A new word for a player's feed; an earlier one is worthless from now on."""
     number = secrets.randbelow(_NUMBERS)
     _set_feed(player_id, number)
-    return seal(FEED, player_id, 0, number)
+    return sign(FEED, player_id, 0, number)
 
 
 def end_feed(player_id: UUID) -> None:
@@ -42,7 +42,7 @@ def _set_feed(player_id: UUID, number: int | None) -> None:
 
 def feed(word: str) -> tuple[list[Json], str]:
     """The games that wait for the player of this word, as `waiting_games` has them, and his language. Raises NotFound."""
-    player_id, _, number = unseal(FEED, word)
+    player_id, _, number = verify(FEED, word)
     player = db.session.get(Player, player_id)
     if player is None or player.feed != number or not is_welcome(player_id):
         raise NotFound("There is nothing here.")

@@ -14,10 +14,9 @@ from server.rules import Json
 from server.sanitize import paragraphs
 from server.store import outbox
 from server.store.connections import autocommit
-from server.store.notify import hints
+from server.store.notify import notifier
 from server.store.retry import committing, in_doubt, tried_again
-from server.store.tables import Game as GameRow
-from server.store.tables import Message, db
+from server.store.tables import GameRow, Message, db
 
 
 @tried_again
@@ -42,7 +41,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     said = _message(last + 1, seat, game.names[seat], text, now)
     with committing(said):
         db.session.commit()
-    hints.changed(game_id)
+    notifier.changed(game_id)
     return said
 
 

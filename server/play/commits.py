@@ -1,4 +1,5 @@
-"""Loading a game, and adding one deed to its log: events, due times and letters in one commit."""
+"""Loading a game, and adding one commit to its log: events, due times and letters, or nothing if the game has gone on
+(an optimistic lock on its version)."""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
@@ -17,7 +18,7 @@ from server.rules import GAMES, Json, commitment
 from server.store import log
 from server.store.connections import autocommit
 from server.store.log import Outline, Recorded
-from server.store.notify import hints
+from server.store.notify import notifier
 from server.store.outages import outages_since
 
 
@@ -49,7 +50,7 @@ def outlines(game_ids: Collection[UUID]) -> dict[UUID, Outline]:
 
 
 def outlined(outline: Outline) -> Game:
-    """A game whose table lacks the state of its rules and what was `missed`: enough for deeds that are no moves.
+    """A game whose table lacks the state of its rules and what was `missed`: enough for what is no move.
 
     Raises ValueError if head and log do not belong together.
     """
@@ -80,7 +81,7 @@ def record(
     arrived_at: datetime | None = None,
     write: Write = log.record,
 ) -> Game | None:
-    """The game after this deed, or None if another deed came first and nothing was written.
+    """The game after this commit, or None if another commit came first and nothing was written.
 
     `arrived_at`: until when the turn that it answers has taken time, if not until now.
     """
@@ -123,7 +124,7 @@ def record_within(
         letters.after(after_game, events, now),
     )
     if written:
-        hints.changed(game.game_id)
+        notifier.changed(game.game_id)
     return after_game if written else None
 
 
@@ -141,7 +142,7 @@ def _happened(before: Table, events: Sequence[Any], now: datetime, head: Json) -
 
 
 def at_version(game: Game, version: int) -> Table:
-    """The table as it was after an earlier deed."""
+    """The table as it was after an earlier commit."""
     if version == game.table.version:
         return game.table
     return fold(new_table(game.head["rules"]), [row for row in whole_log(game.game_id) if row.version <= version])

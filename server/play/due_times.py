@@ -1,4 +1,4 @@
-"""TODO"""
+"""Due times: what a commit does to the time of each seat."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ from server.store.outages import outages_since
 def timed(
     game: Game, seat: Seat, before: Table, after: Table, events: Sequence[Any], now: datetime, arrived_at: datetime
 ) -> Json:
-    """The seat's row after the deed; the very same row if nothing changed for it.
+    """The seat's row after the commit; the very same row if nothing changed for it.
 
     The time of a turn runs on while a bot sits in for its person, so that nobody wins any by leaving and coming back.
     """
@@ -30,7 +30,7 @@ def timed(
     turn, stand_in = after.turns[seat], after.stand_ins[seat]
     extensions = [event for event in events if isinstance(event, TimeExtended) and event.seat == seat]
     stops_or_goes_on = turn is not None and "paused" in (before.status, after.status) and before.status != after.status
-    if None not in (turn, was["turn"]) and turn != was["turn"] and after.rules.goes_on(after.state, seat):
+    if None not in (turn, was["turn"]) and turn != was["turn"] and after.rules.is_mid_turn(after.state, seat):
         return was | {"turn": turn}  # the rest of a turn has no time of its own
     if turn == was["turn"] and stand_in == was["stand_in"] and not extensions and not stops_or_goes_on:
         return was

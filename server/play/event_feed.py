@@ -22,7 +22,7 @@ from server.translations import noted
 
 _MOST = 500  # events told at a time
 _MOST_SAID = 50  # messages told at a time
-_LATE = timedelta(minutes=1)  # longer than a deed takes to its commit, on clocks that disagree a little
+_LATE = timedelta(minutes=1)  # longer than any commit takes, on clocks that disagree a little
 _ROOM = 8  # bytes of a game's id that tell it from all others of one person
 _OVER = ("finished", "abandoned")
 
@@ -30,7 +30,7 @@ _OVER = ("finished", "abandoned")
 class Place(NamedTuple):
     """Up to where somebody has been told of his games: all before a moment, and of some games up to an event.
 
-    The log counts the events of each game, not of all; and a deed may commit after one with a later moment.
+    The log counts the events of each game, not of all; and a commit may arrive after one with a later moment.
     """
 
     since: datetime
@@ -228,7 +228,7 @@ def new_games(followers: Collection[OwnFollower]) -> None:
 class Progress(NamedTuple):
     """How far a game has come."""
 
-    version: int  # how many deeds it has
+    version: int  # how many commits it has
     said: int | None  # and how many messages; None where nothing was said
 
 

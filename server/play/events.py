@@ -1,4 +1,4 @@
-"""TODO"""
+"""The events of the house, which every game may have, beside those of its rules."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -19,7 +19,7 @@ class Game:
     head: Json
     seats: Sequence[Json]
     table: Table
-    newest: Sequence[Recorded] = ()  # the deed that was just recorded
+    newest: Sequence[Recorded] = ()  # the commit that was just recorded
 
     @property
     def game_id(self) -> UUID:
@@ -52,5 +52,5 @@ class Game:
         return bot
 
     def dice(self) -> SeededDice:
-        """The game's chance, from where its last deed stopped."""
+        """The game's chance, from where its last commit stopped."""
         return SeededDice(self.head["seed"], [row["salt"] for row in self.seats], self.head["drawn"])

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from server.accounts.rate_limits import Use, expect_room, expect_within
-from server.accounts.signed_links import INVITATION, mark_of, seal
+from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.bots import BOTS
 from server.clock import clock
 from server.errors import BadField, Unfit
@@ -26,9 +26,7 @@ from server.rules import GAMES, Json, Seat
 from server.sanitize import clean
 from server.store.connections import in_transaction
 from server.store.retry import tried_again
-from server.store.tables import Game as GameRow
-from server.store.tables import Letter, PlayerGame, db
-from server.store.tables import Seat as SeatRow
+from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 
 
 def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Game:
@@ -142,7 +140,7 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: dateti
     """A letter with the word for a seat, from the player who invites; the same one again only when the first was
     carried.
     """
-    row = insert(Letter).values(
+    row = insert(LetterRow).values(
         game_id=game_id,
         letter_id=uuid4(),
         dedupe=f"invitation/0/{seat}/mail/{email}",
@@ -150,7 +148,7 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: dateti
         version=0,
         seat=seat,
         player_id=None,
-        data={"to": email, "by": str(by), "invitation": seal(INVITATION, game_id, seat, mark_of(email))},
+        data={"to": email, "by": str(by), "invitation": sign(INVITATION, game_id, seat, mark_of(email))},
         made_at=now,
         due_at=now,
         tries=0,

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Heartbeats of web and worker; what they leave out is an outage, in which time runs out for nobody."""
 
 from datetime import datetime, timedelta
 from uuid import uuid4

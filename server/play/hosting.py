@@ -21,9 +21,7 @@ from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction, let_go
 from server.store.retry import committing, in_doubt, tried_again
-from server.store.tables import Game as GameRow
-from server.store.tables import Player, db
-from server.store.tables import Seat as SeatRow
+from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)

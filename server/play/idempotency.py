@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import insert
 from server.clock import clock
 from server.errors import KeyReused, UnderWay
 from server.store import retention
-from server.store.tables import Game, IdempotencyKey, db
+from server.store.tables import GameRow, IdempotencyKey, db
 
 KEPT = timedelta(days=7)
 _PATIENCE = 2.0  # seconds for the first request to be answered, if it is under way
@@ -29,7 +29,7 @@ def game_of_key(player_id: UUID, key: str) -> UUID:
     """The id of the game that this player opens with this key: the same one until the key is forgotten."""
     for time_around in count():
         game_id = uuid5(player_id, f"{key}\n{time_around}" if time_around else key)
-        made_at = db.session.execute(select(Game.made_at).where(Game.game_id == game_id)).scalar()
+        made_at = db.session.execute(select(GameRow.made_at).where(GameRow.game_id == game_id)).scalar()
         if made_at is None or made_at > clock.now() - KEPT or _known(_is(game_id, player_id, key)):
             return game_id
     raise AssertionError("unreachable")
@@ -38,7 +38,7 @@ def game_of_key(player_id: UUID, key: str) -> UUID:
 def first_answer(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, may_repeat: bool) -> Kept | None:
     """The answer kept for this key; else None, and the key is taken as part of the transaction that now begins.
 
-    `may_repeat`: the deed does nothing when it is done again. Raises KeyReused, UnderWay.
+    `may_repeat`: what is done does nothing when it is done again. Raises KeyReused, UnderWay.
     """
     row = insert(IdempotencyKey).values(
         game_id=game_id, player_id=player_id, key=key, request_hash=request_hash, made_at=clock.now()

@@ -1,4 +1,4 @@
-"""Which letters a deed causes, and to whom. They are noted with the deed and written when they are carried."""
+"""Which letters a commit causes, and to whom. They are noted with the commit and written when they are carried."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ from server.store.webhook_queue import NOTE
 
 
 def after(game: Game, events: Sequence[Any], now: datetime) -> list[Json]:
-    """The letters of a deed that led to the game as it is now.
+    """The letters of a commit that led to the game as it is now.
 
     Each is made a microsecond after the one before, so that they are carried and listed in the order of the story.
     """
@@ -55,7 +55,7 @@ def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[tuple[st
         yield from (("game-ended", seat, {}) for seat in people)
     for seat in people if game.table.turns else ():
         is_asked = game.table.turns[seat] == game.table.version and not game.bot_at(seat)
-        if is_asked and not game.table.rules.goes_on(game.table.state, seat):  # whoever is at it needs no letter
+        if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # whoever is at it needs no letter
             yield "your-turn", seat, {}
 
 

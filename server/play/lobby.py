@@ -9,9 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from server.play.views import summary
 from server.rules import Json
 from server.store.paging import Cursor, Page
-from server.store.tables import Game as GameRow
-from server.store.tables import Player, PlayerGame, db
-from server.store.tables import Seat as SeatRow
+from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 _MANY = 1000  # of a player's games are looked through at once
 

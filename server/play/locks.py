@@ -1,4 +1,4 @@
-"""One deed of a player at a time, where a deed depends on what he has seen."""
+"""One change of a player at a time, where it depends on what he has seen."""
 
 from uuid import UUID
 

@@ -5,7 +5,7 @@ from secrets import compare_digest
 from uuid import UUID
 
 from server.accounts.rate_limits import Use, expect_within
-from server.accounts.signed_links import REPLY, Capability, keyed_hash, keyed_hashes, seal, unseal
+from server.accounts.signed_links import REPLY, Capability, keyed_hash, keyed_hashes, sign, verify
 from server.clock import clock
 from server.errors import NotFound
 from server.rules import Seat
@@ -16,13 +16,13 @@ _CONFIRM = "confirm"
 
 
 def reply_word(game_id: UUID, seat: Seat, turn: int) -> str:
-    """The sealed word that is the local part of the address for answers to this turn of this seat."""
-    return seal(REPLY, game_id, seat, turn)
+    """The signed link that is the local part of the address for answers to this turn of this seat."""
+    return sign(REPLY, game_id, seat, turn)
 
 
 def addressee(word: str) -> Capability:
     """For which turn of which seat a mail to this word is. Raises NotFound."""
-    return unseal(REPLY, word)
+    return verify(REPLY, word)
 
 
 def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:

@@ -7,7 +7,7 @@ from itertools import groupby, islice
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from server.accounts.signed_links import TURN, Capability, seal, unseal
+from server.accounts.signed_links import TURN, Capability, sign, verify
 from server.clock import clock
 from server.errors import HandedOver, NotRunning, StaleTurn
 from server.play.commits import load, record, whole_log
@@ -19,7 +19,7 @@ from server.store.log import Recorded
 from server.store.retry import Unavailable, tried_again
 
 _LOST = timedelta(hours=1)  # in which an answer that did not arrive is asked for again
-_RACES = 20  # deeds that may come first, one after the other, before a move is turned away
+_RACES = 20  # commits that may come first, one after the other, before a move is turned away
 
 
 class Played(NamedTuple):
@@ -46,11 +46,11 @@ def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any, arrived_at: 
 
 @tried_again
 def play_line(word: str, line: str) -> Played:
-    """Play the turn that a sealed word allows, the move written in the game's notation.
+    """Play the turn that a signed link allows, the move written in the game's notation.
 
     Raises NotFound, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
-    game_id, seat, turn = unseal(TURN, word)
+    game_id, seat, turn = verify(TURN, word)
     for _ in range(_RACES):
         game = load(game_id)
         if played := _play(game, seat, turn, game.table.rules.read_move(line)):
@@ -73,20 +73,20 @@ def check_line(word: str, line: str) -> str:
 
 
 def turn_word(game_id: UUID, seat: Seat, turn: int) -> str:
-    """The sealed word that plays this turn of this seat and nothing else."""
-    return seal(TURN, game_id, seat, turn)
+    """The signed link that plays this turn of this seat and nothing else."""
+    return sign(TURN, game_id, seat, turn)
 
 
 def open_turn(word: str) -> tuple[Game, Seat, bool]:
-    """The game and seat of a sealed word, and whether its turn still waits for an answer. Raises NotFound."""
-    game_id, seat, turn = unseal(TURN, word)
+    """The game and seat of a signed link, and whether its turn still waits for an answer. Raises NotFound."""
+    game_id, seat, turn = verify(TURN, word)
     game = load(game_id)
     return game, seat, turn_of(game.table, seat) == turn
 
 
 def rest_of_turn(word: str) -> str | None:
-    """The sealed word that plays what is left of a turn, if a part of it was played. Raises NotFound."""
-    game_id, seat, turn = unseal(TURN, word)
+    """The signed link that plays what is left of a turn, if a part of it was played. Raises NotFound."""
+    game_id, seat, turn = verify(TURN, word)
     game = load(game_id)
     now = present_turn(game, seat, turn)
     return turn_word(game_id, seat, now) if now not in (None, turn) and now == turn_of(game.table, seat) else None
@@ -127,7 +127,7 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
     if table.turns[seat] != turn:
         raise StaleTurn(table.turns[seat])
     expect_answer(game, seat)
-    events, would_reveal = rules.foresee(table.state, seat, rules.decide(table.state, seat, wanted, game.dice()))
+    events, would_reveal = rules.preview(table.state, seat, rules.decide(table.state, seat, wanted, game.dice()))
     return {
         "would": [told for event in events if (told := rules.tell(event, seat)) is not None],
         "view": rules.view(reduce(rules.apply, events, table.state), seat),
@@ -135,9 +135,9 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
     }
 
 
-def _answer(game: Game, deed: Any, seat: Seat) -> Json:
+def _answer(game: Game, commit: Any, seat: Seat) -> Json:
     rules, table = game.table.rules, game.table
-    items = (story_item(rules, row, typed(rules, row), seat) for row in deed)
+    items = (story_item(rules, row, typed(rules, row), seat) for row in commit)
     return {
         "version": table.version,
         "events": [item for item in items if item is not None],
@@ -148,9 +148,9 @@ def _answer(game: Game, deed: Any, seat: Seat) -> Json:
 
 def _first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     """What this very move was answered when it was played for this turn. Raises StaleTurn if it was not."""
-    for before, deed, after in islice(_answers(game, seat, turn), 1):
-        if _is_played_so(game, before, deed, seat, move):
-            return Played(_answer(Game(game.head, game.seats, after), deed, seat), first=False)
+    for before, commit, after in islice(_answers(game, seat, turn), 1):
+        if _is_played_so(game, before, commit, seat, move):
+            return Played(_answer(Game(game.head, game.seats, after), commit, seat), first=False)
     raise StaleTurn(game.table.turns[seat])
 
 
@@ -160,25 +160,25 @@ def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
     """
     game = load(turn.game_id)
     wanted, since = game.table.rules.move_from_json(move), clock.now() - _LOST
-    for before, deed, after in _answers(game, turn.seat, turn.number):
-        is_meant = before.turns[turn.seat] == part and deed[-1].recorded_at > since
-        if is_meant and _is_played_so(game, before, deed, turn.seat, wanted):
-            return Played(_answer(Game(game.head, game.seats, after), deed, turn.seat), first=False)
+    for before, commit, after in _answers(game, turn.seat, turn.number):
+        is_meant = before.turns[turn.seat] == part and commit[-1].recorded_at > since
+        if is_meant and _is_played_so(game, before, commit, turn.seat, wanted):
+            return Played(_answer(Game(game.head, game.seats, after), commit, turn.seat), first=False)
     return None
 
 
 def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Recorded], Table]]:
-    """The deeds that have answered this turn, and the rest of it if it went on; with the tables before and after."""
+    """The commits that have answered this turn, and the rest of it if it went on; with the tables before and after."""
     rules, rows = game.table.rules, whole_log(game.game_id)
     before = fold(new_table(rules.NAME), [row for row in rows if row.version <= turn])
     if not before.version == turn > 0 or before.turns[seat] != turn:
         return
-    for _, rows_of_deed in groupby([row for row in rows if row.version > turn], key=lambda row: row.version):
-        deed = list(rows_of_deed)
-        after = fold(before, deed)
+    for _, rows_of_commit in groupby([row for row in rows if row.version > turn], key=lambda row: row.version):
+        commit = list(rows_of_commit)
+        after = fold(before, commit)
         if after.turns[seat] != before.turns[seat]:
-            yield before, deed, after
-            if after.turns[seat] is None or not rules.goes_on(after.state, seat):
+            yield before, commit, after
+            if after.turns[seat] is None or not rules.is_mid_turn(after.state, seat):
                 return
         before = after
 
@@ -188,17 +188,17 @@ def present_turn(game: Game, seat: Seat, turn: int) -> int | None:
     once it is over.
     """
     now = game.table.turns[seat]
-    if now in (turn, None) or not game.table.rules.goes_on(game.table.state, seat):
+    if now in (turn, None) or not game.table.rules.is_mid_turn(game.table.state, seat):
         return now if now == turn else None
     return now if any(after.turns[seat] == now for _, _, after in _answers(game, seat, turn)) else None
 
 
-def _is_played_so(game: Game, before: Table, deed: list[Recorded], seat: Seat, move: Any) -> bool:
-    """Whether this deed was this very move of the person in this seat."""
+def _is_played_so(game: Game, before: Table, commit: list[Recorded], seat: Seat, move: Any) -> bool:
+    """Whether this commit was this very move of the person in this seat."""
     rules = before.rules
-    if deed[0].type not in rules.EVENTS or before.stand_ins[seat] is not None or game.seats[seat]["bot"]:
+    if commit[0].type not in rules.EVENTS or before.stand_ins[seat] is not None or game.seats[seat]["bot"]:
         return False
-    return bool(rules.move_of([typed(rules, row) for row in deed if row.type in rules.EVENTS]) == move)
+    return bool(rules.move_of([typed(rules, row) for row in commit if row.type in rules.EVENTS]) == move)
 
 
 def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Outages: the due times of all seats follow the hours in which the service was not to be reached."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,8 +19,7 @@ from server.store.connections import let_go
 from server.store.log import Outline
 from server.store.retry import is_passing, tried_again
 from server.store.seats import is_free, is_seat
-from server.store.tables import Outage, db
-from server.store.tables import Seat as SeatRow
+from server.store.tables import Outage, SeatRow, db
 
 
 def follow_outages() -> None:

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Reminders: when a player is told that his time runs out."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,8 +15,7 @@ from server.play.time_control import counted, due_at
 from server.rules import Json
 from server.store import outbox
 from server.store.seats import is_seat
-from server.store.tables import Seat as SeatRow
-from server.store.tables import db
+from server.store.tables import SeatRow, db
 
 
 def reminder_times(

@@ -1,4 +1,4 @@
-"""TODO"""
+"""The sandbox's clock, which all processes follow."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -7,8 +7,7 @@ from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
-from server.store.tables import Heartbeat, Letter, Setting, db
-from server.store.tables import Seat as SeatRow
+from server.store.tables import Heartbeat, LetterRow, SeatRow, Setting, db
 
 _OFFSET = "clock-offset"
 
@@ -16,8 +15,8 @@ _OFFSET = "clock-offset"
 def wait_from_now_on(game_id: UUID) -> None:
     """Have letters and seats of a game that was made as if long ago wait since now: nobody was late with them."""
     now = clock.now()
-    new = (Letter.game_id == game_id) & (Letter.due_at < now) & (Letter.tries == 0)
-    db.session.execute(update(Letter).where(new).values(made_at=now, due_at=now))
+    new = (LetterRow.game_id == game_id) & (LetterRow.due_at < now) & (LetterRow.tries == 0)
+    db.session.execute(update(LetterRow).where(new).values(made_at=now, due_at=now))
     db.session.execute(update(SeatRow).where(SeatRow.game_id == game_id, SeatRow.wake_at < now).values(wake_at=now))
     db.session.commit()
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from server.accounts.tokens import Caller, NewToken, made_by
 from server.errors import NotSeated
 from server.play.views import seen_by
-from server.store.tables import Game, Seat, db
+from server.store.tables import GameRow, SeatRow, db
 
 
 def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expires_at: datetime | None) -> NewToken:
@@ -18,9 +18,9 @@ def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expi
     Raises NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
     """
     seen_by(game_id, caller.player_id)
-    head = select(Game.game_id).where(Game.game_id == game_id)
+    head = select(GameRow.game_id).where(GameRow.game_id == game_id)
     db.session.execute(head.with_for_update())  # nobody gets up meanwhile
-    own = select(Seat.seat).where(Seat.game_id == game_id, Seat.player_id == caller.player_id)
+    own = select(SeatRow.seat).where(SeatRow.game_id == game_id, SeatRow.player_id == caller.player_id)
     if db.session.execute(own).first() is None:
         raise NotSeated("You have no seat at this table.")
     return made_by(caller, name, scopes, expires_at, game_id)

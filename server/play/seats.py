@@ -7,7 +7,7 @@ from sqlalchemy import delete, select, update
 from server.accounts.bans import expect_welcome
 from server.accounts.players import player_of
 from server.accounts.rate_limits import expect_within
-from server.accounts.signed_links import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, seal, unseal
+from server.accounts.signed_links import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, sign, verify
 from server.accounts.tokens import revoke_of_seat
 from server.clock import clock
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken
@@ -23,9 +23,7 @@ from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction
 from server.store.retry import committing, in_doubt, tried_again
-from server.store.tables import Game as GameRow
-from server.store.tables import Player, PlayerGame, db
-from server.store.tables import Seat as SeatRow
+from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 UNDER_WAY = ("open", "running", "paused")
 
@@ -118,7 +116,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None)
 
 def invitation(word: str) -> tuple[Game, Seat | None]:
     """The game that an invitation is for, and the seat that is kept there. Raises NotFound."""
-    game_id, seat, _ = unseal(INVITATION, word)
+    game_id, seat, _ = verify(INVITATION, word)
     return load(game_id), None if seat == ANY_SEAT else seat
 
 
@@ -129,7 +127,7 @@ def is_kept(game: Game, word: str) -> bool:
 
 def is_newcomer(game: Game, word: str) -> bool:
     """Whether this word invites an address at which no player is known yet."""
-    seat = unseal(INVITATION, word).seat
+    seat = verify(INVITATION, word).seat
     email = None if seat == ANY_SEAT else game.seats[seat]["email"]
     return email is not None and db.session.scalars(select(Player).where(Player.email == email)).first() is None
 
@@ -145,19 +143,19 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
     if seat is not None and in_doubt() == (game.seats[seat]["player_id"], seat):
         return game
     email = None if seat is None else game.seats[seat]["email"]
-    if email is None or not is_mark_of(email, unseal(INVITATION, word).number):
+    if email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise SeatTaken("No seat is kept for you here any more.")
     return _take_seat(game.game_id, player_of(email, locale, name), seat, "", None)
 
 
 def return_word(game_id: UUID, seat: Seat) -> str:
-    """The sealed word with which an absent person comes back to his seat."""
-    return seal(RETURN, game_id, seat)
+    """The signed link with which an absent person comes back to his seat."""
+    return sign(RETURN, game_id, seat)
 
 
 def returning(word: str) -> tuple[Game, Seat]:
     """The game and the seat that somebody may come back to. Raises NotFound."""
-    game_id, seat, _ = unseal(RETURN, word)
+    game_id, seat, _ = verify(RETURN, word)
     return load(game_id), seat
 
 

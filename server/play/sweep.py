@@ -20,8 +20,7 @@ from server.play.timeouts import time_out
 from server.rules import Seat
 from server.store.retry import tried_again
 from server.store.seats import is_free, is_seat, put_off
-from server.store.tables import Seat as SeatRow
-from server.store.tables import db
+from server.store.tables import SeatRow, db
 
 LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
 
@@ -48,7 +47,7 @@ def wake_due(batch: int = 100) -> int:
     """Wake seats whose time has come, one game at a time; how many were woken, 0 if all sleep.
 
     A game that somebody holds at the moment is left for the next sweep. Any number of sweeps may run at once: each
-    picks its seats at random, and each deed counts only for the version of the game that it has seen.
+    picks its seats at random, and each commit counts only for the version of the game that it has seen.
     """
     now = clock.now()
     query = select(SeatRow.game_id, SeatRow.seat, SeatRow.wake_at).where(SeatRow.wake_at <= now)
@@ -66,7 +65,7 @@ def by_few(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def _wake_all(due: Sequence[Due]) -> int:
-    """Looked at together, but each game's deed is one of its own."""
+    """Looked at together, but each game's commit is one of its own."""
     now = clock.now()
     can_run_out = is_reachable(now)  # before the outages are looked up: what has ended by now is among them
     found, woken = outlines({it.game_id for it in due}), 0

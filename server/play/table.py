@@ -41,7 +41,7 @@ class Table(NamedTuple):
         return self.ended and {"scores": self.ended.scores, "places": self.ended.places}
 
     def after(self, events: Sequence[Any], version: int, seq: int, hash_: bytes) -> "Table":
-        """The table after one deed."""
+        """The table after one commit."""
         table, actor, late = self, None, False
         for event in events:
             match event:
@@ -99,7 +99,7 @@ def terms(head: Json, seats: Sequence[Json]) -> Json:
 
 
 def to_the_end(before: Table, events: Sequence[Any]) -> Sequence[Any]:
-    """The events of a deed, and `game-ended` after them if the rules say so."""
+    """The events of a commit, and `game-ended` after them if the rules say so."""
     after = before.after(events, 0, 0, b"")
     has_moved = after.state is not before.state
     outcome = after.rules.outcome(after.state) if has_moved and after.status == "running" else None
@@ -113,8 +113,8 @@ def new_table(rules: str) -> Table:
 
 def fold(table: Table, log: Iterable[Recorded]) -> Table:
     """The table after the rest of its log."""
-    for version, deed in groupby(log, key=lambda e: e.version):
-        rows = list(deed)
+    for version, commit in groupby(log, key=lambda e: e.version):
+        rows = list(commit)
         table = table.after([typed(table.rules, row) for row in rows], version, rows[-1].seq, rows[-1].hash)
     return table
 

@@ -1,4 +1,4 @@
-"""TODO"""
+"""The cache of tables: recent ones of this process, any of which can be made again from the log."""
 
 from collections import OrderedDict
 from threading import Lock

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Time control: the counted time that a turn has (per move, or a bank with an increment), and when it is over."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

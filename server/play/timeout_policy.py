@@ -1,4 +1,4 @@
-"""TODO"""
+"""The timeout policy of a game: what its time-outs do, one step after the other."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

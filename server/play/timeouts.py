@@ -1,4 +1,4 @@
-"""TODO"""
+"""Time-outs: what happens to a seat whose time has run out."""
 
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,9 +14,9 @@ from server.play.votes import count_votes
 from server.rules import Seat
 from server.store import inbox
 from server.store.connections import autocommit
-from server.store.log import record_if_free
+from server.store.log import record_unless_held
 from server.store.seats import is_seat, put_off
-from server.store.tables import Seat as SeatRow
+from server.store.tables import SeatRow
 
 SOON = timedelta(seconds=5)  # when to look again at a seat whose mail is being read
 
@@ -40,7 +40,7 @@ def time_out(game: Game, seat: Seat, due_at: datetime, now: datetime) -> bool:
         case Abandon():
             events = [TimeRanOut(seat, None), GameAbandoned(seat)]
     with autocommit() as connection:
-        if_free = partial(record_if_free, late=seat, due_at=due_at)
+        if_free = partial(record_unless_held, late=seat, due_at=due_at)
         is_recorded = record_within(connection, game, events, now, drawn, write=if_free) is not None
     if is_recorded and isinstance(events[-1], SeatHandedOver):
         count_votes(game.game_id)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from server.accounts import tokens
 from server.accounts.bans import is_in_force
-from server.accounts.signed_links import TURN, Capability, unseal
+from server.accounts.signed_links import TURN, Capability, verify
 from server.accounts.tokens import OF_A_TURN, TOKEN, Caller, hash_of
 from server.errors import BadToken, Banned, NotFound, PlayError, StaleTurn
 from server.play.commits import load
@@ -43,7 +43,7 @@ def still_valid(callers: Collection[Caller]) -> set[bytes]:
 
 def _asked_by_mail(word: str) -> Caller:
     """Whoever sits where this word leads to. Raises NotFound, Banned."""
-    game_id, seat, number = unseal(TURN, word)
+    game_id, seat, number = verify(TURN, word)
     game = load(game_id)
     player_id = game.seats[seat]["player_id"]
     with autocommit() as connection:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import repeat
 from uuid import UUID
 
-from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, seal, unseal
+from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, sign, verify
 from server.errors import NotFound, NotSeated
 from server.play.commits import at_version, load, whole_log
 from server.play.game import Game
@@ -29,9 +29,9 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
 
 
 def invited_to(game_id: UUID, kept_for: Sequence[str | None], invitation: str | None) -> Capability | None:
-    """What this sealed word allows at that game: to take any seat, or one that is still kept for its address."""
+    """What this signed link allows at that game: to take any seat, or one that is still kept for its address."""
     try:
-        word = unseal(INVITATION, invitation or "")
+        word = verify(INVITATION, invitation or "")
     except NotFound:
         return None
     if word.game_id != game_id:
@@ -97,7 +97,7 @@ def _open_invitation(game: Game, viewer: Seat | None) -> str | None:
     """What those who sit at a private table may pass on, while it has room."""
     if not game.head["private"] or viewer is None or game.table.status != "open":
         return None
-    return seal(INVITATION, game.game_id, ANY_SEAT)
+    return sign(INVITATION, game.game_id, ANY_SEAT)
 
 
 def you(table: Table, seat: Seat | None) -> Json | None:

@@ -18,8 +18,7 @@ from server.play.views import own_seat, seen_by
 from server.rules import Seat
 from server.store.connections import in_transaction
 from server.store.retry import committing, in_doubt, tried_again
-from server.store.tables import Game as GameRow
-from server.store.tables import Vote, db
+from server.store.tables import GameRow, Vote, db
 from server.translations import noted
 
 WISHES: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # in which status, and what it comes to
@@ -75,10 +74,10 @@ def count_votes(game_id: UUID) -> None:
 def _count(connection: Connection[Any], game: Game, now: datetime) -> None:
     """Do what all who are present wish for, within the transaction that holds the game's head."""
     present, wished = _present(game), votes_of(game.game_id)
-    for wish, (statuses, deed) in WISHES.items():
+    for wish, (statuses, event) in WISHES.items():
         if present and present <= set(wished[wish]) and game.table.status in statuses:
             db.session.execute(delete(Vote).where(Vote.game_id == game.game_id))
-            record_within(connection, game, [deed()], now)
+            record_within(connection, game, [event()], now)
             return
 
 

@@ -13,13 +13,13 @@ from server.clock import clock
 from server.play.hosting import CLOSING
 from server.rules import Json
 from server.store import outbox
-from server.store.tables import Letter, Player, PlayerLetter, Seat, db
+from server.store.tables import LetterRow, Player, PlayerLetterRow, SeatRow, db
 from server.translations import noted
 
 _ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which turns wait
 
 
-def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
+def set_aside(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | None:
     """What becomes of a letter that is not to be sent now, and why: left out, or put into its reader's next bundle."""
     reader = outbox.reader_of(row)
     player = None if reader is None else db.session.get(Player, reader)
@@ -36,7 +36,7 @@ def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
     match wanted(row.kind, player.notifications, seat.mails if seat else None):
         case preferences.OFF:
             return "dropped", noted("You have switched these letters off.")
-        case preferences.BUNDLED if isinstance(row, Letter):
+        case preferences.BUNDLED if isinstance(row, LetterRow):
             at = next_bundle(player.notifications, player.zone, clock.now())
             if (ends_at := _ends_at(row, seat)) and ends_at <= at:
                 return None  # the time would run out before the bundle came
@@ -47,42 +47,42 @@ def set_aside(row: Letter | PlayerLetter) -> tuple[str, str] | None:
     return None
 
 
-def _keep_from_stranger(row: Letter | PlayerLetter) -> tuple[str, str] | None:
-    if isinstance(row, PlayerLetter) or row.kind != INVITATION:
+def _keep_from_stranger(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | None:
+    if isinstance(row, PlayerLetterRow) or row.kind != INVITATION:
         return None
     if may_be_written_to(row.data["to"], row):
         return None
     return "dropped", noted("One invitation goes to an address without an account, and no further one.")
 
 
-def _own_seat(row: Letter | PlayerLetter) -> Seat | None:
+def _own_seat(row: LetterRow | PlayerLetterRow) -> SeatRow | None:
     """The seat that a letter went to; an invited person has none as yet, and who was sent away has none any more."""
-    if isinstance(row, PlayerLetter) or row.kind == INVITATION:
+    if isinstance(row, PlayerLetterRow) or row.kind == INVITATION:
         return None
-    seat = db.session.get(Seat, (row.game_id, row.seat))
+    seat = db.session.get(SeatRow, (row.game_id, row.seat))
     return seat if seat and seat.player_id == row.player_id else None
 
 
-def _ends_at(row: Letter, seat: Seat | None) -> datetime | None:
+def _ends_at(row: LetterRow, seat: SeatRow | None) -> datetime | None:
     """Until when the reader may do something about what the letter says."""
     if row.kind == CLOSING:
         return datetime.fromisoformat(row.data["closes_at"])
     return seat.due_at if seat else None
 
 
-def put_into_newer(bundle: PlayerLetter) -> bool:
+def put_into_newer(bundle: PlayerLetterRow) -> bool:
     """Whether a newer bundle of the same reader is due by now, as after an outage; it then holds this one's news, too."""
-    at = PlayerLetter.data["at"].astext
+    at = PlayerLetterRow.data["at"].astext
     due = (at > bundle.data["at"]) & (at <= clock.now().isoformat())
-    own = (PlayerLetter.player_id == bundle.player_id) & (PlayerLetter.kind == "bundle")
-    newer = db.session.scalars(select(PlayerLetter).where(own, due).order_by(at).limit(1)).one_or_none()
+    own = (PlayerLetterRow.player_id == bundle.player_id) & (PlayerLetterRow.kind == "bundle")
+    newer = db.session.scalars(select(PlayerLetterRow).where(own, due).order_by(at).limit(1)).one_or_none()
     if newer is not None:
         newer.data = bundle.data | newer.data
         db.session.commit()
     return newer is not None
 
 
-def _noted(row: Letter) -> Json:
+def _noted(row: LetterRow) -> Json:
     """What a bundle keeps of a letter."""
     return {
         "game_id": str(row.game_id),
@@ -94,11 +94,11 @@ def _noted(row: Letter) -> Json:
     }
 
 
-def letters_in(bundle: PlayerLetter) -> list[Letter]:
+def letters_in(bundle: PlayerLetterRow) -> list[LetterRow]:
     """The letters that were put into a bundle, the oldest first."""
     noted = sorted((it["made_at"], letter_id, it) for letter_id, it in bundle.data.items() if letter_id != "at")
     return [
-        Letter(
+        LetterRow(
             **it
             | {"game_id": UUID(it["game_id"]), "letter_id": UUID(letter_id), "player_id": bundle.player_id}
             | {"made_at": datetime.fromisoformat(made_at)}

@@ -22,7 +22,7 @@ from server.store import outbox
 from server.store.connections import let_go
 from server.store.outbox import Waiting
 from server.store.retry import is_passing
-from server.store.tables import Letter, PlayerLetter
+from server.store.tables import LetterRow, PlayerLetterRow
 from server.translations import noted
 
 FIRST_PAUSE = timedelta(seconds=5)
@@ -95,7 +95,7 @@ class PostOffice:
         with self._leases.held(partial(outbox.renew, letter, row), began) as lease:
             return self._carry(letter, row, lease)
 
-    def _carry(self, letter: Waiting, row: Letter | PlayerLetter, lease: Lease) -> bool:
+    def _carry(self, letter: Waiting, row: LetterRow | PlayerLetterRow, lease: Lease) -> bool:
         try:
             if aside := set_aside(row):
                 outbox.done(letter, row, clock.now(), *aside)
@@ -133,7 +133,7 @@ class PostOffice:
         except TooBig:
             self._carrier.send(written.short(), written.sender, written.to, lease.confirm)
 
-    def _note_failure(self, letter: Waiting, row: Letter | PlayerLetter, why: str) -> None:
+    def _note_failure(self, letter: Waiting, row: LetterRow | PlayerLetterRow, why: str) -> None:
         now = clock.now()
         if now - row.made_at > GIVE_UP:
             outbox.done(letter, row, now, "given-up", why)
@@ -160,7 +160,7 @@ class PostOffice:
         self._is_refused = bool(why)
 
 
-def _note_refusal(row: Letter | PlayerLetter, why: str) -> None:
+def _note_refusal(row: LetterRow | PlayerLetterRow, why: str) -> None:
     """Only what is plainly about the address counts: a mail server that will not carry anything of ours refuses all."""
     status, reader = status_in(why), outbox.reader_of(row)
     if status and is_unknown(why) and reader:

@@ -45,7 +45,7 @@ from server.render.svg import draw
 from server.rules import Json, Seat
 from server.sanitize import has_link
 from server.store.outbox import reader_of
-from server.store.tables import Delivery, Letter, Player, PlayerLetter, SignIn, db
+from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, SignIn, db
 from server.store.webhook_queue import NOTE
 from server.translations import noted
 from server.webhooks import subscriptions
@@ -74,7 +74,7 @@ class _Reader(NamedTuple):
     seat: Seat
     zone: ZoneInfo
     base_url: str
-    letter: Letter
+    letter: LetterRow
 
     @property
     def about(self) -> Json:
@@ -126,7 +126,7 @@ class _Reader(NamedTuple):
         return found
 
 
-def compose(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None = None) -> Written | None:
+def compose(row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None = None) -> Written | None:
     """The letter as octets and for whom; None if it is no longer true, or its reader is gone.
 
     `reply_domain`: where answers to letters of a game go, and letters to players that do not arrive; None if nobody
@@ -138,12 +138,12 @@ def compose(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None 
         return written
     if reader is not None:
         return written._replace(sender=f"{bounce_word(reader, row.letter_id)}@{reply_domain}")
-    if isinstance(row, Letter):
+    if isinstance(row, LetterRow):
         return written._replace(sender=f"{lost_word(row.game_id, row.seat, row.data['to'])}@{reply_domain}")
     return written
 
 
-def _locale(row: Letter | PlayerLetter) -> str:
+def _locale(row: LetterRow | PlayerLetterRow) -> str:
     """The reader's own language; for somebody new that in which he signs in, or that of his host."""
     if "to" not in row.data:
         player = db.session.get(Player, reader_of(row))
@@ -157,8 +157,8 @@ def _locale(row: Letter | PlayerLetter) -> str:
     return player.locale if player else "en"
 
 
-def _composed(row: Letter | PlayerLetter, base_url: str, reply_domain: str | None) -> Written | None:
-    if isinstance(row, PlayerLetter):
+def _composed(row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None) -> Written | None:
+    if isinstance(row, PlayerLetterRow):
         return _to_player(row, base_url)
     game = load(row.game_id)
     thread = f"{row.game_id}@{mail_host(base_url)}"
@@ -176,7 +176,7 @@ def _composed(row: Letter | PlayerLetter, base_url: str, reply_domain: str | Non
     return _written(row, base_url, player.email, words, thread, reply_to)
 
 
-def _to_player(row: PlayerLetter, base_url: str) -> Written | None:
+def _to_player(row: PlayerLetterRow, base_url: str) -> Written | None:
     """A letter that belongs to no game."""
     if row.kind == "sign-in-code":
         code = _sign_in_code(row, base_url)
@@ -221,7 +221,7 @@ def _stop_link(row: Any, to: str, base_url: str) -> str:
     if row.kind == INVITATION:
         word = stop_word(row.kind, to)
     else:
-        of_seat = isinstance(row, Letter) and row.kind not in (
+        of_seat = isinstance(row, LetterRow) and row.kind not in (
             CLOSING,
             SENT_AWAY,
         )  # whose mails can be stopped
@@ -234,7 +234,7 @@ def _stopping(link: str) -> dict[str, str]:
     return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if link else {}
 
 
-def _picture(row: Letter) -> bytes:
+def _picture(row: LetterRow) -> bytes:
     """The table at the letter's version, as its reader may see it."""
     game = load(row.game_id)
     view = view_of(game, row.seat, row.version)
@@ -284,7 +284,7 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
     these answers (see `Incoming`), each as text and as HTML."""
 
     def reader(version: int, data: Json) -> _Reader:
-        letter = Letter(game_id=game.game_id, seat=seat, version=version, data=data)
+        letter = LetterRow(game_id=game.game_id, seat=seat, version=version, data=data)
         then = replace(game, table=at_version(game, version))
         return _Reader(then, seat, ALWAYS.zone, base_url, letter)
 
@@ -303,11 +303,11 @@ def _lines(words: wording.YourTurn | wording.Answer) -> list[str]:
     return [*wording.write(words, mark)[1].splitlines(), *(line.text for line in page)]
 
 
-def _has_newer(letter: Letter) -> bool:
+def _has_newer(letter: LetterRow) -> bool:
     """Whether a newer letter of this game waits for the same reader or has reached him, as after an outage."""
     game, seat, version = letter.game_id, letter.seat, letter.version
-    newer = (Letter.game_id == game) & (Letter.seat == seat) & (Letter.version > version)
-    waits = select(Letter.letter_id).where(newer, Letter.kind != NOTE)
+    newer = (LetterRow.game_id == game) & (LetterRow.seat == seat) & (LetterRow.version > version)
+    waits = select(LetterRow.letter_id).where(newer, LetterRow.kind != NOTE)
     arrived = select(Delivery.letter_id).where(
         Delivery.game_id == game, Delivery.seat == seat, Delivery.version > version, Delivery.result == "sent"
     )
@@ -424,7 +424,7 @@ def _about_mail(reader: _Reader, time: Json) -> wording.Answer:
     rules, turn = game.table.rules, turn_of(game.table, seat)
     is_asked = turn is not None and not said["confirm"]
     shows_table = not said["confirm"] and (said["played"] or said["moves"] or turn is not None)
-    shows_moves = is_asked and (said["moves"] or rules.goes_on(game.table.state, seat))
+    shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
     link = reader._link(turn) if turn is not None else ""
     return wording.Answer(
@@ -458,7 +458,7 @@ _KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
 }
 
 
-def _invitation(game: Game, row: Letter, base_url: str) -> wording.Invitation | None:
+def _invitation(game: Game, row: LetterRow, base_url: str) -> wording.Invitation | None:
     if game.seats[row.seat]["email"] != row.data["to"]:
         return None
     host, rules = db.session.get(Player, UUID(row.data["by"])), game.table.rules.NAME.capitalize()
@@ -478,14 +478,14 @@ def _unless_link(words: str, instead: str) -> str:
     return instead if not words or has_link(words) else words
 
 
-def _sign_in_code(row: PlayerLetter, base_url: str) -> wording.SignInCode | None:
+def _sign_in_code(row: PlayerLetterRow, base_url: str) -> wording.SignInCode | None:
     if row.made_at + CODE_LIFE <= clock.now():
         return None
     code = row.data["code"]
     return wording.SignInCode(code=code, good_for=span(CODE_LIFE), link=f"{base_url}/sign-in/{row.data['sign_in']}")
 
 
-def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle | None:
+def _bundle(row: PlayerLetterRow, player: Player, base_url: str) -> wording.Bundle | None:
     """What still waits, and what else was noted; None if that is nothing."""
     if batching.put_into_newer(row):
         return None
@@ -508,7 +508,7 @@ def _bundle(row: PlayerLetter, player: Player, base_url: str) -> wording.Bundle 
     return wording.Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None
 
 
-def _to_owner(row: PlayerLetter, player: Player) -> wording.WebhookDisabled:
+def _to_owner(row: PlayerLetterRow, player: Player) -> wording.WebhookDisabled:
     detail = failure(row.data["detail"], gettext).rstrip(".")
     why = gettext("For three days nothing has arrived there. The last failure: %(detail)s.", detail=detail)
     if row.data["why"] == subscriptions.GONE:

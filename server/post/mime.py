@@ -1,4 +1,4 @@
-"""TODO"""
+"""A letter as MIME: built so that no word of a player can become a header."""
 
 import re
 from collections.abc import Mapping, Sequence

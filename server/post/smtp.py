@@ -1,4 +1,4 @@
-"""TODO"""
+"""Letters handed over by SMTP, or to a Maildir."""
 
 import mailbox
 import re

@@ -65,7 +65,7 @@ class Placement(NamedTuple):
     space: str
 
 
-class Sky(NamedTuple):
+class State(NamedTuple):
     """The state of a game. Never changed: `apply` makes the next one."""
 
     options: Json
@@ -157,7 +157,7 @@ def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
 # 3. States
 
 
-def apply(sky: Sky | None, event: Event) -> Sky:
+def apply(sky: State | None, event: Event) -> State:
     """The sky after `event`. Asks no questions: it has happened."""
     if sky is None:
         assert isinstance(event, BoardsShuffled)
@@ -175,8 +175,8 @@ def apply(sky: Sky | None, event: Event) -> Sky:
             return sky
 
 
-def _opened(event: BoardsShuffled) -> Sky:
-    return Sky(
+def _opened(event: BoardsShuffled) -> State:
+    return State(
         options=event.options,
         stack=tuple(event.order),
         slots=(None,) * event.seats,
@@ -187,17 +187,17 @@ def _opened(event: BoardsShuffled) -> Sky:
     )
 
 
-def _with_star_placed(sky: Sky, event: StarPlaced) -> Sky:
+def _with_star_placed(sky: State, event: StarPlaced) -> State:
     options, stack, slots, stars, hands, coins, _ = sky
     seat, board, space, star, on_turn = event
     hand = hands[seat]
     place = hand.index(star)
     hands = (*hands[:seat], hand[:place] + hand[place + 1 :], *hands[seat + 1 :])
     stars = {**stars, board: {**stars[board], space: Lying(seat, star)}}
-    return Sky(options, stack, slots, stars, hands, coins, on_turn)
+    return State(options, stack, slots, stars, hands, coins, on_turn)
 
 
-def _with_board_scored(sky: Sky, event: BoardScored) -> Sky:
+def _with_board_scored(sky: State, event: BoardScored) -> State:
     hands = [list(hand) for hand in sky.hands]
     for placement in event.placements:
         hands[placement["seat"]].append(placement["star"])
@@ -212,17 +212,17 @@ def _with_board_scored(sky: Sky, event: BoardScored) -> Sky:
 # 4. A turn
 
 
-def to_act(sky: Sky) -> frozenset[Seat]:
+def to_act(sky: State) -> frozenset[Seat]:
     """The seat on turn."""
     return frozenset() if sky.on_turn is None else frozenset((sky.on_turn,))
 
 
-def goes_on(sky: Sky, seat: Seat) -> bool:
+def is_mid_turn(sky: State, seat: Seat) -> bool:
     """Never: a placement is a whole turn."""
     return False
 
 
-def legal_moves(sky: Sky, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
+def legal_moves(sky: State, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
     """Every placement open to `seat`: none for a seat not on turn, and none after a placement, which ends a turn.
 
     Raises IllegalMove for placements that could not be begun.
@@ -245,7 +245,7 @@ def legal_moves(sky: Sky, seat: Seat, begun: Sequence[Placement] = ()) -> list[P
     ]
 
 
-def decide(sky: Sky, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
+def decide(sky: State, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
     """What happens if `seat` plays `move`. Raises IllegalMove if it may not."""
     _check_placement(sky, seat, move)
     star, board, space = move
@@ -265,7 +265,7 @@ def decide(sky: Sky, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
     return [StarPlaced(seat, board, space, star, on_turn), *scoring, *map(SeatSkipped, skipped)]
 
 
-def foresee(sky: Sky, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
+def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
     """How far `seat` can foresee these events of its own move, and whether what it cannot is hidden as yet.
 
     A scoring that turns over a star of somebody else, and the board that is dealt after it, are left out.
@@ -289,7 +289,7 @@ def _not_your_turn() -> IllegalMove:
     return IllegalMove("not-your-turn", "It is not your turn.")
 
 
-def _check_placement(sky: Sky, seat: Seat, move: Placement) -> None:
+def _check_placement(sky: State, seat: Seat, move: Placement) -> None:
     # The sentences repeat nothing but known ids: what a player sent may be anything.
     star, board, space = move
     if sky.on_turn is None:
@@ -681,7 +681,7 @@ OPTION_SCHEMA: Json = {
 # 9. End of the game
 
 
-def outcome(sky: Sky) -> Outcome | None:
+def outcome(sky: State) -> Outcome | None:
     """Coins and places once the last board is scored, else None. All on place 1 win together."""
     if sky.stars or sky.stack:
         return None
@@ -691,7 +691,7 @@ def outcome(sky: Sky) -> Outcome | None:
 # 10. Hidden information
 
 
-def view(sky: Sky, seat: Seat | None) -> Json:
+def view(sky: State, seat: Seat | None) -> Json:
     """What `seat` (None: a spectator) may see of the sky."""
     return {
         "boards": [

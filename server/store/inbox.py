@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import aliased
 
 from server.store.retry import tried_again
-from server.store.tables import Game, Incoming, Letter, db
+from server.store.tables import GameRow, Incoming, LetterRow, db
 
 
 class Arrived(NamedTuple):
@@ -29,7 +29,7 @@ def keep(game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callab
     """
     # Under the lock of the game's head, under which seats are timed out, too, by `record_deed_if_free`: it has seen
     # every mail with an earlier moment of arrival.
-    if db.session.execute(select(Game.game_id).where(Game.game_id == game_id).with_for_update()).first() is None:
+    if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
         return False
     moment = now()
     row = upsert(Incoming).values(
@@ -133,7 +133,9 @@ def done(
     if confirmed:
         db.session.execute(update(Incoming).where(_is(mail.game_id, confirmed)).values(asks=""))
     if letter:
-        db.session.execute(upsert(Letter).values(**letter).on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
+        db.session.execute(
+            upsert(LetterRow).values(**letter).on_conflict_do_nothing(index_elements=["game_id", "dedupe"])
+        )
     return True
 
 

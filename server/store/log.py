@@ -155,16 +155,16 @@ def record(
     seats: Iterable[Json],
     letters: Iterable[Json],
 ) -> bool:
-    """Add one deed to a game that is still at version `seen`: events, head, seats and letters, or nothing at all.
+    """Add one commit to a game that is still at version `seen`: events, head, seats and letters, or nothing at all.
 
     False if somebody else was faster. Runs in one round trip, as a function of the database.
     """
-    deed = _as_json(head, events, seats, letters)
-    found = connection.execute("SELECT record_deed(%s, %s, %s, %s, %s, %s)", (game_id, seen, *deed)).fetchone()
+    commit = _as_json(head, events, seats, letters)
+    found = connection.execute("SELECT record_deed(%s, %s, %s, %s, %s, %s)", (game_id, seen, *commit)).fetchone()
     return found is not None and found[0] == seen
 
 
-def record_if_free(
+def record_unless_held(
     connection: psycopg.Connection[Any],
     game_id: UUID,
     seen: int,
@@ -175,13 +175,13 @@ def record_if_free(
     late: Seat | None = None,
     due_at: datetime | None = None,
 ) -> bool:
-    """The same for those who would not wait: False also if somebody holds the game at the moment.
+    """As `record`, for those who would not wait: False also if somebody holds the game at the moment.
 
     Or if a mail from the seat that is `late` arrived before `due_at` and is not dealt with yet.
     """
-    deed = _as_json(head, events, seats, letters)
+    commit = _as_json(head, events, seats, letters)
     query = "SELECT record_deed_if_free(%s, %s, %s, %s, %s, %s, %s, %s)"
-    found = connection.execute(query, (game_id, seen, *deed, late, due_at)).fetchone()
+    found = connection.execute(query, (game_id, seen, *commit, late, due_at)).fetchone()
     return found is not None and found[0] == seen
 
 

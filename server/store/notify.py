@@ -1,5 +1,5 @@
 """Hints that a game has changed or something was said, for whoever follows it: by NOTIFY after the commit, beside the
-deeds and some at a time.
+commits and some at a time.
 
 A hint may get lost; the log is the truth, and those who follow also look by themselves.
 """
@@ -18,11 +18,11 @@ from server.store.connections import autocommit, connect
 
 log = logging.getLogger(__name__)
 _CHANNEL = "games"
-_PAUSE = 0.05  # seconds from a deed to its hint: it commits meanwhile, and one notice tells of several
+_PAUSE = 0.05  # seconds from a commit to its hint: it commits meanwhile, and one notice tells of several
 _MOST = 200  # games in a notice, whose text ends at 8,000 bytes
 
 
-class _Hints:
+class _Notifier:
     """What one process has to tell."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class _Hints:
         Thread(target=self._tell_on, args=(app,), daemon=True).start()
 
     def changed(self, game_id: UUID) -> None:
-        """This game has a new deed or message, which commits presently or just did."""
+        """This game has a new commit or message, which commits presently or just did."""
         if self._is_told:
             with self._lock:
                 self._games.add(game_id)
@@ -57,7 +57,7 @@ class _Hints:
                 log.debug("A hint got lost: %s", error)
 
 
-hints = _Hints()
+notifier = _Notifier()
 
 
 def _notify(games: list[UUID]) -> None:
@@ -67,13 +67,13 @@ def _notify(games: list[UUID]) -> None:
             connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, words))
 
 
-def listening() -> psycopg.Connection[Any]:
+def listen() -> psycopg.Connection[Any]:
     """A connection on which hints arrive."""
     connection = connect()
     connection.execute(f"LISTEN {_CHANNEL}")
     return connection
 
 
-def heard(connection: psycopg.Connection[Any]) -> set[UUID]:
+def notified(connection: psycopg.Connection[Any]) -> set[UUID]:
     """The games of all hints that have arrived. Raises OperationalError when the database has gone."""
     return {UUID(hex=word) for notice in connection.notifies(timeout=0) for word in notice.payload.split(",")}

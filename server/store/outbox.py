@@ -13,14 +13,14 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.store.leases import is_free
 from server.store.retry import tried_again
-from server.store.tables import Delivery, Letter, Player, PlayerDelivery, PlayerLetter, Seat, db
+from server.store.tables import Delivery, LetterRow, Player, PlayerDelivery, PlayerLetterRow, SeatRow, db
 from server.store.webhook_queue import NOTE
 
 
 class Waiting(NamedTuple):
     """A letter of a game (`owner` is the game) or of a player that is due; a hint only."""
 
-    table: type[Letter] | type[PlayerLetter]
+    table: type[LetterRow] | type[PlayerLetterRow]
     owner: UUID
     letter_id: UUID
     due_at: datetime
@@ -29,9 +29,9 @@ class Waiting(NamedTuple):
 
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
-    """Add letters of a game beside a deed, as part of the transaction under way; once only."""
+    """Add letters of a game beside a commit, as part of the transaction under way; once only."""
     for letter in letters:
-        row = insert(Letter).values(game_id=game_id, due_at=letter["made_at"], tries=0, **letter)
+        row = insert(LetterRow).values(game_id=game_id, due_at=letter["made_at"], tries=0, **letter)
         db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
 
 
@@ -42,13 +42,13 @@ def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetim
     """
     found: list[Waiting] = []
     for table, owner, reader in (
-        (Letter, Letter.game_id, func.coalesce(cast(Letter.player_id, Text), Letter.data["to"].astext)),
-        (PlayerLetter, PlayerLetter.player_id, cast(PlayerLetter.player_id, Text)),
+        (LetterRow, LetterRow.game_id, func.coalesce(cast(LetterRow.player_id, Text), LetterRow.data["to"].astext)),
+        (PlayerLetterRow, PlayerLetterRow.player_id, cast(PlayerLetterRow.player_id, Text)),
     ):
         query = select(owner, table.letter_id, table.due_at, table.tries, reader.label("reader"))
         query = query.where(table.due_at <= now, is_free(table, lapsed_at))
-        if table is Letter:
-            query = query.where(Letter.kind != NOTE)
+        if table is LetterRow:
+            query = query.where(LetterRow.kind != NOTE)
         if busy:
             query = query.where(reader.not_in(busy))
         rows = db.session.execute(query.order_by(table.due_at).limit(most))
@@ -59,7 +59,7 @@ def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetim
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:
     """Letters from hours that a clock set right has yet to reach are due now; one a transaction."""
-    for table, owner in ((Letter, Letter.game_id), (PlayerLetter, PlayerLetter.player_id)):
+    for table, owner in ((LetterRow, LetterRow.game_id), (PlayerLetterRow, PlayerLetterRow.player_id)):
         query = select(owner, table.letter_id, table.due_at).where(table.made_at > now + leeway, table.due_at > now)
         for owner_id, letter_id, due_at in db.session.execute(query).all():
             seen = (owner == owner_id) & (table.letter_id == letter_id) & (table.due_at == due_at)
@@ -96,7 +96,7 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
 
     Putting the same in again changes nothing.
     """
-    bundle = insert(PlayerLetter).values(
+    bundle = insert(PlayerLetterRow).values(
         player_id=player_id,
         letter_id=uuid4(),
         dedupe=f"bundle/{at.isoformat()}/mail",
@@ -106,7 +106,7 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
         due_at=at,
         tries=0,
     )
-    merged = PlayerLetter.data.op("||")(bundle.excluded.data)
+    merged = PlayerLetterRow.data.op("||")(bundle.excluded.data)
     db.session.execute(bundle.on_conflict_do_update(index_elements=["player_id", "dedupe"], set_={"data": merged}))
 
 
@@ -129,7 +129,7 @@ def again(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str)
 
 def _is(letter: Waiting) -> tuple[Any, Any]:
     table: Any = letter.table
-    owner = table.game_id if table is Letter else table.player_id
+    owner = table.game_id if table is LetterRow else table.player_id
     return owner == letter.owner, table.letter_id == letter.letter_id
 
 
@@ -151,7 +151,7 @@ def _note(row: Any, at: datetime, result: str, detail: str) -> None:
         "detail": detail,
         "at": at,
     }
-    if isinstance(row, Letter):
+    if isinstance(row, LetterRow):
         table, values = Delivery, values | {"game_id": row.game_id, "seat": row.seat, "version": row.version}
         if row.kind == "invitation" and result in ("refused", "given-up", "dropped"):
             lose_invitation(row.game_id, row.seat, row.data["to"], at)
@@ -163,8 +163,8 @@ def _note(row: Any, at: datetime, result: str, detail: str) -> None:
 
 def lose_invitation(game_id: UUID, seat: int, email: str, at: datetime) -> None:
     """Within the transaction under way: the invitation to this address did not arrive."""
-    kept = (Seat.game_id == game_id) & (Seat.seat == seat) & (Seat.email == email)
-    db.session.execute(update(Seat).where(kept).values(lost_at=at))
+    kept = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.email == email)
+    db.session.execute(update(SeatRow).where(kept).values(lost_at=at))
 
 
 def reader_of(row: Any) -> UUID | None:

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Retry: what is tried again when the database goes away, and what is in doubt then."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,19 +31,19 @@ class Unavailable(Exception):
     """The database does not answer at present; nothing is known to have changed."""
 
 
-def tried_again(deed: Callable[P, T]) -> Callable[P, T]:
-    """Call again when the database broke off; `deed` must look first whether its commit has arrived.
+def tried_again(action: Callable[P, T]) -> Callable[P, T]:
+    """Call again when the database broke off; `commit` must look first whether its commit has arrived.
 
     It finds that in the log, or asks `in_doubt`. Raises Unavailable after three tries.
     """
 
-    @wraps(deed)
+    @wraps(action)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         outer = _in_doubt.set(None)
         try:
             for attempt in range(_TRIES):
                 try:
-                    return deed(*args, **kwargs)
+                    return action(*args, **kwargs)
                 except _BROKEN_OFF as error:
                     let_go()
                     if not is_passing(error):
@@ -62,14 +62,14 @@ def tried_again(deed: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def committing(what: Any) -> Iterator[None]:
-    """Around a commit: if its answer is lost, the next try of the deed finds `what` in doubt."""
+    """Around a commit: if its answer is lost, the next try of the commit finds `what` in doubt."""
     _in_doubt.set(what)
     yield
     _in_doubt.set(None)
 
 
 def in_doubt() -> Any:
-    """What an earlier try of this deed was committing when the database broke off; None if nothing."""
+    """What an earlier try of this commit was committing when the database broke off; None if nothing."""
     return _in_doubt.get()
 
 

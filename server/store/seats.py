@@ -1,4 +1,4 @@
-"""TODO"""
+"""Seats as the sweep finds them, and whether their game is free."""
 
 from datetime import datetime
 from uuid import UUID
@@ -8,14 +8,13 @@ from sqlalchemy import ColumnElement, update
 
 from server.store.connections import autocommit
 from server.store.log import Seat
-from server.store.tables import Seat as SeatRow
-from server.store.tables import db
+from server.store.tables import SeatRow, db
 
 
 def is_free(game_id: UUID) -> bool:
     """Whether nobody holds this game's head; to wait for one who has stopped would hold up all other games.
 
-    Rolled back, since a lock that is committed has to reach the disk first, as if it were a deed.
+    Rolled back, since a lock that is committed has to reach the disk first, as if it were a commit.
     """
     look = "SELECT FROM games WHERE game_id = %s FOR UPDATE SKIP LOCKED"
     with autocommit() as connection, psycopg.ClientCursor(connection) as cursor:  # it can send several statements

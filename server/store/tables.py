@@ -132,7 +132,7 @@ class PlayerGame(Base):
     made_at: Mapped[datetime]  # of the game
 
 
-class PlayerLetter(Base):
+class PlayerLetterRow(Base):
     """A letter that belongs to no game. `player_id` is the sign-in's id where the reader is no player yet."""
 
     __tablename__ = "player_outbox"
@@ -153,7 +153,7 @@ class PlayerLetter(Base):
     leased_until: Mapped[datetime | None]
 
 
-class Game(Base):
+class GameRow(Base):
     """The head of a game. From `status` to `outcome` it is a projection of the log, the rest is source.
 
     The last four matter while it is open. `host`: who may close it and send guests away; `sent_away`: those of whom he
@@ -189,7 +189,7 @@ class Game(Base):
     sent_away: Mapped[list[str]] = mapped_column(default=list)
 
 
-class Seat(Base):
+class SeatRow(Base):
     """A seat at a table. `to_act`, `turn` and `stand_in` are projections of the log.
 
     kind: human, bot, open or invited. `stand_in`: the bot that plays for an absent person. `allowed`: seconds of
@@ -294,7 +294,7 @@ class EventRow(Base):
     hash: Mapped[bytes]
 
 
-class Letter(Base):
+class LetterRow(Base):
     """A letter of a game that waits to be carried. `leased_until`: by the real clock, while somebody is at it; which of
     them it is, `tries` says."""
 

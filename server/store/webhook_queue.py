@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.store.leases import is_free
 from server.store.retry import tried_again
-from server.store.tables import Letter, PlayerLetter, Webhook, WebhookDelivery, db
+from server.store.tables import LetterRow, PlayerLetterRow, Webhook, WebhookDelivery, db
 
 NOTE = "webhook"  # the kind of letters that are for webhooks
 _OFTEN = 3
@@ -30,17 +30,17 @@ class Waiting(NamedTuple):
 # From the outbox of games
 
 
-def notes(now: datetime, most: int) -> Sequence[Letter]:
+def notes(now: datetime, most: int) -> Sequence[LetterRow]:
     """What games have noted for webhooks, the oldest first."""
-    due = select(Letter).where(Letter.kind == NOTE, Letter.due_at <= now)
-    found = db.session.scalars(due.order_by(Letter.due_at, Letter.version).limit(most)).all()
+    due = select(LetterRow).where(LetterRow.kind == NOTE, LetterRow.due_at <= now)
+    found = db.session.scalars(due.order_by(LetterRow.due_at, LetterRow.version).limit(most)).all()
     db.session.expunge_all()
     db.session.rollback()
     return found
 
 
 @tried_again
-def hand_over(note: Letter, kind: str, payload: str, now: datetime) -> None:
+def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
     """Put a note into the queue of each webhook that wants it, then forget it.
 
     These are two transactions, since games and players may be stored apart. What is handed over once more finds its
@@ -53,14 +53,16 @@ def hand_over(note: Letter, kind: str, payload: str, now: datetime) -> None:
     for webhook_id in db.session.scalars(woken).all():
         _enqueue(note.player_id, webhook_id, uuid5(webhook_id, str(note.letter_id)), kind, payload, note.made_at)
     db.session.commit()
-    db.session.execute(delete(Letter).where(Letter.game_id == note.game_id, Letter.letter_id == note.letter_id))
+    db.session.execute(
+        delete(LetterRow).where(LetterRow.game_id == note.game_id, LetterRow.letter_id == note.letter_id)
+    )
     db.session.commit()
 
 
-def put_off(note: Letter, later: datetime) -> None:
+def put_off(note: LetterRow, later: datetime) -> None:
     """A note that cannot be handed over keeps the others waiting no longer."""
-    here = (Letter.game_id == note.game_id) & (Letter.letter_id == note.letter_id)
-    db.session.execute(update(Letter).where(here).values(due_at=later))
+    here = (LetterRow.game_id == note.game_id) & (LetterRow.letter_id == note.letter_id)
+    db.session.execute(update(LetterRow).where(here).values(due_at=later))
     db.session.commit()
 
 
@@ -174,7 +176,7 @@ def failed(
     since = hook.failing_since or now
     db.session.execute(update(Webhook).where(here).values(failures=hook.failures + 1, failing_since=since))
     if disabled and switch_off(hook.player_id, hook.webhook_id, disabled):
-        letter = insert(PlayerLetter).values(
+        letter = insert(PlayerLetterRow).values(
             player_id=hook.player_id,
             letter_id=uuid4(),
             dedupe=f"webhook-disabled/{hook.webhook_id}/{now.isoformat()}/mail",

@@ -20,7 +20,7 @@ from server.clock import clock
 from server.play import event_feed
 from server.play.event_feed import OwnFollower, Progress, new_games, news
 from server.play.turn_links import still_valid
-from server.store.notify import heard, listening
+from server.store.notify import listen, notified
 from server.store.retry import is_passing
 
 log = logging.getLogger(__name__)
@@ -198,11 +198,11 @@ class Streams:
 
     def _hinted(self) -> set[UUID]:
         if self._ear is None:
-            self._ear = listening()
+            self._ear = listen()
             self._ear_number = self._ear.fileno()  # which it knows no more when it has broken off
             self._selector.register(self._ear_number, selectors.EVENT_READ)
             self._next_look = 0.0
-        return heard(self._ear)
+        return notified(self._ear)
 
     def _deafen(self) -> None:
         if self._ear is not None:

@@ -16,9 +16,9 @@ from prometheus_client import multiprocess
 from server import logs
 from server.accounts.tokens import note_uses
 from server.config import CHECKOUT, Settings
-from server.jobs import Beat
+from server.jobs import Job
 from server.play import heartbeats
-from server.store.notify import hints
+from server.store.notify import notifier
 
 bind = f"127.0.0.1:{Settings.from_environment().port}"
 workers = 2
@@ -44,8 +44,8 @@ def post_worker_init(worker: Any) -> None:
     app = worker.app.wsgi()
     _allow_files()
     logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
-    hints.tell_from(app)
-    beats = Beat(app, "heartbeat", partial(heartbeats.beat, "web")), Beat(app, "uses of tokens", note_uses)
+    notifier.tell_from(app)
+    beats = Job(app, "heartbeat", partial(heartbeats.beat, "web")), Job(app, "uses of tokens", note_uses)
     Thread(target=_beats, args=beats, daemon=True).start()
 
 
@@ -64,7 +64,7 @@ def on_exit(server: Any) -> None:
     shutil.rmtree(os.environ[_METRICS], ignore_errors=True)
 
 
-def _beats(*beats: Beat) -> NoReturn:
+def _beats(*beats: Job) -> NoReturn:
     """Leave heartbeats (hours without any count for nobody), and note which tokens were used."""
     while True:
         for beat in beats:

@@ -24,7 +24,7 @@ from server.rules import Json, named, object_of
 from server.store import webhook_queue as store
 from server.store.paging import Cursor, Page
 from server.store.retry import tried_again
-from server.store.tables import Letter, Player, Webhook, WebhookDelivery, db
+from server.store.tables import LetterRow, Player, Webhook, WebhookDelivery, db
 from server.webhooks.targets import BadAddress, addresses_of, target_of
 
 BY_YOU, GONE, FAILING = "by-you", "gone", "failing"
@@ -86,7 +86,7 @@ def payload(kind: str, at: datetime, data: Json) -> str:
     return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
 
 
-def hand_over(note: Letter, now: datetime) -> None:
+def hand_over(note: LetterRow, now: datetime) -> None:
     """Put what a game has noted into the queues of the webhooks that want it."""
     data = dict(note.data)
     kind = data.pop("kind")

@@ -21,7 +21,7 @@ from server.config import Bound, Settings
 from server.operations.delete_player import delete_player
 from server.operations.queries import find_player
 from server.rules import Json
-from server.store.tables import Letter, PlayerLetter, RateLimit, db
+from server.store.tables import LetterRow, PlayerLetterRow, RateLimit, db
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, HOUR, ME, MINUTE, OPEN, wanted
 
@@ -144,7 +144,7 @@ def test_sign_ins_are_counted_by_network(stranger: Someone, one: str, another: s
 
 def code_of(app: Flask, sign_in: str) -> str:
     with app.app_context():
-        letters = db.session.scalars(db.select(PlayerLetter).where(PlayerLetter.player_id == UUID(sign_in)))
+        letters = db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.player_id == UUID(sign_in)))
         return str(letters.one().data["code"])
 
 
@@ -155,7 +155,7 @@ def test_an_address_gets_twenty_codes_a_day(app: Flask, stranger: Someone) -> No
             stranger.post("/v1/sign-ins", {"email": "ada@example.org"}, environ_overrides=home)
         clock.forward(HOUR)
     with app.app_context():
-        assert len(db.session.scalars(db.select(PlayerLetter)).all()) == 20
+        assert len(db.session.scalars(db.select(PlayerLetterRow)).all()) == 20
 
 
 def test_wrong_codes_are_counted_for_an_address_and_a_day(app: Flask, stranger: Someone) -> None:
@@ -274,9 +274,9 @@ def test_what_is_refused_does_not_count(ada: Someone, bounded: Callable[..., Non
 
 def letters_to(app: Flask, *emails: str) -> int:
     with app.app_context():
-        to = Letter.data["to"].astext
+        to = LetterRow.data["to"].astext
         return int(
-            db.session.scalar(db.select(db.func.count()).where(Letter.kind == "invitation", to.in_(emails))) or 0
+            db.session.scalar(db.select(db.func.count()).where(LetterRow.kind == "invitation", to.in_(emails))) or 0
         )
 
 

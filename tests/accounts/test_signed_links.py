@@ -25,17 +25,17 @@ from server.accounts.signed_links import (
     forget_old_secrets,
     is_mark_of,
     mark_of,
-    seal,
-    seal_text,
-    unseal,
-    unseal_text,
+    sign,
+    sign_text,
+    verify,
+    verify_text,
 )
 from server.clock import NOTHING, clock
 from server.errors import NotFound
 from server.play.mail_in import confirming_word, confirms
 from server.play.moves import turn_word
 from server.play.turn_links import caller, play_as
-from server.store.tables import PlayerLetter, Setting, db
+from server.store.tables import PlayerLetterRow, Setting, db
 from tests.support.games import DAY, game_of, later, moves_of, person, service_is_up
 from tests.support.live_server import until
 
@@ -54,14 +54,14 @@ def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 def opens(purpose: str, word: str) -> bool:
     try:
-        unseal_text(purpose, word) if purpose == STOP else unseal(purpose, word)
+        verify_text(purpose, word) if purpose == STOP else verify(purpose, word)
     except NotFound:
         return False
     return True
 
 
 def sealed(purpose: str) -> str:
-    return seal_text(STOP, "your-turn somebody 2") if purpose == STOP else seal(purpose, GAME, 3, 70_000)
+    return sign_text(STOP, "your-turn somebody 2") if purpose == STOP else sign(purpose, GAME, 3, 70_000)
 
 
 # One spelling
@@ -176,7 +176,7 @@ def test_a_process_that_runs_notices_without_a_restart() -> None:
 
 def test_sign_in_codes_invitations_and_confirmations_outlive_a_change() -> None:
     sign_in = begin_sign_in("ada@example.org", "en", None)
-    code = db.session.scalars(select(PlayerLetter)).one().data["code"]
+    code = db.session.scalars(select(PlayerLetterRow)).one().data["code"]
     mark, mail_id = mark_of("bea@example.org"), uuid4()
     word = confirming_word(mail_id)
     rotate()

@@ -22,7 +22,7 @@ from server.clock import clock
 from server.config import Settings
 from server.play.idempotency import forget_old_answers
 from server.rules import GAMES, Json, sternenhimmel
-from server.store.tables import PlayerLetter, SignIn, Token, db
+from server.store.tables import PlayerLetterRow, SignIn, Token, db
 from tests.support.contract import JSON, PROBLEM, Someone, is_problem, opened
 from tests.support.games import BOT, DAY, HOUR, ME, MINUTE, OPEN, everything_due_happens, service_is_up, wanted
 
@@ -70,7 +70,7 @@ def worker_sweeps(app: Flask) -> None:
 def mailed(app: Flask, sign_in: str) -> Json:
     """What the letter of this sign-in holds."""
     with app.app_context():
-        letter = db.session.scalars(db.select(PlayerLetter).where(PlayerLetter.player_id == UUID(sign_in))).one()
+        letter = db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.player_id == UUID(sign_in))).one()
         return letter.data
 
 
@@ -173,7 +173,7 @@ def at_the_full_hour() -> None:
 def letters_to(app: Flask, email: str) -> int:
     with app.app_context():
         return db.session.scalar(
-            db.select(db.func.count()).select_from(PlayerLetter).where(PlayerLetter.data["to"].astext == email)
+            db.select(db.func.count()).select_from(PlayerLetterRow).where(PlayerLetterRow.data["to"].astext == email)
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from server.bots import greedy
 from server.rules import GAMES, Json, Rules, SeededDice, sternenglanz
 from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES
-from server.rules.sternenglanz.state import Sky
+from server.rules.sternenglanz.state import State
 
 RUNS = 7
 GAMES_A_RUN = 60
@@ -149,7 +149,7 @@ def slowest_step() -> tuple[float, int]:
     return slowest, moves
 
 
-def _step_on(sky: Sky, pieces: list[str | None]) -> tuple[float, int]:
+def _step_on(sky: State, pieces: list[str | None]) -> tuple[float, int]:
     lying = {piece: dict(zip(FIELDS, pieces, strict=True)) for piece in PIECES}
     stars = {piece: sum(FIELDS[it].bit for it in on if on[it] == piece) for piece, on in lying.items()}
     sky = sky._replace(stars=stars, bilder=sky.bilder._replace(own=tuple(list(CARDS.sternbilder)[-4:])))

@@ -29,7 +29,7 @@ from server.play.seats import take_seat
 from server.play.turn_links import caller
 from server.rules import GAMES, Json
 from server.store import embedded_postgres, migrate
-from server.store.tables import Letter, db
+from server.store.tables import LetterRow, db
 from server.web.server import keepalive, threads, worker_class
 from server.web.server import workers as workers_
 
@@ -121,7 +121,7 @@ def copies(url: str, games: Sequence[Rehearsed], each: int) -> list[Rehearsed]:
             (each, [game.game_id for game in games]),
         )
         for table in db.metadata.sorted_tables:
-            if "game_id" in table.c and table is not Letter.__table__:
+            if "game_id" in table.c and table is not LetterRow.__table__:
                 columns = [sql.Identifier(column.name) for column in table.c]
                 chosen = [
                     sql.SQL("copies.copy" if column.name == "game_id" else f"t.{column.name}") for column in table.c

@@ -6,10 +6,10 @@ from random import Random
 from server.bots import BOTS
 from server.rules import GAMES, Outcome, SeededDice
 from server.rules import sternenhimmel as game
-from server.rules.sternenhimmel import Placement, Sky
+from server.rules.sternenhimmel import Placement, State
 
 
-def begun(events: list[game.Event]) -> Sky:
+def begun(events: list[game.Event]) -> State:
     sky = reduce(game.apply, events, None)
     assert sky is not None
     return sky

@@ -11,10 +11,10 @@ from server.bots import BOTS
 from server.rules import Json, SeededDice
 from server.rules import sternenglanz as game
 from server.rules.sternenglanz.material import CARDS, FIELDS, ids_of
-from server.rules.sternenglanz.state import GameDecided, Sky
+from server.rules.sternenglanz.state import GameDecided, State
 
 
-def choice(bot: str, sky: Sky, rng: Random) -> Any:
+def choice(bot: str, sky: State, rng: Random) -> Any:
     seat = min(game.to_act(sky))
     return BOTS[bot](game, game.view(sky, seat), game.legal_moves(sky, seat), rng)
 

@@ -41,7 +41,7 @@ from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose
 from server.store import migrate
 from server.store.tables import Delivery, Token, Webhook, db
-from server.store.tables import Letter as GameLetter
+from server.store.tables import LetterRow as GameLetter
 from server.web import server
 from server.webhooks.subscriptions import make_webhook
 from tests.post.office import a_mail, arrives

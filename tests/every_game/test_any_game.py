@@ -89,7 +89,7 @@ def test_a_random_game_comes_to_an_end_and_is_told_truly(name: str, edition: str
         assert rules.move_of(happened) == move
         state = reduce(rules.apply, happened, state)
         events += happened
-        assert not rules.goes_on(state, seat) or rules.to_act(state) == {seat}
+        assert not rules.is_mid_turn(state, seat) or rules.to_act(state) == {seat}
         for event in happened:
             assert_survives_the_log(rules, event)
             assert_is_told(rules, event, viewers)

@@ -38,11 +38,10 @@ from server.play.commits import whole_log
 from server.play.mail_in import take_mail
 from server.play.moves import turn_word
 from server.play.sandbox_clock import move_clock
-from server.post.incoming.smtp_server import Door
+from server.post.incoming.smtp_server import SmtpServer
 from server.store import log, outbox
 from server.store.connections import autocommit
-from server.store.tables import Delivery, Heartbeat, Incoming, Letter, PlayerLetter, Webhook, db
-from server.store.tables import Seat as SeatRow
+from server.store.tables import Delivery, Heartbeat, Incoming, LetterRow, PlayerLetterRow, SeatRow, Webhook, db
 from server.webhooks.subscriptions import make_webhook
 from server.worker import tell_what_is_held_up
 from tests.conftest import PUBLIC
@@ -102,18 +101,18 @@ def an_old_beat(part: str) -> None:
 
 def an_old_letter(_: str) -> None:
     game_of(person("ada"), person("ben"), person("cleo"))
-    db.session.execute(update(Letter).values(made_at=clock.now() - LONG, due_at=clock.now() - LONG))
+    db.session.execute(update(LetterRow).values(made_at=clock.now() - LONG, due_at=clock.now() - LONG))
 
 
 def a_letter_put_off_again_and_again(_: str) -> None:
     game_of(person("ada"), person("ben"), person("cleo"))
     later = clock.now() + A_WHILE
-    db.session.execute(update(Letter).values(made_at=clock.now() - LONG, due_at=later, tries=5))
+    db.session.execute(update(LetterRow).values(made_at=clock.now() - LONG, due_at=later, tries=5))
 
 
 def a_letter_that_our_relay_refuses(_: str) -> None:
     a_letter_put_off_again_and_again(_)
-    for row in db.session.scalars(select(Letter)):
+    for row in db.session.scalars(select(LetterRow)):
         about = {"game_id": row.game_id, "letter_id": row.letter_id, "kind": row.kind, "seat": row.seat}
         tried = {"version": row.version, "player_id": row.player_id, "result": "failed", "at": clock.now()}
         for nr, why in enumerate(["421 4.3.2 Closing", "550 5.7.1 <ada@example.org> blocked by policy"]):
@@ -122,7 +121,7 @@ def a_letter_that_our_relay_refuses(_: str) -> None:
 
 def an_old_code(_: str) -> None:
     begin_sign_in("ada@example.org", "en", None)
-    db.session.execute(update(PlayerLetter).values(made_at=clock.now() - LONG, due_at=clock.now() - LONG))
+    db.session.execute(update(PlayerLetterRow).values(made_at=clock.now() - LONG, due_at=clock.now() - LONG))
 
 
 def an_old_mail(_: str) -> None:
@@ -170,7 +169,7 @@ def test_what_nobody_carries_for_long_stands_in_the_log(well: Flask, caplog: pyt
     tell_what_is_held_up()
     assert caplog.messages == []
     long_ago = clock.now() - minute
-    db.session.execute(update(Letter).values(due_at=long_ago))
+    db.session.execute(update(LetterRow).values(due_at=long_ago))
     db.session.execute(update(Incoming).values(due_at=long_ago))
     db.session.execute(update(Webhook).values(wake_at=long_ago, rests_until=long_ago))
     db.session.commit()
@@ -180,7 +179,7 @@ def test_what_nobody_carries_for_long_stands_in_the_log(well: Flask, caplog: pyt
     ]
     assert caplog.messages == waiting
     caplog.clear()
-    for table in (Letter, Webhook):
+    for table in (LetterRow, Webhook):
         db.session.execute(update(table).values(leased_until=clock.real() + minute))
     db.session.execute(update(Incoming).values(due_at=clock.now() + minute))
     db.session.commit()
@@ -193,7 +192,7 @@ def test_a_bundle_for_a_later_hour_is_not_late(well: Flask) -> None:
     outbox.put_into_bundle(ada, clock.now() + A_WHILE, clock.now() - LONG)
     db.session.commit()
     assert readiness(well)[0] == 200
-    db.session.execute(update(PlayerLetter).values(data={"at": (clock.now() - LONG).isoformat()}))
+    db.session.execute(update(PlayerLetterRow).values(data={"at": (clock.now() - LONG).isoformat()}))
     db.session.commit()
     assert readiness(well)[1]["parts"]["outbox"].startswith("a letter has waited for 0:11:")
 
@@ -285,7 +284,7 @@ def test_the_doctor_finds_letters_that_reach_nobody(patient: dict[str, str]) -> 
 def test_the_doctor_says_whether_mail_comes_in(patient: dict[str, str], well: Flask) -> None:
     where = f"127.0.0.1:{free_port()}"
     assert "Connection refused" in found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"]
-    door = Door(well, where)
+    door = SmtpServer(well, where)
     door.keep_open()
     assert found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"] == "ok"
     door.close()

@@ -36,7 +36,7 @@ from server.play.games import open_game
 from server.play.seats import leave, take_seat
 from server.rules import Json
 from server.store.connections import autocommit
-from server.store.tables import Game, Letter, Seat, db
+from server.store.tables import GameRow, LetterRow, SeatRow, db
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -64,14 +64,16 @@ def running() -> UUID:
 def stored(game_id: UUID) -> tuple[Json, list[Json]]:
     """Head and seats as the tables have them."""
     db.session.rollback()
-    (head,) = db.session.execute(select(Game.__table__).where(Game.game_id == game_id)).mappings()
-    seats = db.session.execute(select(Seat.__table__).where(Seat.game_id == game_id).order_by(Seat.seat)).mappings()
+    (head,) = db.session.execute(select(GameRow.__table__).where(GameRow.game_id == game_id)).mappings()
+    seats = db.session.execute(
+        select(SeatRow.__table__).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)
+    ).mappings()
     return dict(head), [dict(row) for row in seats]
 
 
 def damage(game_id: UUID, seat: int | None = None, **values: Any) -> None:
-    where = (Game.game_id == game_id) if seat is None else (Seat.game_id == game_id) & (Seat.seat == seat)
-    db.session.execute(update(Game if seat is None else Seat).where(where).values(**values))
+    where = (GameRow.game_id == game_id) if seat is None else (SeatRow.game_id == game_id) & (SeatRow.seat == seat)
+    db.session.execute(update(GameRow if seat is None else SeatRow).where(where).values(**values))
     db.session.commit()
 
 
@@ -194,7 +196,7 @@ def test_a_bot_that_nobody_would_wake_moves_again() -> None:
 
 def test_a_repair_writes_no_event_and_no_letter(running: UUID) -> None:
     def written() -> tuple[int, int]:
-        return load(running).table.seq, len(db.session.scalars(select(Letter)).all())
+        return load(running).table.seq, len(db.session.scalars(select(LetterRow)).all())
 
     before = written()
     damage(running, version=1, status="open")

@@ -170,15 +170,15 @@ def test_no_field_of_an_event_of_any_type_can_be_changed_even_if_all_is_hashed_a
     firsts = {event["type"]: place for place, event in reversed(list(enumerate(long["events"])))}
     for place in firsts.values():
         event = long["events"][place]
-        deed = [other["seq"] for other in long["events"] if other["version"] == event["version"]]
-        named = "|".join(map(str, {event["seq"] - 1, *deed}))
+        commit = [other["seq"] for other in long["events"] if other["version"] == event["version"]]
+        named = "|".join(map(str, {event["seq"] - 1, *commit}))
         for name in event:
             changed = copy.deepcopy(long)
             changed["events"][place][name] = another(event[name])
             if name == "at":
                 changed["events"][place][name] = event[name].replace("20", "21", 1)
             assert re.search(rf"event ({named})\b", flaw(changed), re.IGNORECASE)
-            if name != "hash" and not (name == "at" and len(deed) == 1):
+            if name != "hash" and not (name == "at" and len(commit) == 1):
                 assert flaw(hashed_again(changed))
         for name in event["body"]:
             changed = copy.deepcopy(long)
@@ -227,7 +227,7 @@ def test_any_value_of_an_event_changed_by_chance_is_found_though_all_is_hashed_a
 
 
 def first(archive: Json, type_: str, nth: int = 0) -> int:
-    """Where the first event of this type stands, or a later one; of "move" (of any type) those that begin a deed."""
+    """Where the first event of this type stands, or a later one; of "move" (of any type) those that begin a commit."""
     events, rules = archive["events"], GAMES[archive["rules"]]
     if type_ == "move":
         starts = [place for place in range(1, len(events)) if events[place - 1]["version"] < events[place]["version"]]
@@ -240,15 +240,15 @@ def body(archive: Json, type_: str, nth: int = 0) -> Json:
     return found
 
 
-def deed(archive: Json, type_: str, nth: int = 0) -> slice:
-    """Where the deed stands that begins with this event."""
+def commit(archive: Json, type_: str, nth: int = 0) -> slice:
+    """Where the commit stands that begins with this event."""
     begin = first(archive, type_, nth)
     version = archive["events"][begin]["version"]
     return slice(begin, begin + sum(event["version"] == version for event in archive["events"]))
 
 
 def numbered(archive: Json) -> None:
-    """Numbers without gaps: deeds keep together."""
+    """Numbers without gaps: commits keep together."""
     version, last = 0, None
     for seq, event in enumerate(archive["events"], 1):
         version, last = (version, last) if event["version"] == last else (version + 1, event["version"])
@@ -256,7 +256,7 @@ def numbered(archive: Json) -> None:
 
 
 def put_in(archive: Json, place: int, type_: str, seat: int | None = None, **fields: Any) -> None:
-    """A deed of one event before this place."""
+    """A commit of one event before this place."""
     after = archive["events"][place - 1]
     event = {"seq": 0, "version": 0.5, "type": type_, "seat": seat, "at": after["at"], "body": fields, "hash": "0" * 64}
     archive["events"].insert(place, event)
@@ -347,16 +347,16 @@ def out_of_turn(archive: Json) -> None:
 
 
 def split(archive: Json) -> None:
-    """A deed made two."""
-    moves = [deed(archive, "move", nth) for nth in range(4, 30)]
+    """A commit made two."""
+    moves = [commit(archive, "move", nth) for nth in range(4, 30)]
     long = next(it for it in moves if it.stop - it.start > 1)
     for event in archive["events"][long.start + 1 :]:
         event["version"] += 1
 
 
 def merge(archive: Json) -> None:
-    """Two deeds made one."""
-    one = deed(archive, "move", 20)
+    """Two commits made one."""
+    one = commit(archive, "move", 20)
     both = archive["events"][one.stop]["version"]
     for event in archive["events"][one.stop :]:
         event["version"] -= 1
@@ -388,7 +388,7 @@ OF_ANY_GAME: Retold = {
     "another order": (change_order, r"Event 2 .*(order|deck)"),
     "another start": (lambda it: it["events"][1]["body"].update(start=9), "start is 9"),
     "out of turn": (out_of_turn, "not this seat's turn"),
-    "a move left out": (lambda it: drop(it, deed(it, "move", 7)), "Event"),
+    "a move left out": (lambda it: drop(it, commit(it, "move", 7)), "Event"),
     "a move twice": (
         lambda it: put_in(
             it,
@@ -399,9 +399,9 @@ OF_ANY_GAME: Retold = {
         ),
         "Event",
     ),
-    "moves exchanged": (lambda it: swap(it, deed(it, "move", 5), deed(it, "move", 6)), "Event"),
-    "a deed made two": (split, "missing|follow"),
-    "two deeds made one": (merge, "does not follow|Step|not this seat's turn"),
+    "moves exchanged": (lambda it: swap(it, commit(it, "move", 5), commit(it, "move", 6)), "Event"),
+    "a commit made two": (split, "missing|follow"),
+    "two commits made one": (merge, "does not follow|Step|not this seat's turn"),
     "more time than agreed": (lambda it: body(it, "time-extended").update(by="P9D"), "by is .P9D"),
     "more time again": (
         lambda it: put_in(it, first(it, "time-ran-out"), "time-extended", 1, by="P1D"),
@@ -409,9 +409,9 @@ OF_ANY_GAME: Retold = {
     ),
     "more time for nobody": (lambda it: put_in(it, first(it, "move"), "time-extended", by="P1D"), "No person"),
     "more time for a bot": (lambda it: put_in(it, first(it, "move"), "time-extended", 3, by="P1D"), "No person"),
-    "no more time": (lambda it: drop(it, deed(it, "time-extended")), "Event"),
+    "no more time": (lambda it: drop(it, commit(it, "time-extended")), "Event"),
     "another bot that moved": (lambda it: body(it, "time-ran-out").update(bot="random"), "The bot greedy moves"),
-    "a bot too early": (lambda it: drop(it, deed(it, "time-ran-out")), "Event"),
+    "a bot too early": (lambda it: drop(it, commit(it, "time-ran-out")), "Event"),
     "another bot that took over": (lambda it: body(it, "seat-handed-over").update(bot="random"), "bot is"),
     "resigned and not late": (lambda it: body(it, "seat-handed-over").update(why="resigned"), "why is"),
     "late and not resigned": (lambda it: body(it, "seat-handed-over", 1).update(why="time"), "why is"),
@@ -429,7 +429,7 @@ OF_ANY_GAME: Retold = {
     ),
     "a move while all is paused": (
         lambda it: swap(
-            it, deed(it, "game-resumed"), slice(first(it, "game-resumed") + 1, first(it, "game-resumed") + 2)
+            it, commit(it, "game-resumed"), slice(first(it, "game-resumed") + 1, first(it, "game-resumed") + 2)
         ),
         "paused",
     ),
@@ -493,7 +493,7 @@ OF_STERNENHIMMEL: Retold = {
 
 
 def without(archive: Json, type_: str, nth: int = 0) -> None:
-    """One event of a deed is left out."""
+    """One event of a commit is left out."""
     place = first(archive, type_, nth)
     drop(archive, slice(place, place + 1))
 

@@ -17,8 +17,7 @@ from server.play.hosting import close_due
 from server.play.seats import seat_settings
 from server.rules import Json
 from server.store.connections import autocommit
-from server.store.tables import Game as GameRow
-from server.store.tables import Letter, PlayerGame, db
+from server.store.tables import GameRow, LetterRow, PlayerGame, db
 from tests.post.office import Office
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, HOUR, ME, MINUTE, OPEN, happened, later, letters, person, until
@@ -512,4 +511,4 @@ def test_nothing_is_left_of_a_guest_in_lists_by_player(app: Flask, ada: Someone,
     ada.delete(f"{path}/seats/1")
     sat = db.select(PlayerGame).where(PlayerGame.game_id == id_of(path), PlayerGame.player_id == person("bea"))
     assert db.session.scalars(sat).all() == []
-    assert [row.player_id for row in db.session.scalars(db.select(Letter))] == [person("bea")]
+    assert [row.player_id for row in db.session.scalars(db.select(LetterRow))] == [person("bea")]

@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from server.play.seats import return_word
 from server.rules import Json
-from server.store.tables import Letter, db
+from server.store.tables import LetterRow, db
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN
 
@@ -41,8 +41,8 @@ def invite(who: Someone, path: str, email: str, **more: int) -> int:
 def mailed(app: Flask, email: str) -> list[str]:
     """The words in all invitations to this address, in the order in which they were sent."""
     with app.app_context():
-        query = db.select(Letter.data["invitation"].astext).where(Letter.data["to"].astext == email)
-        return list(db.session.scalars(query.order_by(Letter.made_at)))
+        query = db.select(LetterRow.data["invitation"].astext).where(LetterRow.data["to"].astext == email)
+        return list(db.session.scalars(query.order_by(LetterRow.made_at)))
 
 
 def has_button(page: TestResponse) -> bool:

@@ -1,4 +1,4 @@
-"""Which letters a deed causes."""
+"""Which letters a commit causes."""
 
 from flask import Flask
 

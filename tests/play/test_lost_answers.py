@@ -11,7 +11,7 @@ from flask import Flask
 from sqlalchemy import delete
 
 from server.accounts.sign_in import begin_sign_in
-from server.accounts.signed_links import INVITATION, unseal
+from server.accounts.signed_links import INVITATION, verify
 from server.clock import clock
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated
 from server.play import commits
@@ -25,7 +25,7 @@ from server.play.views import describe
 from server.play.votes import vote
 from server.store import webhook_queue
 from server.store.retry import Unavailable, tried_again
-from server.store.tables import Letter, Message, PlayerLetter, SignIn, db
+from server.store.tables import LetterRow, Message, PlayerLetterRow, SignIn, db
 from tests.support.games import (
     BOT,
     DAY,
@@ -106,7 +106,7 @@ def test_a_sign_in_mails_one_code(broken: Any) -> None:
     with broken():
         sign_in = begin_sign_in("ada@example.org", "en", "192.0.2.1")
     assert db.session.scalars(db.select(SignIn.sign_in)).all() == [sign_in]
-    assert db.session.scalars(db.select(PlayerLetter.player_id)).all() == [sign_in]
+    assert db.session.scalars(db.select(PlayerLetterRow.player_id)).all() == [sign_in]
 
 
 def test_a_seat_is_taken(ada: UUID, bea: UUID, broken: Any) -> None:
@@ -127,7 +127,7 @@ def test_a_seat_is_taken_at_a_table_that_waits_for_others(ada: UUID, bea: UUID, 
 def test_an_invitation_is_accepted_by_somebody_new(ada: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, {"email": "dora@example.org"}, OPEN)).game_id
     (mailed,) = letters(game_id, "invitation")
-    assert unseal(INVITATION, mailed.data["invitation"]).seat == 1
+    assert verify(INVITATION, mailed.data["invitation"]).seat == 1
     with broken():
         accept_invitation(mailed.data["invitation"])
     assert load(game_id).seat_of(person("dora")) == 1
@@ -207,11 +207,11 @@ def test_somebody_without_a_seat_cannot_leave_however_often_he_asks(ada: UUID, b
 
 @pytest.fixture
 def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """The next deed of somebody who leaves or comes back is recorded, and then the connection breaks off."""
+    """The next commit of somebody who leaves or comes back is recorded, and then the connection breaks off."""
     lost = [None]
 
-    def breaks_off(*deed: Any) -> Any:
-        after = commits.record(*deed)
+    def breaks_off(*commit: Any) -> Any:
+        after = commits.record(*commit)
         if lost:
             lost.pop()
             raise psycopg.errors.ConnectionFailure("server closed the connection unexpectedly")
@@ -266,12 +266,12 @@ def test_the_pool_begins_anew_only_where_a_connection_broke(error: type[Exceptio
     errors, pool = [error("Try again")], db.engine.pool
 
     @tried_again
-    def deed() -> str:
+    def commit() -> str:
         if errors:
             raise errors.pop()
         return "done"
 
-    assert deed() == "done"
+    assert commit() == "done"
     assert (db.engine.pool is not pool) == begins_anew
 
 
@@ -283,7 +283,7 @@ def test_a_seat_asked_while_the_clock_ran_ahead_is_asked_now_though_a_commit_is_
     game_id = game_of(ada, bea, bots=1)
     clock.forward(-365 * DAY)
     service_is_up()
-    db.session.execute(delete(Letter))  # else it would be their commit, or that of webhooks
+    db.session.execute(delete(LetterRow))  # else it would be their commit, or that of webhooks
     db.session.commit()
     monkeypatch.setattr(webhook_queue, "bring_forward", lambda *_: None)
     with answer_lost(arrives=False):

@@ -45,8 +45,7 @@ from server.play.timeout_policy import DEFAULT_LADDER
 from server.play.views import describe, seen_by, story
 from server.play.votes import WISHES, votes_of
 from server.rules import BadOption, IllegalMove, MalformedMove, SeededDice, commitment, sternenhimmel
-from server.store.tables import Game as GameRow
-from server.store.tables import Heartbeat, Outage, db
+from server.store.tables import GameRow, Heartbeat, Outage, db
 from tests.support.games import (
     BOT,
     DAY,
@@ -311,7 +310,7 @@ def test_a_private_game_is_for_its_maker_the_invited_and_the_seated_only(ada: UU
     game_id = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, OPEN, private=True)).game_id
     for who in (ada, bea):
         assert seen_by(game_id, who).game_id == game_id
-    for deed in (
+    for commit in (
         lambda: seen_by(game_id, cyd),
         lambda: seen_by(game_id, None),
         lambda: take_seat(game_id, cyd),
@@ -319,7 +318,7 @@ def test_a_private_game_is_for_its_maker_the_invited_and_the_seated_only(ada: UU
         lambda: legal_moves(game_id, cyd, []),
         lambda: play_move(game_id, cyd, 1, {"star": "1", "board": "leo", "space": "a"}),
     ):
-        assert_is_as_unknown(deed)
+        assert_is_as_unknown(commit)
     assert list_games(cyd).items == list_games(ada).items == []
 
 
@@ -330,11 +329,11 @@ def test_a_private_game_is_not_found_with_a_bad_invitation_either(ada: UUID, bea
         assert_is_as_unknown(lambda word=word: take_seat(game_id, cyd, invitation=word))
 
 
-def assert_is_as_unknown(deed: Callable[[], Any]) -> None:
+def assert_is_as_unknown(commit: Callable[[], Any]) -> None:
     with pytest.raises(NotFound) as unknown:
         seen_by(uuid4(), None)
     with pytest.raises(NotFound) as refused:
-        deed()
+        commit()
     assert str(refused.value) == str(unknown.value)
 
 
@@ -718,17 +717,17 @@ def test_the_word_of_a_letter_plays_its_turn_and_no_other(ada: UUID, bea: UUID) 
 # Many at once
 
 
-def at_once(app: Flask, deeds: list[Callable[[], Any]]) -> list[Any]:
+def at_once(app: Flask, commits: list[Callable[[], Any]]) -> list[Any]:
     """All of these from threads that start together, each on a connection of its own."""
-    start = threading.Barrier(len(deeds))
+    start = threading.Barrier(len(commits))
 
-    def run(deed: Callable[[], Any]) -> Any:
+    def run(commit: Callable[[], Any]) -> Any:
         with app.app_context():
             start.wait()
-            return deed()
+            return commit()
 
-    with ThreadPoolExecutor(len(deeds)) as threads:
-        return list(threads.map(run, deeds))
+    with ThreadPoolExecutor(len(commits)) as threads:
+        return list(threads.map(run, commits))
 
 
 def test_of_a_hundred_moves_for_one_turn_one_counts(app: Flask, ada: UUID, bea: UUID) -> None:
@@ -1282,7 +1281,7 @@ def test_each_reminder_comes_once_at_half_the_time_and_three_hours_before_the_en
         later(MINUTE)
         everything_due_happens()
     assert [letter.seat for letter in letters(game_id, "reminder")] == [0, 0]
-    assert load(game_id).table.version == 1  # a reminder is no deed
+    assert load(game_id).table.version == 1  # a reminder is no commit
 
 
 def test_of_several_workers_one_reminds(app: Flask, ada: UUID, bea: UUID) -> None:

@@ -11,7 +11,7 @@ from flask import Flask
 from server.clock import clock
 from server.play.moves import turn_word
 from server.rules import Json
-from server.store.tables import Letter, Player, db
+from server.store.tables import LetterRow, Player, db
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
 
@@ -75,7 +75,9 @@ def letters(app: Flask, kind: str) -> Counter[str]:
     """How many letters of a kind wait for each player."""
     with app.app_context():
         rows = db.session.execute(
-            db.select(Player.name).join(Letter, Letter.player_id == Player.player_id).where(Letter.kind == kind)
+            db.select(Player.name)
+            .join(LetterRow, LetterRow.player_id == Player.player_id)
+            .where(LetterRow.kind == kind)
         )
         return Counter(rows.scalars())
 
@@ -269,7 +271,7 @@ def test_everybody_hears_that_a_game_was_given_up(app: Flask, ada: Someone, bea:
 
 def test_a_vote_that_changes_nothing_writes_to_nobody(app: Flask, ada: Someone, game: str) -> None:
     with app.app_context():
-        before = db.session.scalar(db.select(db.func.count()).select_from(Letter))
+        before = db.session.scalar(db.select(db.func.count()).select_from(LetterRow))
         vote(ada, game, "pause")
         vote(ada, game, "pause", vote=False)
-        assert db.session.scalar(db.select(db.func.count()).select_from(Letter)) == before
+        assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == before

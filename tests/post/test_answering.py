@@ -26,7 +26,7 @@ from server.post.incoming import answering, replies
 from server.post.incoming.answering import LEASE, deal_with_mails
 from server.rules import GAMES
 from server.store.retry import Unavailable
-from server.store.tables import Incoming, Letter, Message, RateLimit, db
+from server.store.tables import Incoming, LetterRow, Message, RateLimit, db
 from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import (
     DAY,
@@ -627,7 +627,7 @@ def test_whatever_a_mail_holds_is_answered_in_seconds(office: Office, game_id: U
         assert (mail.due_at, mail.fault) == (None, None), seed
         assert mail.answer or replies.read(raw, known="ada@example.org").automatic, seed
     assert office.mails("ada")
-    assert not db.session.scalars(db.select(Letter)).all()
+    assert not db.session.scalars(db.select(LetterRow)).all()
 
 
 # Afterwards

@@ -16,7 +16,7 @@ from server.play.seats import choose_mails, invite, seat_settings
 from server.play.votes import vote
 from server.post import letters as writing
 from server.post.incoming.answering import deal_with_mails
-from server.store.tables import Delivery, PlayerLetter, db
+from server.store.tables import Delivery, PlayerLetterRow, db
 from tests.post.office import Office
 from tests.support.games import (
     DAY,
@@ -50,8 +50,8 @@ def table(*people: UUID, **more: Any) -> UUID:
     return game_of(*people, bots=1, **more)
 
 
-def bundles() -> list[PlayerLetter]:
-    return list(db.session.scalars(db.select(PlayerLetter).where(PlayerLetter.kind == "bundle")))
+def bundles() -> list[PlayerLetterRow]:
+    return list(db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.kind == "bundle")))
 
 
 def became_of(game_id: UUID, kind: str) -> list[str]:

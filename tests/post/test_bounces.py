@@ -22,9 +22,9 @@ from server.play.seats import invite, take_seat
 from server.play.views import describe, seen_by
 from server.post.incoming import bounces
 from server.post.incoming.bounces import Bounce, read
-from server.post.incoming.smtp_server import Door
+from server.post.incoming.smtp_server import SmtpServer
 from server.post.smtp import Refused
-from server.store.tables import Delivery, PlayerLetter, db
+from server.store.tables import Delivery, PlayerLetterRow, db
 from tests.post.office import Mail, Office, a_mail
 from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, moves_on, person, wanted
 from tests.support.live_server import free_port
@@ -335,7 +335,7 @@ def test_a_code_to_sign_in_still_comes_and_proves_that_mails_arrive(ada: UUID, b
 def test_signing_in_otherwise_brings_no_mail(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     sign_in = begin_sign_in("ada@example.org", "en", None)
-    (letter,) = db.session.scalars(db.select(PlayerLetter))
+    (letter,) = db.session.scalars(db.select(PlayerLetterRow))
     redeem(sign_in, letter.data["code"])
     assert len(office.mails("ada")) == 2
 
@@ -509,7 +509,7 @@ def test_an_automatic_answer_to_a_return_path_changes_nothing(ada: UUID, bea: UU
 def test_reports_come_in_by_the_door(app: Flask, ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     (mail,) = office.mails("ada")
-    door = Door(app, f"127.0.0.1:{free_port()}")
+    door = SmtpServer(app, f"127.0.0.1:{free_port()}")
     door.keep_open()
     try:
         with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as mta:

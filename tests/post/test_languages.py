@@ -22,7 +22,7 @@ from server.post import wording
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.smtp_server import _same
 from server.post.letters import compose
-from server.store.tables import PlayerLetter, db
+from server.store.tables import PlayerLetterRow, db
 from server.translations import LOCALES
 from server.translations.update import TRANSLATED
 from tests.post.office import Mail, Office
@@ -187,7 +187,7 @@ def test_a_mail_is_answered_in_the_language_of_its_writer(office: Office, locale
 
 def texts_to(address: str) -> str:
     """What the letters to this address, who is nobody yet, say now."""
-    rows = db.session.scalars(select(PlayerLetter))
+    rows = db.session.scalars(select(PlayerLetterRow))
     found = [compose(row, "https://stars.example") for row in rows if row.data.get("to") == address]
     bodies = (message_from_bytes(it.message, policy=policy.default).get_body(("plain",)) for it in found if it)
     return "\n".join(body.get_content() for body in bodies if body)

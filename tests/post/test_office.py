@@ -13,7 +13,7 @@ from server.accounts.deliveries import deliveries
 from server.clock import clock
 from server.post.delivery import PostOffice
 from server.post.smtp import failure
-from server.store.tables import PlayerLetter, db
+from server.store.tables import PlayerLetterRow, db
 from tests.post.office import Office
 from tests.support.games import MINUTE, game_of, later
 
@@ -38,7 +38,7 @@ def codes_for(email: str, number: int, due_at: datetime) -> None:
     reader = uuid4()
     data: dict[str, Any] = {"to": email, "code": "123456", "sign_in": str(UUID(int=1))}
     db.session.add_all(
-        PlayerLetter(
+        PlayerLetterRow(
             player_id=reader,
             letter_id=uuid4(),
             dedupe=str(nr),

@@ -15,7 +15,7 @@ from server.play.mail_in import reply_word
 from server.play.moves import turn_word
 from server.play.postmaster import forget_kept_mails, kept_mails
 from server.post.incoming import smtp_server as doors
-from server.post.incoming.smtp_server import LARGEST, MOST_READERS, Door
+from server.post.incoming.smtp_server import LARGEST, MOST_READERS, SmtpServer
 from server.store.tables import Incoming, db
 from tests.post.office import Office
 from tests.post.test_bounces import complaint
@@ -30,8 +30,8 @@ pytestmark = pytest.mark.usefixtures("within")
 
 
 @pytest.fixture
-def door(app: Flask) -> Iterator[Door]:
-    door = Door(app, f"127.0.0.1:{free_port()}")
+def door(app: Flask) -> Iterator[SmtpServer]:
+    door = SmtpServer(app, f"127.0.0.1:{free_port()}")
     door.keep_open()
     yield door
     door.close()
@@ -49,13 +49,13 @@ def word(game_id: UUID) -> str:
 
 
 @pytest.fixture
-def smtp(door: Door) -> Iterator[smtplib.SMTP]:
+def smtp(door: SmtpServer) -> Iterator[smtplib.SMTP]:
     with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as smtp:
         yield smtp
 
 
 @pytest.fixture
-def lmtp(door: Door) -> Iterator[smtplib.LMTP]:
+def lmtp(door: SmtpServer) -> Iterator[smtplib.LMTP]:
     with smtplib.LMTP("127.0.0.1", door.port, timeout=20) as lmtp:
         yield lmtp
 
@@ -235,13 +235,13 @@ def test_a_line_without_an_end_is_cut_off(smtp: smtplib.SMTP, word: str) -> None
     assert not kept()
 
 
-def test_a_seat_gets_so_many_mails_an_hour(door: Door, smtp: smtplib.SMTP, word: str, monkeypatch) -> None:
+def test_a_seat_gets_so_many_mails_an_hour(door: SmtpServer, smtp: smtplib.SMTP, word: str, monkeypatch) -> None:
     monkeypatch.setattr(mail_in, "_MAILS", 2)
     said = [hands_over(smtp, word, f"{MAIL}{number}\r\n")[0] for number in range(3)]
     assert said == [250, 250, 451]
 
 
-def test_who_breaks_off_leaves_nothing(door: Door, word: str) -> None:
+def test_who_breaks_off_leaves_nothing(door: SmtpServer, word: str) -> None:
     smtp = smtplib.SMTP("127.0.0.1", door.port, timeout=20)
     smtp.ehlo()
     smtp.mail(SENDER)
@@ -269,14 +269,14 @@ def test_while_the_database_is_away_mails_shall_come_again(
 # Guests
 
 
-def test_whoever_says_nothing_has_to_leave(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_says_nothing_has_to_leave(door: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doors, "PATIENCE", 0.2)
     with socket.create_connection(("127.0.0.1", door.port), timeout=20) as guest:
         assert guest.recv(100).startswith(b"220 ")
         assert guest.recv(100) == b""
 
 
-def test_whoever_has_stayed_too_long_has_to_leave(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_has_stayed_too_long_has_to_leave(door: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doors, "LONGEST_STAY", 0.2)
     with socket.create_connection(("127.0.0.1", door.port), timeout=20) as guest:
         assert guest.recv(100).startswith(b"220 ")
@@ -284,7 +284,7 @@ def test_whoever_has_stayed_too_long_has_to_leave(door: Door, monkeypatch: pytes
 
 
 def test_when_the_house_is_full_others_are_asked_to_come_later(
-    door: Door, word: str, monkeypatch: pytest.MonkeyPatch
+    door: SmtpServer, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doors, "MOST_GUESTS", 2)
     first, second = (smtplib.SMTP("127.0.0.1", door.port, timeout=20) for _ in range(2))
@@ -297,8 +297,8 @@ def test_when_the_house_is_full_others_are_asked_to_come_later(
     second.quit()
 
 
-def test_two_workers_hold_the_same_port_open(app: Flask, door: Door, word: str) -> None:
-    other = Door(app, f"127.0.0.1:{door.port}")
+def test_two_workers_hold_the_same_port_open(app: Flask, door: SmtpServer, word: str) -> None:
+    other = SmtpServer(app, f"127.0.0.1:{door.port}")
     other.keep_open()
     door.close()
     until(lambda: not door.is_open)
@@ -313,7 +313,7 @@ def test_a_port_that_is_taken_is_told_once_and_tried_again(
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        door = Door(app, f"127.0.0.1:{taken.getsockname()[1]}")
+        door = SmtpServer(app, f"127.0.0.1:{taken.getsockname()[1]}")
         door.keep_open()
         door.keep_open()
     told = [record.message for record in caplog.records if record.name == "server.post.incoming.smtp_server"]

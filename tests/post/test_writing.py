@@ -12,7 +12,7 @@ from server.play.seats import invite, leave, take_seat
 from server.play.votes import vote
 from server.post.letters import compose
 from server.post.wording import moment
-from server.store.tables import Letter, PlayerLetter, db
+from server.store.tables import LetterRow, PlayerLetterRow, db
 from tests.support.games import (
     BOT,
     DAY,
@@ -34,7 +34,7 @@ UTC = time_zone("UTC")
 pytestmark = pytest.mark.usefixtures("within")
 
 
-def text_of(letter: Letter | PlayerLetter) -> str:
+def text_of(letter: LetterRow | PlayerLetterRow) -> str:
     """The plain text of a letter that is written now."""
     written = compose(letter, "https://stars.example")
     assert written is not None
@@ -114,7 +114,7 @@ def test_so_does_one_for_a_turn_that_waits_for_nobody_any_more(ada: UUID, bea: U
     for wish, words in (("pause", "paused"), ("abandon", "abandoned")):
         for who in (ada, bea):
             vote(game_id, who, wish, True)
-        db.session.execute(db.delete(Letter).where(Letter.version > letter.version))  # these have been carried
+        db.session.execute(db.delete(LetterRow).where(LetterRow.version > letter.version))  # these have been carried
         assert f"The game has been {words} meanwhile." in text_of(letter)
 
 
@@ -144,7 +144,7 @@ def test_nobody_is_reminded_while_the_game_is_paused(ada: UUID, bea: UUID) -> No
 
 def test_a_code_that_is_good_no_longer_is_not_sent() -> None:
     begin_sign_in("ada@example.org", "en", None)
-    (letter,) = db.session.scalars(db.select(PlayerLetter))
+    (letter,) = db.session.scalars(db.select(PlayerLetterRow))
     assert letter.data["code"] in text_of(letter)
     later(CODE_LIFE)
     assert compose(letter, "https://stars.example") is None

@@ -19,8 +19,7 @@ from server.play.votes import votes_of
 from server.post.delivery import PostOffice
 from server.post.smtp import carrier
 from server.rules import GAMES
-from server.store.tables import Game as GameRow
-from server.store.tables import db
+from server.store.tables import GameRow, db
 from tests.support.games import everything_due_happens, happened, service_is_up
 
 BASE = "http://127.0.0.1:8000"
@@ -56,7 +55,7 @@ def test_there_is_a_game_in_every_state_and_each_link_answers(opened: Flask) -> 
     assert {game.table.status for game in found.values()} == {"open", "running", "paused", "finished", "abandoned"}
     assert {game.table.rules.NAME for game in found.values()} == set(GAMES)
     assert {found[title].head["options"]["scenario"] for title in ("Scenario 3", "In the middle of a turn")} == {3, 4}
-    assert found["In the middle of a turn"].table.rules.goes_on(found["In the middle of a turn"].table.state, 0)
+    assert found["In the middle of a turn"].table.rules.is_mid_turn(found["In the middle of a turn"].table.state, 0)
     assert found["Everybody chooses at once"].table.turns == (1, 1)
     assert votes_of(found["Ada wants a pause"].game_id)["pause"] == [1]
     assert (

@@ -7,12 +7,12 @@ import pytest
 from server.render.text import WIDTH, table
 from server.rules import SeededDice
 from server.rules import sternenhimmel as game
-from server.rules.sternenhimmel import BoardDealt, BoardsShuffled, Sky, StarPlaced
+from server.rules.sternenhimmel import BoardDealt, BoardsShuffled, StarPlaced, State
 
 NAMES = ["Anna", "Ben", "Cem"]
 
 
-def night() -> Sky:
+def night() -> State:
     return begun(
         [
             BoardsShuffled(3, game.resolve_options({}, 3), ["aries", "leo"], start=0),
@@ -23,7 +23,7 @@ def night() -> Sky:
     )
 
 
-def begun(events: list[game.Event]) -> Sky:
+def begun(events: list[game.Event]) -> State:
     sky = reduce(game.apply, events, None)
     assert sky is not None
     return sky

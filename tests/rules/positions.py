@@ -9,7 +9,7 @@ from typing import Any
 from server.rules import Json, SeededDice
 from server.rules import sternenglanz as game
 from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES
-from server.rules.sternenglanz.state import ACT, Bilder, Sky, Trail, TurnLog
+from server.rules.sternenglanz.state import ACT, Bilder, State, Trail, TurnLog
 
 VECTORS: list[Json] = json.loads(
     (Path(__file__).parents[1] / "data" / "vectors" / "sternenglanz.json").read_text("utf-8")
@@ -32,7 +32,7 @@ class Scripted:
         return order
 
 
-def position(given: Json) -> Sky:
+def position(given: Json) -> State:
     """The sky that a vector describes."""
     scores = given.get("scores", [0] * given.get("players", 2))
     seats = len(scores)
@@ -81,5 +81,5 @@ def _log(given: Json) -> TurnLog:
     )
 
 
-def with_card(given: Json, slot: int, card: str) -> Sky:
+def with_card(given: Json, slot: int, card: str) -> State:
     return position({**given, "tableau": {**SOME_SLOTS, str(slot): card}})

@@ -31,8 +31,8 @@ from server.rules.sternenglanz.state import (
     Event,
     GameDecided,
     HandDealt,
-    Sky,
     StarLaid,
+    State,
     SternbildCompleted,
     SternbildDrawn,
     SternbildTurnedUp,
@@ -43,24 +43,24 @@ from server.rules.sternenglanz.state import (
 )
 
 
-def begun(seats: int = 2, **options: Any) -> Sky:
+def begun(seats: int = 2, **options: Any) -> State:
     sky = reduce(game.apply, game.setup(seats, {"start_seat": 0, **options}, SeededDice(b"a seed", ())), None)
     assert sky is not None
     return sky
 
 
-def at(**given: Any) -> Sky:
+def at(**given: Any) -> State:
     """A position in the words of the worked cases; slots as `tableau=(None, "geburt#1", "loch-a#1")`."""
     if "tableau" in given:
         given["tableau"] = dict(zip("123", given["tableau"], strict=True))
     return position(given)
 
 
-def play(sky: Sky, line: str, seat: int = 0) -> list[Event]:
+def play(sky: State, line: str, seat: int = 0) -> list[Event]:
     return game.decide(sky, seat, game.read_move(line), SeededDice(b"", ()))
 
 
-def after(sky: Sky, *lines: str) -> Sky:
+def after(sky: State, *lines: str) -> State:
     """The sky after each line was played by the seat on turn."""
     for line in lines:
         assert sky.on_turn is not None
@@ -68,13 +68,13 @@ def after(sky: Sky, *lines: str) -> Sky:
     return sky
 
 
-def refusal(sky: Sky, line: str, seat: int = 0) -> IllegalMove:
+def refusal(sky: State, line: str, seat: int = 0) -> IllegalMove:
     with pytest.raises(IllegalMove) as refused:
         play(sky, line, seat)
     return refused.value
 
 
-def lines_open(sky: Sky, seat: int = 0) -> list[str]:
+def lines_open(sky: State, seat: int = 0) -> list[str]:
     return [game.write_move(move) for move in game.legal_moves(sky, seat)]
 
 
@@ -147,7 +147,7 @@ def test_the_start_player_is_drawn_by_lot_before_the_cards_are_shuffled() -> Non
     assert (shuffled.start, shuffled.deck, shuffled.sternbilder) == (start, deck, bilder)
 
 
-def choose_line(sky: Sky, seat: int) -> str:
+def choose_line(sky: State, seat: int) -> str:
     return f"choose {sky.hands[seat][0]} {sky.hands[seat][1]}"
 
 
@@ -236,21 +236,21 @@ def test_a_slot_does_what_its_card_says() -> None:
 
 def test_a_seat_in_the_middle_of_its_turn_goes_on_with_it() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["loch-a#2"], []], deck=ACTION_CARDS)
-    assert [game.goes_on(sky, seat) for seat in (0, 1)] == [False, False]
+    assert [game.is_mid_turn(sky, seat) for seat in (0, 1)] == [False, False]
     for line in ("1 lay punkt b1", "2 lay punkt b2", "finish"):
         sky = after(sky, line)
-        assert [game.goes_on(sky, seat) for seat in (0, 1)] == [True, False]
+        assert [game.is_mid_turn(sky, seat) for seat in (0, 1)] == [True, False]
     sky = after(sky, "lay loch-a#2 -")
-    assert [game.goes_on(sky, seat) for seat in (0, 1)] == [False, False]
+    assert [game.is_mid_turn(sky, seat) for seat in (0, 1)] == [False, False]
 
 
 def test_choosing_is_no_part_of_the_first_turn() -> None:
     sky = begun(2)
     for seat in (1, 0):
-        assert not game.goes_on(sky, seat)
+        assert not game.is_mid_turn(sky, seat)
         sky = reduce(game.apply, play(sky, choose_line(sky, seat), seat), sky)
     assert game.to_act(sky) == {0}
-    assert not game.goes_on(sky, 0)
+    assert not game.is_mid_turn(sky, 0)
 
 
 def test_a_move_is_played_with_all_its_steps_or_not_at_all() -> None:
@@ -746,7 +746,7 @@ def test_where_an_action_may_complete_a_secret_sternbild_of_others_nothing_tells
         assert refusal(sky, "2 lay punkt e2; 1 lay punkt c2").code == "reveals"
         assert game.legal_moves(sky, 0, [game.read_move("2 lay punkt e2")]) == []
         events = play(sky, "2 lay punkt e2")
-        assert game.foresee(sky, 0, events) == ([StarLaid(0, 2, "geburt#1", "punkt", "e2", 0)], True)
+        assert game.preview(sky, 0, events) == ([StarLaid(0, 2, "geburt#1", "punkt", "e2", 0)], True)
 
 
 def test_option_sternbild_lines_induced_forbids_further_lines() -> None:
@@ -873,19 +873,19 @@ def test_an_own_sternbild_is_seen_by_all_in_scenario_2_and_by_its_owner_in_scena
 def test_what_a_move_will_show_is_not_foreseen() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["geburt#3", "geburt#4"], []], deck=["loch-a#1"] * 9)
     events = play(sky, "1 lay punkt b1; 3 lay punkt b2; lay geburt#3 -")
-    seen, would_reveal = game.foresee(sky, 0, events)
+    seen, would_reveal = game.preview(sky, 0, events)
     assert [event for event in events if event not in seen] == [CardsDrawn(0, ["loch-a#1"] * 4)]
     assert would_reveal
-    assert game.foresee(sky, 0, play(sky, "1 lay punkt b1")) == (play(sky, "1 lay punkt b1"), False)
+    assert game.preview(sky, 0, play(sky, "1 lay punkt b1")) == (play(sky, "1 lay punkt b1"), False)
 
 
 def test_the_last_to_choose_does_not_foresee_what_the_others_chose() -> None:
     sky = begun(2)
     first = play(sky, choose_line(sky, 1), 1)
-    assert game.foresee(sky, 1, first) == (first, False)
+    assert game.preview(sky, 1, first) == (first, False)
     sky = reduce(game.apply, first, sky)
     last = play(sky, choose_line(sky, 0), 0)
-    assert game.foresee(sky, 0, last) == (last[:1], True)
+    assert game.preview(sky, 0, last) == (last[:1], True)
 
 
 # R13 Commands, and one line for each

@@ -63,7 +63,7 @@ from server.rules.sternenglanz.state import (
     CardsDrawn,
     Event,
     GameDecided,
-    Sky,
+    State,
     SternbildCompleted,
     SupernovaGranted,
     SupernovaLaid,
@@ -84,7 +84,7 @@ LYING = {  # a board for each Sternbild
 }
 KINDS = [(scenario, seats) for scenario in CARDS.scenarios for seats in game.SEATS]
 
-Deed = tuple[Sky, int, Move, list[Event], Sky]
+Deed = tuple[State, int, Move, list[Event], State]
 
 
 def deeds(scenario: int, seats: int, seed: int, rounds: int = 12, is_staged: bool = True) -> Iterator[Deed]:
@@ -113,7 +113,7 @@ def picked(moves: list[Move], rng: Random) -> Move:
     return rng.choice([move for move in moves if move.steps[0].do == kind])
 
 
-def staged(sky: Sky, rng: Random) -> Sky:
+def staged(sky: State, rng: Random) -> State:
     """The same table under a sky full of stars, with no more than the stars of a Sternbild, or with none to remove."""
     fields = rng.sample(sorted(FIELDS), len(FIELDS))
     assert sky.on_turn is not None
@@ -139,7 +139,7 @@ def test_a_random_game_keeps_the_rules_to_its_end(scenario: int, seats: int) -> 
         assert isinstance(happened[-1], GameDecided)
 
 
-def check_cards_and_pieces(sky: Sky) -> None:
+def check_cards_and_pieces(sky: State) -> None:
     assert occupied(sky.stars) & ~ALL_FIELDS == 0
     lying = Counter(bit for piece in PIECES for bit in bits_of(sky.stars[piece]))
     assert set(lying.values()) <= {1}
@@ -160,7 +160,7 @@ def check_cards_and_pieces(sky: Sky) -> None:
     assert sorted(bilder) == ([] if sky.scenario.sternbild == "none" else sorted(CARDS.sternbilder))
 
 
-def check_turn(before: Sky, seat: int, move: Move, happened: list[Event], sky: Sky) -> None:
+def check_turn(before: State, seat: int, move: Move, happened: list[Event], sky: State) -> None:
     assert happened[0].seat == seat
     assert game.move_of(happened) == move
     assert game.move_from_json(json.loads(json.dumps(game.move_to_json(move)))) == move
@@ -169,8 +169,8 @@ def check_turn(before: Sky, seat: int, move: Move, happened: list[Event], sky: S
     assert (game.outcome(sky) is None) == bool(waiting)
     assert all(game.legal_moves(sky, other) for other in waiting)
     assert not any(game.legal_moves(sky, other) for other in range(len(sky.points)) if other not in waiting)
-    assert game.goes_on(sky, seat) == (sky.turn == before.turn > 0 and bool(waiting))
-    assert not any(game.goes_on(sky, other) for other in range(len(sky.points)) if other != seat)
+    assert game.is_mid_turn(sky, seat) == (sky.turn == before.turn > 0 and bool(waiting))
+    assert not any(game.is_mid_turn(sky, other) for other in range(len(sky.points)) if other != seat)
     if sky.turn > before.turn > 0:
         assert len(sky.hands[seat]) >= CARDS.hand_size
         assert waiting == {(seat + 1) % len(sky.points)}
@@ -256,20 +256,20 @@ def every_move() -> list[Move]:
     return moves + paths
 
 
-def moves_with_cards(sky: Sky, seat: int) -> list[Move]:
+def moves_with_cards(sky: State, seat: int) -> list[Move]:
     cards: list[Any] = [None, *sky.hands[seat], *(card for card in sky.slots[seat] if card), "geburt#1"]
     laid = [Move((LayCards(drop, a, b),)) for drop in (False, True) for a in cards for b in cards]
     return [*laid, *(Move((Choose(*pair),)) for pair in permutations(cards[1:], 2))]
 
 
-def is_allowed(sky: Sky, seat: int, move: Move) -> bool:
+def is_allowed(sky: State, seat: int, move: Move) -> bool:
     try:
         return bool(game.decide(sky, seat, move, SeededDice(b"", ())))
     except IllegalMove:
         return False
 
 
-def may_be_begun(sky: Sky, seat: int, move: Move) -> bool:
+def may_be_begun(sky: State, seat: int, move: Move) -> bool:
     try:
         return isinstance(game.legal_moves(sky, seat, [move]), list)
     except IllegalMove:
@@ -279,15 +279,15 @@ def may_be_begun(sky: Sky, seat: int, move: Move) -> bool:
 @FEW
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
 def test_a_turn_is_the_same_at_once_and_step_by_step(kind: tuple[int, int], seed: int) -> None:
-    turn: list[tuple[Sky, int, Move, list[Event], Sky]] = []
+    turn: list[tuple[State, int, Move, list[Event], State]] = []
     for deed in deeds(*kind, seed, rounds=6):
         sky, seat, *_, after = deed
-        turn = [*turn, deed] if turn and game.goes_on(sky, seat) else [deed]
+        turn = [*turn, deed] if turn and game.is_mid_turn(sky, seat) else [deed]
         if len(turn) > 1 and not any(isinstance(event, CardsDrawn) for event in deed[3]):
             check_at_once(turn, after)
 
 
-def check_at_once(turn: list[Deed], after: Sky) -> None:
+def check_at_once(turn: list[Deed], after: State) -> None:
     before, seat, *_ = turn[0]
     at_once = Move(tuple(step for deed in turn for step in deed[2].steps))
     events = [event for deed in turn for event in deed[3]]
@@ -379,7 +379,7 @@ def test_nobody_can_tell_what_he_may_not_know(kind: tuple[int, int], seed: int) 
                     check_same_answers(before, elsewhere, seat, move)
 
 
-def exchanged(sky: Sky, viewer: int | None, rng: Random) -> Sky:
+def exchanged(sky: State, viewer: int | None, rng: Random) -> State:
     """The same table with other cards in the deck, in the other hands, and for secret Sternbilder."""
     others = [seat for seat in range(len(sky.points)) if seat != viewer]
     novas = [{card for card in sky.hands[seat] if card in SUPERNOVA_CARDS} for seat in others]
@@ -396,7 +396,7 @@ def exchanged(sky: Sky, viewer: int | None, rng: Random) -> Sky:
     return sky._replace(hands=tuple(hands), chosen=tuple(chosen), deck=deck, bilder=other_bilder(sky, viewer, rng))
 
 
-def other_bilder(sky: Sky, viewer: int | None, rng: Random) -> Bilder:
+def other_bilder(sky: State, viewer: int | None, rng: Random) -> Bilder:
     bilder = sky.bilder
     is_secret = sky.scenario.sternbild == "own-secret" and sky.result is None
     secret = [seat for seat, bild in enumerate(bilder.own) if is_secret and bild and seat != viewer]
@@ -406,9 +406,9 @@ def other_bilder(sky: Sky, viewer: int | None, rng: Random) -> Bilder:
     return bilder._replace(deck=tuple(hidden), own=own)
 
 
-def check_same_answers(sky: Sky, elsewhere: Sky, seat: int, move: Move) -> None:
+def check_same_answers(sky: State, elsewhere: State, seat: int, move: Move) -> None:
     """What a player is told before he moves, of this move and of moves that begin with it."""
-    foreseen = [game.foresee(it, seat, game.decide(it, seat, move, SeededDice(b"", ()))) for it in (sky, elsewhere)]
+    foreseen = [game.preview(it, seat, game.decide(it, seat, move, SeededDice(b"", ()))) for it in (sky, elsewhere)]
     assert foreseen[0] == foreseen[1]
     for further in (Finish(), Lapse(3), Sterngeburt(1, "punkt", "a1"), LayCards(False, None, None)):
         longer = Move((*move.steps, further))
@@ -416,7 +416,7 @@ def check_same_answers(sky: Sky, elsewhere: Sky, seat: int, move: Move) -> None:
         assert next_steps(sky, seat, move) == next_steps(elsewhere, seat, move)
 
 
-def answer(sky: Sky, seat: int, move: Move) -> str:
+def answer(sky: State, seat: int, move: Move) -> str:
     try:
         game.decide(sky, seat, move, SeededDice(b"", ()))
     except IllegalMove as refused:
@@ -424,7 +424,7 @@ def answer(sky: Sky, seat: int, move: Move) -> str:
     return "played"
 
 
-def next_steps(sky: Sky, seat: int, move: Move) -> list[Move]:
+def next_steps(sky: State, seat: int, move: Move) -> list[Move]:
     return game.legal_moves(sky, seat, [move])
 
 

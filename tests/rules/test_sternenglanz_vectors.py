@@ -16,9 +16,9 @@ from server.rules.sternenglanz.state import (
     LAY,
     NOTHING_DONE,
     CardsShifted,
-    Sky,
     StarLaid,
     StarRemoved,
+    State,
     SupernovaLaid,
     apply,
     piece_on,
@@ -32,7 +32,7 @@ def of_kind(kind: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("vector", vectors, ids=lambda vector: vector["id"])
 
 
-def assert_as_expected(vector: Json, sky: Sky, move: Move, found: Callable[[Any], Json]) -> None:
+def assert_as_expected(vector: Json, sky: State, move: Move, found: Callable[[Any], Json]) -> None:
     """The move is refused for the expected reason, or its first event has the expected values."""
     expected = dict(vector["expect"])
     if not expected.pop("legal"):
@@ -97,7 +97,7 @@ def test_orders_of_the_slots(vector: Json) -> None:
     assert sorted(sequences) == vector["expect"]["sequences"]
 
 
-def _sequences(sky: Sky) -> Iterator[list[int]]:
+def _sequences(sky: State) -> Iterator[list[int]]:
     if may_finish(sky) or not open_slots(sky):
         yield list(sky.log.slots)
     for slot in open_slots(sky):
@@ -168,7 +168,7 @@ def test_a_whole_turn_at_once(vector: Json) -> None:
     assert {name: _part(sky, name) for name in expected} == expected
 
 
-def _part(sky: Sky, name: str) -> Any:
+def _part(sky: State, name: str) -> Any:
     """A part of the state in the words of the vectors."""
     match name:
         case "board":

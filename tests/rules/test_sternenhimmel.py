@@ -19,16 +19,16 @@ from server.rules.sternenhimmel import (
     Lying,
     Placement,
     SeatSkipped,
-    Sky,
     Space,
     StarPlaced,
+    State,
 )
 
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "vectors" / "sternenhimmel.json").read_text("utf-8"))
 DICE = SeededDice(b"a seed", ())
 
 
-def night(*boards: str, seats: int = 3, start: int = 0, stack: Sequence[str] = (), **options: Any) -> Sky:
+def night(*boards: str, seats: int = 3, start: int = 0, stack: Sequence[str] = (), **options: Any) -> State:
     """A game that begins with these boards in play."""
     resolved = game.resolve_options(options, seats)
     sky = game.apply(None, BoardsShuffled(seats, resolved, [*boards, *stack], start))
@@ -37,7 +37,7 @@ def night(*boards: str, seats: int = 3, start: int = 0, stack: Sequence[str] = (
     return sky
 
 
-def after(sky: Sky, *lines: str) -> Sky:
+def after(sky: State, *lines: str) -> State:
     """The sky after each line was played by the seat on turn."""
     for line in lines:
         for event in play(sky, line):
@@ -45,14 +45,14 @@ def after(sky: Sky, *lines: str) -> Sky:
     return sky
 
 
-def play(sky: Sky, line: str, seat: int | None = None) -> list[game.Event]:
+def play(sky: State, line: str, seat: int | None = None) -> list[game.Event]:
     """What happens if the seat on turn (or another one) plays this line."""
     mover = sky.on_turn if seat is None else seat
     assert mover is not None
     return game.decide(sky, mover, game.read_move(line), DICE)
 
 
-def refusal(sky: Sky, line: str, seat: int | None = None) -> IllegalMove:
+def refusal(sky: State, line: str, seat: int | None = None) -> IllegalMove:
     with pytest.raises(IllegalMove) as refused:
         play(sky, line, seat)
     return refused.value
@@ -104,7 +104,7 @@ def test_the_boards_are_shuffled_before_the_first_seat_is_drawn() -> None:
     assert (shuffled.order, shuffled.start) == (order, start)
 
 
-def _begun(events: Sequence[game.Event]) -> Sky:
+def _begun(events: Sequence[game.Event]) -> State:
     sky = None
     for event in events:
         sky = game.apply(sky, event)
@@ -462,7 +462,7 @@ def test_a_star_on_a_small_space_is_seen_by_everybody() -> None:
     assert [_seen(sky, viewer, "aries")["c"] for viewer in (0, 1, None)] == [{"seat": 0, "star": "7"}] * 3
 
 
-def _seen(sky: Sky, viewer: int | None, board: str) -> Json:
+def _seen(sky: State, viewer: int | None, board: str) -> Json:
     spaces: Json = next(it["spaces"] for it in game.view(sky, viewer)["boards"] if it["board"] == board)
     return spaces
 

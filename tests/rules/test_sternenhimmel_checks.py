@@ -19,21 +19,21 @@ from server.rules.sternenhimmel import (
     Lying,
     Placement,
     SeatSkipped,
-    Sky,
     Space,
     StarPlaced,
+    State,
 )
 
 BOUNDED = settings(max_examples=100, deadline=None, derandomize=True)
 FEW = settings(max_examples=12, deadline=None, derandomize=True)
 
-Deed = tuple[Sky, list[game.Event], Sky]
+Deed = tuple[State, list[game.Event], State]
 
 
 def deeds(seats: int, edition: str, seed: int) -> Iterator[Deed]:
     """A random game to its end, deed by deed: the sky before, what happened, the sky after."""
     dice = SeededDice(seed.to_bytes(4, "big"), ())
-    sky: Sky | None = None
+    sky: State | None = None
     for event in game.setup(seats, {"edition": edition}, dice):
         sky = game.apply(sky, event)
     assert sky is not None
@@ -67,7 +67,7 @@ def test_a_random_game_keeps_the_rules_to_its_end(seats: int, edition: str) -> N
     assert game.outcome(sky) is not None
 
 
-def check_between_placements(sky: Sky) -> None:
+def check_between_placements(sky: State) -> None:
     lying = [star for stars in sky.stars.values() for star in stars.values()]
     for seat, hand in enumerate(sky.hands):
         assert Counter(hand) + Counter(star.star for star in lying if star.seat == seat) == Counter(STAR_SET)
@@ -108,7 +108,7 @@ def all_moves() -> list[Placement]:
     return [move for spaces in game.PLACEMENTS.values() for stars in spaces.values() for move in stars.values()]
 
 
-def _is_allowed(sky: Sky, seat: int, move: Placement) -> bool:
+def _is_allowed(sky: State, seat: int, move: Placement) -> bool:
     try:
         return bool(game.decide(sky, seat, move, SeededDice(b"", ())))
     except IllegalMove:
@@ -147,7 +147,7 @@ def test_nobody_can_tell_a_hidden_star_from_one_in_the_same_hand(which: tuple[in
     assert exchanges
 
 
-def hidden_exchanges(sky: Sky) -> list[tuple[str, str, int, str, str]]:
+def hidden_exchanges(sky: State) -> list[tuple[str, str, int, str, str]]:
     """Each face-down star and each other kind in its owner's hand."""
     return [
         (board, space, seat, star, other)
@@ -159,7 +159,7 @@ def hidden_exchanges(sky: Sky) -> list[tuple[str, str, int, str, str]]:
     ]
 
 
-def exchanged(sky: Sky, board: str, space: str, seat: int, star: str, other: str) -> Sky:
+def exchanged(sky: State, board: str, space: str, seat: int, star: str, other: str) -> State:
     hand = list(sky.hands[seat])
     hand[hand.index(other)] = star
     hands = (*sky.hands[:seat], tuple(sorted(hand, key=game.STARS.index)), *sky.hands[seat + 1 :])

@@ -56,7 +56,7 @@ def assert_looking_ahead_shows_no_difference(worlds: Worlds, states: list[Any], 
     assert one == other
     for move in [*SECRETS[worlds.game].revealing(states[0], viewer)[:9], *one[::60]]:
         foreseen = [
-            rules.foresee(state, viewer, rules.decide(state, viewer, move, SeededDice(b"", ()))) for state in states
+            rules.preview(state, viewer, rules.decide(state, viewer, move, SeededDice(b"", ()))) for state in states
         ]
         told = [([rules.tell(it, viewer) for it in events], more) for events, more in foreseen]
         seen = [

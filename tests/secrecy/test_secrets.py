@@ -26,7 +26,7 @@ from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose
 from server.render.png import png
 from server.rules import Json, Seat
-from server.store.tables import Letter, db
+from server.store.tables import LetterRow, db
 from tests.secrecy.test_leaks import without_ids
 from tests.support.contract import Someone, opened
 from tests.support.games import ME, OPEN
@@ -72,8 +72,10 @@ class Everything(House):
                     mail = f"From: {NAMES[viewer]}@example.org\r\n\r\n{line}\r\n".encode()
                     take_mail(word, line, mail, limited=False)
             deal_with_mails()
-            mine = db.select(Letter).where(Letter.game_id == UUID(self.game_id), Letter.seat == viewer)
-            written = [compose(it, "https://stars.example") for it in db.session.scalars(mine.order_by(Letter.made_at))]
+            mine = db.select(LetterRow).where(LetterRow.game_id == UUID(self.game_id), LetterRow.seat == viewer)
+            written = [
+                compose(it, "https://stars.example") for it in db.session.scalars(mine.order_by(LetterRow.made_at))
+            ]
         letters = [message_from_bytes(it.message, policy=policy.default) for it in written if it is not None]
         return {
             f"letter {number}, part {nr} ({part.get_content_type()})": part_without_own(part)

@@ -34,7 +34,19 @@ from server import cli, worker
 from server.store import log, migrate, outbox
 from server.store.connections import autocommit
 from server.store.log import Recorded
-from server.store.tables import APP_ROLE, Base, Delivery, EventRow, Game, Letter, Moment, Outage, PlayerLetter, Seat, db
+from server.store.tables import (
+    APP_ROLE,
+    Base,
+    Delivery,
+    EventRow,
+    GameRow,
+    LetterRow,
+    Moment,
+    Outage,
+    PlayerLetterRow,
+    SeatRow,
+    db,
+)
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -161,7 +173,7 @@ def logged(app: Flask) -> Iterator[UUID]:
 def a_game(seats: int = 2) -> UUID:
     game_id = uuid4()
     db.session.add(
-        Game(
+        GameRow(
             game_id=game_id,
             rules="sternenhimmel",
             options={},
@@ -180,7 +192,9 @@ def a_game(seats: int = 2) -> UUID:
         )
     )
     db.session.flush()
-    db.session.add_all(Seat(game_id=game_id, seat=n, kind="open", salt="", to_act=False, lent=0) for n in range(seats))
+    db.session.add_all(
+        SeatRow(game_id=game_id, seat=n, kind="open", salt="", to_act=False, lent=0) for n in range(seats)
+    )
     db.session.commit()
     return game_id
 
@@ -231,7 +245,7 @@ def test_web_and_worker_connect_as_that_role(shared_url: str, monkeypatch: pytes
     assert CliRunner().invoke(cli.main, ["worker"]).stdout.split() == [APP_ROLE]
 
 
-# A deed is recorded whole or not at all
+# A commit is recorded whole or not at all
 
 
 def contents(game_id: UUID) -> tuple[int, list[int], list[bool], int]:
@@ -365,10 +379,10 @@ def waiting(app: Flask) -> Iterator[outbox.Waiting]:
 def test_letters_of_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) -> None:
     for number, at in enumerate([NOW - MINUTE, NOW + MINUTE]):
         row = {"letter_id": uuid4(), "kind": "sign-in-code", "data": {}, "made_at": NOW, "tries": 0}
-        db.session.add(PlayerLetter(player_id=uuid4(), dedupe=str(number), due_at=at, **row))
+        db.session.add(PlayerLetterRow(player_id=uuid4(), dedupe=str(number), due_at=at, **row))
     db.session.commit()
-    assert [letter.table for letter in outbox.due(NOW, 10)] == [PlayerLetter, Letter]
-    assert [letter.table for letter in outbox.due(NOW + MINUTE, 10)] == [PlayerLetter, Letter, PlayerLetter]
+    assert [letter.table for letter in outbox.due(NOW, 10)] == [PlayerLetterRow, LetterRow]
+    assert [letter.table for letter in outbox.due(NOW + MINUTE, 10)] == [PlayerLetterRow, LetterRow, PlayerLetterRow]
     assert len(outbox.due(NOW, 1)) == 2  # so many of each outbox at most
     assert outbox.due(NOW - 2 * MINUTE, 10) == []
 
@@ -395,9 +409,9 @@ def test_a_lease_that_runs_out_leaves_the_letter_to_another(waiting: outbox.Wait
     assert not outbox.renew(waiting, first, NOW + 4 * MINUTE)
     assert (first.tries, second.tries) == (1, 2)
     outbox.done(waiting, first, NOW, "sent", "")  # the first comes late: the letter is no longer his
-    assert db.session.scalar(db.select(db.func.count()).select_from(Letter)) == 1
+    assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 1
     outbox.done(again, second, NOW, "sent", "")
-    assert db.session.scalar(db.select(db.func.count()).select_from(Letter)) == 0
+    assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 0
     assert [(row.nr, row.result) for row in db.session.scalars(db.select(Delivery).order_by(Delivery.nr))] == [
         (1, "sent"),
         (2, "sent"),

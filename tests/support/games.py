@@ -20,8 +20,7 @@ from server.play.seats import take_seat
 from server.play.sweep import wake_due
 from server.play.turn_links import caller
 from server.rules import Json
-from server.store.tables import Heartbeat, Letter, db
-from server.store.tables import Seat as SeatRow
+from server.store.tables import Heartbeat, LetterRow, SeatRow, db
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 PARTS = ("web", "worker")
@@ -91,9 +90,9 @@ def last(game_id: UUID, type_: str) -> Any:
     return [event for event in whole_log(game_id) if event.type == type_][-1]
 
 
-def letters(game_id: UUID, kind: str) -> list[Letter]:
+def letters(game_id: UUID, kind: str) -> list[LetterRow]:
     """Those of a game that wait to be carried, the oldest first."""
-    query = db.select(Letter).where(Letter.game_id == game_id, Letter.kind == kind).order_by(Letter.made_at)
+    query = db.select(LetterRow).where(LetterRow.game_id == game_id, LetterRow.kind == kind).order_by(LetterRow.made_at)
     return list(db.session.scalars(query))
 
 

@@ -87,7 +87,7 @@ class Mail(NamedTuple):
         return text.replace("\r\n", "\n")
 
     def word(self, page: str) -> str | None:
-        """The sealed word of its link to this page, such as `t` for a turn."""
+        """The signed link of its link to this page, such as `t` for a turn."""
         link = re.search(rf"https?://\S+/{page}/([a-z0-9]+)", self.text)
         return link and link[1]
 
@@ -382,7 +382,7 @@ class House:
 
 
 def _is_done(connection: psycopg.Connection[Any], statement: str) -> bool:
-    """False if it met a deed under way and gave way to it."""
+    """False if it met a commit under way and gave way to it."""
     with contextlib.suppress(psycopg.errors.DeadlockDetected):
         connection.execute(statement)
         return True

@@ -22,8 +22,7 @@ from server.rules import GAMES, IllegalMove, Json, Rules, Seat, SeededDice, ster
 from server.rules.sternenglanz.material import KIND_OF
 from server.rules.sternenglanz.state import LAY, SternbildCompleted
 from server.rules.sternenhimmel import BOARDS, STARS, BoardScored, Placement
-from server.store.tables import Game as GameRow
-from server.store.tables import db
+from server.store.tables import GameRow, db
 from tests.support.contract import Someone
 from tests.support.games import ME, OPEN, wanted
 
@@ -155,7 +154,7 @@ def about_to_turn_over(rng: Random) -> Worlds:
                 return worlds
 
 
-def revealing(sky: sternenhimmel.Sky, seat: Seat) -> list[Placement]:
+def revealing(sky: sternenhimmel.State, seat: Seat) -> list[Placement]:
     """The moves of this seat that fill a board."""
     almost_full = {board for board, stars in sky.stars.items() if len(stars) == len(BOARDS[board].spaces) - 1}
     return [move for move in sternenhimmel.legal_moves(sky, seat) if move.board in almost_full]

@@ -38,7 +38,7 @@ from server.post.letters import compose
 from server.rules import Json
 from server.store import outbox
 from server.store import webhook_queue as store
-from server.store.tables import Letter, Player, PlayerLetter, db
+from server.store.tables import LetterRow, Player, PlayerLetterRow, db
 from server.webhooks import http, targets
 from server.webhooks.sender import GIVE_UP, LONGEST_PAUSE, HookOffice, signature
 from server.webhooks.subscriptions import (
@@ -285,7 +285,7 @@ def test_several_webhooks_are_told_each_with_its_own_secret(office: HookOffice, 
 def test_a_game_without_webhooks_notes_none(sandbox: Flask) -> None:
     ada, ben = person("ada"), person("ben")
     game_of(ada, ben, bots=1)
-    assert db.session.scalars(db.select(Letter).where(Letter.kind == "webhook")).all() == []
+    assert db.session.scalars(db.select(LetterRow).where(LetterRow.kind == "webhook")).all() == []
     hook = Hook(ben, "http://127.0.0.1:1/")
     assert db.session.get_one(Player, ben).has_webhooks
     delete_webhook(ben, hook.id)
@@ -297,7 +297,7 @@ def test_notes_for_webhooks_are_no_mails(sandbox: Flask) -> None:
     ada = person("ada")
     Hook(ada, "http://127.0.0.1:1/")
     game_id = game_of(ada, bots=2)
-    kinds = {letter.kind for letter in db.session.scalars(db.select(Letter).where(Letter.game_id == game_id))}
+    kinds = {letter.kind for letter in db.session.scalars(db.select(LetterRow).where(LetterRow.game_id == game_id))}
     assert kinds == {"your-turn", "webhook"}
     assert len(outbox.due(clock.now(), 10)) == 1
 
@@ -458,7 +458,7 @@ def test_three_days_without_an_arrival_disable_it_and_the_owner_gets_a_letter(
 
 def letter_about(hook: Hook, app: Flask) -> str:
     """The text of the mail that its owner gets."""
-    row = db.session.scalars(db.select(PlayerLetter).where(PlayerLetter.player_id == hook.who)).one()
+    row = db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.player_id == hook.who)).one()
     written = compose(row, "https://stars.example")
     assert written is not None
     assert written.to == "ada@example.org"
@@ -662,7 +662,7 @@ def test_a_webhook_that_is_switched_off_is_told_nothing_not_even_what_waited(
     carry(office)
     assert receiver.calls == []
     assert [it["result"] for it in hook.deliveries] == ["given-up"]
-    assert db.session.scalars(db.select(PlayerLetter).where(PlayerLetter.player_id == hook.who)).all() == []
+    assert db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.player_id == hook.who)).all() == []
 
 
 def test_a_note_that_is_handed_over_twice_is_told_once(office: HookOffice, receiver: Receiver) -> None:

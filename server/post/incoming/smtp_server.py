@@ -1,4 +1,4 @@
-"""The door at which mail servers hand over replies, by SMTP (RFC 5321) or LMTP (RFC 2033) on the same port."""
+"""The SMTP server to which mail servers hand over replies, by SMTP (RFC 5321) or LMTP (RFC 2033) on the same port."""
 
 import asyncio
 import hashlib
@@ -46,7 +46,7 @@ def check(where: str) -> None:
         raise Unreachable(f"{where}: {error}") from error
 
 
-class Door:
+class SmtpServer:
     """Any number of workers on one machine may hold the same port open: whoever is there takes the mail."""
 
     def __init__(self, app: Flask, where: str) -> None:
@@ -88,7 +88,7 @@ class Door:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _guest(self) -> asyncio.Protocol:
-        return _Guest(self) if len(self.guests) < MOST_GUESTS else _TurnedAway()
+        return _Connection(self) if len(self.guests) < MOST_GUESTS else _TurnedAway()
 
     # What aiosmtpd calls
 
@@ -103,7 +103,7 @@ class Door:
             envelope.rcpt_tos.append(word)
         return said
 
-    async def handle_DATA(self, guest: "_Guest", session: Session, envelope: Envelope) -> str:
+    async def handle_DATA(self, guest: "_Connection", session: Session, envelope: Envelope) -> str:
         content = envelope.original_content or b""
         sender = (envelope.mail_from or "").strip("<>").encode("utf-8", "surrogateescape")
         raw = b"Return-Path: <%s>\r\n%s" % (sender, content)  # as the last server on the way is to add (RFC 5321, 4.4)
@@ -133,14 +133,14 @@ class Door:
             return "451 4.7.1 Too many mails; please try again later"
         return "250 2.0.0 Kept"
 
-    async def _in_thread(self, deed: Callable[..., str], *args: Any) -> str:
+    async def _in_thread(self, work: Callable[..., str], *args: Any) -> str:
         """Whatever may ask the database, so that nobody else has to wait for it."""
-        return await self.loop.run_in_executor(self._threads, self._within_app, deed, *args)
+        return await self.loop.run_in_executor(self._threads, self._within_app, work, *args)
 
-    def _within_app(self, deed: Callable[..., str], *args: Any) -> str:
+    def _within_app(self, work: Callable[..., str], *args: Any) -> str:
         with self._app.app_context():
             try:
-                return deed(*args)
+                return work(*args)
             except Exception as error:
                 let_go()
                 if not is_passing(error):
@@ -148,10 +148,10 @@ class Door:
                 return _LATER
 
 
-class _Guest(SMTP):
+class _Connection(SMTP):
     """A connection."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: SmtpServer) -> None:
         super().__init__(
             door,
             data_size_limit=LARGEST,

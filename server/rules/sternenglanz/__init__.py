@@ -17,8 +17,8 @@ from server.rules.sternenglanz.moves import EXAMPLES, NOTATION, move_from_json, 
 from server.rules.sternenglanz.options import OPTION_SCHEMA, resolve_options
 from server.rules.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
 from server.rules.sternenglanz.state import EVENTS, apply
-from server.rules.sternenglanz.turn import decide, goes_on, legal_moves, outcome, setup, to_act
-from server.rules.sternenglanz.views import foresee, move_of, tell, view
+from server.rules.sternenglanz.turn import decide, is_mid_turn, legal_moves, outcome, setup, to_act
+from server.rules.sternenglanz.views import move_of, preview, tell, view
 
 NAME = "sternenglanz"
 
@@ -54,13 +54,13 @@ __all__ = [
     "apply",
     "decide",
     "describe",
-    "foresee",
-    "goes_on",
+    "is_mid_turn",
     "legal_moves",
     "move_from_json",
     "move_of",
     "move_to_json",
     "outcome",
+    "preview",
     "read_move",
     "resolve_options",
     "setup",

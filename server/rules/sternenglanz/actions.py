@@ -33,10 +33,10 @@ from server.rules.sternenglanz.moves import Action, Move, SchwarzesLoch, Sternge
 from server.rules.sternenglanz.state import (
     ActionEvent,
     Pair,
-    Sky,
     StarLaid,
     StarMoved,
     StarRemoved,
+    State,
     SupernovaLaid,
     lit,
     occupied,
@@ -54,7 +54,7 @@ def type_of(card: str | None) -> str:
     return GEBURT if card is None else KIND_OF[card].type
 
 
-def perform(sky: Sky, seat: Seat, action: Action) -> ActionEvent:
+def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
     """What this action does with the card on its slot. Raises IllegalMove if it may not."""
     slot, card = action.slot, sky.slots[seat][action.slot - 1]
     if action.do != DOES[type_of(card)]:
@@ -74,7 +74,7 @@ def perform(sky: Sky, seat: Seat, action: Action) -> ActionEvent:
     raise AssertionError("A lapse performs nothing.")
 
 
-def ways(sky: Sky, seat: Seat, slot: int) -> list[Move]:
+def ways(sky: State, seat: Seat, slot: int) -> list[Move]:
     """Every way to perform a slot, as a move of one step."""
     card = sky.slots[seat][slot - 1]
     type_ = type_of(card)
@@ -86,7 +86,7 @@ def ways(sky: Sky, seat: Seat, slot: int) -> list[Move]:
 # 5.1 Sterngeburt: lay one star
 
 
-def _check_birth(sky: Sky, star: str, field: Field) -> None:
+def _check_birth(sky: State, star: str, field: Field) -> None:
     _check_free(sky, field)
     if not supply(sky, star):
         raise IllegalMove("no-supply", f"No {NAMES[star]} is left in the supply.")
@@ -105,19 +105,19 @@ def _check_birth(sky: Sky, star: str, field: Field) -> None:
         raise IllegalMove("ban", f"A {NAMES[star]} was removed from {field.id} in this turn.")
 
 
-def _check_free(sky: Sky, field: Field) -> None:
+def _check_free(sky: State, field: Field) -> None:
     if field.bit & occupied(sky.stars):
         raise IllegalMove("occupied", f"{field.id} is not free.")
 
 
-def birth_points(sky: Sky, star: str, field: Field) -> int:
+def birth_points(sky: State, star: str, field: Field) -> int:
     """What laying this star gains: for its class, and for a Leuchtstern on a special field (R7.2)."""
     scenario = sky.scenario
     for_class = CARDS.birth_points[star] if scenario.card_points else 0
     return for_class + (field.bonus if star == LEUCHT and scenario.bonus_points else 0)
 
 
-def _births(sky: Sky, slot: int) -> list[Move]:
+def _births(sky: State, slot: int) -> list[Move]:
     stars = sky.stars
     free, shining = ALL_FIELDS & ~occupied(stars), lit(stars)
     found: list[Move] = []
@@ -156,14 +156,14 @@ def _fields_of(star: str, pairs: Collection[Pair]) -> Fields:
 # 5.2 Schwarzes Loch: remove one star
 
 
-def _checked_removal(sky: Sky, field: str) -> str:
+def _checked_removal(sky: State, field: str) -> str:
     """The class of the star that is removed."""
     star = _checked_class(sky, field, "removed")
     _check_removable(sky, field, star)
     return star
 
 
-def _checked_class(sky: Sky, field: str, done: str) -> str:
+def _checked_class(sky: State, field: str, done: str) -> str:
     piece = piece_on(sky.stars, field)
     if piece is None:
         raise IllegalMove("empty", f"No star lies on {field}.")
@@ -172,12 +172,12 @@ def _checked_class(sky: Sky, field: str, done: str) -> str:
     return piece
 
 
-def _check_removable(sky: Sky, field: str, star: str) -> None:
+def _check_removable(sky: State, field: str, star: str) -> None:
     if (field, star) in sky.log.laid:
         raise IllegalMove("ban", f"A {NAMES[star]} was laid on {field} in this turn.")
 
 
-def removal_points(sky: Sky, card: Card, star: str, field: Field) -> int:
+def removal_points(sky: State, card: Card, star: str, field: Field) -> int:
     """The best constellation of the card that holds around this star; further neighbours do not matter."""
     if not sky.scenario.card_points:
         return 0
@@ -190,7 +190,7 @@ def removal_points(sky: Sky, card: Card, star: str, field: Field) -> int:
     return max(holding, default=0)
 
 
-def _removals(sky: Sky, slot: int) -> list[Move]:
+def _removals(sky: State, slot: int) -> list[Move]:
     stars, laid = sky.stars, sky.log.laid
     removable = 0
     for star in (PUNKT, LEUCHT):
@@ -206,7 +206,7 @@ def _removal_moves(slot: int) -> list[tuple[Fields, Move]]:
 # 5.3 Sternwanderung: move one star
 
 
-def _checked_star(sky: Sky, card: Card, path: tuple[str, ...]) -> str:
+def _checked_star(sky: State, card: Card, path: tuple[str, ...]) -> str:
     """The class of the star that moves along the path."""
     star = _checked_class(sky, path[0], "moved")
     if len(path) - 1 not in card.steps:
@@ -224,7 +224,7 @@ def _checked_star(sky: Sky, card: Card, path: tuple[str, ...]) -> str:
     return star
 
 
-def _refused_path(sky: Sky, star: str, path: tuple[str, ...]) -> IllegalMove | None:
+def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove | None:
     """Why the star may not go this way after all that happened in this turn."""
     log, options, last = sky.log, sky.options, path[-1]
     trail = log.trails.get(path[0])
@@ -244,7 +244,7 @@ def _refused_path(sky: Sky, star: str, path: tuple[str, ...]) -> IllegalMove | N
     return None
 
 
-def _migrations(sky: Sky, slot: int, card: Card) -> list[Move]:
+def _migrations(sky: State, slot: int, card: Card) -> list[Move]:
     stars, log = sky.stars, sky.log
     is_any_refused = sky.options["banMoves"] or (sky.options["lineBan"] == "any-star" and bool(log.lines))
     suspects = ALL_FIELDS if is_any_refused else sum(FIELDS[field].bit for field in log.trails)
@@ -297,7 +297,7 @@ def _paths(path: tuple[str, ...], steps: int) -> Iterator[tuple[str, ...]]:
 # 5.4 Supernova: lay a Supernova, remove its neighbours
 
 
-def _supernova(sky: Sky, seat: Seat, slot: int, card: str, field: Field) -> SupernovaLaid:
+def _supernova(sky: State, seat: Seat, slot: int, card: str, field: Field) -> SupernovaLaid:
     _check_free(sky, field)
     if not supply(sky, NOVA):
         raise IllegalMove("no-supply", "All Supernovae lie on the Firmament.")
@@ -311,7 +311,7 @@ def _supernova(sky: Sky, seat: Seat, slot: int, card: str, field: Field) -> Supe
     )
 
 
-def supernova_points(sky: Sky, seat: Seat, card: str) -> list[int]:
+def supernova_points(sky: State, seat: Seat, card: str) -> list[int]:
     """What each seat gains or loses by a Supernova (R7.1); points never fall below 0 (R7.3)."""
     if not sky.scenario.card_points:
         return [0] * len(sky.points)
@@ -322,7 +322,7 @@ def supernova_points(sky: Sky, seat: Seat, card: str) -> list[int]:
     return [max(change, -had) for change, had in zip(changes, sky.points, strict=True)]
 
 
-def _supernovae(sky: Sky, slot: int) -> list[Move]:
+def _supernovae(sky: State, slot: int) -> list[Move]:
     if not supply(sky, NOVA):
         return []
     banned = 0

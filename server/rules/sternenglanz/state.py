@@ -64,7 +64,7 @@ class Bilder(NamedTuple):
     done: tuple[tuple[str, ...], ...]
 
 
-class Sky(NamedTuple):
+class State(NamedTuple):
     """The state of a game. Never changed: `apply` makes the next one."""
 
     options: Json
@@ -107,7 +107,7 @@ def piece_on(stars: Mapping[str, Fields], field: str) -> str | None:
     return next((piece for piece in PIECES if stars[piece] & bit), None)
 
 
-def supply(sky: Sky, piece: str) -> int:
+def supply(sky: State, piece: str) -> int:
     """How many pieces of a class can still be laid (R1.1)."""
     return CARDS.limits[piece] - sky.stars[piece].bit_count() - sky.gone.get(piece, 0)
 
@@ -337,7 +337,7 @@ EVENTS: Mapping[str, type[Any]] = {
 # From state to state
 
 
-def apply(sky: Sky | None, event: Event) -> Sky:
+def apply(sky: State | None, event: Event) -> State:
     """The sky after `event`. Asks no questions: it has happened."""
     if sky is None:
         assert isinstance(event, CardsShuffled)
@@ -345,9 +345,9 @@ def apply(sky: Sky | None, event: Event) -> Sky:
     return _AFTER[type(event)](sky, event)
 
 
-def _opened(event: CardsShuffled) -> Sky:
+def _opened(event: CardsShuffled) -> State:
     seats = event.seats
-    return Sky(
+    return State(
         options=event.options,
         phase=CHOOSE,
         turn=0,
@@ -369,37 +369,37 @@ def _opened(event: CardsShuffled) -> Sky:
     )
 
 
-def _with_hand_dealt(sky: Sky, event: HandDealt) -> Sky:
+def _with_hand_dealt(sky: State, event: HandDealt) -> State:
     deck = tuple(card for card in sky.deck if card not in event.cards)
     return sky._replace(deck=deck, hands=_put(sky.hands, event.seat, tuple(event.cards)))
 
 
-def _with_sternbild_drawn(sky: Sky, event: SternbildDrawn) -> Sky:
+def _with_sternbild_drawn(sky: State, event: SternbildDrawn) -> State:
     own = _put(sky.bilder.own, event.seat, event.sternbild)
     return sky._replace(bilder=sky.bilder._replace(deck=sky.bilder.deck[1:], own=own))
 
 
-def _with_sternbild_turned_up(sky: Sky, event: SternbildTurnedUp) -> Sky:
+def _with_sternbild_turned_up(sky: State, event: SternbildTurnedUp) -> State:
     return sky._replace(bilder=sky.bilder._replace(deck=sky.bilder.deck[1:], open=event.sternbild))
 
 
-def _with_cards_chosen(sky: Sky, event: CardsChosen) -> Sky:
+def _with_cards_chosen(sky: State, event: CardsChosen) -> State:
     seat, *cards = event
     hand = tuple(card for card in sky.hands[seat] if card not in cards)
     chosen = _put(sky.chosen, seat, (event.slot2, event.slot3))
     return sky._replace(hands=_put(sky.hands, seat, hand), chosen=chosen)
 
 
-def _with_choices_shown(sky: Sky, event: ChoicesShown) -> Sky:
+def _with_choices_shown(sky: State, event: ChoicesShown) -> State:
     slots: tuple[Slots, ...] = tuple((None, slot2, slot3) for slot2, slot3 in event.choices)
     return sky._replace(slots=slots, chosen=(None,) * len(slots))
 
 
-def _with_turn_begun(sky: Sky, event: TurnBegan) -> Sky:
+def _with_turn_begun(sky: State, event: TurnBegan) -> State:
     return sky._replace(phase=ACT, turn=event.turn, on_turn=event.seat, log=NOTHING_DONE)
 
 
-def _with_star_laid(sky: Sky, event: StarLaid) -> Sky:
+def _with_star_laid(sky: State, event: StarLaid) -> State:
     seat, slot, card, star, field, points = event
     log = sky.log
     return sky._replace(
@@ -409,7 +409,7 @@ def _with_star_laid(sky: Sky, event: StarLaid) -> Sky:
     )
 
 
-def _with_star_removed(sky: Sky, event: StarRemoved) -> Sky:
+def _with_star_removed(sky: State, event: StarRemoved) -> State:
     seat, slot, card, star, field, points = event
     return sky._replace(
         stars={**sky.stars, star: sky.stars[star] & ~FIELDS[field].bit},
@@ -427,7 +427,7 @@ def _with_removed(log: TurnLog, slot: int, card: str, removed: tuple[Pair, ...])
     )
 
 
-def _with_star_moved(sky: Sky, event: StarMoved) -> Sky:
+def _with_star_moved(sky: State, event: StarMoved) -> State:
     _, slot, card, star, path = event
     first, last, log = path[0], path[-1], sky.log
     trails = dict(log.trails)
@@ -443,7 +443,7 @@ def _with_star_moved(sky: Sky, event: StarMoved) -> Sky:
     )
 
 
-def _with_supernova_laid(sky: Sky, event: SupernovaLaid) -> Sky:
+def _with_supernova_laid(sky: State, event: SupernovaLaid) -> State:
     seat, slot, card = event.seat, event.slot, event.card
     removed = tuple((field, star) for field, star in event.removed)
     cleared = {star: sum(FIELDS[field].bit for field, each in removed if each == star) for star in STARS}
@@ -459,12 +459,12 @@ def _with_supernova_laid(sky: Sky, event: SupernovaLaid) -> Sky:
     )
 
 
-def _with_action_lapsed(sky: Sky, event: ActionLapsed) -> Sky:
+def _with_action_lapsed(sky: State, event: ActionLapsed) -> State:
     log = sky.log
     return sky._replace(log=log._replace(performed=(*log.performed, (event.slot, event.card))))
 
 
-def _with_sternbild_completed(sky: Sky, event: SternbildCompleted) -> Sky:
+def _with_sternbild_completed(sky: State, event: SternbildCompleted) -> State:
     seat, bild, bilder = event.seat, event.sternbild, sky.bilder
     own = tuple(None if each == bild else each for each in bilder.own)
     done = _put(bilder.done, seat, (*bilder.done[seat], bild))
@@ -474,7 +474,7 @@ def _with_sternbild_completed(sky: Sky, event: SternbildCompleted) -> Sky:
     )
 
 
-def _with_supernova_granted(sky: Sky, event: SupernovaGranted) -> Sky:
+def _with_supernova_granted(sky: State, event: SupernovaGranted) -> State:
     seat, card = event
     return sky._replace(
         hands=_put(sky.hands, seat, (*sky.hands[seat], card)),
@@ -483,11 +483,11 @@ def _with_supernova_granted(sky: Sky, event: SupernovaGranted) -> Sky:
     )
 
 
-def _with_act_finished(sky: Sky, event: ActFinished) -> Sky:
+def _with_act_finished(sky: State, event: ActFinished) -> State:
     return sky
 
 
-def _with_cards_shifted(sky: Sky, event: CardsShifted) -> Sky:
+def _with_cards_shifted(sky: State, event: CardsShifted) -> State:
     seat, slots, discarded = event
     slot1, slot2, slot3 = slots
     return sky._replace(
@@ -497,7 +497,7 @@ def _with_cards_shifted(sky: Sky, event: CardsShifted) -> Sky:
     )
 
 
-def _with_cards_laid(sky: Sky, event: CardsLaid) -> Sky:
+def _with_cards_laid(sky: State, event: CardsLaid) -> State:
     seat, dropped, laid2, laid1 = event
     slot1, slot2, slot3 = sky.slots[seat]
     discards = sky.discards
@@ -510,16 +510,16 @@ def _with_cards_laid(sky: Sky, event: CardsLaid) -> Sky:
     )
 
 
-def _with_discards_shuffled(sky: Sky, event: DiscardsShuffled) -> Sky:
+def _with_discards_shuffled(sky: State, event: DiscardsShuffled) -> State:
     return sky._replace(deck=tuple(event.deck), discards=((),) * len(sky.discards))
 
 
-def _with_cards_drawn(sky: Sky, event: CardsDrawn) -> Sky:
+def _with_cards_drawn(sky: State, event: CardsDrawn) -> State:
     seat, cards = event
     return sky._replace(deck=sky.deck[len(cards) :], hands=_put(sky.hands, seat, (*sky.hands[seat], *cards)))
 
 
-def _with_game_decided(sky: Sky, event: GameDecided) -> Sky:
+def _with_game_decided(sky: State, event: GameDecided) -> State:
     return sky._replace(phase=OVER, on_turn=None, result=event)
 
 
@@ -527,7 +527,7 @@ def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
     return (*items[:at], item, *items[at + 1 :])
 
 
-_AFTER: Mapping[type[Any], Callable[[Sky, Any], Sky]] = {
+_AFTER: Mapping[type[Any], Callable[[State, Any], State]] = {
     HandDealt: _with_hand_dealt,
     SternbildDrawn: _with_sternbild_drawn,
     SternbildTurnedUp: _with_sternbild_turned_up,

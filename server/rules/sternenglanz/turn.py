@@ -42,10 +42,10 @@ from server.rules.sternenglanz.state import (
     Event,
     GameDecided,
     HandDealt,
-    Sky,
     StarLaid,
     StarMoved,
     StarRemoved,
+    State,
     SternbildCompleted,
     SternbildDrawn,
     SternbildTurnedUp,
@@ -60,10 +60,10 @@ ACTIONS = (StarLaid, StarRemoved, StarMoved, SupernovaLaid)
 REVEALING = (ChoicesShown, SternbildTurnedUp, SternbildDrawn, CardsDrawn, DiscardsShuffled)
 
 
-class Deed:
+class TurnSteps:
     """What one move does, event by event."""
 
-    def __init__(self, sky: Sky) -> None:
+    def __init__(self, sky: State) -> None:
         self.events: list[Event] = []
         self._sky, self._applied = sky, 0
 
@@ -71,7 +71,7 @@ class Deed:
         self.events.append(event)
 
     @property
-    def sky(self) -> Sky:
+    def sky(self) -> State:
         """The sky after these events; made when it is asked for, since after the last one it seldom is."""
         for event in self.events[self._applied :]:
             self._sky = apply(self._sky, event)
@@ -104,19 +104,19 @@ def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
 # 4. Turn
 
 
-def to_act(sky: Sky) -> frozenset[Seat]:
+def to_act(sky: State) -> frozenset[Seat]:
     """The seat on turn; while the first cards are chosen, all that have not."""
     if sky.phase == CHOOSE:
         return frozenset(seat for seat, chosen in enumerate(sky.chosen) if chosen is None)
     return frozenset() if sky.on_turn is None else frozenset((sky.on_turn,))
 
 
-def goes_on(sky: Sky, seat: Seat) -> bool:
+def is_mid_turn(sky: State, seat: Seat) -> bool:
     """Whether this seat is in the middle of its turn: what it still owes is no new turn."""
     return sky.on_turn == seat and (sky.phase == LAY or bool(sky.log.performed))
 
 
-def decide(sky: Sky, seat: Seat, move: Move, dice: Dice) -> list[Event]:
+def decide(sky: State, seat: Seat, move: Move, dice: Dice) -> list[Event]:
     """What happens if `seat` plays `move`, all its steps or none. Raises IllegalMove if it may not.
 
     A move ends with a step that shows its player something new (a card, a Sternbild, what the others chose): nothing
@@ -127,28 +127,28 @@ def decide(sky: Sky, seat: Seat, move: Move, dice: Dice) -> list[Event]:
     return _performed(sky, seat, move.steps, dice).events
 
 
-def _performed(sky: Sky, seat: Seat, steps: Sequence[Step], dice: Dice | None) -> Deed:
+def _performed(sky: State, seat: Seat, steps: Sequence[Step], dice: Dice | None) -> TurnSteps:
     """What these steps do, one after the other; without dice nothing is drawn. Raises IllegalMove for the first that may
     not follow."""
-    deed = Deed(sky)
+    so_far = TurnSteps(sky)
     for number, step in enumerate(steps, start=1):
         try:
             if number > 1:
-                _check_goes_on(deed, seat)
+                _check_goes_on(so_far, seat)
             if isinstance(step, LayCards):
-                _lay_cards(deed, seat, step, dice)
+                _lay_cards(so_far, seat, step, dice)
             elif isinstance(step, Choose):
-                _choose(deed, seat, step)
+                _choose(so_far, seat, step)
             else:
-                _act(deed, seat, step)
+                _act(so_far, seat, step)
         except IllegalMove as refused:
             if len(steps) == 1:
                 raise
             raise IllegalMove(refused.code, f"Step {number}: {refused.text}") from None
-    return deed
+    return so_far
 
 
-def _out_of_turn(sky: Sky) -> IllegalMove:
+def _out_of_turn(sky: State) -> IllegalMove:
     if sky.phase == OVER:
         return IllegalMove("game-over", "The game is over.")
     if sky.phase == CHOOSE:
@@ -156,15 +156,15 @@ def _out_of_turn(sky: Sky) -> IllegalMove:
     return IllegalMove("not-your-turn", "It is not your turn.")
 
 
-def _check_goes_on(deed: Deed, seat: Seat) -> None:
+def _check_goes_on(so_far: TurnSteps, seat: Seat) -> None:
     """Whether a further step of the same move may follow."""
-    if checks_secrets(deed.sky) and any(isinstance(event, ACTIONS) for event in deed.events):
+    if checks_secrets(so_far.sky) and any(isinstance(event, ACTIONS) for event in so_far.events):
         raise _reveals()  # whatever it did: a refusal that came only now and then would tell a secret
-    if deed.sky.phase == OVER:
+    if so_far.sky.phase == OVER:
         raise IllegalMove("game-over", "The step before ends the game.")
-    if not goes_on(deed.sky, seat):
+    if not is_mid_turn(so_far.sky, seat):
         raise IllegalMove("wrong-phase", "The step before ends your turn.")
-    if any(isinstance(event, REVEALING) for event in deed.events):
+    if any(isinstance(event, REVEALING) for event in so_far.events):
         raise _reveals()
 
 
@@ -172,12 +172,12 @@ def _reveals() -> IllegalMove:
     return IllegalMove("reveals", "The step before may show you something new: play as far as that, and look first.")
 
 
-def checks_secrets(sky: Sky) -> bool:
+def checks_secrets(sky: State) -> bool:
     """Whether an action may complete a Sternbild that the player on turn cannot see."""
     return sky.options["sternbildCredit"] == "any-player" and sky.scenario.sternbild == OWN_SECRET
 
 
-def legal_moves(sky: Sky, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
+def legal_moves(sky: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
     """Every step open to `seat`, each a move of its own; after the steps `begun`, if it could look so far ahead.
 
     Raises IllegalMove for steps that could not be begun.
@@ -185,33 +185,33 @@ def legal_moves(sky: Sky, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
     if seat not in to_act(sky):
         return []
     steps = [step for move in begun for step in move.steps]
-    deed = _performed(sky, seat, steps, None)
+    so_far = _performed(sky, seat, steps, None)
     if begun:
         try:
-            _check_goes_on(deed, seat)
+            _check_goes_on(so_far, seat)
         except IllegalMove:
             return []
-    if deed.sky.phase == CHOOSE:
-        return [Move((Choose(*cards),)) for cards in permutations(deed.sky.hands[seat], 2)]
-    return _cards_to_lay(deed.sky, seat) if deed.sky.phase == LAY else _actions(deed.sky, seat)
+    if so_far.sky.phase == CHOOSE:
+        return [Move((Choose(*cards),)) for cards in permutations(so_far.sky.hands[seat], 2)]
+    return _cards_to_lay(so_far.sky, seat) if so_far.sky.phase == LAY else _actions(so_far.sky, seat)
 
 
-def _choose(deed: Deed, seat: Seat, step: Choose) -> None:
+def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
     """Two different hand cards for slots 2 and 3; when all have chosen, all are shown and the first turn begins."""
-    sky = deed.sky
+    sky = so_far.sky
     if sky.phase != CHOOSE:
         raise IllegalMove("wrong-phase", "The first cards have been chosen.")
     _check_in_hand(sky, seat, step.slot2)
     _check_in_hand(sky, seat, step.slot3)
     if step.slot2 == step.slot3:
         raise IllegalMove("bad-cards", "Choose two different cards.")
-    deed.happens(CardsChosen(seat, step.slot2, step.slot3))
-    if all(deed.sky.chosen):
-        deed.happens(ChoicesShown([list(cards) for cards in deed.sky.chosen if cards]))
-        deed.happens(TurnBegan(sky.start, 1))
+    so_far.happens(CardsChosen(seat, step.slot2, step.slot3))
+    if all(so_far.sky.chosen):
+        so_far.happens(ChoicesShown([list(cards) for cards in so_far.sky.chosen if cards]))
+        so_far.happens(TurnBegan(sky.start, 1))
 
 
-def _check_in_hand(sky: Sky, seat: Seat, card: str) -> None:
+def _check_in_hand(sky: State, seat: Seat, card: str) -> None:
     if card not in sky.hands[seat]:
         raise IllegalMove("bad-cards", f"{card} is not in your hand, only {' '.join(sky.hands[seat])}.")
 
@@ -222,7 +222,7 @@ NEXT_SLOTS = {(): SLOTS, (1,): (2, 3), (2,): (1, 3), (3,): (1, 2), (1, 2): (3,)}
 ROW = ((1,), (1, 2), (1, 2, 3))
 
 
-def open_slots(sky: Sky) -> tuple[int, ...]:
+def open_slots(sky: State) -> tuple[int, ...]:
     """The slots that may be performed next: two in any order, or all three in theirs."""
     done = sky.log.slots
     after = NEXT_SLOTS.get(done, ())
@@ -233,24 +233,24 @@ def open_slots(sky: Sky) -> tuple[int, ...]:
     )
 
 
-def may_finish(sky: Sky) -> bool:
+def may_finish(sky: State) -> bool:
     """Whether the player may leave it at the slots performed."""
     return sky.log.slots == (1, 2) and _may_pair(sky, 1, 2)
 
 
-def _may_pair(sky: Sky, slot: int, other: int) -> bool:
+def _may_pair(sky: State, slot: int, other: int) -> bool:
     if slot == other:
         return False
     return sky.options["pairRepeat"] == "any" or _type_on(sky, slot) != _type_on(sky, other)
 
 
-def _type_on(sky: Sky, slot: int) -> str:
+def _type_on(sky: State, slot: int) -> str:
     """The type of action of a slot; of one performed, what it was then (R4.4)."""
     assert sky.on_turn is not None
     return type_of(dict(sky.log.performed).get(slot, sky.slots[sky.on_turn][slot - 1]))
 
 
-def _actions(sky: Sky, seat: Seat) -> list[Move]:
+def _actions(sky: State, seat: Seat) -> list[Move]:
     """Every way to perform an open slot; a lapse for each that has none (R5.6)."""
     ways_of = {slot: ways(sky, seat, slot) for slot in open_slots(sky)}
     found = [move for moves in ways_of.values() for move in moves]
@@ -259,8 +259,8 @@ def _actions(sky: Sky, seat: Seat) -> list[Move]:
     return [*found, Move((Finish(),))] if may_finish(sky) else found
 
 
-def _act(deed: Deed, seat: Seat, step: Action | Finish) -> None:
-    sky = deed.sky
+def _act(so_far: TurnSteps, seat: Seat, step: Action | Finish) -> None:
+    sky = so_far.sky
     if sky.phase != ACT:
         now = "choose your first cards" if sky.phase == CHOOSE else "lay cards"
         raise IllegalMove("wrong-phase", f"This is not the time for actions: {now}.")
@@ -268,30 +268,30 @@ def _act(deed: Deed, seat: Seat, step: Action | Finish) -> None:
         if not may_finish(sky):
             done = _listed(sky.log.slots)
             raise IllegalMove("too-few-actions", f"A turn takes a pair of slots, or all three; you performed {done}.")
-        deed.happens(ActFinished(seat))
-        _shift(deed, seat)
+        so_far.happens(ActFinished(seat))
+        _shift(so_far, seat)
         return
     if step.slot not in open_slots(sky):
         raise IllegalMove("slot-not-open", f"Slot {step.slot} is not open, only {_listed(open_slots(sky))}.")
     if isinstance(step, Lapse):
         _check_lapse(sky, seat, step.slot)
-        deed.happens(ActionLapsed(seat, step.slot, sky.slots[seat][step.slot - 1]))
+        so_far.happens(ActionLapsed(seat, step.slot, sky.slots[seat][step.slot - 1]))
     else:
         action = perform(sky, seat, step)
-        deed.happens(action)
-        _check_sternbilder(deed, seat, action)
-        _grant_supernovae(deed, seat)
-        _check_end(deed, seat)
-    sky = deed.sky
+        so_far.happens(action)
+        _check_sternbilder(so_far, seat, action)
+        _grant_supernovae(so_far, seat)
+        _check_end(so_far, seat)
+    sky = so_far.sky
     if sky.phase == ACT and not open_slots(sky):
-        _shift(deed, seat)
+        _shift(so_far, seat)
 
 
 def _listed(slots: Sequence[int]) -> str:
     return " and ".join(map(str, slots)) or "no slot"
 
 
-def _check_lapse(sky: Sky, seat: Seat, slot: int) -> None:
+def _check_lapse(sky: State, seat: Seat, slot: int) -> None:
     if ways(sky, seat, slot):
         raise IllegalMove("must-act", f"Slot {slot} can be performed.")
     if sky.options["impossible"] == "strict":
@@ -303,17 +303,17 @@ def _check_lapse(sky: Sky, seat: Seat, slot: int) -> None:
 # 6. Shift, lay and draw
 
 
-def _shift(deed: Deed, seat: Seat) -> None:
-    slot1, slot2, slot3 = deed.sky.slots[seat]
+def _shift(so_far: TurnSteps, seat: Seat) -> None:
+    slot1, slot2, slot3 = so_far.sky.slots[seat]
     assert slot3 is not None
     if type_of(slot1) == SUPERNOVA:
         slots = [slot1, None, slot2]
     else:
         slots = [None, slot1, slot2]
-    deed.happens(CardsShifted(seat, slots, [slot3]))
+    so_far.happens(CardsShifted(seat, slots, [slot3]))
 
 
-def _cards_to_lay(sky: Sky, seat: Seat) -> list[Move]:
+def _cards_to_lay(sky: State, seat: Seat) -> list[Move]:
     """Every way to lay cards after the shift (R6.2)."""
     slot1, slot2, _ = sky.slots[seat]
     hand = sky.hands[seat]
@@ -328,25 +328,25 @@ def _cards_to_lay(sky: Sky, seat: Seat) -> list[Move]:
     return found
 
 
-def _must_cover(sky: Sky, seat: Seat) -> bool:
+def _must_cover(sky: State, seat: Seat) -> bool:
     return sky.options["layWhenFull"] == "must-cover" and sky.slots[seat][1] is not None
 
 
-def _lay_cards(deed: Deed, seat: Seat, step: LayCards, dice: Dice | None) -> None:
+def _lay_cards(so_far: TurnSteps, seat: Seat, step: LayCards, dice: Dice | None) -> None:
     """Lay cards and draw; the next turn begins, or the last round has ended."""
-    sky = deed.sky
+    sky = so_far.sky
     _check_cards_to_lay(sky, seat, step)
-    deed.happens(CardsLaid(seat, sky.slots[seat][0] if step.drop_nova else None, step.slot2, step.slot1))
+    so_far.happens(CardsLaid(seat, sky.slots[seat][0] if step.drop_nova else None, step.slot2, step.slot1))
     seats, turn = len(sky.points), sky.turn
     if turn == (sky.options["max_rounds"] or 0) * seats:
-        deed.happens(_decided(deed.sky, "round-limit", _by_points(deed.sky)))
+        so_far.happens(_decided(so_far.sky, "round-limit", _by_points(so_far.sky)))
     else:
         if dice is not None:
-            _draw(deed, seat, dice)
-        deed.happens(TurnBegan((seat + 1) % seats, turn + 1))
+            _draw(so_far, seat, dice)
+        so_far.happens(TurnBegan((seat + 1) % seats, turn + 1))
 
 
-def _check_cards_to_lay(sky: Sky, seat: Seat, step: LayCards) -> None:
+def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
     if sky.phase != LAY:
         raise IllegalMove("wrong-phase", "Cards are laid after the actions.")
     slot1, slot2, _ = sky.slots[seat]
@@ -369,23 +369,23 @@ def _check_cards_to_lay(sky: Sky, seat: Seat, step: LayCards) -> None:
         raise IllegalMove("bad-cards", f"{step.slot1} can be laid on one slot only.")
 
 
-def _draw(deed: Deed, seat: Seat, dice: Dice) -> None:
+def _draw(so_far: TurnSteps, seat: Seat, dice: Dice) -> None:
     """Fill the hand. The discards become the deck when a card is due and the deck is empty (R6.3)."""
-    while (due := CARDS.hand_size - len(deed.sky.hands[seat])) > 0:
-        if not deed.sky.deck:
-            cards = [card for discard in deed.sky.discards for card in discard]
-            is_out = deed.sky.options["supernovaRecycle"] == "box"
+    while (due := CARDS.hand_size - len(so_far.sky.hands[seat])) > 0:
+        if not so_far.sky.deck:
+            cards = [card for discard in so_far.sky.discards for card in discard]
+            is_out = so_far.sky.options["supernovaRecycle"] == "box"
             out = [card for card in cards if is_out and type_of(card) == SUPERNOVA]
-            deed.happens(DiscardsShuffled(dice.shuffled(card for card in cards if card not in out), out))
-        deed.happens(CardsDrawn(seat, list(deed.sky.deck[:due])))
+            so_far.happens(DiscardsShuffled(dice.shuffled(card for card in cards if card not in out), out))
+        so_far.happens(CardsDrawn(seat, list(so_far.sky.deck[:due])))
 
 
 # 8. Sternbilder
 
 
-def _check_sternbilder(deed: Deed, seat: Seat, action: ActionEvent) -> None:
+def _check_sternbilder(so_far: TurnSteps, seat: Seat, action: ActionEvent) -> None:
     """The Sternbilder that this action completes, and the cards that come in their place."""
-    sky = deed.sky
+    sky = so_far.sky
     mode, credit = sky.scenario.sternbild, sky.options["sternbildCredit"]
     if mode == NO_STERNBILD:
         return
@@ -398,15 +398,15 @@ def _check_sternbilder(deed: Deed, seat: Seat, action: ActionEvent) -> None:
         fields = lies_on(card, sky.stars, sky.options["sternbildLines"] == "induced", touching)
         if fields is None:
             continue
-        deed.happens(SternbildCompleted(owner, bild, fields, card.points if sky.scenario.bild_points else 0))
-        deck = deed.sky.bilder.deck
+        so_far.happens(SternbildCompleted(owner, bild, fields, card.points if sky.scenario.bild_points else 0))
+        deck = so_far.sky.bilder.deck
         if deck and mode == SHARED_OPEN:
-            deed.happens(SternbildTurnedUp(deck[0]))
+            so_far.happens(SternbildTurnedUp(deck[0]))
         elif deck and mode == OWN_SECRET:
-            deed.happens(SternbildDrawn(owner, deck[0], False))
+            so_far.happens(SternbildDrawn(owner, deck[0], False))
 
 
-def _clockwise(sky: Sky, seat: Seat) -> list[Seat]:
+def _clockwise(sky: State, seat: Seat) -> list[Seat]:
     """All seats, this one first."""
     seats = len(sky.points)
     return [(seat + n) % seats for n in range(seats)]
@@ -429,27 +429,27 @@ def _changed(action: ActionEvent) -> Fields:
 # 9. The Supernova card
 
 
-def _grant_supernovae(deed: Deed, seat: Seat) -> None:
+def _grant_supernovae(so_far: TurnSteps, seat: Seat) -> None:
     """A Supernova card for each player who has come to have enough points for the first time."""
-    sky = deed.sky
+    sky = so_far.sky
     if not sky.reserve or max(sky.points) < CARDS.supernova_at:
         return
     entitled = [each for each in _clockwise(sky, seat) if sky.points[each] >= CARDS.supernova_at]
     for each, card in zip([each for each in entitled if not sky.granted[each]], sky.reserve, strict=False):
-        deed.happens(SupernovaGranted(each, card))
+        so_far.happens(SupernovaGranted(each, card))
 
 
 # 10. End, 11. Winner by points
 
 
-def _check_end(deed: Deed, seat: Seat) -> None:
-    sky = deed.sky
+def _check_end(so_far: TurnSteps, seat: Seat) -> None:
+    sky = so_far.sky
     verdict = verdict_on(sky, seat)
     if verdict is not None:
-        deed.happens(_decided(sky, *verdict))
+        so_far.happens(_decided(sky, *verdict))
 
 
-def verdict_on(sky: Sky, seat: Seat) -> tuple[str, list[Seat]] | None:
+def verdict_on(sky: State, seat: Seat) -> tuple[str, list[Seat]] | None:
     """Why the game ends with the action just performed by this seat, and who wins; None if it goes on."""
     for each in _clockwise(sky, seat):
         if _has_reached_goal(sky, each):
@@ -461,19 +461,19 @@ def verdict_on(sky: Sky, seat: Seat) -> tuple[str, list[Seat]] | None:
     return None
 
 
-def _has_reached_goal(sky: Sky, seat: Seat) -> bool:
+def _has_reached_goal(sky: State, seat: Seat) -> bool:
     _, *_, goal_points, goal_bilder = sky.scenario
     has_points = goal_points is None or sky.points[seat] >= goal_points
     return has_points and len(sky.bilder.done[seat]) >= goal_bilder
 
 
-def _by_points(sky: Sky) -> list[Seat]:
+def _by_points(sky: State) -> list[Seat]:
     """Those with most points; among equals those with the fewest cards discarded."""
     standings = [(-points, len(discard)) for points, discard in zip(sky.points, sky.discards, strict=True)]
     return [seat for seat, standing in enumerate(standings) if standing == min(standings)]
 
 
-def _decided(sky: Sky, reason: str, winners: list[Seat]) -> GameDecided:
+def _decided(sky: State, reason: str, winners: list[Seat]) -> GameDecided:
     """The winners come first, the others by points and discards."""
     seats = range(len(sky.points))
     ranks = [(seat not in winners, -sky.points[seat], len(sky.discards[seat])) for seat in seats]
@@ -481,6 +481,6 @@ def _decided(sky: Sky, reason: str, winners: list[Seat]) -> GameDecided:
     return GameDecided(reason, winners, places, list(sky.bilder.own))
 
 
-def outcome(sky: Sky) -> Outcome | None:
+def outcome(sky: State) -> Outcome | None:
     """Points and places once the game is over, else None. All on place 1 win together."""
     return None if sky.result is None else Outcome(sky.points, tuple(sky.result.places))

@@ -19,10 +19,10 @@ from server.rules.sternenglanz.state import (
     Event,
     GameDecided,
     HandDealt,
-    Sky,
     StarLaid,
     StarMoved,
     StarRemoved,
+    State,
     SternbildDrawn,
     SupernovaLaid,
     TurnLog,
@@ -33,7 +33,7 @@ from server.rules.sternenglanz.turn import ACTIONS, REVEALING, checks_secrets
 NAME_OF = {kind: name for name, kind in EVENTS.items()}
 
 
-def view(sky: Sky, seat: Seat | None) -> Json:
+def view(sky: State, seat: Seat | None) -> Json:
     """What `seat` (None: a spectator) may see of the table."""
     bilder, result = sky.bilder, sky.result
     return {
@@ -64,12 +64,12 @@ def view(sky: Sky, seat: Seat | None) -> Json:
     }
 
 
-def _slots_seen(sky: Sky, owner: Seat, viewer: Seat | None) -> list[str | None]:
+def _slots_seen(sky: State, owner: Seat, viewer: Seat | None) -> list[str | None]:
     chosen = sky.chosen[owner]
     return [None, *chosen] if chosen is not None and owner == viewer else list(sky.slots[owner])
 
 
-def _bild_seen(sky: Sky, owner: Seat, viewer: Seat | None) -> Json | None:
+def _bild_seen(sky: State, owner: Seat, viewer: Seat | None) -> Json | None:
     bild = sky.bilder.own[owner]
     if bild is None:
         return None
@@ -107,7 +107,7 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
             return {**told, **event._asdict()}  # all of it lies open on the table
 
 
-def foresee(sky: Sky, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
+def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
     """How far `seat` can foresee these events of its own move, and whether what it cannot is hidden as yet.
 
     What the others chose and what comes from a deck is left out, and an end that shows secret Sternbilder. So is all
