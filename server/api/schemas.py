@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validates_schema
 
 from server.api.problems import ALL as PROBLEMS_BY_CODE
-from server.api.reading import QueryNumber, QueryTruth, Truth, from_to, long, one_of, written_as
+from server.api.reading import QueryNumber, QueryTruth, Several, Truth, from_to, long, one_of, written_as
 from server.play import (
     BOTS,
     CHOICES,
@@ -121,7 +121,7 @@ class TokenRequest(Request):
     sign_in = fields.UUID(**_about("From POST /v1/sign-ins"))
     code = fields.String(validate=written_as(r"[0-9]{6}\Z"), **_about("From the mail", pattern="^[0-9]{6}$"))
     name = _text(80, **_about("What the further token is for"))
-    scopes = fields.List(
+    scopes = Several(
         fields.String(validate=one_of(SCOPES)), **_about("What it is to allow; default: what your own does")
     )
     expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
@@ -137,7 +137,7 @@ class SeatTokenRequest(Request):
     """What a token for your seat alone is to allow."""
 
     name = _text(80, load_default="seat", **_about("Whom or what it is for"))
-    scopes = fields.List(
+    scopes = Several(
         fields.String(validate=one_of(OF_A_SEAT)),
         load_default=["games:read", "moves:write"],
         **_about("What it is to allow, if your own token does; `chat:write` must be asked for"),
@@ -274,9 +274,9 @@ class GameWanted(Request):
     title = _text(200, load_default=None, **_about("One visible line, cut to 80 characters; default: the game's name"))
     private = Truth(load_default=False, **_about("Seen only by those who sit there or are invited"))
     clock = fields.Dict(metadata=_shape("Clock"))
-    on_timeout = fields.List(fields.Dict(), metadata=_shape("OnTimeout"))
+    on_timeout = Several(fields.Dict(), metadata=_shape("OnTimeout"))
     open_for = _open_for(load_default=DEFAULT_OPEN_FOR)
-    seats = fields.List(
+    seats = Several(
         fields.Nested(SeatWanted),
         required=True,
         validate=long(20, least=1),
@@ -488,7 +488,7 @@ class MoveAnswer(Schema):
 
 
 class LegalMovesRequest(Request):
-    begun = fields.List(
+    begun = Several(
         fields.Raw(metadata={"anyOf": by_game("Move")}),
         required=True,
         validate=long(50),
@@ -571,7 +571,7 @@ def _url(**kw: Any) -> fields.String:
 
 
 def _kinds(**kw: Any) -> Any:
-    return fields.List(
+    return Several(
         fields.String(validate=one_of(webhooks.KINDS)),
         validate=long(len(webhooks.KINDS), least=1),
         **kw,
