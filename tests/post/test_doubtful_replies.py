@@ -130,6 +130,31 @@ def test_what_speaks_against_a_line_is_the_line_that_is_asked_about() -> None:
 
 
 @pytest.mark.parametrize(
+    "below",
+    [
+        ":+1:",
+        "CAUTION: This mail came from outside. Do not click links or open attachments unless you know its sender.",
+        "Klicken Sie nicht auf Links und \u00f6ffnen Sie keine Anh\u00e4nge, es sei denn, Sie kennen den Absender.",
+        "Ada - ada@example.org\n\nFingerprint:\nFEC2 57F1 D465 EB15 5D6E  7C11 332A 551C 796C 9F04",
+        "2013/7/20 Ben via Stars <ben@example.org>\n\n| Is that allowed?\n| Please do not play that yet.",
+        "*To:* stars@example.org\n*Subject:* Are you there?\n\nSome words.",
+        "Original Message processed by david\u00ae\n\nIs that allowed?",
+        "On Wed, 14 Nov 2018 08:14:43 -0200 Ben Nevis <ben@example.org> wrote\n\nIs that allowed?",
+    ],
+)
+def test_what_programs_write_below_a_move_is_not_held_against_it(below: str) -> None:
+    assert wishes(plain(f"7 leo c\n\n{below}")) == Wishes(move="7 leo c")
+
+
+@pytest.mark.parametrize(
+    "below",
+    [":-1:", "+1 leo c", "Do not play that; see the attachment.", "Subject to change!\nIs that allowed?", "leo7 c"],
+)
+def test_what_only_looks_like_it_is(below: str) -> None:
+    assert wishes(plain(f"7 leo c\n\n{below}")).problem
+
+
+@pytest.mark.parametrize(
     "unit", ["spiel ", "n'", "danke'", "cheers ' - ", "......x", "a@", "ne ", "non la ", "Hi ", "jouela"]
 )
 def test_no_prose_takes_long(unit: str) -> None:
