@@ -116,13 +116,12 @@ class Door:
         return _LATER
 
     def _take(self, word: str, same: str, raw: bytes) -> str:
-        if bounces.is_return(word):
-            bounces.note(raw, word)
-            return "250 2.0.0 Noted"
         try:
-            if word in play.POSTMASTERS:
+            if bounces.is_return(word):
+                self._take_report(word, same, raw)
+            elif word in play.POSTMASTERS:
+                bounces.note_complaints(raw)  # first, since they count however many other mails are kept
                 play.take_postmaster_mail(word, same, raw, self._limited)
-                bounces.note_complaints(raw)
             else:
                 play.take_mail(word, same, raw, self._limited)
         except NotFound:
@@ -130,6 +129,17 @@ class Door:
         except TooMany:
             return "451 4.7.1 Too many mails; please try again later"
         return "250 2.0.0 Kept"
+
+    def _take_report(self, word: str, same: str, raw: bytes) -> None:
+        """One with which something goes wrong here is kept for whoever runs this: brought again, it would go wrong again."""
+        try:
+            bounces.note(raw, word)
+        except Exception as error:
+            let_go()
+            if play.is_passing(error):
+                raise
+            log.exception("A report could not be read")
+            play.take_postmaster_mail(word, same, raw, self._limited)
 
     async def _in_thread(self, deed: Callable[..., str], *args: Any) -> str:
         """Whatever may ask the database, so that nobody else has to wait for it."""
