@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -56,6 +57,7 @@ class Settings:
     sandbox: bool
     metrics_token: Secret | None
     keep_deliveries: timedelta
+    keep_answers: timedelta
     bounds: Mapping[str, Bound]  # by their names in `BOUNDS`
 
     @classmethod
@@ -111,8 +113,8 @@ def _listener(text: str) -> str:
     return text
 
 
-def _days(text: str) -> timedelta:
-    if not 14 <= int(text) <= 36500:  # bounces are looked up for so long
+def _days(least: int, text: str) -> timedelta:
+    if not least <= int(text) <= 36500:
         raise ValueError
     return timedelta(days=int(text))
 
@@ -274,7 +276,14 @@ VARIABLES = {
         "90",
         "a number of days, at least 14",
         "how many days players can see what became of their letters",
-        _days,
+        partial(_days, 14),  # bounces are looked up for so long
+    ),
+    "keep_answers": _Variable(
+        "STERNENPOST_KEEP_ANSWERS",
+        "7",
+        "a number of days, at least 7",
+        "how many days a request with the same Idempotency-Key gets its first answer again; clients are promised seven",
+        partial(_days, 7),
     ),
     "metrics_token": _Variable(
         "STERNENPOST_METRICS_TOKEN",

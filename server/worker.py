@@ -141,7 +141,7 @@ def _tidy(settings: Settings) -> None:
     play.forget_old_letters(settings.keep_deliveries)
     play.forget_old_codes()
     play.forget_ended_tokens()
-    play.forget_old_answers()
+    play.forget_old_answers(settings.keep_answers)
     play.forget_old_mails()
     play.forget_old_secrets()
     play.forget_kept_mails()

@@ -53,6 +53,8 @@ def test_a_relative_directory_starts_where_the_command_was_given(tmp_path, monke
         ("STERNENPOST_PORT", "eight"),
         ("STERNENPOST_BASE_URL", "stars.example"),
         ("STERNENPOST_LIMITS", "maybe"),
+        ("STERNENPOST_KEEP_ANSWERS", "6"),
+        ("STERNENPOST_KEEP_DELIVERIES", "13"),
     ],
 )
 def test_what_a_variable_cannot_mean_is_told_in_one_sentence(name, value):
