@@ -96,6 +96,8 @@ def _database(text: str) -> str:
     url = urlsplit(text)
     if url.scheme not in ("postgres", "postgresql", "postgresql+psycopg") or url.port == 0:
         raise ValueError
+    if re.search(r"\s|%(?!(?!00)[0-9A-Fa-f]{2})", text):  # libpq would quote it, be it a password
+        raise ValueError
     return f"postgresql://{text.partition('://')[2]}"
 
 

@@ -81,3 +81,9 @@ def test_every_variable_is_listed_with_its_default_and_meaning():
     listed = Settings.from_environment({"STERNENPOST_LIMITS": "off"}).listed()
     assert ("STERNENPOST_LIMITS", "on", "off", "rate limits; off for load tests only: then none below counts") in listed
     assert all(meaning for _, _, _, meaning in listed)
+
+
+@pytest.mark.parametrize("password", ["se%cret", "top%00secret", "top secret"])
+def test_a_password_that_no_url_may_hold_is_told_to_nobody(password):
+    with pytest.raises(BadSetting, match=r"u:[*]{3}@h/db[.]$"):
+        Settings.from_environment({"DATABASE_URL": f"postgresql://u:{password}@h/db"})
