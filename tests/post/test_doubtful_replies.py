@@ -99,6 +99,7 @@ def test_the_page_is_found_wherever_it_is() -> None:
         "7 leo c\nund dann w\u00e4re nichts mehr \u00fcbrig",
         "Hello all,\nwhat a week!\n7 leo c",
         "eine\nPause",
+        "resume\nsent with these words, a letter would make me laugh",
         "7 leo c\nnot",
     ],
 )

@@ -38,7 +38,7 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _FOOTER = re.compile(
-    r"(?:sent (?:from|with|via|by|using)|von mein\w*|gesendet (?:von|mit|über|aus)|diese (?:nachricht|mail|e-mail) wurde|envoyée?|inviat\w"
+    r"(?:sent from|(?-i:Sent) (?:with|via|by|using)|von mein\w*|gesendet (?:von|mit|über|aus)|diese (?:nachricht|mail|e-mail) wurde|envoyée?|inviat\w"
     r"|get \w+ for|(?:outlook|yahoo|proton)\b|téléchargez|scarica|obtenez|ottieni)\b.*",
     re.IGNORECASE,
 )
