@@ -316,7 +316,7 @@ BOUNDS = {
         ("games", "200/1d", "games opened by one player"),
         ("waiting-games", "10", "games of one player that wait for others"),
         ("invitations", "50/1d", "addresses invited by one player, in all ways together"),
-        ("invitations-to", "5/1d", "invitations to one address, by whomever"),
+        ("invitations-to", "5/1d", "invitations to one mailbox, by whomever; what stands after a plus makes no other"),
         ("invitations-in-all", "2000/1d", "invitations by this installation"),
         ("messages", "30/1m", "messages at tables by one player"),
         ("messages-hourly", "200/1h", "the same within an hour"),

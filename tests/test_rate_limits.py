@@ -315,6 +315,13 @@ def test_an_address_is_invited_five_times_a_day_by_whomever(app: Flask) -> None:
     opened(hosts[0], ME, {"email": "emil@example.org"}, BOT)
 
 
+def test_a_mailbox_with_many_addresses_is_invited_five_times_a_day(app: Flask, ada: Someone) -> None:
+    for number in range(5):
+        opened(ada, ME, {"email": f"dan+{number}@example.org"}, BOT)
+    assert refused(ada.post("/v1/games", wanted(*seats("dan@example.org"), BOT)), "invited 5 times", 86_400)
+    opened(ada, ME, {"email": "dana@example.org"}, BOT)
+
+
 def test_the_house_invites_so_many_in_all(app: Flask, bounded: Callable[..., None]) -> None:
     bounded(invitations_in_all="4/1d")
     for number, name in enumerate(("ada", "bea")):
@@ -503,7 +510,10 @@ def test_where_limits_are_switched_off_nothing_is_counted(app: Flask, ada: Someo
 def test_a_player_who_is_deleted_takes_his_counts_along(app: Flask, ada: Someone, bea: Someone) -> None:
     opened(bea, ME, {"email": "ada@example.org"}, BOT)
     opened(ada, ME, OPEN, BOT)
+    Someone(app, "ada+stars")
+    opened(bea, ME, {"email": "ada+stars@example.org"}, BOT)
     with app.app_context():
+        play.delete_player(play.find_player("ada+stars@example.org"))
         play.delete_player(play.find_player("ada@example.org"))
         keys = db.session.scalars(db.select(RateLimit.key)).all()
         assert not any("ada@example.org" in key for key in keys)

@@ -11,6 +11,7 @@ from server.play import rate_limits
 from server.play.clock import clock
 from server.play.seats import give_up_seats
 from server.play.tokens import revoke_all
+from server.play.words import mailbox_of
 from server.rules import Json
 from server.store.connections import tried_again
 from server.store.tables import (
@@ -121,7 +122,7 @@ def _own(player_id: UUID, email: str) -> list[_Rows]:
         *((table, table.player_id == player_id) for table in tables),
         (PlayerLetter, (PlayerLetter.player_id == player_id) | _is_to(PlayerLetter, email)),
         (SignIn, SignIn.email == email),
-        (RateLimit, RateLimit.key.in_(rate_limits.keys_of(player_id, email))),
+        (RateLimit, RateLimit.key.in_(rate_limits.keys_of(player_id, email, mailbox_of(email)))),
     ]
 
 

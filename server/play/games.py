@@ -19,7 +19,7 @@ from server.play.game import Game
 from server.play.hosting import DEFAULT_OPEN_FOR, closing
 from server.play.rate_limits import Use, expect_room, expect_within
 from server.play.table import GameStarted, terms
-from server.play.words import clean
+from server.play.words import clean, mailbox_of
 from server.rules import GAMES, Json, Seat
 from server.store.connections import in_transaction, tried_again
 from server.store.tables import Game as GameRow
@@ -131,7 +131,7 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
 def invitations(by: UUID, *emails: str) -> Iterator[Use]:
     """What inviting these addresses counts for."""
     for email in emails:
-        yield from (Use("invitations", by), Use("invitations-to", email), Use("invitations-in-all", "all"))
+        yield from (Use("invitations", by), Use("invitations-to", mailbox_of(email)), Use("invitations-in-all", "all"))
 
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
