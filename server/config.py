@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -56,6 +57,7 @@ class Settings:
     sandbox: bool
     metrics_token: Secret | None
     keep_deliveries: timedelta
+    keep_answers: timedelta
     bounds: Mapping[str, Bound]  # by their names in `BOUNDS`
 
     @classmethod
@@ -94,6 +96,8 @@ def _database(text: str) -> str:
     url = urlsplit(text)
     if url.scheme not in ("postgres", "postgresql", "postgresql+psycopg") or url.port == 0:
         raise ValueError
+    if re.search(r"\s|%(?!(?!00)[0-9A-Fa-f]{2})", text):  # libpq would quote it, be it a password
+        raise ValueError
     return f"postgresql://{text.partition('://')[2]}"
 
 
@@ -111,8 +115,8 @@ def _listener(text: str) -> str:
     return text
 
 
-def _days(text: str) -> timedelta:
-    if not 14 <= int(text) <= 36500:  # bounces are looked up for so long
+def _days(least: int, text: str) -> timedelta:
+    if not least <= int(text) <= 36500:
         raise ValueError
     return timedelta(days=int(text))
 
@@ -274,7 +278,14 @@ VARIABLES = {
         "90",
         "a number of days, at least 14",
         "how many days players can see what became of their letters",
-        _days,
+        partial(_days, 14),  # bounces are looked up for so long
+    ),
+    "keep_answers": _Variable(
+        "STERNENPOST_KEEP_ANSWERS",
+        "7",
+        "a number of days, at least 7",
+        "how many days a request with the same Idempotency-Key gets its first answer again; clients are promised seven",
+        partial(_days, 7),
     ),
     "metrics_token": _Variable(
         "STERNENPOST_METRICS_TOKEN",
@@ -305,7 +316,7 @@ BOUNDS = {
         ("games", "200/1d", "games opened by one player"),
         ("waiting-games", "10", "games of one player that wait for others"),
         ("invitations", "50/1d", "addresses invited by one player, in all ways together"),
-        ("invitations-to", "5/1d", "invitations to one address, by whomever"),
+        ("invitations-to", "5/1d", "invitations to one mailbox, by whomever; what stands after a plus makes no other"),
         ("invitations-in-all", "2000/1d", "invitations by this installation"),
         ("messages", "30/1m", "messages at tables by one player"),
         ("messages-hourly", "200/1h", "the same within an hour"),

@@ -66,6 +66,12 @@ def email_address(text: str) -> str:
     return f"{parts[1]}@{parts[2].lower()}"
 
 
+def mailbox_of(address: str) -> str:
+    """Where its mails arrive: what stands after a plus, its owner chooses for each as he likes (RFC 5233)."""
+    local, _, domain = address.partition("@")
+    return f"{local.partition('+')[0] or local}@{domain}"
+
+
 def has_link(text: str) -> bool:
     """Whether a mail program might make a link of something in it: an address of the web or of mail, or a number to call."""
     return _LINK.search(unicodedata.normalize("NFKC", text)) is not None

@@ -155,7 +155,7 @@ def _tidy(settings: Settings) -> None:
     forget_old_letters(settings.keep_deliveries)
     forget_old_codes()
     forget_ended_tokens()
-    forget_old_answers()
+    forget_old_answers(settings.keep_answers)
     forget_old_mails()
     forget_old_secrets()
     forget_kept_mails()

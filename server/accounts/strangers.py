@@ -6,6 +6,7 @@ from hashlib import sha256
 from sqlalchemy import exists, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from server.sanitize import mailbox_of
 from server.store.retry import tried_again
 from server.store.tables import Delivery, LetterRow, Stranger, db
 
@@ -18,7 +19,10 @@ def may_be_written_to(email: str, letter: LetterRow) -> bool:
 
     In place of one that never left the house another may go.
     """
-    address, this = sha256(email.encode()).digest(), {"game_id": letter.game_id, "letter_id": letter.letter_id}
+    address, this = (
+        sha256(mailbox_of(email).encode()).digest(),
+        {"game_id": letter.game_id, "letter_id": letter.letter_id},
+    )
     first = insert(Stranger).values(address_hash=address, **this).on_conflict_do_nothing()
     db.session.execute(first)
     found = db.session.execute(

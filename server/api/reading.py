@@ -132,6 +132,27 @@ def written_as(form: str) -> validate.Regexp:
     return validate.Regexp(form, error=Words("Not in the form that it must have."))
 
 
+class Several(fields.List[Any]):
+    """A list that is read no further than it takes to refuse it: not at all if its length is wrong, and otherwise until as
+    many of it are wrong as are told."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        self._validate(value)
+        read, errors = [], {}
+        for place, each in enumerate(value):
+            try:
+                read.append(self.inner.deserialize(each, **kwargs))
+            except ValidationError as error:
+                errors[place] = error.messages
+                if len(errors) == MOST_ERRORS:
+                    break
+        if errors:
+            raise ValidationError(errors, valid_data=read)
+        return read
+
+
 class Truth(fields.Boolean):
     """true or false, and nothing that merely looks like it."""
 

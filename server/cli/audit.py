@@ -41,7 +41,10 @@ def _plain(value: Any) -> Any:
 @as_json
 @in_app
 def audit(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
-    """List what operators did, the newest first: when, who on which machine's account, and by which command."""
+    """List what operators did, the newest first.
+
+    When it was, who it was by the user of the operating system, and the command with its arguments.
+    """
     found = audits.entries(limit)
     if as_json:
         print_json(found)

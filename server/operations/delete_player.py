@@ -12,6 +12,7 @@ from server.accounts.tokens import revoke_all
 from server.clock import clock
 from server.play.seats import give_up_seats
 from server.rules import Json
+from server.sanitize import mailbox_of
 from server.store.retry import tried_again
 from server.store.tables import (
     Bounce,
@@ -125,7 +126,7 @@ def _own(player_id: UUID, email: str) -> list[_Rows]:
         *((table, table.player_id == player_id) for table in tables),
         (PlayerLetterRow, (PlayerLetterRow.player_id == player_id) | _is_to(PlayerLetterRow, email)),
         (SignIn, SignIn.email == email),
-        (RateLimit, RateLimit.key.in_(rate_limits.keys_of(player_id, email))),
+        (RateLimit, RateLimit.key.in_(rate_limits.keys_of(player_id, email, mailbox_of(email)))),
     ]
 
 

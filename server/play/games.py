@@ -23,7 +23,7 @@ from server.play.table import terms
 from server.play.time_control import DEFAULT_CLOCK
 from server.play.timeout_policy import DEFAULT_LADDER, ladder
 from server.rules import GAMES, Json, Seat
-from server.sanitize import clean
+from server.sanitize import clean, mailbox_of
 from server.store.connections import in_transaction
 from server.store.retry import tried_again
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
@@ -133,7 +133,7 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
 def invitations(by: UUID, *emails: str) -> Iterator[Use]:
     """What inviting these addresses counts for."""
     for email in emails:
-        yield from (Use("invitations", by), Use("invitations-to", email), Use("invitations-in-all", "all"))
+        yield from (Use("invitations", by), Use("invitations-to", mailbox_of(email)), Use("invitations-in-all", "all"))
 
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:

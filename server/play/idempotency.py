@@ -14,7 +14,7 @@ from server.errors import KeyReused, UnderWay
 from server.store import retention
 from server.store.tables import GameRow, IdempotencyKey, db
 
-KEPT = timedelta(days=7)
+PROMISED = timedelta(days=7)  # so long no answer is forgotten
 _PATIENCE = 2.0  # seconds for the first request to be answered, if it is under way
 
 
@@ -30,7 +30,7 @@ def game_of_key(player_id: UUID, key: str) -> UUID:
     for time_around in count():
         game_id = uuid5(player_id, f"{key}\n{time_around}" if time_around else key)
         made_at = db.session.execute(select(GameRow.made_at).where(GameRow.game_id == game_id)).scalar()
-        if made_at is None or made_at > clock.now() - KEPT or _known(_is(game_id, player_id, key)):
+        if made_at is None or made_at > clock.now() - PROMISED or _known(_is(game_id, player_id, key)):
             return game_id
     raise AssertionError("unreachable")
 
@@ -66,7 +66,7 @@ def _known(own: ColumnElement[bool]) -> IdempotencyKey | None:
 
 
 def keep(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, answer: Kept) -> None:
-    """Keep the first answer for seven days."""
+    """Keep the first answer, for seven days at least."""
     row = insert(IdempotencyKey).values(
         game_id=game_id,
         player_id=player_id,
@@ -81,9 +81,9 @@ def keep(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, answer: 
     db.session.commit()
 
 
-def forget_old_answers() -> None:
-    """Drop what was kept long enough."""
-    retention.forget(IdempotencyKey, IdempotencyKey.made_at, clock.now() - KEPT)
+def forget_old_answers(kept: timedelta) -> None:
+    """Drop answers that were given so long ago."""
+    retention.forget(IdempotencyKey, IdempotencyKey.made_at, clock.now() - kept)
 
 
 def _is(game_id: UUID, player_id: UUID, key: str) -> ColumnElement[bool]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -52,6 +52,7 @@ from server.webhooks import subscriptions
 from server.webhooks.failures import failure
 
 _EXAMPLES = 4
+_LINES_KEPT = 200  # letters
 _NO_TIME: Json = {"due": "", "left": ""}
 _PICTURE = "table.png"
 _PICTURE_WIDTH = 640  # as wide as the mail
@@ -294,13 +295,15 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
     if is_turn:
         words.append(_about_turn(reader(turn, {"turn": turn}), "", _NO_TIME))
     words += [_about_mail(reader(said["version"], said), _NO_TIME) for said in answers]
-    return [line for it in words for line in _lines(it)]
+    return [line for it in words for line in _lines(it, spoken().locale)]
 
 
-def _lines(words: wording.YourTurn | wording.Answer) -> list[str]:
+@lru_cache(_LINES_KEPT)
+def _lines(words: wording.YourTurn | wording.Answer, locale: str) -> tuple[str, ...]:
+    """Of the letter in this language; kept, since whoever writes often has many answers to compare his next mail with."""
     mark = wording.answer_above()
     page = lines_of_page(wording.write_page(words, mark=mark))
-    return [*wording.write(words, mark)[1].splitlines(), *(line.text for line in page)]
+    return (*wording.write(words, mark)[1].splitlines(), *(line.text for line in page))
 
 
 def _has_newer(letter: LetterRow) -> bool:

@@ -147,12 +147,12 @@ def test_a_dry_run_changes_no_secret() -> None:
 OTHER = """
 import sys
 from server.app import create_app
-from server.play.capabilities import TURN, unseal
-from server.play.errors import NotFound
+from server.accounts.signed_links import TURN, verify
+from server.errors import NotFound
 with create_app().app_context():
     for word in sys.stdin:
         try:
-            print(unseal(TURN, word.strip()).number, flush=True)
+            print(verify(TURN, word.strip()).number, flush=True)
         except NotFound:
             print("nothing", flush=True)
 """

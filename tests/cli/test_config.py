@@ -53,6 +53,8 @@ def test_a_relative_directory_starts_where_the_command_was_given(tmp_path, monke
         ("STERNENPOST_PORT", "eight"),
         ("STERNENPOST_BASE_URL", "stars.example"),
         ("STERNENPOST_LIMITS", "maybe"),
+        ("STERNENPOST_KEEP_ANSWERS", "6"),
+        ("STERNENPOST_KEEP_DELIVERIES", "13"),
     ],
 )
 def test_what_a_variable_cannot_mean_is_told_in_one_sentence(name, value):
@@ -79,3 +81,9 @@ def test_every_variable_is_listed_with_its_default_and_meaning():
     listed = Settings.from_environment({"STERNENPOST_LIMITS": "off"}).listed()
     assert ("STERNENPOST_LIMITS", "on", "off", "rate limits; off for load tests only: then none below counts") in listed
     assert all(meaning for _, _, _, meaning in listed)
+
+
+@pytest.mark.parametrize("password", ["se%cret", "top%00secret", "top secret"])
+def test_a_password_that_no_url_may_hold_is_told_to_nobody(password):
+    with pytest.raises(BadSetting, match=r"u:[*]{3}@h/db[.]$"):
+        Settings.from_environment({"DATABASE_URL": f"postgresql://u:{password}@h/db"})

@@ -119,7 +119,8 @@ class Fuzzer:
 
     def right(self, call: Call, game: str) -> Json:
         """A request as the document has it."""
-        path = call.path.replace("{game_id}", game).replace("{name}", self.chance.choice(sorted(GAMES)))
+        path = call.path.replace("{game_id}", game).replace("{seat}", str(self.chance.randrange(3)))
+        path = path.replace("{name}", self.chance.choice(sorted(GAMES)))
         body = deepcopy(self.chance.choice(list(call.examples.values()))) if call.examples else None
         if isinstance(body, dict) and "turn" in body and self.chance.random() < 0.7:
             body["turn"] = self.chance.randrange(1, 12)

@@ -63,9 +63,11 @@ def test_who_has_the_link_of_a_private_game_signs_in_and_sits_there(house: House
     page.get_by_role("button", name="Send me a code").tap()
     page.get_by_label("Code").fill(code_for(house, "mia@example.org"))
     page.locator("main").get_by_role("button", name="Sign in").tap()
+    page.get_by_label("Name").fill("Mia")
+    page.get_by_role("button", name="Take this name").tap()
     page.get_by_role("button", name="Take a seat").tap()
     expect(page.locator(".board")).to_have_count(3)
-    assert ada.get(f"/v1/games/{game['id']}")["seats"][1]["name"] == "mia"
+    assert ada.get(f"/v1/games/{game['id']}")["seats"][1]["name"] == "Mia"
 
 
 def test_a_move_whose_answer_is_lost_is_sent_again_and_counts_once(house: House, windows: Windows) -> None:
@@ -119,7 +121,9 @@ def test_a_window_stays_with_whoever_signed_in_there_last(house: House, windows:
     page.get_by_label("Code").press_sequentially(f" {code[:3]} {code[3:]}")
     page.get_by_label("Stay signed in").uncheck()
     page.locator("main").get_by_role("button", name="Sign in").click()
-    mine = page.get_by_role("link", name="faye: Settings")
+    page.get_by_label("Name").fill("Faye")
+    page.get_by_role("button", name="Take this name").click()
+    mine = page.get_by_role("link", name="Faye: Settings")
     expect(mine).to_be_visible()
     page.reload()
     expect(mine).to_be_visible()
@@ -172,3 +176,23 @@ def test_every_space_is_a_button_with_a_full_name(house: House, windows: Windows
     expect(page.locator(".board")).to_have_count(3)
     assert named.count() == page.locator(".space").count() > 10
     assert page.locator(".space[tabindex='0']").count() == 3  # one stop for each constellation
+
+
+def test_the_last_move_can_be_confirmed_though_no_board_is_left_after_it(house: House, windows: Windows) -> None:
+    """Only who sees all stars of the last board is foretold its scoring: here the answer is made to say so."""
+    client = sign_in(house, "lastly@example.org")
+    game_id = game_of(client, ME, BOT, BOT)
+    page = windows.open(client)
+
+    def as_the_last(route: Route) -> None:
+        answer = route.fetch()
+        foretold = answer.json()
+        route.fulfill(response=answer, json=foretold | {"view": foretold["view"] | {"boards": []}})
+
+    page.route("**/moves?dry_run=true", as_the_last)
+    page.goto(f"/#/games/{game_id}")
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    page.get_by_role("button", name="Play it").click()
+    expect(page.get_by_text("move 1 of")).to_be_hidden()
+    assert client.get(f"/v1/games/{game_id}")["version"] > 1

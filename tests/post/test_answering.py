@@ -22,6 +22,7 @@ from server.play.postmaster import deal_again, kept_mails
 from server.play.seats import return_word
 from server.play.views import view_of
 from server.play.votes import vote
+from server.post import wording
 from server.post.incoming import answering, replies
 from server.post.incoming.answering import LEASE, deal_with_mails
 from server.rules import GAMES
@@ -660,3 +661,21 @@ def test_what_she_wrote_once_does_not_act_again_below_an_intro_that_nobody_knows
     assert "could not be sure that you wrote it now" in ada_writes(office, again).text
     ada_writes(office, "Hello all,\n\nsay Good evening!")
     assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]
+
+
+def test_of_many_answers_none_is_written_again_for_the_next_mail(
+    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(5):
+        ada_writes(office, "?")
+    written: list[str] = []
+    write_page = wording.write_page
+
+    def counted(letter: wording.Letter, *args: str, **more: str) -> str:
+        written.append(letter.KIND)
+        return write_page(letter, *args, **more)
+
+    monkeypatch.setattr(wording, "write_page", counted)
+    arrives(office.mails("ada")[-1].reply_to, a_mail("?"))
+    deal_with_mails()
+    assert not written

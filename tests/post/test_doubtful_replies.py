@@ -99,6 +99,7 @@ def test_the_page_is_found_wherever_it_is() -> None:
         "7 leo c\nund dann w\u00e4re nichts mehr \u00fcbrig",
         "Hello all,\nwhat a week!\n7 leo c",
         "eine\nPause",
+        "resume\nsent with these words, a letter would make me laugh",
         "7 leo c\nnot",
     ],
 )
@@ -127,6 +128,31 @@ def test_what_speaks_against_a_line_is_the_line_that_is_asked_about() -> None:
         assert wishes(plain(words)) == Wishes(problem="spoken-against", line=line)
     assert wishes(plain("?\n\nIs that allowed?")) == Wishes(asks=True)
     assert wishes(plain("7 leo c\n\nsay is that allowed?")) == Wishes(move="7 leo c", says=("is that allowed?",))
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        ":+1:",
+        "CAUTION: This mail came from outside. Do not click links or open attachments unless you know its sender.",
+        "Klicken Sie nicht auf Links und \u00f6ffnen Sie keine Anh\u00e4nge, es sei denn, Sie kennen den Absender.",
+        "Ada - ada@example.org\n\nFingerprint:\nFEC2 57F1 D465 EB15 5D6E  7C11 332A 551C 796C 9F04",
+        "2013/7/20 Ben via Stars <ben@example.org>\n\n| Is that allowed?\n| Please do not play that yet.",
+        "*To:* stars@example.org\n*Subject:* Are you there?\n\nSome words.",
+        "Original Message processed by david\u00ae\n\nIs that allowed?",
+        "On Wed, 14 Nov 2018 08:14:43 -0200 Ben Nevis <ben@example.org> wrote\n\nIs that allowed?",
+    ],
+)
+def test_what_programs_write_below_a_move_is_not_held_against_it(below: str) -> None:
+    assert wishes(plain(f"7 leo c\n\n{below}")) == Wishes(move="7 leo c")
+
+
+@pytest.mark.parametrize(
+    "below",
+    [":-1:", "+1 leo c", "Do not play that; see the attachment.", "Subject to change!\nIs that allowed?", "leo7 c"],
+)
+def test_what_only_looks_like_it_is(below: str) -> None:
+    assert wishes(plain(f"7 leo c\n\n{below}")).problem
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ from server.play import mail_in, postmaster
 from server.play.mail_in import reply_word
 from server.play.moves import turn_word
 from server.play.postmaster import forget_kept_mails, kept_mails
+from server.post.incoming import bounces
 from server.post.incoming import smtp_server as doors
 from server.post.incoming.smtp_server import LARGEST, MOST_READERS, SmtpServer
 from server.store.tables import Incoming, db
 from tests.post.office import Office
-from tests.post.test_bounces import complaint
+from tests.post.test_bounces import HARD, complaint
 from tests.support.games import HOUR, game_of, later, person
 from tests.support.live_server import free_port, until
 
@@ -140,6 +141,34 @@ def test_a_complaint_that_comes_to_the_postmaster_is_read(smtp: smtplib.SMTP, ga
     db.session.rollback()
     assert profile(person("ada"))["unreachable"]
     assert kept_mails(10)
+
+
+def test_it_is_also_where_no_more_mails_are_kept(
+    smtp: smtplib.SMTP, game_id: UUID, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (letter,) = Office(app, "stars.example").mails("ada")
+    monkeypatch.setattr(postmaster, "_MOST", 0)
+    assert hands_over(smtp, "abuse", complaint(about=letter.sender))[0] == 451
+    db.session.rollback()
+    assert profile(person("ada"))["unreachable"]
+
+
+def test_a_report_with_which_something_goes_wrong_here_is_kept_for_whoever_runs_this(
+    smtp: smtplib.SMTP, game_id: UUID, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (letter,) = Office(app, "stars.example").mails("ada")
+
+    def stumble(raw: bytes) -> None:
+        raise RecursionError
+
+    word = letter.sender.partition("@")[0]
+    with monkeypatch.context() as patch:
+        patch.setattr(bounces, "read", stumble)
+        assert [hands_over(smtp, word, HARD.decode(), sender="")[0] for _ in range(2)] == [250, 250]
+    db.session.rollback()
+    (mail,) = kept_mails(10)
+    assert mail["to"] == word
+    assert b"No such user" in mail["raw"]
 
 
 @pytest.mark.parametrize("argument", ["<", "<>>", "<@", '<"', "<a@[", "<(", "<\ud800@x>", "\0", "<a@b", "a b c"])

@@ -51,6 +51,14 @@ def test_a_stranger_who_does_not_answer_gets_one_letter_whoever_invites_him(
     assert reasons == {"One invitation goes to an address without an account, and no further one."}
 
 
+def test_all_addresses_of_a_mailbox_get_one_letter_together(ada: UUID, bea: UUID, office: Office) -> None:
+    invites(ada, "cyd+one@example.org")
+    invites(bea, "cyd+two@example.org")
+    invites(bea)
+    everything_due_happens()
+    assert sum(len(office.mails(name)) for name in ("cyd+one", "cyd+two", "cyd")) == 1
+
+
 def test_who_invites_him_again_sees_that_no_letter_arrives(ada: UUID, bea: UUID, office: Office) -> None:
     invites(ada)
     game_id = invites(bea)

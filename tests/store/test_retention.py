@@ -7,8 +7,10 @@ import pytest
 from flask import Flask
 from sqlalchemy import event, func, select
 
+from server import worker
 from server.accounts.deliveries import forget_old_letters
 from server.clock import clock
+from server.config import Settings
 from server.play.idempotency import forget_old_answers
 from server.store import retention
 from server.store.tables import Delivery, IdempotencyKey, PlayerDelivery, db
@@ -40,7 +42,7 @@ def test_old_letters_are_forgotten_in_batches(app: Flask, monkeypatch: pytest.Mo
         assert len(commits) == 4  # two and one of either table
 
 
-def test_answers_are_forgotten_after_seven_days_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_forgotten_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "_AT_ONCE", 2)
     with app.app_context():
         for days in (0, 6, 8, 9, 10):
@@ -49,5 +51,18 @@ def test_answers_are_forgotten_after_seven_days_in_batches(app: Flask, monkeypat
                 IdempotencyKey(game_id=uuid4(), player_id=uuid4(), key="k", request_hash=b"", made_at=made_at)
             )
         db.session.commit()
-        forget_old_answers()
+        forget_old_answers(timedelta(days=7))
         assert left(IdempotencyKey) == 2
+
+
+@pytest.mark.parametrize(("days", "number"), [("7", 1), ("9", 2)])
+def test_the_worker_keeps_answers_as_long_as_is_set(app: Flask, days: str, number: int) -> None:
+    with app.app_context():
+        for ago in (6, 8):
+            made_at = clock.now() - ago * DAY
+            db.session.add(
+                IdempotencyKey(game_id=uuid4(), player_id=uuid4(), key="k", request_hash=b"", made_at=made_at)
+            )
+        db.session.commit()
+        worker._tidy(Settings.from_environment({"STERNENPOST_KEEP_ANSWERS": days}))
+        assert left(IdempotencyKey) == number

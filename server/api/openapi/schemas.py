@@ -9,7 +9,7 @@ from server.accounts.deliveries import RESULTS
 from server.accounts.preferences import CHOICES
 from server.accounts.tokens import OF_A_SEAT, SCOPES
 from server.api.problems import ALL as PROBLEMS_BY_CODE
-from server.api.reading import QueryNumber, QueryTruth, Truth, from_to, long, one_of, written_as
+from server.api.reading import QueryNumber, QueryTruth, Several, Truth, from_to, long, one_of, written_as
 from server.bots import BOTS
 from server.errors import Unfit
 from server.play import json_schemas
@@ -116,7 +116,7 @@ class TokenRequest(Request):
     sign_in = fields.UUID(**_about("From POST /v1/sign-ins"))
     code = fields.String(validate=written_as(r"[0-9]{6}\Z"), **_about("From the mail", pattern="^[0-9]{6}$"))
     name = _text(80, **_about("What the further token is for"))
-    scopes = fields.List(
+    scopes = Several(
         fields.String(validate=one_of(SCOPES)), **_about("What it is to allow; default: what your own does")
     )
     expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
@@ -132,7 +132,7 @@ class SeatTokenRequest(Request):
     """What a token for your seat alone is to allow."""
 
     name = _text(80, load_default="seat", **_about("Whom or what it is for"))
-    scopes = fields.List(
+    scopes = Several(
         fields.String(validate=one_of(OF_A_SEAT)),
         load_default=["games:read", "moves:write"],
         **_about("What it is to allow, if your own token does; `chat:write` must be asked for"),
@@ -269,9 +269,9 @@ class GameWanted(Request):
     title = _text(200, load_default=None, **_about("One visible line, cut to 80 characters; default: the game's name"))
     private = Truth(load_default=False, **_about("Seen only by those who sit there or are invited"))
     clock = fields.Dict(metadata=_shape("Clock"))
-    on_timeout = fields.List(fields.Dict(), metadata=_shape("OnTimeout"))
+    on_timeout = Several(fields.Dict(), metadata=_shape("OnTimeout"))
     open_for = _open_for(load_default=DEFAULT_OPEN_FOR)
-    seats = fields.List(
+    seats = Several(
         fields.Nested(SeatWanted),
         required=True,
         validate=long(20, least=1),
@@ -483,7 +483,7 @@ class MoveAnswer(Schema):
 
 
 class LegalMovesRequest(Request):
-    begun = fields.List(
+    begun = Several(
         fields.Raw(metadata={"anyOf": by_game("Move")}),
         required=True,
         validate=long(50),
@@ -566,7 +566,7 @@ def _url(**kw: Any) -> fields.String:
 
 
 def _kinds(**kw: Any) -> Any:
-    return fields.List(
+    return Several(
         fields.String(validate=one_of(subscriptions.KINDS)),
         validate=long(len(subscriptions.KINDS), least=1),
         **kw,

@@ -76,7 +76,7 @@ export function Sky({ table, rules, view, at }) {
     setSending(null);
   }
 
-  const shown = preview?.view ?? view;
+  const shown = preview?.view.boards.length ? preview.view : view; // the last move of a game leaves no board to look at
   const fresh = new Set((at === null ? sinceOwnTurn(story, seat) : story.filter((it) => it.version === at))
     .filter((it) => it.type === "star-placed").map((it) => `${it.board} ${it.space}`));
   const isBegun = (star || chosen.space) && !sending;

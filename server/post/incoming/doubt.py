@@ -7,6 +7,8 @@ beside a line that acts; whatever else touches it may be the rest of a sentence 
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from server.post.incoming.quotes import is_subject
+
 LONGEST_SENTENCE = 2000
 
 _NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # begins with a capital
@@ -36,7 +38,7 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _FOOTER = re.compile(
-    r"(?:sent (?:from|with|via|by|using)|von mein\w*|gesendet (?:von|mit|über|aus)|diese (?:nachricht|mail|e-mail) wurde|envoyée?|inviat\w"
+    r"(?:sent from|(?-i:Sent) (?:with|via|by|using)|von mein\w*|gesendet (?:von|mit|über|aus)|diese (?:nachricht|mail|e-mail) wurde|envoyée?|inviat\w"
     r"|get \w+ for|(?:outlook|yahoo|proton)\b|téléchargez|scarica|obtenez|ottieni)\b.*",
     re.IGNORECASE,
 )
@@ -53,6 +55,11 @@ _SMALL_TALK = re.compile(
     r"\b(?:how (?:are|were|do|did|have|goes|is (?!it\b|that|this)|was (?!it\b|that|this))|how's (?:everybody|everyone|life|your)"
     r"|what's (?:up|new)|wie (?:geht|gehts|läuft|war|waren)|was gibt'?s neues|alles (?:gut|klar|okay)|comment (?:vas|allez|va|ça va)"
     r"|ça va|tu vas bien|vous allez bien|quoi de neuf|come (?:va|stai|state|sta|andiamo)|tutto (?:bene|ok))\b",
+    re.IGNORECASE,
+)
+_BANNER = re.compile(  # of companies, above what comes from outside
+    r"\b(?:(?:click|open)\b.* (?:links?|attachments?)|(?:klick|öffne)\w*\b.* (?:links?|anh[aä]ng\w*)"
+    r"|(?:cliqu|ouvr)\w+\b.* (?:liens?|pièces? jointes?)|(?:clicc|apri)\w*\b.* (?:link|allegat\w))\b",
     re.IGNORECASE,
 )
 _BEGINS = r"(?:^|[,;:–—-] ?)(?:(?:oh|please|no|but|and|bitte|nein|ach|aber|und|non|mais|et|s'il vous plaît|ma|no|per favore|e)[ ,]+)*"
@@ -136,14 +143,15 @@ def spoken_against(lines: Sequence[str]) -> str:
     """The first sentence in these lines of prose that speaks against what is written beside it, or asks; "" if none does.
 
     A blank line ends a sentence. How people are is no question about a move; what goes on without end may say anything.
+    What programs write says nothing about it: subjects and lines with a bar, which were quoted, and warnings of links.
     """
-    for paragraph in _paragraphs(lines):
+    for paragraph in _paragraphs("" if line.startswith("|") or is_subject(line) else line for line in lines):
         for sentence in map(str.strip, _SENTENCE_END.split(_ADDRESS.sub(" ", paragraph))):
             asks = sentence.endswith(("?", "？", "؟")) and not _SMALL_TALK.search(sentence)
             if (
                 len(sentence) > LONGEST_SENTENCE
                 or asks
-                or (_AGAINST.search(sentence) and not _GREETING.fullmatch(sentence))
+                or (_AGAINST.search(sentence) and not _GREETING.fullmatch(sentence) and not _BANNER.search(sentence))
             ):
                 return sentence
     return ""

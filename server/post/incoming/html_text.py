@@ -52,9 +52,9 @@ _HIDING = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all|color\s*:\s*transparent"
     r"|(?:font-size|opacity|max-height)\s*:\s*0(?:\.0*)?(?![.\d]))"
 )
-_STRIKING = re.compile(r"text-decoration[a-z-]*\s*:[^;]*line-through")
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
-_SELECTED = re.compile(r"(?:^|[\s>+~])[\w.#*-]{0,100}?([.#]?[\w-]{1,100})\s*\Z")
+_SELECTED = re.compile(r"[.#]?[\w-]+\Z")
+_LONGEST_NAME = 100
 
 
 class _Open(NamedTuple):
@@ -105,7 +105,8 @@ def _styled(page: str) -> Iterator[tuple[str, frozenset[str]]]:
             outer, _, style = rule.rpartition("{")
             if effects := frozenset(_effects_of(style)):
                 selectors = outer.rpartition("{")[2].split(",")
-                yield from ((found[1], effects) for it in selectors if (found := _SELECTED.search(it)))
+                names = (_SELECTED.search(it.rstrip()[-_LONGEST_NAME:]) for it in selectors)
+                yield from ((name[0], effects) for name in names if name)
 
 
 class _Reader:
@@ -196,5 +197,5 @@ def _effects(tag: str, values: Mapping[str, str], marks: set[str]) -> Iterator[s
 def _effects_of(style: str) -> Iterator[str]:
     if _HIDING.search(style):
         yield "unseen"
-    if _STRIKING.search(style):
+    if any("text-decoration" in declaration and "line-through" in declaration for declaration in style.split(";")):
         yield "struck"

@@ -10,6 +10,7 @@ from server.rules import Json, MalformedMove
 
 COMMANDS = ("pause", "resume", "resign", "vacation", "confirm")
 _NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
+_NO_WORDS = re.compile(r"(?<!\S):\+1:(?!\S)|\b[0-9a-f]{4}(?: {1,2}[0-9a-f]{4}){9}\b")  # a thumb, the print of a key
 _SHORT = 4  # words, of which one that means something alone makes the line look like a wish
 _ALIKE = 0.75
 _LONGEST_NOTATION = 20  # words
@@ -39,7 +40,7 @@ def move_in(line: str, rules: Notation) -> str | None:
 
 def resembles(line: str, rules: Notation) -> bool:
     """Whether somebody may have meant this line, which is in no notation, as a move or a command."""
-    words = [word for raw in line.lower().split() if (word := raw.strip(".,:;!()[]{}<>\"'`*_~/\\|"))]
+    words = [word for raw in _NO_WORDS.sub("", line.lower()).split() if (word := raw.strip(".,:;!()[]{}<>\"'`*_~/\\|"))]
     if not words:
         return False
     if len(words) <= _SHORT and any(word in COMMANDS for word in words):

@@ -14,7 +14,8 @@ _WROTE = (
     r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|napisał)"
 )
 _ATTRIBUTION = re.compile(
-    rf"(?=.*[\d@])\S.*\b{_WROTE}\b.{{0,120}}:|(?=.*\d)\S.*<?[^\s@]+@[^\s@]+>?[ \u00a0]?:",
+    rf"(?=.*[\d@])\S.*\b{_WROTE}\b.{{0,120}}:|(?=.*\d)\S.*<?[^\s@]+@[^\s@]+>?[ \u00a0]?:"
+    rf"|(?=.*\d)\S.*<[^\s@]+@[^\s@]+>[ \u00a0]?{_WROTE}",
     re.IGNORECASE,
 )
 _COLON = re.compile(r"[:：]\W{0,3}$")
@@ -30,7 +31,7 @@ _HEADERS = {
 _HEADER_OF = {word: kind for kind, words in _HEADERS.items() for word in words.split()}
 _FIELD = re.compile(r"\W{0,3}[^\W\d_][^\W\d_' .]{0,20}\W{0,3}[:：][*_]{0,3}(?:\s.*|\W{0,3})")
 _TITLE = re.compile(
-    r"\W{0,9}(?:(?:original|forwarded|reply|quoted) (?:message|mail)|(?:begin|start of) (?:forwarded|original) message"
+    r"\W{0,9}(?:(?:original|forwarded|reply|quoted) (?:message|mail)(?: processed by \w+)?|(?:begin|start of) (?:forwarded|original) message"
     r"|ursprüngliche (?:nachricht|mail)|original-?nachricht|weitergeleitete nachricht|message (?:d[’']origine|original|transféré)"
     r"|messaggio (?:originale|inoltrato)|mens(?:aje|agem) original|mesaj original|oorspronkelijk bericht|ursprungligt meddelande"
     r"|opprinnelig melding|oprindelig meddelelse|alkuperäinen viesti|(?:původní|pôvodná) (?:zpráva|správa)|wiadomość oryginalna"
@@ -88,6 +89,11 @@ def _begins_quote(lines: list[Line], place: int) -> bool:
         return False
     near = [line.text.strip() for line in lines[place : place + 8] if line.text.strip()][:5]
     return len({_header(line) for line in near} - {""}) >= 2
+
+
+def is_subject(line: str) -> bool:
+    """Whether this is the line of a quoted head that says what a mail is about."""
+    return _header(line) == "subject"
 
 
 def _header(text: str) -> str:

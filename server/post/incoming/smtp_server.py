@@ -118,13 +118,12 @@ class SmtpServer:
         return _LATER
 
     def _take(self, word: str, same: str, raw: bytes) -> str:
-        if bounces.is_return(word):
-            bounces.note(raw, word)
-            return "250 2.0.0 Noted"
         try:
-            if word in POSTMASTERS:
+            if bounces.is_return(word):
+                self._take_report(word, same, raw)
+            elif word in POSTMASTERS:
+                bounces.note_complaints(raw)  # first, since they count however many other mails are kept
                 take_postmaster_mail(word, same, raw, self._limited)
-                bounces.note_complaints(raw)
             else:
                 take_mail(word, same, raw, self._limited)
         except NotFound:
@@ -132,6 +131,17 @@ class SmtpServer:
         except TooMany:
             return "451 4.7.1 Too many mails; please try again later"
         return "250 2.0.0 Kept"
+
+    def _take_report(self, word: str, same: str, raw: bytes) -> None:
+        """One with which something goes wrong here is kept for whoever runs this: brought again, it would go wrong again."""
+        try:
+            bounces.note(raw, word)
+        except Exception as error:
+            let_go()
+            if is_passing(error):
+                raise
+            log.exception("A report could not be read")
+            take_postmaster_mail(word, same, raw, self._limited)
 
     async def _in_thread(self, work: Callable[..., str], *args: Any) -> str:
         """Whatever may ask the database, so that nobody else has to wait for it."""
