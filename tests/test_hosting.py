@@ -132,6 +132,17 @@ def test_a_game_closes_with_the_account_of_its_host(app: Flask, ada: Someone, be
     assert is_closed(path, bea)
 
 
+def test_with_the_account_of_a_host_without_a_seat_a_game_closes_or_has_another(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
+    lonely, other = opened(ada, OPEN, OPEN, OPEN), opened(ada, OPEN, OPEN, OPEN)
+    sits(bea, at=other)
+    play.delete_player(play.find_player("ada@example.org"))
+    assert is_closed(lonely, bea)
+    assert not is_closed(other, bea)
+    assert bea.get(other).json["hosting"]
+
+
 # Closed by its host
 
 
