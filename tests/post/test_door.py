@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 
 from server import play
+from server.config import Bound
 from server.play import postmaster
 from server.post.incoming import bounces
 from server.post.incoming import door as doors
@@ -261,8 +262,10 @@ def test_a_line_without_an_end_is_cut_off(smtp: smtplib.SMTP, word: str) -> None
     assert not kept()
 
 
-def test_a_seat_gets_so_many_mails_an_hour(door: Door, smtp: smtplib.SMTP, word: str, monkeypatch) -> None:
-    monkeypatch.setattr(play.incoming, "_MAILS", 2)
+def test_a_seat_gets_so_many_mails_an_hour(
+    app: Flask, smtp: smtplib.SMTP, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(2, 3600))
     said = [hands_over(smtp, word, f"{MAIL}{number}\r\n")[0] for number in range(3)]
     assert said == [250, 250, 451]
 
