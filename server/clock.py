@@ -17,11 +17,11 @@ class Clock:
         self.offset = NOTHING
 
     def now(self) -> datetime:
-        return datetime.now(UTC) + self.offset
+        return self.real() + self.offset
 
     def real(self) -> datetime:
         """The time that no leap changes, by which receivers check signatures and leases run out."""
-        return self.now() - self.offset
+        return datetime.now(UTC)
 
     def forward(self, by: timedelta) -> None:
         self.offset += by

@@ -40,7 +40,18 @@ _MOST_PROCESSES = 4  # more would only wait for the one with the longest file
 _LONG = (  # files that are begun first, the longest at the top, so that all processes end together
     *("play_by_mail", "fuzz", "page_whole_games", "up", "page_hostile", "links", "whole_game", "schemathesis"),
     *("health", "page_playing", "page_for_all", "crashes", "webhooks", "page_by_axe", "secrets", "clients", "sky"),
-    *("table", "settings", "event_streams", "archive", "pages", "many_due", "glow", "embedded_postgres", "tokens", "whole_turns"),
+    *(
+        "table",
+        "settings",
+        "event_streams",
+        "archive",
+        "pages",
+        "many_due",
+        "glow",
+        "embedded_postgres",
+        "tokens",
+        "whole_turns",
+    ),
     *("readme", "leaks", "hostile", "dry_run", "earlier_versions"),
 )
 

@@ -189,7 +189,7 @@ def owns_tables() -> bool:
 def clock_skew() -> timedelta:
     """How far this machine's clock and the database's are apart."""
     theirs: datetime = db.session.execute(select(func.clock_timestamp())).scalar_one()
-    return abs(clock.now() - clock.offset - theirs)
+    return abs(clock.real() - theirs)
 
 
 def waiting() -> dict[str, int] | None:

@@ -114,6 +114,21 @@ def host_leaves_within(game_id: UUID, now: datetime) -> None:
         db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(host=host))
 
 
+def give_up_hosting(player_id: UUID) -> None:
+    """Have somebody else be host of every open game of a player who sits in none any more."""
+    own = (GameRow.host == player_id) & (GameRow.status == "open")
+    for game_id in db.session.scalars(select(GameRow.game_id).where(own)).all():
+        _give_up(game_id, player_id)
+
+
+@tried_again
+def _give_up(game_id: UUID, player_id: UUID) -> None:
+    head = _locked(game_id)
+    if head.host == player_id and head.status == "open":
+        host_leaves_within(game_id, clock.now())
+    db.session.commit()
+
+
 def close_within(game_id: UUID, now: datetime) -> None:
     """Within the transaction that holds the head of an open game: end it; whoever was invited to it no longer is."""
     invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")

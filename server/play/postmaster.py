@@ -35,10 +35,10 @@ def kept_mails(most: int) -> list[dict[str, Any]]:
 
 def kept_mail(mail_id: UUID) -> dict[str, Any]:
     """Raises NotFound."""
-    for it in kept_mails(10_000):
-        if it["id"] == mail_id:
-            return it
-    raise NotFound("There is no such mail.")
+    mail = inbox.one_aside(mail_id) or letterbox.one(mail_id)
+    if mail is None:
+        raise NotFound("There is no such mail.")
+    return _described(mail)
 
 
 def deal_again(mail_id: UUID) -> None:

@@ -15,7 +15,7 @@ from server.play.commits import load, load_within, record
 from server.play.events import SeatHandedOver, SeatTakenBack
 from server.play.game import Game
 from server.play.games import invitations, note_invitation, note_seat, start_if_full
-from server.play.hosting import SENT_AWAY, addressed, expect_open, host_leaves_within, hosted
+from server.play.hosting import SENT_AWAY, addressed, expect_open, give_up_hosting, host_leaves_within, hosted
 from server.play.timeout_policy import bot_of
 from server.play.views import invited_to, may_see, own_seat, seen_by
 from server.play.votes import count_votes
@@ -259,12 +259,14 @@ def seats_under_way(player_id: UUID) -> list[Json]:
 
 
 def give_up_seats(player_id: UUID) -> None:
-    """Have a player leave every game under way, as if he did so himself: bots play on where it has begun."""
+    """Have a player leave every game under way, as if he did so himself: bots play on where it has begun. Open games where
+    he is host without a seat get another host, or close."""
     for it in seats_under_way(player_id):
         try:
             leave(it["game_id"], player_id)
         except (NotSeated, NotRunning):
             pass  # it was over by then
+    give_up_hosting(player_id)
 
 
 def seat_settings(game_id: UUID, player_id: UUID) -> Json:

@@ -164,6 +164,11 @@ def aside(most: int) -> list[Incoming]:
     return list(db.session.scalars(query.limit(most)))
 
 
+def one_aside(mail_id: UUID) -> Incoming | None:
+    own = (Incoming.mail_id == mail_id) & Incoming.fault.is_not(None)
+    return db.session.scalars(select(Incoming).where(own)).one_or_none()
+
+
 def number_aside() -> int:
     return db.session.scalar(select(func.count()).where(Incoming.fault.is_not(None))) or 0
 

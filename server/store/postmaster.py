@@ -26,6 +26,10 @@ def newest(most: int) -> list[PostmasterMail]:
     return list(db.session.scalars(select(PostmasterMail).order_by(PostmasterMail.arrived_at.desc()).limit(most)))
 
 
+def one(mail_id: UUID) -> PostmasterMail | None:
+    return db.session.get(PostmasterMail, mail_id)
+
+
 def drop(mail_id: UUID) -> bool:
     """Whether there was one."""
     gone = delete(PostmasterMail).where(PostmasterMail.mail_id == mail_id).returning(PostmasterMail.mail_id)

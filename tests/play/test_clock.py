@@ -52,6 +52,22 @@ def test_the_clock_can_be_put_forward_and_tells_utc():
     assert before.tzinfo is UTC
 
 
+def test_the_real_time_is_right_also_at_the_moment_at_which_another_thread_puts_the_clock_forward():
+    class Leaping(Clock):
+        """Put forward whenever somebody has looked."""
+
+        @property
+        def offset(self) -> timedelta:
+            self.leap += DAY
+            return self.leap
+
+        @offset.setter
+        def offset(self, leap: timedelta) -> None:
+            self.leap = leap
+
+    assert abs(Leaping().real() - datetime.now(UTC)) < MINUTE
+
+
 # Durations
 
 

@@ -10,6 +10,7 @@ from flask import Flask
 from server.accounts import tokens
 from server.clock import clock
 from server.operations.delete_player import delete_player
+from server.operations.queries import find_player
 from server.operations.rebuild import check_game, rebuild_game
 from server.play.commits import load
 from server.play.event_feed import follow_game, follow_own, new_games, news
@@ -134,6 +135,17 @@ def test_a_game_closes_with_the_account_of_its_host(app: Flask, ada: Someone, be
     path = opened(ada, ME, OPEN, OPEN)
     delete_player(person("ada"))
     assert is_closed(path, bea)
+
+
+def test_with_the_account_of_a_host_without_a_seat_a_game_closes_or_has_another(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
+    lonely, other = opened(ada, OPEN, OPEN, OPEN), opened(ada, OPEN, OPEN, OPEN)
+    sits(bea, at=other)
+    delete_player(find_player("ada@example.org"))
+    assert is_closed(lonely, bea)
+    assert not is_closed(other, bea)
+    assert bea.get(other).json["hosting"]
 
 
 # Closed by its host

@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 
 from server.accounts.players import profile
+from server.config import Bound
 from server.play import mail_in, postmaster
 from server.play.mail_in import reply_word
 from server.play.moves import turn_word
@@ -264,8 +265,10 @@ def test_a_line_without_an_end_is_cut_off(smtp: smtplib.SMTP, word: str) -> None
     assert not kept()
 
 
-def test_a_seat_gets_so_many_mails_an_hour(door: SmtpServer, smtp: smtplib.SMTP, word: str, monkeypatch) -> None:
-    monkeypatch.setattr(mail_in, "_MAILS", 2)
+def test_a_seat_gets_so_many_mails_an_hour(
+    app: Flask, smtp: smtplib.SMTP, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(2, 3600))
     said = [hands_over(smtp, word, f"{MAIL}{number}\r\n")[0] for number in range(3)]
     assert said == [250, 250, 451]
 
