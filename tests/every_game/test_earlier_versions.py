@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 from flask import Flask
-from helpers import service_is_up
-from nights import LONG, Table
 
 from server.accounts.players import player_token
 from server.app import create_app
@@ -15,6 +13,8 @@ from server.play.table import fold, new_table
 from server.play.views import describe
 from server.rules import GAMES, Json
 from server.store import embedded_postgres
+from tests.support.games import service_is_up
+from tests.support.random_games import LONG, Table
 
 NAMES = ("ada", "bea", "cyd")
 

@@ -9,21 +9,6 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 from flask import Flask
-from helpers import (
-    BOT,
-    DAY,
-    HOUR,
-    ME,
-    OPEN,
-    everything_due_happens,
-    later,
-    moves_on,
-    person,
-    seats_of,
-    service_is_up,
-    wanted,
-)
-from nights import Table, short_night
 from sqlalchemy import select, update
 
 from server import cli
@@ -37,6 +22,21 @@ from server.play.seats import leave, take_seat
 from server.rules import Json
 from server.store.connections import autocommit
 from server.store.tables import GameRow, LetterRow, SeatRow, db
+from tests.support.games import (
+    BOT,
+    DAY,
+    HOUR,
+    ME,
+    OPEN,
+    everything_due_happens,
+    later,
+    moves_on,
+    person,
+    seats_of,
+    service_is_up,
+    wanted,
+)
+from tests.support.random_games import Table, short_night
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 

@@ -16,8 +16,6 @@ from uuid import UUID, uuid4
 import pytest
 from click.testing import CliRunner, Result
 from flask import Flask
-from helpers import BOT, ME, OPEN, person, service_is_up, wanted
-from nights import archives, short_night
 
 from server import cli
 from server.accounts.players import player_token
@@ -29,6 +27,8 @@ from server.play.games import open_game
 from server.play.votes import vote
 from server.rules import GAMES, Json, SeededDice
 from server.rules.sternenhimmel import BOARDS
+from tests.support.games import BOT, ME, OPEN, person, service_is_up, wanted
+from tests.support.random_games import archives, short_night
 
 CHECKER = Path(__file__).parent / "fairness.mjs"
 

@@ -17,10 +17,11 @@ from flask import Flask
 from sqlalchemy import delete, update
 
 from server import worker
+from server.accounts import calendars
 from server.accounts.players import change_profile
 from server.clock import clock
 from server.errors import AlreadySeated, BadField, HandedOver, NotFound, NotRunning, NotSeated, SeatTaken, StaleTurn
-from server.play import commits, lobby, sweep, votes
+from server.play import lobby, sweep, time_control, votes
 from server.play.commits import load, whole_log
 from server.play.games import open_game
 from server.play.heartbeats import beat
@@ -1147,7 +1148,7 @@ def test_hours_that_do_not_count_for_a_player_move_his_due_time(ada: UUID, bea: 
     game_id = game_of(ada, bea, bots=1)
     asked_at, due_at = seats_of(game_id)[0].asked_at, seats_of(game_id)[0].due_at
     assert due_at - asked_at >= 3.5 * DAY
-    assert due_at == commits.clocks.due_at(asked_at, 2 * DAY, commits.clocks.calendar({"night": "00:00-12:00"}, "UTC"))
+    assert due_at == time_control.due_at(asked_at, 2 * DAY, calendars.calendar({"night": "00:00-12:00"}, "UTC"))
 
 
 def test_another_calendar_binds_from_the_next_turn(ada: UUID, bea: UUID) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from flask import Flask
-from helpers import BOT, DAY, OPEN, everything_due_happens, later, moves_of, person, service_is_up, turn_of
 
 from server.clock import NOTHING, clock
 from server.operations.rebuild import archive_of
@@ -18,6 +17,7 @@ from server.play.seats import leave, take_seat
 from server.play.views import describe
 from server.play.votes import vote
 from server.rules import GAMES, Json
+from tests.support.games import BOT, DAY, OPEN, everything_due_happens, later, moves_of, person, service_is_up, turn_of
 
 Seen = dict[tuple[int, int | None], Json]
 
