@@ -44,8 +44,9 @@ def _expect_match() -> None:
     if look is None:  # it shows nothing that could have an ETag
         matches = request.if_match.star_tag
     else:
-        hold(any_caller().player_id)
-        now = current_app.make_response(look(**(request.view_args or {})))
+        named = request.view_args or {}
+        hold(any_caller().player_id, named.get("game_id"))
+        now = current_app.make_response(look(**named))
         matches = request.if_match.contains(_etag(now))
         _pack(now, True)
         matches = matches or request.if_match.contains(_etag(now))

@@ -176,7 +176,7 @@ def number_aside() -> int:
 def again(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
     """Deal once more with a mail kept aside; whether there is one."""
     own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
-    found = db.session.scalar(own.values(due_at=now, fault=None).returning(Incoming.mail_id)) is not None
+    found = db.session.scalar(own.values(due_at=now, tries=0, fault=None).returning(Incoming.mail_id)) is not None
     db.session.commit()
     return found
 

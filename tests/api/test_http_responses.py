@@ -5,7 +5,9 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Event
 from typing import Any
+from uuid import UUID
 
 import pytest
 from flask import Flask
@@ -17,10 +19,11 @@ from server.app import create_app
 from server.clock import clock
 from server.config import Settings
 from server.errors import PlayError
+from server.play import hosting
 from server.play.idempotency import forget_old_answers
 from server.rules import Json, RuleError
 from server.store.tables import IdempotencyKey, db
-from tests.support.contract import Contract, Someone
+from tests.support.contract import Contract, Someone, opened
 from tests.support.games import DAY, ME, OPEN, wanted
 from tests.support.one_of_each import Call, Scene, calls
 
@@ -151,6 +154,32 @@ def test_of_two_who_change_at_once_what_both_have_seen_one_is_refused(app: Flask
 
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(changed, range(4))) == [200, 412, 412, 412]
+
+
+def test_nobody_comes_between_the_look_at_an_open_game_and_its_change(
+    app: Flask, ada: Someone, bea: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    etag, looked, comes = ada.get(path).headers["ETag"], Event(), Event()
+    hosted = hosting.hosted
+
+    def slow(game_id: UUID, player_id: UUID) -> Any:
+        looked.set()
+        comes.wait(2)  # in vain: whoever comes now must wait
+        return hosted(game_id, player_id)
+
+    monkeypatch.setattr(hosting, "hosted", slow)
+
+    def sits() -> int:
+        looked.wait(5)
+        answer = bea.post(f"{path}/seats")
+        comes.set()
+        return answer.status_code
+
+    with ThreadPoolExecutor(1) as pool:
+        guest = pool.submit(sits)
+        assert ada.delete(path, headers={"If-Match": etag}).status_code == 204
+        assert guest.result() == 409
 
 
 def test_an_etag_changes_when_and_only_when_this_viewers_answer_changes(scene: Scene) -> None:

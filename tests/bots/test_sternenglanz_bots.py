@@ -5,13 +5,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from positions import VECTORS, position
 
 from server.bots import BOTS
 from server.rules import Json, SeededDice
 from server.rules import sternenglanz as game
 from server.rules.sternenglanz.material import CARDS, FIELDS, ids_of
 from server.rules.sternenglanz.state import GameDecided, State
+from tests.rules.positions import VECTORS, position
 
 
 def choice(bot: str, sky: State, rng: Random) -> Any:

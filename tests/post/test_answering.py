@@ -572,6 +572,29 @@ def test_it_holds_up_no_time_out(office: Office, game_id: UUID, monkeypatch: pyt
     assert "time-extended" in happened(game_id)
 
 
+def test_so_it_is_where_nobody_comes_to_an_end_with_it(
+    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def takes_too_long(*_: object, **__: object) -> None:
+        raise Unavailable  # as where a statement is given up again and again, or the worker dies of it
+
+    before = office.mails("ada")
+    arrives(before[0].reply_to, a_mail("say One."))
+    with monkeypatch.context() as patch:
+        patch.setattr(replies, "read", takes_too_long)
+        for _ in range(5):
+            with pytest.raises(Unavailable):
+                deal_with_mails()
+            later(LEASE)
+        deal_with_mails()
+    assert aside() == ["Nobody came to an end with it."]
+    assert len(office.mails("ada")) == len(before) + 1
+    (it,) = kept_mails(10)
+    deal_again(it["id"])
+    deal_with_mails()
+    assert messages(game_id) == ["One."]
+
+
 def test_so_it_is_where_not_even_an_answer_can_be_written(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:

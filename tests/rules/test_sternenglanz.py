@@ -6,7 +6,6 @@ from functools import reduce
 from typing import Any
 
 import pytest
-from positions import position
 
 from server.rules import BadOption, IllegalMove, Json, MalformedMove, Outcome, SeededDice
 from server.rules import sternenglanz as game
@@ -41,6 +40,7 @@ from server.rules.sternenglanz.state import (
     TurnBegan,
     supply,
 )
+from tests.rules.positions import position
 
 
 def begun(seats: int = 2, **options: Any) -> State:

@@ -23,7 +23,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it ships none
-from positions import VECTORS, position
 
 from server.rules import IllegalMove, Json, SeededDice
 from server.rules import sternenglanz as game
@@ -72,6 +71,7 @@ from server.rules.sternenglanz.state import (
     supply,
 )
 from server.rules.sternenglanz.turn import REVEALING, checks_secrets
+from tests.rules.positions import VECTORS, position
 
 RANDOM_GAMES = int(os.environ.get("RANDOM_GAMES", "3"))
 FEW = settings(max_examples=10, deadline=None, derandomize=True)

@@ -5,7 +5,6 @@ from functools import reduce
 from typing import Any
 
 import pytest
-from positions import VECTORS, Scripted, position, with_card
 
 from server.rules import IllegalMove, Json
 from server.rules import sternenglanz as game
@@ -24,6 +23,7 @@ from server.rules.sternenglanz.state import (
     piece_on,
 )
 from server.rules.sternenglanz.turn import may_finish, open_slots, verdict_on
+from tests.rules.positions import VECTORS, Scripted, position, with_card
 
 
 def of_kind(kind: str) -> pytest.MarkDecorator:

@@ -47,6 +47,7 @@ from server.translations import noted
 
 LEASE = timedelta(seconds=20)  # whoever takes longer does no harm: what two do counts once
 ALL, REST = "all", "rest"  # of a mail that waits to be confirmed: see `Incoming`
+_MOST_TRIES = 5  # by workers that died of it, or with an error that usually passes
 _BATCH = 200
 _LONGEST_FAULT = 300
 
@@ -59,7 +60,9 @@ def deal_with_mails() -> None:
         mail = inbox.claim(arrived, clock.now() + LEASE)
         if mail is None:
             continue
-        if _failed(mail) and (fault := _failed(mail)):  # the second try, if the first failed by chance
+        if mail.tries > _MOST_TRIES:
+            _set_aside(mail, "Nobody came to an end with it.")
+        elif _failed(mail) and (fault := _failed(mail)):  # the second try, if the first failed by chance
             _set_aside(mail, fault)
 
 

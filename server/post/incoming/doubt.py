@@ -73,6 +73,7 @@ _AGAINST = re.compile(
     r"|\b(?:only|just) (?:a test|testing|a joke|joking|kidding|an? (?:idea|example))\b|\binstead\b|\bi(?: would|[’']d) (?:rather|prefer)\b"
     r"|\b(?:only|but not|not) (?:if|when|once|after|until|before|unless)\b|\b(?:unless|provided that|as soon as|until then)\b"
     r"|\bif (?:that|this|it|i|allowed|legal|possible|so)\b|\b(?:maybe|perhaps)(?: not)?\W*$|\btomorrow only\b|\bwait (?:for|until|till)\b"
+    r"|\bwrong (?:game|table|mail|thread)\b|\b(?:meant|intended) for\b|\bfor (?:an|the) ?other (?:game|table)\b"
     # de
     r"|\b(?:spiel|zieh|setz|leg|mach|nimm|nehm|führ|zähl|wert|tu)\w*\b(?: \S+){0,5}? (?:nicht|nie|niemals)\b(?! schlecht| so| übel)"
     r"|\b(?:nicht|nie|niemals) (?:\w+ ){0,2}(?:spiel|zieh|setz|leg|ausführ|auszuführ|wert|zähl|mach|nehm|tun|gelten|gemeint|sicher|erlaubt"
@@ -83,6 +84,7 @@ _AGAINST = re.compile(
     r"|\bnur (?:ein (?:test|scherz|spaß|beispiel)|zum (?:test|spaß)|falls|wenn)\b|\berst (?:wenn|nach|morgen|später|mal|dann)\b"
     r"|\bes sei denn\b|\b(?:falls|sofern|solange)\b|\b(?:doch|dann|eher|wohl) lieber\b|\blieber (?:doch|was|etwas|anders|den|die|das|auf)\b"
     r"|\b(?:würde|wäre|möchte)\b.{0,60}\b(?:lieber|besser)\b|\bvielleicht(?: nicht)?\W*$"
+    r"|\bfalsche[nrs]? (?:spiel|partie|tisch|mail)\b|\bfür (?:ein|das|die|den)e?n? andere[ns]? (?:spiel|partie|tisch)\b"
     # fr
     r"|\b(?:ne |n[’'])(?:(?:pas|plus|jamais|surtout|rien) ){1,2}(?:l[ea]s? |l[’']|y )?(?:jou|fai|compt|pren|exécut|appliqu|valid|boug|pos|mett)\w*"
     r"|\b(?:ne |n[’'])?(?:l[ea]s? |l[’'])?(?:jou|fai|compt|pren|exécut|appliqu|valid|boug|pos|mett)\w*(?:[ -](?:l[ea]s?|ça|cela|ceci|encore|surtout))* "
@@ -91,6 +93,7 @@ _AGAINST = re.compile(
     r"|\b(?:juste|seulement|que) (?:un test|un essai|une blague|pour rire|un exemple)\b|\b(?:seulement|que) (?:si|quand|après|lorsque)\b"
     r"|\bà moins qu|\bsauf s|\bau lieu\b|\b(?:mais|ou|non,?|je \w+) plutôt\b|\bplutôt (?:pas|un|le|la|autre)\b|\bpeut-être(?: pas)?\W*$"
     r"|\bsi (?:c[’']est|ça|cela|je|possible|permis)\b|\bje ne sais pas si\b|\bje préf[éè]r"
+    r"|\bmauvaise? (?:partie|jeu|table|mail)\b|\bpour (?:une |l[’'])autre (?:partie|table)\b"
     # it
     r"|\bnon (?:l[aoe’'] ?|\w+ ){0,2}(?:gioca|giochi|fa(?:te|re|i|cci)|muov|conta|esegu|prend|mett|valida|consider|applic|intend|vogli)\w*"
     r"|\bnon (?:ancora|questo|questa|quello|quella|così|adesso|ora|subito|sono sicur\w+|so se|è permess\w+|valid\w+)\b|\bmeglio (?:di )?no"
@@ -98,6 +101,7 @@ _AGAINST = re.compile(
     r"|\bcambiato idea\b|\bripensat\w+\b|\b(?:solo|soltanto) (?:se|quando|dopo|un test|una prova|uno scherzo|un esempio)\b|\ba meno che\b"
     r"|\binvece\b|\b(?:anzi|ma|o|no,?) (?:no|meglio|piuttosto)\b|\bpiuttosto (?:non|un|il|la)\b|\bse (?:è|si può|posso|permesso|possibile)\b"
     r"|\bforse(?: no)?\W*$|\bpreferi(?:rei|sco)\b"
+    r"|\b(?:partita|gioco|tavolo|mail) sbagliat[ao]\b|\bper (?:un ?[’']?|l[’'])altr[ao] (?:partita|gioco|tavolo)\b"
     # all, where a sentence begins with it
     rf"|{_BEGINS}(?:wait|stop|hold|halt|warte|wartet|warten sie|moment|stopp|attends|attendez|arrête[zs]?|aspetta|aspettate|aspetti|ferm[aoi]"
     r"|un momento|un attimo|einen moment|eine sekunde|nope|nein|nö|nee|non(?=\W*$|[,;!])|no(?=\W*$|[,;!]))\b",

@@ -78,6 +78,8 @@ SAID = {
             "This was by mistake.",
             "I would rather take another one.",
             "Please hold on until tomorrow.",
+            "Sorry, wrong game!",
+            "This was meant for another table.",
         ),
         (
             "I have been thinking about it for two days now and would rather not take",
@@ -137,6 +139,8 @@ SAID = {
             "Das war nur ein Test.",
             "Das war aus Versehen.",
             "Doch lieber einen anderen.",
+            "Sorry, falsches Spiel.",
+            "Das war für die andere Partie gedacht.",
             "Bitte nicht ausführen, solange Cleo nicht da ist.",
         ),
         (
@@ -198,6 +202,8 @@ SAID = {
             "C'était par erreur.",
             "Je préfère un autre coup.",
             "À ne pas jouer avant demain.",
+            "Pardon, mauvaise partie.",
+            "C'était pour l'autre table.",
         ),
         (
             "J'y ai réfléchi pendant deux jours et je n'aimerais vraiment pas prendre",
@@ -258,6 +264,8 @@ SAID = {
             "È stato per errore.",
             "Preferirei un'altra.",
             "Da non giocare prima di domani.",
+            "Scusate, partita sbagliata.",
+            "Era per un'altra partita.",
         ),
         (
             "Ci ho pensato per due giorni e davvero preferirei non prendere",
