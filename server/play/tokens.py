@@ -29,6 +29,7 @@ from server.play.errors import (
     PlayError,
     StaleTurn,
 )
+from server.play.locks import hold
 from server.play.looking import seen_by
 from server.play.moves import Played, answer_again, expect_answer, play_move, present_turn
 from server.play.paging import Cursor, Page
@@ -92,6 +93,7 @@ def further_token(caller: Caller, name: str, scopes: list[str] | None, expires_a
 
     Raises BadToken, MissingScope, BadField, TooMany.
     """
+    hold(caller.player_id)
     return _made_by(caller, name, caller.scopes if scopes is None else scopes, expires_at)
 
 
@@ -102,6 +104,7 @@ def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expi
     Raises NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
     """
     seen_by(game_id, caller.player_id)
+    hold(caller.player_id)
     head = select(Game.game_id).where(Game.game_id == game_id)
     db.session.execute(head.with_for_update())  # nobody gets up meanwhile
     own = select(Seat.seat).where(Seat.game_id == game_id, Seat.player_id == caller.player_id)
