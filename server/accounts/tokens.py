@@ -20,6 +20,7 @@ from server.clock import clock
 from server.errors import BadField, BadToken, Banned, MissingScope, NotFound, OneSeatOnly
 from server.sanitize import clean
 from server.store.connections import autocommit
+from server.store.locks import hold
 from server.store.log import Json
 from server.store.paging import Cursor, Page
 from server.store.retry import committing, in_doubt, tried_again
@@ -78,6 +79,7 @@ def further_token(caller: Caller, name: str, scopes: list[str] | None, expires_a
 
     Raises BadToken, MissingScope, BadField, TooMany.
     """
+    hold(caller.player_id)
     return made_by(caller, name, caller.scopes if scopes is None else scopes, expires_at)
 
 

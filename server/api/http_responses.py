@@ -9,7 +9,7 @@ from werkzeug.exceptions import NotAcceptable, PreconditionFailed
 
 from server.api.auth import any_caller, is_for_api
 from server.api.problems import of_http
-from server.play.locks import hold
+from server.store.locks import hold
 from server.translations import Words
 
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}

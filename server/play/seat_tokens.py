@@ -8,6 +8,7 @@ from sqlalchemy import select
 from server.accounts.tokens import Caller, NewToken, made_by
 from server.errors import NotSeated
 from server.play.views import seen_by
+from server.store.locks import hold
 from server.store.tables import GameRow, SeatRow, db
 
 
@@ -18,6 +19,7 @@ def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expi
     Raises NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
     """
     seen_by(game_id, caller.player_id)
+    hold(caller.player_id)
     head = select(GameRow.game_id).where(GameRow.game_id == game_id)
     db.session.execute(head.with_for_update())  # nobody gets up meanwhile
     own = select(SeatRow.seat).where(SeatRow.game_id == game_id, SeatRow.player_id == caller.player_id)

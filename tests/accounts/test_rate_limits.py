@@ -3,6 +3,7 @@ and each leaves room for honest use."""
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -213,6 +214,26 @@ def test_a_player_has_a_hundred_tokens_and_signs_in_nevertheless(app: Flask, ada
     for token in ada.get("/v1/tokens").json["items"][-3:-1]:
         ada.delete(f"/v1/tokens/{token['id']}")
     assert ada.post("/v1/tokens").status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("bound", "path", "body", "most"),
+    [
+        ("tokens", "/v1/tokens", {}, 3),
+        ("webhooks", "/v1/webhooks", {"url": "https://hooks.example/", "kinds": ["your-turn"]}, 3),
+        ("waiting_games", "/v1/games", wanted(ME, OPEN, BOT), 3),
+    ],
+)
+def test_a_bound_holds_for_many_who_come_at_the_same_time(
+    app: Flask, ada: Someone, bounded: Callable[..., None], bound: str, path: str, body: Json, most: int
+) -> None:
+    bounded(**{bound: str(most)})
+
+    def come(_: int) -> int:
+        return Someone(app, token=ada.token).post(path, body).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(come, range(24))).count(201) == most - (bound == "tokens")  # she came by one
 
 
 def test_a_token_whose_time_is_over_takes_no_room(ada: Someone, bounded: Callable[..., None]) -> None:
