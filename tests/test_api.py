@@ -23,7 +23,7 @@ from server.config import Settings
 from server.play.clock import clock
 from server.rules import GAMES, Json, sternenhimmel
 from server.store.tables import PlayerLetter, SignIn, Token, db
-from tests.contract import JSON, PROBLEM, Someone, is_problem, opened
+from tests.contract import JSON, PROBLEM, Someone, is_problem, opened, refusal
 from tests.helpers import BOT, DAY, HOUR, ME, MINUTE, OPEN, everything_due_happens, service_is_up, wanted
 
 MOVE = {"star": "1", "board": "leo", "space": "a"}
@@ -678,7 +678,7 @@ def test_a_private_game_answers_strangers_as_an_unknown_id_does(app: Flask, ada:
         for method, path, body in calls:
             there = who.ask(method, path, body)
             nowhere = who.ask(method, path.replace(private, GAME), body)
-            assert (there.status, there.data) == (nowhere.status, nowhere.data), f"{method} {path}"
+            assert (there.status, refusal(there)) == (nowhere.status, refusal(nowhere)), f"{method} {path}"
             assert there.status_code in (401, 404)
 
 
