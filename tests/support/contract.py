@@ -155,6 +155,11 @@ def is_problem(response: TestResponse, status: int, code: str) -> bool:
     return True
 
 
+def refusal(response: TestResponse) -> Json:
+    """What a problem says, but for the name of its request."""
+    return {name: value for name, value in response.json.items() if name != "request_id"}
+
+
 def opened(who: Someone, *seats: Json, **more: Any) -> str:
     """The path of a game that somebody opens."""
     response = who.post("/v1/games", wanted(*seats, **more))
