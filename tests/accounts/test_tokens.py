@@ -24,7 +24,7 @@ from server.clock import clock
 from server.config import Settings
 from server.rules import Json
 from server.store.tables import Token, db
-from tests.support.contract import Contract, Someone, but_for_its_id, is_problem, opened
+from tests.support.contract import Contract, Someone, is_problem, opened, refusal
 from tests.support.games import BOT, DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
 from tests.support.live_server import CHECKOUT, FOR_METRICS, Client, House, new_house
 from tests.support.live_server import until as await_truth
@@ -136,7 +136,7 @@ def test_of_other_games_it_learns_not_even_whether_they_are_there(scene: Scene, 
                 seat.ask(call.method, call.path.replace("/v1/games/{game_id}", path), call.example)
                 for path in (f"/v1/games/{uuid4()}", *games)
             ]
-            assert all(but_for_its_id(answer) == but_for_its_id(answers[0]) for answer in answers), call.name
+            assert all(refusal(answer) == refusal(answers[0]) for answer in answers), call.name
             assert answers[0].status_code == 403
 
 
@@ -165,7 +165,7 @@ def test_only_who_sits_there_gets_one(scene: Scene) -> None:
     is_problem(scene.bea.post(f"{scene.open}/seats/me/tokens"), 403, "not-seated")
     hidden, unknown = (scene.ada.post(f"{path}/seats/me/tokens") for path in (private, f"/v1/games/{NO_ID}"))
     is_problem(hidden, 404, "not-found")
-    assert but_for_its_id(hidden) == but_for_its_id(unknown)
+    assert refusal(hidden) == refusal(unknown)
 
 
 def test_it_ends_when_the_seat_is_given_up(scene: Scene) -> None:

@@ -165,8 +165,3 @@ def opened(who: Someone, *seats: Json, **more: Any) -> str:
     response = who.post("/v1/games", wanted(*seats, **more))
     assert response.status_code == 201, response.text
     return f"/v1/games/{response.json['id']}"
-
-
-def but_for_its_id(answer: Any) -> Any:
-    """The JSON of an answer without what tells each request from all others."""
-    return {name: value for name, value in answer.json.items() if name != "request_id"}
