@@ -1,7 +1,7 @@
 """Bad input for every call of the OpenAPI document, whatever calls there are: each gets a problem, and nothing changes.
 
 The client of these tests takes no answer that the document does not describe (tests/support/contract.py). What a real server
-must bear besides, such as slow clients and broken connections, is in test_reception.py.
+must bear besides, such as slow clients and broken connections, is in tests/web/test_gunicorn_worker.py.
 """
 
 import json

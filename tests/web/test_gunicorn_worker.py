@@ -133,7 +133,7 @@ def test_among_many_odd_clients_the_others_are_answered_soon(port: int) -> None:
 
 
 def test_where_as_many_are_connected_as_may_be_the_slowest_makes_room(shared_url: str) -> None:
-    few = f"{CONFIG}\nworker_connections, reception.PATIENCE = 20, 600"
+    few = f"{CONFIG}\nworker_connections, gunicorn_worker.PATIENCE = 20, 600"
     with gunicorn(few, shared_url) as (number, _), ExitStack() as crowd:
         slowest = crowd.enter_context(connected(number, b"GET / HTTP/1.1\r\n"))
         for _ in range(40):
