@@ -351,6 +351,10 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("POST", "/v1/games", wanted(ME, OPEN, OPEN), "games:write"),
     ("GET", "/v1/games?mine=true", None, "games:read"),
     ("GET", "/v1/games?my_turn=true", None, "games:read"),
+    ("PATCH", GAME, {"open_for": "P14D"}, "games:write"),
+    ("DELETE", GAME, None, "games:write"),
+    ("DELETE", f"{GAME}/invitations/1", None, "games:write"),
+    ("DELETE", f"{GAME}/seats/1", None, "games:write"),
     ("POST", f"{GAME}/seats", {}, "games:write"),
     ("GET", f"{GAME}/seats/me", None, "games:read"),
     ("POST", f"{GAME}/seats/me/tokens", {}, "tokens:write"),
@@ -406,6 +410,8 @@ def test_every_call_that_takes_a_token_is_in_one_of_these_lists(app: Flask) -> N
         f"/tokens/{NOBODYS_ID}": "/tokens/{token_id}",
         WEBHOOK: "/v1/webhooks/{webhook_id}",
         f"/{NOBODYS_ID}": "/{delivery_id}",
+        "/invitations/1": "/invitations/{seat}",
+        "/seats/1": "/seats/{seat}",
     }
     listed = {(method, path.partition("?")[0]) for method, path, _, _ in CALLS} | {("GET", path) for path in OPEN_CALLS}
     for there, path in names.items():
@@ -497,7 +503,7 @@ def test_an_opened_game_is_found_at_its_address(ada: Someone, stranger: Someone)
     assert (game["you"], game["view"], game["outcome"]) == ({"seat": 0, "turn": None}, None, None)
     assert [seat["kind"] for seat in game["seats"]] == ["human", "invited", "open", "bot"]
     assert [seat["name"] for seat in game["seats"]] == ["ada", None, None, "greedy"]
-    assert stranger.get(f"/v1/games/{game['id']}").json == game | {"you": None}
+    assert stranger.get(f"/v1/games/{game['id']}").json == game | {"you": None, "hosting": False}
 
 
 def test_addresses_of_people_are_shown_to_nobody_else(ada: Someone, bea: Someone, stranger: Someone) -> None:
@@ -1110,7 +1116,7 @@ METHODS = {"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE"}
 def test_a_method_that_is_not_for_an_address_is_told_those_that_are(app: Flask, ada: Someone) -> None:
     for path, item in app.extensions["document"].to_dict()["paths"].items():
         described = {method.upper() for method in item if method != "parameters"}
-        there = re.sub(r"\{\w+_id\}", str(uuid4()), path).replace("{name}", "sternenhimmel")
+        there = re.sub(r"\{\w+_id\}", str(uuid4()), path).replace("{name}", "sternenhimmel").replace("{seat}", "1")
         for method in METHODS - described - ({"HEAD"} if "GET" in described else set()):
             response = ada.ask(method, there)
             assert response.status_code == 405

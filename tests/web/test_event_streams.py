@@ -347,7 +347,10 @@ def test_what_is_said_in_another_process_is_told_at_once(
 ) -> None:
     """By the hint alone: this web does not look by itself in the time of a test."""
     game_id, token = game_of(ada, ben, cleo), token_of("ada")
-    with gunicorn(CONFIG + "event_streams._LOOK = 1000.0", shared_url) as (far, _), Stream(far, path_of(game_id)) as stream:
+    with (
+        gunicorn(CONFIG + "event_streams._LOOK = 1000.0", shared_url) as (far, _),
+        Stream(far, path_of(game_id)) as stream,
+    ):
         stream.tell(len(story_of(far, game_id)))
         for number in range(1, 4):
             said = httpx.post(
