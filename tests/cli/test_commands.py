@@ -259,7 +259,7 @@ def test_a_token_of_somebody_banned_gets_the_problem_banned_in_his_language(hous
 
 
 def test_a_code_that_was_mailed_before_a_ban_lets_nobody_in(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.accounts.players.secrets.randbelow", lambda _: 123456)
+    monkeypatch.setattr("server.accounts.sign_in.secrets.randbelow", lambda _: 123456)
     sign_in = begin_sign_in(ADA, "en", None)
     run("ban", ADA)
     with pytest.raises(Banned):

@@ -146,7 +146,7 @@ class Scene:
         """Ada asks for a code, and it is the one of the example."""
         with (
             self.app.app_context(),
-            patch("server.accounts.players.uuid4", lambda: UUID(examples.SIGN_IN_ANSWER["sign_in"])),
-            patch("server.accounts.players.secrets.randbelow", lambda _: int(examples.TOKEN_BY_CODE["code"])),
+            patch("server.accounts.sign_in.uuid4", lambda: UUID(examples.SIGN_IN_ANSWER["sign_in"])),
+            patch("server.accounts.sign_in.secrets.randbelow", lambda _: int(examples.TOKEN_BY_CODE["code"])),
         ):
             begin_sign_in(examples.SIGN_IN["email"], "en", None)
