@@ -176,7 +176,7 @@ def check_turn(before: State, seat: int, move: Move, happened: list[Event], sky:
         assert waiting == {(seat + 1) % len(sky.points)}
     for event in happened:
         body = json.loads(json.dumps(event._asdict()))
-        assert game.EVENTS[game.looking.NAME_OF[type(event)]](**body) == event
+        assert game.EVENTS[game.views.NAME_OF[type(event)]](**body) == event
 
 
 @cache
