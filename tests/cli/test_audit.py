@@ -18,7 +18,7 @@ from server.operations.motd import notice
 from server.store.tables import Audit, db
 from tests.support.games import game_of, person, service_is_up
 
-KEPT = Path(__file__).parent / "games"
+KEPT = Path(__file__).parents[1] / "data" / "games"
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ import pytest
 from tests.support.live_server import Client, House, new_house, sign_in
 
 HERE = Path(__file__).parent / "clients"
-PUBLISHED = HERE.parents[1] / "api_spec" / "openapi.yaml"
+PUBLISHED = HERE.parents[2] / "api_spec" / "openapi.yaml"
 BESIDE_PYTHON = {
     **os.environ,
     "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
