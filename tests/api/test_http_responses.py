@@ -496,3 +496,12 @@ def test_only_a_proxy_may_name_a_request(app: Flask, shared_url: str, name: str)
     for server, may in ((app, False), (behind, True)):
         answer = server.test_client().get("/v1/rules", headers={"X-Request-Id": name})
         assert (answer.headers["X-Request-Id"] == name) == (may and name == "8a7c-11f0_x.9")
+
+
+@pytest.mark.parametrize("condition", ['"x"', "*"])
+def test_a_condition_at_an_address_that_is_none_changes_nothing_of_the_answer(ada: Someone, condition: str) -> None:
+    assert ada.ask("PATCH", "/v1/nowhere", {}, headers={"If-Match": condition}).status_code == 404
+
+
+def test_an_empty_condition_is_none(ada: Someone) -> None:
+    assert ada.ask("PATCH", "/v1/me", {"name": "Ada"}, headers={"If-Match": ""}).status_code == 200
