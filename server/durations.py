@@ -11,8 +11,6 @@ import isodate
 from server.clock import SECOND
 from server.errors import Unfit
 
-# Durations, as ISO 8601 writes them
-
 LONGEST: Final = timedelta(days=365)
 
 

@@ -12,8 +12,6 @@ from server.clock import DAY, NOTHING, SECOND, Stretch
 from server.durations import LONGEST, expect_fields
 from server.errors import Unfit
 
-# A player's calendar
-
 COUNTED_HOURS: Final = timedelta(hours=8)
 COUNTED_DAYS: Final = 4
 VACATION_DAYS: Final = 42  # in a calendar year

@@ -15,9 +15,6 @@ PARTS = ("web", "worker")
 GAP = timedelta(minutes=2)  # a part not seen for longer was not to be reached
 
 
-# Heartbeats and outages
-
-
 def beat(part: str) -> datetime:
     """Note that a part of the service is alive, and as an outage that it was not; the time of this beat."""
     now = _beat(part)

@@ -21,9 +21,6 @@ def wait_from_now_on(game_id: UUID) -> None:
     db.session.commit()
 
 
-# The sandbox's clock
-
-
 def move_clock(by: timedelta) -> datetime:
     """Put the clock of all processes forward, as if the service had been running all the while; the new time."""
     db.session.execute(select(Heartbeat.part).with_for_update()).all()

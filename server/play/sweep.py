@@ -32,9 +32,6 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-# The sweep
-
-
 class Due(NamedTuple):
     """A seat whose time has come; a hint only."""
 

@@ -8,8 +8,6 @@ from typing import Any, Final
 from server.durations import expect_fields, length_of
 from server.errors import Unfit
 
-# What a time-out does
-
 
 @dataclass(frozen=True)
 class Extend:

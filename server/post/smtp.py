@@ -35,9 +35,6 @@ class TooBig(Unreachable):
     """A server takes no letter of this size."""
 
 
-# Carrying
-
-
 class Carrier(Protocol):
     """Takes letters out of the house."""
 

@@ -77,6 +77,12 @@ def connect() -> psycopg.Connection[Any]:
     return connection
 
 
+def drop_idle() -> None:
+    """Forget the idle connections, which broke off at the same moment as the one that told of it."""
+    db.engine.dispose(close=False)
+    _idle.pop(db.engine, None)
+
+
 def let_go(_: BaseException | None = None) -> None:
     """Give the session's connection back, also when it has broken off meanwhile."""
     if db.session.registry.has():

@@ -9,8 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 import psycopg
 import sqlalchemy.exc
 
-from server.store.connections import _idle, let_go
-from server.store.tables import db
+from server.store.connections import drop_idle, let_go
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -49,8 +48,7 @@ def tried_again(action: Callable[P, T]) -> Callable[P, T]:
                     if not is_passing(error):
                         raise
                     if _has_lost_its_connection(error):
-                        db.engine.dispose(close=False)  # the other idle connections broke off at the same moment
-                        _idle.pop(db.engine, None)
+                        drop_idle()
                     if attempt == _TRIES - 1:
                         raise Unavailable from error
             raise AssertionError("unreachable")
