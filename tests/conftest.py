@@ -1,13 +1,15 @@
 """What tests share: a real Postgres, and a fresh database with the real tables for each test that asks for one."""
 
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import psycopg
@@ -69,6 +71,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {f"test_{name}.py": place for place, name in enumerate(_LONG)}
     items.sort(key=lambda item: places.get(item.path.name, len(_LONG)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """A report that another process can read: a lone surrogate that a fuzzer sent would end the run otherwise."""
+    data = yield
+    return data and json.loads(json.dumps(data, ensure_ascii=False).encode(errors="replace"))
 
 
 @pytest.fixture
