@@ -2,6 +2,7 @@
 whoever is only slow is not."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -61,7 +62,7 @@ class Leases:
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._held: set[Lease] = set()
-        self._lapse_from = 0.0
+        self._lapse_from = math.inf  # maybe it was away until just now
         Thread(target=self._renew_on, daemon=True, name="leases").start()
 
     @contextmanager
@@ -76,10 +77,6 @@ class Leases:
             yield lease
         finally:
             self._held.discard(lease)
-
-    def lapsed_at(self) -> datetime | None:
-        """Leases that ended before this moment count no more; None: all do, since the database has just come back."""
-        return clock.real() if time.monotonic() >= self._lapse_from else None
 
     def _renew_on(self) -> None:
         while True:
@@ -97,10 +94,15 @@ class Leases:
                 log.exception("A lease could not be renewed")
 
     @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Around a look at what is due: if the database is away, nobody can renew his leases."""
+    def looking(self) -> Iterator[datetime | None]:
+        """Around a look at what is due: leases that ended before the moment given count no more; None: all do.
+
+        They do until the database has answered for a while: as long as it was away, nobody could renew his.
+        """
         try:
-            yield
+            yield clock.real() if time.monotonic() >= self._lapse_from else None
         except Exception:
-            self._lapse_from = time.monotonic() + _AFTER_AN_OUTAGE
+            self._lapse_from = math.inf
             raise
+        if self._lapse_from == math.inf:
+            self._lapse_from = time.monotonic() + _AFTER_AN_OUTAGE

@@ -56,8 +56,8 @@ class PostOffice:
         if len(self._under_way) >= _BATCH:
             return 0
         rounds: dict[str, list[Waiting]] = {}
-        with self._leases.watching():
-            due = outbox.due(clock.now(), _BATCH, self._under_way.keys(), self._leases.lapsed_at())
+        with self._leases.looking() as lapsed_at:
+            due = outbox.due(clock.now(), _BATCH, self._under_way.keys(), lapsed_at)
         for letter in due:
             rounds.setdefault(letter.reader, []).append(letter)
         for reader, letters in rounds.items():

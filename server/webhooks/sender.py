@@ -55,14 +55,13 @@ class HookOffice:
 
     def deliver_due(self) -> None:
         """Hand over what games have noted, and set out to every webhook that has something to be told."""
-        while self._hand_over() == _BATCH:
-            pass
-        self._under_way = {hook: run for hook, run in self._under_way.items() if not run.done()}
-        if len(self._under_way) < _BATCH:
-            with self._leases.watching():
-                due = store.due(clock.now(), _BATCH, self._under_way.keys(), self._leases.lapsed_at())
-            for hook in due:
-                self._under_way[hook.webhook_id] = self._threads.submit(self._round, hook)
+        with self._leases.looking() as lapsed_at:
+            while self._hand_over() == _BATCH:
+                pass
+            self._under_way = {hook: run for hook, run in self._under_way.items() if not run.done()}
+            if len(self._under_way) < _BATCH:
+                for hook in store.due(clock.now(), _BATCH, self._under_way.keys(), lapsed_at):
+                    self._under_way[hook.webhook_id] = self._threads.submit(self._round, hook)
 
     def wait(self) -> None:
         """Until every delivery under way has arrived or failed."""

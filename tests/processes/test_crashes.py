@@ -76,8 +76,9 @@ def people(house: House) -> list[Client]:
 
 
 @pytest.fixture
-def table(house: House, people: list[Client]) -> Table:
-    return Table(house, people)
+def table(house: House, people: list[Client]) -> Iterator[Table]:
+    yield Table(house, people)
+    house.kill_workers()
 
 
 # Letters
@@ -183,15 +184,14 @@ def leased_anew(table: Table) -> Iterator[None]:
 
 
 def test_a_letter_that_arrives_while_postgres_is_away_for_long_is_noted_when_it_is_back(table: Table) -> None:
-    worker, other = carrier_at_bens_door(table), table.house.start_worker()
+    carrier_at_bens_door(table)
+    table.house.start_worker()
     with table.house.without_postgres(signal.SIGKILL):
         table.house.post.release(BEN)
         until(table.mails_of_ben)
         time.sleep(1.25 * LENGTH.total_seconds())
     table.house.await_letters()
     assert len(table.mails_of_ben()) == 1
-    for each in (worker, other):
-        table.house.kill(each)
 
 
 def test_a_carrier_who_waits_at_a_door_keeps_nobody_from_the_database(table: Table) -> None:

@@ -293,6 +293,12 @@ class House:
     def start_worker(self) -> subprocess.Popen[bytes]:
         return self._start("worker")
 
+    def kill_workers(self) -> None:
+        """All that are still at work, as where a test failed before it ended its own."""
+        for process in self._processes:
+            if "worker" in process.args and process.poll() is None:
+                self.kill(process)
+
     def is_mail_refused(self) -> bool:
         """Whether no worker holds the door for mail open."""
         with socket.socket() as probe:
