@@ -27,8 +27,8 @@ def keep(game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callab
 
     False if there is no such game.
     """
-    # Under the lock of the game's head, under which seats are timed out, too, by `record_deed_if_free`: it has seen
-    # every mail with an earlier moment of arrival.
+    # Under the lock of the game's head, under which seats are timed out, too, by `record_commit_unless_held`: it has
+    # seen every mail with an earlier moment of arrival.
     if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
         return False
     moment = now()

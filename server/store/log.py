@@ -1,4 +1,4 @@
-"""The log of a game, and the one statement that adds to it."""
+"""The log of a game, and the one statement that adds to it: `record_commit.sql` beside this file."""
 
 import hashlib
 import json
@@ -160,7 +160,7 @@ def record(
     False if somebody else was faster. Runs in one round trip, as a function of the database.
     """
     commit = _as_json(head, events, seats, letters)
-    found = connection.execute("SELECT record_deed(%s, %s, %s, %s, %s, %s)", (game_id, seen, *commit)).fetchone()
+    found = connection.execute("SELECT record_commit(%s, %s, %s, %s, %s, %s)", (game_id, seen, *commit)).fetchone()
     return found is not None and found[0] == seen
 
 
@@ -180,7 +180,7 @@ def record_unless_held(
     Or if a mail from the seat that is `late` arrived before `due_at` and is not dealt with yet.
     """
     commit = _as_json(head, events, seats, letters)
-    query = "SELECT record_deed_if_free(%s, %s, %s, %s, %s, %s, %s, %s)"
+    query = "SELECT record_commit_unless_held(%s, %s, %s, %s, %s, %s, %s, %s)"
     found = connection.execute(query, (game_id, seen, *commit, late, due_at)).fetchone()
     return found is not None and found[0] == seen
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
 _SCRIPTS = Path(__file__).parents[2] / "migrations"
+RECORD_COMMIT = Path(__file__).with_name("record_commit.sql")
 APPEND_ONLY = ("events", "audit")
 _LOCK = 0x57E2  # any number of processes may start at once; one migrates, the others find it done
 
@@ -27,40 +28,67 @@ def psycopg_url(url: str) -> str:
     return f"postgresql+psycopg://{rest}" if scheme in ("postgres", "postgresql") else url
 
 
-def upgrade(url: str, revision: str = "head") -> None:
+class TooOld(Exception):
+    """The tables are those of a time before the first step; the text is one sentence for the operator."""
+
+
+def upgrade(url: str) -> None:
+    """Take the steps that are left, and put the text of RECORD_COMMIT in place. Nothing is done to the tables of a later
+    release. Raises TooOld.
+    """
     from alembic import command
 
-    _run(url, lambda config: command.upgrade(config, revision))
+    def step(config: "Config", connection: Connection) -> None:
+        if _steps_after(_revision(connection)) is None:
+            return
+        command.upgrade(config, "head")
+        connection.execute(text(RECORD_COMMIT.read_text("utf-8")))
+
+    _run(url, step)
 
 
 def downgrade(url: str, revision: str) -> None:
     from alembic import command
 
-    _run(url, lambda config: command.downgrade(config, revision))
+    _run(url, lambda config, _: command.downgrade(config, revision))
 
 
 def is_behind(connection: Connection) -> bool:
     """Whether the tables lack a step that we know; those of a later release may have steps that we do not."""
-    if connection.scalar(text("SELECT to_regclass('alembic_version') IS NULL")):
-        return True
-    return connection.scalar(text("SELECT version_num FROM alembic_version")) in _earlier_revisions()
+    found = _revision(connection)
+    return found is None or found < _first_and_last()[1]
 
 
 def steps_ahead(url: str) -> list[str]:
-    """What `upgrade` would do, in order: each step's number and title."""
-    from alembic.migration import MigrationContext
-
+    """What `upgrade` would do, in order: each step's number and title. Raises TooOld."""
     engine = create_engine(psycopg_url(url))
     try:
         with engine.connect() as connection:
-            known = MigrationContext.configure(connection).get_current_revision()
+            return _steps_after(_revision(connection)) or []
     finally:
         engine.dispose()
-    scripts = _scripts()
-    if known is not None and known not in {step.revision for step in scripts.walk_revisions()}:
-        return []  # a later release has been here
-    steps = reversed(list(scripts.iterate_revisions("head", known or "base")))
+
+
+def _steps_after(known: str | None) -> list[str] | None:
+    """The steps that follow this one, None if it is one of a later release: they are counted. Raises TooOld."""
+    first, last = _first_and_last()
+    if known is not None and known > last:
+        return None
+    if known is not None and known < first:
+        raise TooOld(
+            f"These tables are at step {known}, and no release begins before step {first}: begin anew, with an empty "
+            "database or another STERNENPOST_DATA."
+        )
+    steps = reversed(list(_scripts().iterate_revisions("head", known or "base")))
     return [f"{step.revision}: {step.doc}" for step in steps]
+
+
+def _revision(connection: Connection) -> str | None:
+    """The last step that was taken here, None if none was."""
+    if connection.scalar(text("SELECT to_regclass('alembic_version') IS NULL")):
+        return None
+    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return found
 
 
 def _scripts() -> "ScriptDirectory":
@@ -70,9 +98,11 @@ def _scripts() -> "ScriptDirectory":
 
 
 @cache
-def _earlier_revisions() -> frozenset[str | None]:
+def _first_and_last() -> tuple[str, str]:
     scripts = _scripts()
-    return frozenset(step.revision for step in scripts.walk_revisions()) - {scripts.get_current_head()} | {None}
+    first, last = scripts.get_base(), scripts.get_current_head()
+    assert first and last
+    return first, last
 
 
 def lacks_rights(url: str) -> bool:
@@ -109,7 +139,7 @@ def _give_rights(connection: Connection) -> None:
     connection.execute(text(f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT {every} ON TABLES TO {APP_ROLE}"))
 
 
-def _run(url: str, step: Callable[["Config"], None]) -> None:
+def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
     from alembic.config import Config
 
     engine = create_engine(psycopg_url(url))
@@ -122,7 +152,7 @@ def _run(url: str, step: Callable[["Config"], None]) -> None:
             config.attributes["connection"] = connection
             lacked_rights = _lacks_rights(connection)
             connection.commit()
-            step(config)
+            step(config, connection)
             if lacked_rights:
                 _give_rights(connection)
             connection.commit()

@@ -278,7 +278,7 @@ class IdempotencyKey(Base):
 class EventRow(Base):
     """The log. Append-only: the app's role may not change it, and a trigger refuses everybody else.
 
-    No foreign key: `record_deed` holds the lock on the game's head, so a look-up per event would only cost.
+    No foreign key: `record_commit` holds the lock on the game's head, so a look-up per event would only cost.
     """
 
     __tablename__ = "events"

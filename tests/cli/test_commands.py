@@ -9,6 +9,7 @@ from email.parser import BytesParser
 from pathlib import Path
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from click.testing import CliRunner, Result
 from flask import Flask, current_app
@@ -146,16 +147,44 @@ def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch: pytest.Monke
     assert "secret" not in result.output
 
 
-def test_tables_of_an_earlier_release_are_told_in_a_sentence_and_what_migrate_would_do(
+def test_tables_that_lack_a_step_are_told_in_a_sentence_and_what_migrate_would_do(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
-    migrate.downgrade(database_url, "0009")
+    migrate.downgrade(database_url, "0023")
+    with psycopg.connect(database_url) as owner:
+        owner.execute("ALTER TABLE players RENAME locale TO language")  # as if an earlier release had called it so
     result = ask("players", "list")
     assert result.stderr == "Error: The database: its tables are not up to date: run `sternenpost migrate`\n"
-    assert "  step 0010: Players who are banned or deleted\n" in run("migrate", "--dry-run")
+    assert "  step 0024: What records a commit is called so" in run("migrate", "--dry-run")
+    with psycopg.connect(database_url) as owner:
+        owner.execute("ALTER TABLE players RENAME language TO locale")
     run("migrate")
     assert run("players", "list") == "None.\n"
+
+
+def test_tables_of_a_time_before_all_steps_are_told_in_a_sentence_and_left_alone(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    with psycopg.connect(database_url) as owner:
+        owner.execute("UPDATE alembic_version SET version_num = '0009'")
+    for words in (["migrate", "--dry-run"], ["migrate"]):
+        result = ask(*words)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert re.fullmatch(r"Error: These tables are at step 0009, .*: begin anew, .*\.\n", result.stderr)
+    with psycopg.connect(database_url) as owner:
+        assert owner.execute("SELECT version_num FROM alembic_version").fetchall() == [("0009",)]
+
+
+def test_tables_of_a_later_release_are_left_alone(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    with psycopg.connect(database_url) as owner:
+        owner.execute("UPDATE alembic_version SET version_num = '9999'")
+        owner.execute("DROP FUNCTION record_commit")
+    assert run("migrate") == "Done:\n  nothing\n"
+    with psycopg.connect(database_url) as owner:
+        assert owner.execute("SELECT to_regproc('record_commit')").fetchone() == (None,)
 
 
 # Looking

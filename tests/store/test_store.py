@@ -1,6 +1,7 @@
 """The store: tables that can be spread over machines, a log that nobody can change, letters that one carrier takes."""
 
 import hashlib
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -137,6 +138,40 @@ def test_migrations_go_down_and_up_again_and_make_the_tables_of_the_models(datab
         )
     engine.dispose()
     assert differences == []
+
+
+FUNCTION = re.compile(r"(?s)CREATE OR REPLACE FUNCTION (\w+)\((.*?)\) RETURNS (\w+) .*? AS \$\$(.*?)\$\$;")
+
+
+def functions(connection: psycopg.Connection[Any]) -> set[tuple[str, ...]]:
+    """Each with its arguments, what it returns and what it does, as the database has them."""
+    found = connection.execute(
+        "SELECT proname, pg_get_function_identity_arguments(oid), pg_get_function_result(oid), prosrc FROM pg_proc "
+        "WHERE pronamespace = 'public'::regnamespace AND proname <> 'refuse_change'"
+    )
+    return set(found.fetchall())
+
+
+def test_what_records_a_commit_is_the_text_beside_the_log(database_url: str) -> None:
+    written = {
+        (name, " ".join(arguments.split()).replace("timestamptz", "timestamp with time zone"), result, body)
+        for name, arguments, result, body in FUNCTION.findall(migrate.RECORD_COMMIT.read_text("utf-8"))
+    }
+    assert {name for name, *_ in written} == {"record_commit", "record_commit_unless_held"}
+    with psycopg.connect(database_url) as connection:
+        assert functions(connection) == written
+
+
+def test_each_migration_puts_the_text_of_its_release_in_place(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        as_written = functions(connection)
+        text_of_old = migrate.RECORD_COMMIT.read_text("utf-8").replace("RETURN seen;", "RETURN seen + 0;")
+        connection.execute(text_of_old)
+        connection.commit()
+        assert functions(connection) != as_written
+        connection.commit()
+        migrate.upgrade(database_url)
+        assert functions(connection) == as_written
 
 
 def test_an_index_is_as_partial_in_the_database_as_in_the_model(database_url: str) -> None:

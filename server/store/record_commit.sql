@@ -1,0 +1,53 @@
+-- The one text of what adds a commit to a game. `sternenpost migrate` puts it into the database each time, so it is
+-- changed here; a test compares the two. What a function takes and gives back is changed under a new name, since web and
+-- worker of the release before may still call the old one.
+--
+-- The game comes first among the arguments: tables that are spread over machines have all rows of a game on one of them.
+
+-- An unexpected version means that somebody else was faster: then nothing is written, and NULL comes back.
+CREATE OR REPLACE FUNCTION record_commit(
+  game uuid, seen integer, head jsonb, new_events jsonb, changed_seats jsonb, letters jsonb
+) RETURNS integer LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE games SET version = (head->>'version')::integer, status = head->>'status',
+      outcome = nullif(head->'outcome', 'null'), drawn = (head->>'drawn')::integer
+    WHERE game_id = game AND version = seen;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO events (game_id, seq, version, type, seat, body, recorded_at, hash)
+    SELECT game, e.seq, e.version, e.type, e.seat, e.body, e.recorded_at, decode(e.hash, 'hex')
+      FROM jsonb_to_recordset(new_events)
+        AS e(seq integer, version integer, type text, seat integer, body jsonb, recorded_at timestamptz, hash text);
+  UPDATE seats s SET to_act = c.to_act, turn = c.turn, stand_in = c.stand_in, asked_at = c.asked_at,
+      allowed = c.allowed, lent = c.lent, hours = c.hours, due_at = c.due_at, remind_at = c.remind_at, wake_at = c.wake_at
+    FROM jsonb_to_recordset(changed_seats)
+      AS c(seat integer, to_act boolean, turn integer, stand_in text, asked_at timestamptz, allowed double precision,
+           lent double precision, hours jsonb, due_at timestamptz, remind_at timestamptz, wake_at timestamptz)
+    WHERE s.game_id = game AND s.seat = c.seat;
+  INSERT INTO outbox (game_id, letter_id, dedupe, kind, version, seat, player_id, data, made_at, due_at, tries)
+    SELECT game, l.letter_id, l.dedupe, l.kind, l.version, l.seat, l.player_id, l.data, l.made_at, l.made_at, 0
+      FROM jsonb_to_recordset(letters)
+        AS l(letter_id uuid, dedupe text, kind text, version integer, seat integer, player_id uuid, data jsonb,
+             made_at timestamptz)
+    ON CONFLICT (game_id, dedupe) DO NOTHING;
+  RETURN seen;
+END $$;
+
+-- As record_commit, for those who would not wait: NULL also if somebody holds the game, or if a mail from the seat that
+-- is late arrived before it was due. Each statement of a function sees what was committed before it began: the inbox is
+-- seen as it is under the lock.
+CREATE OR REPLACE FUNCTION record_commit_unless_held(
+  game uuid, seen integer, head jsonb, new_events jsonb, changed_seats jsonb, letters jsonb, late integer, due timestamptz
+) RETURNS integer LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM games WHERE game_id = game AND version = seen FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  PERFORM FROM inbox WHERE game_id = game AND seat = late AND due_at IS NOT NULL AND arrived_at < due;
+  IF FOUND THEN
+    RETURN NULL;
+  END IF;
+  RETURN record_commit(game, seen, head, new_events, changed_seats, letters);
+END $$;
