@@ -8,20 +8,31 @@ import click
 
 from server import logs
 
-_HOMES = {  # the module of each command, and its name there if it is another one
-    "web": "service",
-    "worker": "service.work",
-    "post": "service.carry",
-    "sandbox": "service.open_sandbox",
-    **dict.fromkeys(["migrate", "doctor", "motd", "rotate-secret", "openapi"], "service"),
-    "config": "settings",
-    "audit": "audit",
-    **dict.fromkeys(["players", "player-token", "ban", "unban", "delete-player"], "players"),
-    **dict.fromkeys(["games", "replay", "check", "rebuild"], "games"),
-    "mails": "mails",
-    "verify": "archives",
-    "import": "archives.take_in",
-    "export": "archives",
+_COMMANDS = {  # the module of each, its name there if it is another one, and its first sentence
+    "web": ("service", "Serve HTTP, until SIGTERM."),
+    "worker": ("service.work", "Watch the time, let bots move, carry letters."),
+    "post": ("service.carry", "Carry letters and call webhooks only, until SIGTERM."),
+    "sandbox": ("service.open_sandbox", "Make games in every state, and print where to look."),
+    "migrate": ("service", "Bring the tables up to date, as their owner."),
+    "doctor": ("service", "Look whether all parts are well."),
+    "motd": ("service", "Show everybody a message of the day."),
+    "rotate-secret": ("service", "Sign links and addresses for replies with a new secret."),
+    "openapi": ("service", "Print the OpenAPI document."),
+    "config": ("settings", "List the settings, their defaults and values."),
+    "audit": ("audit", "List what operators did, the newest first."),
+    "players": ("players", "List, search and show players."),
+    "player-token": ("players", "Print a token of the player with this address."),
+    "ban": ("players", "Shut the PLAYER of this address or id out."),
+    "unban": ("players", "Let the PLAYER of this address or id in again."),
+    "delete-player": ("players", "Forget the PLAYER of this address or id."),
+    "games": ("games", "List and show games."),
+    "replay": ("games", "Print the story of a GAME and its table, in words."),
+    "check": ("games", "Compare all games, or one, with their logs."),
+    "rebuild": ("games", "Make all games, or one, anew from their logs."),
+    "mails": ("mails", "List and show mails that wait for operators."),
+    "verify": ("archives", "Check an archive: every hash, every draw, every rule."),
+    "import": ("archives.take_in", "Check an archive and keep its game here for all to see."),
+    "export": ("archives", "Write copies of games, or of a player's data, into DIR."),
 }
 
 
@@ -29,21 +40,26 @@ class _Commands(Mapping[str, click.Command]):
     """By name. Each is imported when it is asked for, since all together take longer than some of them run."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module, _, other = _HOMES[name].partition(".")
+        module, _, other = _COMMANDS[name][0].partition(".")
         command: click.Command = getattr(import_module(f"server.cli.{module}"), other or name.replace("-", "_"))
         return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_HOMES)
+        return iter(_COMMANDS)
 
     def __len__(self) -> int:
-        return len(_HOMES)
+        return len(_COMMANDS)
 
 
 class _Group(click.Group):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.commands = _Commands()  # type: ignore[assignment]  # nobody adds to them
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, says) for name, (_, says) in sorted(_COMMANDS.items())])
 
 
 @click.group(cls=_Group)
