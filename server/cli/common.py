@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from server.config import Settings
-from server.operations.health import parts
-from server.play.archive import Flaw
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -49,6 +47,8 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         from server.app import create_app
         from server.errors import PlayError
+        from server.operations.health import parts
+        from server.play.archive import Flaw
         from server.store.connections import let_go
 
         settings = read_settings()
