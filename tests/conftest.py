@@ -58,14 +58,41 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
 )
 
 
+_ONLY_WITH_ALL = (  # whole games in browsers, processes that are killed, fuzzers, clients generated and compiled
+    *("page", "processes", "contract/test_clients.py", "contract/test_fuzz.py", "contract/test_schemathesis.py"),
+    *("secrecy/test_leaks.py", "secrecy/test_dry_run.py", "secrecy/test_secrets.py", "test_readme.py"),
+)
+_TESTS = Path(__file__).parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="with those that take long, or need a browser or Node.js")
+
+
+def is_everything_asked_for(config: pytest.Config) -> bool:
+    """Whether no file or folder was named."""
+    return [Path(argument).resolve() for argument in config.args] == [_TESTS]
+
+
+def leaves_out(config: pytest.Config) -> bool:
+    return is_everything_asked_for(config) and not config.getoption("--all")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    return f"left out but with --all: {', '.join(_ONLY_WITH_ALL)}" if leaves_out(config) else None
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return leaves_out(config) and str(collection_path.relative_to(_TESTS)) in _ONLY_WITH_ALL or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """All tests are shared out among processes, each with a Postgres of its own; some tests are faster without.
 
     One more than there are cores, since a fifth of the time a test waits.
     """
-    is_everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    return min((os.cpu_count() or 1) + 1, _MOST_PROCESSES) if is_everything else 0
+    return min((os.cpu_count() or 1) + 1, _MOST_PROCESSES) if is_everything_asked_for(config) else 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
