@@ -54,13 +54,13 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
         "tokens",
         "whole_turns",
     ),
-    *("readme", "leaks", "hostile", "dry_run", "earlier_versions"),
+    *("readme_tour", "leaks", "hostile", "dry_run", "earlier_versions"),
 )
 
 
 _ONLY_WITH_ALL = (  # whole games in browsers, processes that are killed, fuzzers, clients generated and compiled
     *("page", "processes", "contract/test_clients.py", "contract/test_fuzz.py", "contract/test_schemathesis.py"),
-    *("secrecy/test_leaks.py", "secrecy/test_dry_run.py", "secrecy/test_secrets.py", "test_readme.py"),
+    *("secrecy/test_leaks.py", "secrecy/test_dry_run.py", "secrecy/test_secrets.py"),
 )
 _TESTS = Path(__file__).parent
 
