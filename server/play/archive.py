@@ -22,7 +22,7 @@ from server.play.events import (
     TimeExtended,
     TimeRanOut,
 )
-from server.play.table import Table, new_table, terms, to_the_end, type_name, typed
+from server.play.table import Table, new_table, next_commit, terms, type_name, typed
 from server.play.time_control import game_clock
 from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, bot_of, ladder, rung_for
 from server.rules import GAMES, Dice, Json, RuleError, Seat, SeededDice, commitment
@@ -130,11 +130,12 @@ def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
     table, dice = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts)
     for commit in commits(start.seed, rows):
         try:
-            events = to_the_end(table, _asked_again(table, [_typed(table, row) for row in commit], start, dice))
+            asked_again = _asked_again(table, [_typed(table, row) for row in commit], start, dice)
+            events, after = next_commit(table, asked_again)
         except (Flaw, RuleError) as error:
             raise Flaw(f"Event {commit[0].seq} ({commit[0].type}): {error}") from None
         _compare(commit, events)
-        table = table.after(events, commit[-1].version, commit[-1].seq, commit[-1].hash)
+        table = after.logged(commit[-1])
     return table, dice.drawn
 
 

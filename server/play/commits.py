@@ -12,7 +12,7 @@ from server.errors import NotFound
 from server.play import letters
 from server.play.due_times import timed
 from server.play.game import Game
-from server.play.table import Table, fold, new_table, to_the_end, type_name
+from server.play.table import Table, fold, new_table, next_commit, type_name
 from server.play.table_cache import tables
 from server.rules import GAMES, Json, commitment
 from server.store import log
@@ -103,7 +103,9 @@ def record_within(
 ) -> Game | None:
     """The same as part of a transaction, which may still be rolled back."""
     before = game.table
-    rows, after = _happened(before, to_the_end(before, events), now, game.head)
+    events, after = next_commit(before, events)
+    rows = _rows(before, events, now, game.head)
+    after = after.logged(rows[-1])
     head = game.head | {
         "version": after.version,
         "status": after.status,
@@ -128,8 +130,8 @@ def record_within(
     return after_game if written else None
 
 
-def _happened(before: Table, events: Sequence[Any], now: datetime, head: Json) -> tuple[list[Recorded], Table]:
-    """The events as rows of the log, each hashed onto the one before, and the table after them."""
+def _rows(before: Table, events: Sequence[Any], now: datetime, head: Json) -> list[Recorded]:
+    """The events of the next commit as rows of the log, each hashed onto the one before."""
     version, seq, hash_ = before.version + 1, before.seq, before.hash or bytes.fromhex(commitment(head["seed"]))
     rows = []
     for event in events:
@@ -138,7 +140,7 @@ def _happened(before: Table, events: Sequence[Any], now: datetime, head: Json) -
         row = Recorded(seq, version, type_name(event), body.pop("seat"), body, now, b"")
         hash_ = log.chained(hash_, row)
         rows.append(row._replace(hash=hash_))
-    return rows, before.after(events, version, seq, hash_)
+    return rows
 
 
 def at_version(game: Game, version: int) -> Table:

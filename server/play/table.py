@@ -40,8 +40,8 @@ class Table(NamedTuple):
         """As heads and answers show it."""
         return self.ended and {"scores": self.ended.scores, "places": self.ended.places}
 
-    def after(self, events: Sequence[Any], version: int, seq: int, hash_: bytes) -> "Table":
-        """The table after one commit."""
+    def after(self, events: Sequence[Any], version: int) -> "Table":
+        """The table after these events of one commit, which the log has yet to number."""
         table, actor, late = self, None, False
         for event in events:
             match event:
@@ -76,7 +76,11 @@ class Table(NamedTuple):
             table = table._replace(missed=_put(table.missed, actor, 0))
         if table.state is not self.state or table.status != self.status:  # else nobody is asked anew
             table = table._replace(turns=_turns(table, actor, version))
-        return table._replace(version=version, seq=seq, hash=hash_)
+        return table._replace(version=version)
+
+    def logged(self, newest: Recorded) -> "Table":
+        """The same table, the log of which stands at this row."""
+        return self._replace(seq=newest.seq, hash=newest.hash)
 
 
 def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, ...]:
@@ -98,12 +102,19 @@ def terms(head: Json, seats: Sequence[Json]) -> Json:
     return {"game": str(head["game_id"]), **agreed, "bots": [row["bot"] for row in seats]}
 
 
-def to_the_end(before: Table, events: Sequence[Any]) -> Sequence[Any]:
-    """The events of a commit, and `game-ended` after them if the rules say so."""
-    after = before.after(events, 0, 0, b"")
+def next_commit(before: Table, events: Sequence[Any]) -> tuple[Sequence[Any], Table]:
+    """The events of a commit, with `game-ended` after them if the rules say so, and the table after it.
+
+    Each event is applied once.
+    """
+    version = before.version + 1
+    after = before.after(events, version)
     has_moved = after.state is not before.state
     outcome = after.rules.outcome(after.state) if has_moved and after.status == "running" else None
-    return events if outcome is None else [*events, GameEnded(list(outcome.scores), list(outcome.places))]
+    if outcome is None:
+        return events, after
+    ended = GameEnded(list(outcome.scores), list(outcome.places))
+    return [*events, ended], after.after([ended], version)
 
 
 def new_table(rules: str) -> Table:
@@ -115,7 +126,7 @@ def fold(table: Table, log: Iterable[Recorded]) -> Table:
     """The table after the rest of its log."""
     for version, commit in groupby(log, key=lambda e: e.version):
         rows = list(commit)
-        table = table.after([typed(table.rules, row) for row in rows], version, rows[-1].seq, rows[-1].hash)
+        table = table.after([typed(table.rules, row) for row in rows], version).logged(rows[-1])
     return table
 
 

@@ -109,7 +109,7 @@ def _moves(game: Game, rng: Random) -> Iterator[tuple[int, int, Json]]:
         turn, move = table.turns[seat], rng.choice(table.rules.legal_moves(table.state, seat))
         assert turn is not None
         yield seat, turn, table.rules.move_to_json(move)
-        table = table.after(table.rules.decide(table.state, seat, move, dice), table.version + 1, 0, b"")
+        table = table.after(table.rules.decide(table.state, seat, move, dice), table.version + 1)
 
 
 def copies(url: str, games: Sequence[Rehearsed], each: int) -> list[Rehearsed]:

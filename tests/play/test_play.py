@@ -39,7 +39,7 @@ from server.play.moves import (
 from server.play.outages import follow_outages
 from server.play.seats import accept_invitation, come_back, invitation, leave, return_word, take_seat
 from server.play.sweep import wake_due
-from server.play.table import fold, new_table
+from server.play.table import fold, new_table, type_name
 from server.play.table_cache import tables
 from server.play.time_control import DEFAULT_CLOCK
 from server.play.timeout_policy import DEFAULT_LADDER
@@ -574,6 +574,29 @@ def test_a_turn_is_numbered_by_the_version_at_which_its_seat_was_asked(ada: UUID
         assert [turn for turn in turns if turn is not None] == [version]
         assert turn_of(game_id, who) == version
         assert moves_on(game_id, who).answer["version"] == version + 1
+
+
+def test_a_move_applies_each_event_once_and_what_comes_out_is_what_all_look_at(
+    ada: UUID, bea: UUID, cyd: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_id, players = game_of(ada, bea, cyd), [ada, bea, cyd]
+    applied, apply = [], sternenhimmel.apply
+
+    def applies(state: Any, event: Any) -> Any:
+        applied.append(type_name(event))
+        return apply(state, event)
+
+    monkeypatch.setattr(sternenhimmel, "apply", applies)
+    while load(game_id).table.status == "running":
+        for who in players:
+            if turn_of(game_id, who) is not None:
+                seq, _ = load(game_id).table.seq, applied.clear()
+                moves_on(game_id, who)
+                assert applied == [row.type for row in whole_log(game_id, seq) if row.type in sternenhimmel.EVENTS]
+    assert happened(game_id)[-1] == "game-ended"
+    applied.clear()
+    describe(load(game_id), 0)
+    assert applied == []
 
 
 def test_a_move_is_answered_with_what_happened_as_its_player_saw_it(ada: UUID, bea: UUID) -> None:
