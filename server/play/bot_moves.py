@@ -7,14 +7,14 @@ from typing import Any
 
 from server.bots import BOTS
 from server.play.commits import load, record
-from server.play.game import Game
+from server.play.game import Game, Outline
 from server.rules import Seat
 from server.store.log import record_unless_held
 
 
-def let_move(outline: Game, seat: Seat, bot: str, now: datetime) -> bool:
+def let_move(outline: Outline, seat: Seat, bot: str, now: datetime) -> bool:
     game = load(outline.game_id)
-    if game.table.version != outline.table.version:
+    if game.version != outline.version:
         return False
     events, drawn = bots_turn(game, seat, bot)
     return record(game, events, now, drawn, write=record_unless_held) is not None

@@ -2,6 +2,7 @@
 (an optimistic lock on its version)."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,14 +11,15 @@ import psycopg
 
 from server.errors import NotFound
 from server.play import letters
-from server.play.due_times import timed
-from server.play.game import Game
+from server.play.due_times import extended, timed
+from server.play.events import TimeExtended
+from server.play.game import Game, Outline
 from server.play.table import Table, fold, new_table, next_commit, type_name
 from server.play.table_cache import tables
-from server.rules import GAMES, Json, commitment
+from server.rules import Json, Seat, commitment
 from server.store import log
 from server.store.connections import autocommit
-from server.store.log import Outline, Recorded
+from server.store.log import OutlineRecords, Recorded
 from server.store.notify import notifier
 from server.store.outages import outages_since
 
@@ -38,36 +40,23 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
     return Game(records.head, records.seats, fold(known or new_table(records.head["rules"]), records.events))
 
 
-def outlines(game_ids: Collection[UUID]) -> dict[UUID, Outline]:
+def outlines(game_ids: Collection[UUID]) -> dict[UUID, OutlineRecords]:
     """What there is to these games but their stories, in a single look; without those that have not begun."""
     with autocommit() as connection:
         found = log.outlines(connection, game_ids, "time-extended")
-    asked = [row for outline in found.values() for row in outline.seats if row["asked_at"]]
+    asked = [row for records in found.values() for row in records.seats if row["asked_at"]]
     lost = outages_since(min(row["asked_at"] for row in asked)) if asked else ()
     for row in asked:
         row["outages"] = [outage for outage in lost if outage[1] > row["asked_at"]]
     return found
 
 
-def outlined(outline: Outline) -> Game:
-    """A game whose table lacks the state of its rules and what was `missed`: enough for what is no move.
-
-    Raises ValueError if head and log do not belong together.
-    """
-    head, rows = outline.head, outline.seats
-    if head["version"] != outline.version:
-        raise ValueError(f"The head is at version {head['version']}, the log at {outline.version}.")
-    table = Table(
-        GAMES[head["rules"]],
-        version=outline.version,
-        seq=outline.seq,
-        hash=outline.hash,
-        status=head["status"],
-        turns=tuple(row["turn"] for row in rows),
-        stand_ins=tuple(row["stand_in"] for row in rows),
-        extended=tuple(outline.counts[row["seat"]] for row in rows),
-    )
-    return Game(head, rows, table)
+def outlined(records: OutlineRecords) -> Outline:
+    """The game in outline. Raises ValueError if head and log do not belong together."""
+    head, seats, seq, version, hash_, extensions = records
+    if head["version"] != version:
+        raise ValueError(f"The head is at version {head['version']}, the log at {version}.")
+    return Outline(head, seats, version, seq, hash_, extensions)
 
 
 Write = Callable[..., bool]  # log.record, or another with the same first arguments
@@ -104,7 +93,9 @@ def record_within(
     """The same as part of a transaction, which may still be rolled back."""
     before = game.table
     events, after = next_commit(before, events)
-    rows = _rows(before, events, now, game.head)
+    rows = _rows(
+        events, now, before.version + 1, before.seq, before.hash or bytes.fromhex(commitment(game.head["seed"]))
+    )
     after = after.logged(rows[-1])
     head = game.head | {
         "version": after.version,
@@ -114,13 +105,13 @@ def record_within(
     }
     seats = game.seats  # of a game that is closed before it begins, nobody was ever asked
     if after.turns:
-        seats = [timed(game, seat, before, after, events, now, arrived_at or now) for seat in range(len(game.seats))]
+        seats = [timed(game, seat, after, now, arrived_at or now) for seat in range(len(game.seats))]
     after_game = Game(head, seats, after, rows)
     written = write(
         connection,
         game.game_id,
         before.version,
-        {name: head[name] for name in ("version", "status", "outcome", "drawn")},
+        _projected(head),
         rows,
         [row for row, was in zip(seats, game.seats, strict=True) if row is not was],
         letters.after(after_game, events, now),
@@ -130,9 +121,32 @@ def record_within(
     return after_game if written else None
 
 
-def _rows(before: Table, events: Sequence[Any], now: datetime, head: Json) -> list[Recorded]:
-    """The events of the next commit as rows of the log, each hashed onto the one before."""
-    version, seq, hash_ = before.version + 1, before.seq, before.hash or bytes.fromhex(commitment(head["seed"]))
+def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, now: datetime) -> bool:
+    """Give the present turn of this seat more time; False if somebody holds the game or was faster, or if a mail from
+    the seat arrived before `due_at`.
+    """
+    rows = _rows([TimeExtended(seat, by)], now, outline.version + 1, outline.seq, outline.hash)
+    head = outline.head | {"version": outline.version + 1}
+    row = extended(outline, seat, by, now)
+    seats = [row if was["seat"] == seat else was for was in outline.seats]
+    after = replace(outline, head=head, seats=seats, version=head["version"], seq=rows[-1].seq, hash=rows[-1].hash)
+    told = letters.after_extension(after, seat, by, now)
+    with autocommit() as connection:
+        written = log.record_unless_held(
+            connection, outline.game_id, outline.version, _projected(head), rows, [row], told, late=seat, due_at=due_at
+        )
+    if written:
+        notifier.changed(outline.game_id)
+    return written
+
+
+def _projected(head: Json) -> Json:
+    """What of a head follows from the log."""
+    return {name: head[name] for name in ("version", "status", "outcome", "drawn")}
+
+
+def _rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: bytes) -> list[Recorded]:
+    """The events of a commit as rows of the log, each hashed onto the one before; `seq` and `hash_` are the newest's."""
     rows = []
     for event in events:
         seq += 1

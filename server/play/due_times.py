@@ -1,8 +1,7 @@
-"""Due times: what a commit does to the time of each seat."""
+"""Due times: what a commit does to the time of each seat, case by case."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Any
 
 from server.accounts import calendars
 from server.accounts.calendars import ALWAYS, Calendar
@@ -10,51 +9,40 @@ from server.accounts.preferences import DEFAULT_REMINDERS
 from server.clock import NOTHING, Stretch
 from server.durations import duration
 from server.play import time_control
-from server.play.events import TimeExtended
-from server.play.game import Game
+from server.play.game import Game, Outline
 from server.play.reminders import next_reminder
 from server.play.table import Table
-from server.play.time_control import Bank, counted, first_allowance, next_allowance
+from server.play.time_control import Bank, GameClock, counted, first_allowance, next_allowance
 from server.rules import Json, Seat
 from server.store.outages import outages_since
 
 
-def timed(
-    game: Game, seat: Seat, before: Table, after: Table, events: Sequence[Any], now: datetime, arrived_at: datetime
-) -> Json:
+def timed(game: Game, seat: Seat, after: Table, now: datetime, arrived_at: datetime) -> Json:
     """The seat's row after the commit; the very same row if nothing changed for it.
 
     The time of a turn runs on while a bot sits in for its person, so that nobody wins any by leaving and coming back.
     """
-    was = game.seats[seat]
-    turn, stand_in = after.turns[seat], after.stand_ins[seat]
-    extensions = [event for event in events if isinstance(event, TimeExtended) and event.seat == seat]
-    stops_or_goes_on = turn is not None and "paused" in (before.status, after.status) and before.status != after.status
-    if None not in (turn, was["turn"]) and turn != was["turn"] and after.rules.is_mid_turn(after.state, seat):
+    was, turn, stand_in = game.seats[seat], after.turns[seat], after.stand_ins[seat]
+    if _is_mid_turn(was, after, seat):
         return was | {"turn": turn}  # the rest of a turn has no time of its own
-    if turn == was["turn"] and stand_in == was["stand_in"] and not extensions and not stops_or_goes_on:
+    is_next_turn = turn != was["turn"]
+    stops_or_goes_on = turn is not None and _stops_or_goes_on(game.table, after)
+    if not (is_next_turn or stops_or_goes_on or stand_in != was["stand_in"]):
         return was
-    row = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}
-    game_clock, asked_at, hours = time_control.game_clock(game.head["clock"]), was["asked_at"], was["hours"]
-    allowed = first_allowance(game_clock) if was["allowed"] is None else timedelta(seconds=was["allowed"])
-    used = NOTHING
-    if asked_at and (extensions or stops_or_goes_on or isinstance(game_clock, Bank)):  # else nobody asks
-        used = counted(asked_at, arrived_at, calendar_of(was), outages_of(was, now))
-    if extensions:
-        lent = used - allowed + duration(extensions[-1].by)  # so much from now on
-        return with_due_time(row | {"lent": lent.total_seconds()}, now)
-    if hours and turn != was["turn"]:
-        allowed, row["lent"] = next_allowance(game_clock, allowed, used), 0
-        asked_at = hours = None
+    row, clock = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}, _clock_of(game)
+    row["allowed"] = _allowed(was, clock).total_seconds()
+    if is_next_turn:
+        row = _after_its_turn(row, clock, arrived_at)
     elif stops_or_goes_on:
-        allowed, asked_at = allowed - used, None  # the rest of this turn's time, and what was lent for it, is kept
-    row |= {"allowed": allowed.total_seconds(), "asked_at": asked_at, "hours": hours}
-    bot = was["bot"] or stand_in
-    if turn is None or bot or after.status == "paused":
-        wake_at = now if bot and turn is not None and after.status == "running" else None
-        return row | {"due_at": None, "remind_at": None, "wake_at": wake_at}
-    hours = hours or {"zone": was["zone"], "calendar": was["calendar"]}
-    return with_due_time(row | {"asked_at": asked_at or now, "hours": hours}, now)
+        row = _stopped(row, arrived_at)
+    return _asked(row, now) if after.status != "paused" else _asked_by_nobody(row)
+
+
+def extended(game: Outline, seat: Seat, by: str, now: datetime) -> Json:
+    """The seat's row after an extension: so much from now on, which is lent for this turn."""
+    row = game.seats[seat]
+    lent = _used(row, now) - _allowed(row, _clock_of(game)) + duration(by)
+    return with_due_time(row | {"lent": lent.total_seconds()}, now)
 
 
 def with_due_time(row: Json, now: datetime) -> Json:
@@ -66,6 +54,69 @@ def with_due_time(row: Json, now: datetime) -> Json:
     thresholds = (row["notifications"] or {}).get("reminders", DEFAULT_REMINDERS)
     remind_at = next_reminder(asked_at, due_at, thresholds, calendar, now)
     return row | {"due_at": due_at, "remind_at": remind_at, "wake_at": remind_at or due_at}
+
+
+# What happened to the seat
+
+
+def _is_mid_turn(was: Json, after: Table, seat: Seat) -> bool:
+    """Whether a part of its turn was played, and it goes on under a new number."""
+    turn = after.turns[seat]
+    return None not in (turn, was["turn"]) and turn != was["turn"] and after.rules.is_mid_turn(after.state, seat)
+
+
+def _stops_or_goes_on(before: Table, after: Table) -> bool:
+    """Whether a pause begins or ends."""
+    return before.status != after.status and "paused" in (before.status, after.status)
+
+
+# What that does to its time
+
+
+def _after_its_turn(row: Json, clock: GameClock, arrived_at: datetime) -> Json:
+    """What the turn leaves of its time is for the next one, as the game's clock says; what was lent is not."""
+    if not row["hours"]:  # it had no turn that took time
+        return row
+    used = _used(row, arrived_at) if isinstance(clock, Bank) else NOTHING  # else nobody asks
+    allowed = next_allowance(clock, timedelta(seconds=row["allowed"]), used)
+    return row | {"allowed": allowed.total_seconds(), "lent": 0, "asked_at": None, "hours": None}
+
+
+def _stopped(row: Json, arrived_at: datetime) -> Json:
+    """The rest of this turn's time, and what was lent for it, is kept until the game goes on."""
+    left = timedelta(seconds=row["allowed"]) - _used(row, arrived_at)
+    return row | {"allowed": left.total_seconds(), "asked_at": None}
+
+
+def _asked(row: Json, now: datetime) -> Json:
+    """Its person is due from now on, or from when he was asked; a bot is woken at once; who has no turn is left alone."""
+    if row["turn"] is None:
+        return _asked_by_nobody(row)
+    if row["bot"] or row["stand_in"]:
+        return _asked_by_nobody(row) | {"wake_at": now}
+    hours = row["hours"] or {"zone": row["zone"], "calendar": row["calendar"]}
+    return with_due_time(row | {"asked_at": row["asked_at"] or now, "hours": hours}, now)
+
+
+def _asked_by_nobody(row: Json) -> Json:
+    return row | {"due_at": None, "remind_at": None, "wake_at": None}
+
+
+# What its time is
+
+
+def _clock_of(game: Game | Outline) -> GameClock:
+    return time_control.game_clock(game.head["clock"])
+
+
+def _allowed(row: Json, clock: GameClock) -> timedelta:
+    """The counted time of its present turn, or kept for the next one; without what was lent."""
+    return first_allowance(clock) if row["allowed"] is None else timedelta(seconds=row["allowed"])
+
+
+def _used(row: Json, until: datetime) -> timedelta:
+    """The counted time that its present turn has taken until then."""
+    return counted(row["asked_at"], until, calendar_of(row), outages_of(row, until)) if row["asked_at"] else NOTHING
 
 
 def outages_of(row: Json, now: datetime) -> Collection[Stretch]:

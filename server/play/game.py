@@ -1,6 +1,6 @@
-"""One game: what is stored of it, and the table that its log makes."""
+"""One game: what is stored of it, with the table that its log makes, or in outline."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,29 +13,54 @@ from server.store.log import Recorded
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
-    """A game as stored, and the table that its log makes."""
+class Stored:
+    """What is stored of a game beside its log."""
 
     head: Json
     seats: Sequence[Json]
-    table: Table
-    newest: Sequence[Recorded] = ()  # the commit that was just recorded
 
     @property
     def game_id(self) -> UUID:
         game_id: UUID = self.head["game_id"]
         return game_id
 
+    @property
+    def ladder(self) -> Sequence[Rung]:
+        """What time-outs of a seat do, one after the other."""
+        return timeout_policy.ladder(self.head["on_timeout"], BOTS)
+
+    def bot_at(self, seat: Seat) -> str | None:
+        """The bot that plays this seat now."""
+        bot: str | None = self.seats[seat]["bot"] or self.seats[seat]["stand_in"]
+        return bot
+
+
+@dataclass(frozen=True, slots=True)
+class Outline(Stored):
+    """A game without its table: all that it takes to remind somebody, or to give him more time."""
+
+    version: int
+    seq: int  # of the newest event, as its hash
+    hash: bytes
+    extended: Mapping[Seat, int]  # extensions in this game
+
+
+@dataclass(frozen=True, slots=True)
+class Game(Stored):
+    """A game as stored, and the table that its log makes."""
+
+    table: Table
+    newest: Sequence[Recorded] = ()  # the commit that was just recorded
+
+    @property
+    def version(self) -> int:
+        return self.table.version
+
     def seat_of(self, player_id: UUID | None) -> Seat | None:
         """Where this player sits, if he does."""
         if player_id is None:
             return None
         return next((row["seat"] for row in self.seats if row["player_id"] == player_id), None)
-
-    @property
-    def ladder(self) -> Sequence[Rung]:
-        """What time-outs of a seat do, one after the other."""
-        return timeout_policy.ladder(self.head["on_timeout"], BOTS)
 
     @property
     def names(self) -> list[str]:
@@ -45,11 +70,6 @@ class Game:
     def _bots_name(self, seat: Json) -> str | None:
         alike = [row["seat"] for row in self.seats if row["bot"] == seat["bot"]]
         return f"{seat['bot']} {alike.index(seat['seat']) + 1}" if seat["bot"] and len(alike) > 1 else seat["bot"]
-
-    def bot_at(self, seat: Seat) -> str | None:
-        """The bot that plays this seat now."""
-        bot: str | None = self.seats[seat]["bot"] or self.seats[seat]["stand_in"]
-        return bot
 
     def dice(self) -> SeededDice:
         """The game's chance, from where its last commit stopped."""

@@ -12,33 +12,38 @@ from server.play.events import (
     GameStarted,
     SeatHandedOver,
     SeatTakenBack,
-    TimeExtended,
     TimeRanOut,
 )
-from server.play.game import Game
+from server.play.game import Game, Outline
 from server.rules import Json, Seat
 from server.store.webhook_queue import NOTE
 
+News = tuple[str, Seat, Json]  # kind, reader, data
+
 
 def after(game: Game, events: Sequence[Any], now: datetime) -> list[Json]:
-    """The letters of a commit that led to the game as it is now.
+    """The letters of a commit that led to the game as it is now."""
+    return _told(game, list(_news(game, events, now)), now, list(_news_for_programs(events)))
 
-    Each is made a microsecond after the one before, so that they are carried and listed in the order of the story.
-    """
-    news = list(_news(game, events, now))
+
+def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> list[Json]:
+    """The letters of an extension, after which the game is as it is now."""
+    return _told(outline, [("time-extended", seat, {"by": by})], now)
+
+
+def _told(game: Game | Outline, news: list[News], now: datetime, for_programs: Sequence[str] = ()) -> list[Json]:
+    """Each is made a microsecond after the one before, so that they are carried and listed in the order of the story."""
     told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
     if hooked := [row["seat"] for row in game.seats if row["has_webhooks"]]:
-        news = [(kind, seat, {}) for kind in _news_for_programs(events) for seat in hooked] + news
+        news = [(kind, seat, {}) for kind in for_programs for seat in hooked] + news
         told += [note(game, kind, seat, now, **data) for kind, seat, data in news if seat in hooked]
     return [row | {"made_at": now + timedelta(microseconds=place)} for place, row in enumerate(told)]
 
 
-def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[tuple[str, Seat, Json]]:
+def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[News]:
     people = [row["seat"] for row in game.seats if row["player_id"] is not None]
     for event in events:
         match event:
-            case TimeExtended(seat, by):
-                yield "time-extended", seat, {"by": by}
             case TimeRanOut(seat, bot) if bot:
                 yield "bot-moved", seat, {"bot": bot}
             case SeatHandedOver(seat, bot, "time"):
@@ -69,23 +74,23 @@ def _news_for_programs(events: Sequence[Any]) -> Iterator[str]:
                 yield "game-resumed"
 
 
-def note(game: Game, kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
+def note(game: Game | Outline, kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
     """The same as `letter`, for the webhooks of whoever sits there."""
     row = letter(game, kind, seat, now, about, "webhook", **data)
     return row | {"kind": NOTE, "data": {"kind": kind, **row["data"]}}
 
 
 def letter(
-    game: Game, kind: str, seat: Seat, now: datetime, about: str = "", channel: str = "mail", **data: Any
+    game: Game | Outline, kind: str, seat: Seat, now: datetime, about: str = "", channel: str = "mail", **data: Any
 ) -> Json:
     """A row for the outbox. The dedupe key names kind, version, reader and channel, and what else sets it apart."""
     row = game.seats[seat]
     due_at = row["due_at"]
     return {
         "letter_id": uuid4(),
-        "dedupe": f"{kind}/{game.table.version}/{seat}/{channel}/{about}",
+        "dedupe": f"{kind}/{game.version}/{seat}/{channel}/{about}",
         "kind": kind,
-        "version": game.table.version,
+        "version": game.version,
         "seat": seat,
         "player_id": row["player_id"],
         "data": data if due_at is None else {"turn": row["turn"], "due_at": due_at.isoformat(), **data},

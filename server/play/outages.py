@@ -9,14 +9,14 @@ from sqlalchemy import select, update
 from server.clock import clock
 from server.play.commits import outlined, outlines
 from server.play.due_times import with_due_time
-from server.play.game import Game
+from server.play.game import Outline
 from server.play.heartbeats import GAP
 from server.play.reminders import remind
 from server.play.sweep import by_few, log
 from server.rules import Json
 from server.store import inbox, outbox, webhook_queue
 from server.store.connections import let_go
-from server.store.log import Outline
+from server.store.log import OutlineRecords
 from server.store.retry import is_passing, tried_again
 from server.store.seats import is_free, is_seat
 from server.store.tables import Outage, SeatRow, db
@@ -47,23 +47,23 @@ def follow_outages() -> None:
 def _have_followed(game_ids: Sequence[UUID]) -> bool:
     """Compute the due times of these games anew, as far as they change; False if somebody is at one of them."""
     found, now = outlines(game_ids), clock.now()
-    have_followed = [_has_followed(outline, now) for outline in found.values()]
+    have_followed = [_has_followed(records, now) for records in found.values()]
     return all(have_followed)
 
 
-def _has_followed(outline: Outline, now: datetime) -> bool:
+def _has_followed(records: OutlineRecords, now: datetime) -> bool:
     try:
-        return _follow(outlined(outline), now)
+        return _follow(outlined(records), now)
     except Exception as error:
         if is_passing(error):
             raise
         let_go()
-        log.exception("The due times of game %s do not follow the outages", outline.head["game_id"])
+        log.exception("The due times of game %s do not follow the outages", records.head["game_id"])
         return True  # the sweep goes on trying
 
 
 @tried_again
-def _follow(game: Game, now: datetime) -> bool:
+def _follow(game: Outline, now: datetime) -> bool:
     moved = [row for row in game.seats if row["asked_at"] and (row["asked_at"] > now or _is_moved(row, now))]
     if moved and not is_free(game.game_id):
         return False

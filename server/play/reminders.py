@@ -9,7 +9,7 @@ from sqlalchemy import update
 from server.accounts.calendars import ALWAYS, Calendar, counting_hours
 from server.accounts.preferences import DEFAULT_REMINDERS
 from server.durations import duration
-from server.play.game import Game
+from server.play.game import Outline
 from server.play.letters import letter, note
 from server.play.time_control import counted, due_at
 from server.rules import Json
@@ -48,7 +48,7 @@ def next_reminder(
     return next((moment for moment in reminder_times(asked_at, due_at, thresholds, calendar) if moment > after), None)
 
 
-def remind(game: Game, row: Json, fresh: Json, now: datetime) -> bool:
+def remind(game: Outline, row: Json, fresh: Json, now: datetime) -> bool:
     """Note the next time to wake this seat, and a reminder if one is due; an outage only moves the times.
 
     False if somebody else has done so.

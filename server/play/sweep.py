@@ -13,7 +13,7 @@ from server.clock import clock
 from server.play.bot_moves import let_move
 from server.play.commits import outlined, outlines
 from server.play.due_times import with_due_time
-from server.play.game import Game
+from server.play.game import Outline
 from server.play.heartbeats import is_reachable
 from server.play.reminders import remind
 from server.play.timeouts import time_out
@@ -76,7 +76,7 @@ def _wake_all(due: Sequence[Due]) -> int:
 
 
 @tried_again
-def wake(outline: Game, seat: Seat, now: datetime, can_run_out: bool) -> bool:
+def wake(outline: Outline, seat: Seat, now: datetime, can_run_out: bool) -> bool:
     """Do what is due for a seat, if it still is: let its bot move, time its player out, or remind him.
 
     False if there was nothing to do, or somebody holds the game or was faster.

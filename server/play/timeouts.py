@@ -6,10 +6,10 @@ from typing import Any
 
 from server.durations import duration_text
 from server.play.bot_moves import bots_turn
-from server.play.commits import load, record_within
-from server.play.events import GameAbandoned, SeatHandedOver, TimeExtended, TimeRanOut
-from server.play.game import Game
-from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
+from server.play.commits import load, record_extension, record_within
+from server.play.events import GameAbandoned, SeatHandedOver, TimeRanOut
+from server.play.game import Game, Outline
+from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, rung_for
 from server.play.votes import count_votes
 from server.rules import Seat
 from server.store import inbox
@@ -21,29 +21,48 @@ from server.store.tables import SeatRow
 SOON = timedelta(seconds=5)  # when to look again at a seat whose mail is being read
 
 
-def time_out(game: Game, seat: Seat, due_at: datetime, now: datetime) -> bool:
-    """What the ladder says; only for a rung above its extensions must the story be known."""
-    rung, drawn = rung_for(game.ladder, game.table.extended[seat], 0), game.head["drawn"]
-    if not isinstance(rung, Extend):
-        seen, game = game.table.version, load(game.game_id)
-        if game.table.version != seen:
+def time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> bool:
+    """Do what the policy of the game says. False if somebody holds the game or was faster, or if a mail from the seat
+    arrived in time: what is in that mail comes first.
+    """
+    is_done = _time_out(outline, seat, due_at, now)
+    if not is_done and inbox.has_mail(outline.game_id, seat, due_at):
+        put_off(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat]["wake_at"]), now + SOON)
+    return is_done
+
+
+def _time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> bool:
+    rung = rung_for(outline.ladder, outline.extended[seat], missed=0)
+    if not isinstance(rung, Extend):  # only above its extensions must the story be known
+        game = load(outline.game_id)
+        if game.version != outline.version:
             return False
-        rung = rung_for(game.ladder, game.table.extended[seat], game.table.missed[seat])
-    match rung:
-        case Extend(by):
-            events: list[Any] = [TimeExtended(seat, duration_text(by))]
-        case BotMove(bot):
-            moved, drawn = bots_turn(game, seat, bot)
-            events = [TimeRanOut(seat, bot), *moved]
-        case BotTakesOver(bot):
-            events = [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]
-        case Abandon():
-            events = [TimeRanOut(seat, None), GameAbandoned(seat)]
+        rung = rung_for(outline.ladder, outline.extended[seat], game.table.missed[seat])
+        if not isinstance(rung, Extend):
+            return _miss(game, seat, rung, due_at, now)
+    return record_extension(outline, seat, duration_text(rung.by), due_at, now)
+
+
+def _miss(game: Game, seat: Seat, rung: Rung, due_at: datetime, now: datetime) -> bool:
+    """The turn is over for its player, whatever becomes of it."""
+    events, drawn = _what_happens(game, seat, rung)
     with autocommit() as connection:
         if_free = partial(record_unless_held, late=seat, due_at=due_at)
-        is_recorded = record_within(connection, game, events, now, drawn, write=if_free) is not None
-    if is_recorded and isinstance(events[-1], SeatHandedOver):
+        is_done = record_within(connection, game, events, now, drawn, write=if_free) is not None
+    if is_done and isinstance(rung, BotTakesOver):
         count_votes(game.game_id)
-    if not is_recorded and inbox.has_mail(game.game_id, seat, due_at):  # what is in that mail comes first
-        put_off(is_seat(game.game_id, seat) & (SeatRow.wake_at == game.seats[seat]["wake_at"]), now + SOON)
-    return is_recorded
+    return is_done
+
+
+def _what_happens(game: Game, seat: Seat, rung: Rung) -> tuple[list[Any], int]:
+    """The events, and the words of chance drawn by then."""
+    drawn: int = game.head["drawn"]
+    match rung:
+        case BotMove(bot):
+            moved, drawn = bots_turn(game, seat, bot)
+            return [TimeRanOut(seat, bot), *moved], drawn
+        case BotTakesOver(bot):
+            return [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")], drawn
+        case Abandon():
+            return [TimeRanOut(seat, None), GameAbandoned(seat)], drawn
+    raise ValueError("An extension is no miss.")

@@ -39,7 +39,7 @@ class Records(NamedTuple):
     events: list[Recorded]
 
 
-class Outline(NamedTuple):
+class OutlineRecords(NamedTuple):
     """What is stored of one game but for its story, all seen at the same instant."""
 
     head: Json
@@ -109,11 +109,15 @@ def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> 
     return Records(_head(head), _seats(seats), [Recorded(**event) for event in events or ()])
 
 
-def outlines(connection: psycopg.Connection[Any], game_ids: Collection[UUID], counted: str) -> dict[UUID, Outline]:
+def outlines(
+    connection: psycopg.Connection[Any], game_ids: Collection[UUID], counted: str
+) -> dict[UUID, OutlineRecords]:
     """Those of these games that have begun, and how many events of the type `counted` each seat has there."""
     rows = connection.execute(_OUTLINES, {"games": list(game_ids), "counted": counted})
     return {
-        game_id: Outline(_head(head), _seats(seats), newest[0], newest[1], _bytes(newest[2]), Counter(of_seats or ()))
+        game_id: OutlineRecords(
+            _head(head), _seats(seats), newest[0], newest[1], _bytes(newest[2]), Counter(of_seats or ())
+        )
         for game_id, head, seats, newest, of_seats in rows
         if newest is not None
     }
