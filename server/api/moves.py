@@ -11,8 +11,8 @@ from server.api.idempotency import once
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
-from server.play.moves import legal_moves, try_move
-from server.play.turn_links import play_as
+from server.play.moves import legal_moves, play_move, try_move
+from server.play.turn_links import play_by_link
 from server.rules import IllegalMove, MalformedMove
 
 blp = Blueprint("moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Moves")
@@ -53,7 +53,10 @@ class Moves(MethodView):
             return jsonify(try_move(game_id, who.player_id, turn, move))
 
         def played() -> tuple[Any, int]:
-            answer, first = play_as(who, game_id, turn, move)
+            if who.turn is not None:
+                answer, first = play_by_link(who.player_id, who.turn, who.closed, turn, move)
+            else:
+                answer, first = play_move(game_id, who.player_id, turn, move)
             return answer, 201 if first else 200
 
         return once(who, game_id, played, may_repeat=True)

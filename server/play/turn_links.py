@@ -64,21 +64,19 @@ def _asked_by_mail(word: str) -> Caller:
     return who._replace(turn=Capability(game_id, seat, now))
 
 
-def play_as(caller: Caller, game_id: UUID, turn: int, move: Any) -> Played:
-    """Play a move for whoever this is. By the word of a mailed link it is that turn's, and when it is over, whoever may
-    have lost the answer to his own move gets it again.
+def play_by_link(player_id: UUID, link: Capability, closed: str | None, turn: int, move: Any) -> Played:
+    """Play the turn of a mailed link; when that is over (`closed` says why), whoever may have lost the answer to his own
+    move gets it again.
 
     Raises BadToken, and what `play_move` raises.
     """
-    if caller.turn is None:
-        return play_move(game_id, caller.player_id, turn, move)
-    if caller.closed is not None:
-        if again := answer_again(caller.turn, turn, move):
+    if closed is not None:
+        if again := answer_again(link, turn, move):
             return again
-        raise BadToken(caller.closed)
-    if turn > caller.turn.number:  # it may begin before this is played
-        raise StaleTurn(caller.turn.number)
-    return play_move(game_id, caller.player_id, turn, move)
+        raise BadToken(closed)
+    if turn > link.number:  # it may begin before this is played
+        raise StaleTurn(link.number)
+    return play_move(link.game_id, player_id, turn, move)
 
 
 def _still_asked(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:

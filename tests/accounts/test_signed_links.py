@@ -34,7 +34,7 @@ from server.clock import NOTHING, clock
 from server.errors import NotFound
 from server.play.mail_in import confirming_word, confirms
 from server.play.moves import turn_word
-from server.play.turn_links import caller, play_as
+from server.play.turn_links import caller, play_by_link
 from server.store.tables import PlayerLetterRow, Setting, db
 from tests.support.games import DAY, game_of, later, moves_of, person, service_is_up
 from tests.support.live_server import until
@@ -190,7 +190,8 @@ def test_the_link_of_a_turn_plays_after_a_change() -> None:
     game_id = game_of(ada, person("ben"), person("cleo"))
     word = turn_word(game_id, 0, 1)
     rotate()
-    assert play_as(caller(word), game_id, 1, moves_of(game_id, ada)[0])
+    who = caller(word)
+    assert play_by_link(who.player_id, who.turn, who.closed, 1, moves_of(game_id, ada)[0])
 
 
 def test_the_secret_is_not_asked_for_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
