@@ -1,6 +1,7 @@
 """Loading a game, and adding one commit to its log: events, due times and letters, or nothing if the game has gone on
 (an optimistic lock on its version)."""
 
+import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -23,6 +24,8 @@ from server.store.log import OutlineRecords, Recorded
 from server.store.notify import notifier
 from server.store.outages import outages_since
 
+_logger = logging.getLogger(__name__)
+
 
 def load(game_id: UUID) -> Game:
     """The game as it stands; a warm process reads only what is new. Raises NotFound."""
@@ -40,22 +43,22 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
     return Game(records.head, records.seats, fold(known or new_table(records.head["rules"]), records.events))
 
 
-def outlines(game_ids: Collection[UUID]) -> dict[UUID, OutlineRecords]:
-    """What there is to these games but their stories, in a single look; without those that have not begun."""
+def outlines(game_ids: Collection[UUID]) -> dict[UUID, Outline]:
+    """These games in outline, in a single look; without those that have not begun, or whose head belongs to another log."""
     with autocommit() as connection:
         found = log.outlines(connection, game_ids, "time-extended")
     asked = [row for records in found.values() for row in records.seats if row["asked_at"]]
     lost = outages_since(min(row["asked_at"] for row in asked)) if asked else ()
     for row in asked:
         row["outages"] = [outage for outage in lost if outage[1] > row["asked_at"]]
-    return found
+    return {game_id: outline for game_id, records in found.items() if (outline := _outlined(game_id, records))}
 
 
-def outlined(records: OutlineRecords) -> Outline:
-    """The game in outline. Raises ValueError if head and log do not belong together."""
+def _outlined(game_id: UUID, records: OutlineRecords) -> Outline | None:
     head, seats, seq, version, hash_, extensions = records
     if head["version"] != version:
-        raise ValueError(f"The head is at version {head['version']}, the log at {version}.")
+        _logger.error("The head of game %s is at version %s, its log at %s", game_id, head["version"], version)
+        return None
     return Outline(head, seats, version, seq, hash_, extensions)
 
 

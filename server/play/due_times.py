@@ -12,7 +12,7 @@ from server.play import time_control
 from server.play.game import Game, Outline
 from server.play.reminders import next_reminder
 from server.play.table import Table
-from server.play.time_control import Bank, GameClock, counted, first_allowance, next_allowance
+from server.play.time_control import Bank, GameClock, counted, first_allowance, game_clock, next_allowance
 from server.rules import Json, Seat
 from server.store.outages import outages_since
 
@@ -29,8 +29,9 @@ def timed(game: Game, seat: Seat, after: Table, now: datetime, arrived_at: datet
     stops_or_goes_on = turn is not None and _stops_or_goes_on(game.table, after)
     if not (is_next_turn or stops_or_goes_on or stand_in != was["stand_in"]):
         return was
-    row, clock = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}, _clock_of(game)
-    row["allowed"] = _allowed(was, clock).total_seconds()
+    row, clock = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}, game_clock(game.head["clock"])
+    if row["allowed"] is None:
+        row["allowed"] = first_allowance(clock).total_seconds()
     if is_next_turn:
         row = _after_its_turn(row, clock, arrived_at)
     elif stops_or_goes_on:
@@ -41,7 +42,7 @@ def timed(game: Game, seat: Seat, after: Table, now: datetime, arrived_at: datet
 def extended(game: Outline, seat: Seat, by: str, now: datetime) -> Json:
     """The seat's row after an extension: so much from now on, which is lent for this turn."""
     row = game.seats[seat]
-    lent = _used(row, now) - _allowed(row, _clock_of(game)) + duration(by)
+    lent = _used(row, now) - timedelta(seconds=row["allowed"]) + duration(by)
     return with_due_time(row | {"lent": lent.total_seconds()}, now)
 
 
@@ -103,15 +104,6 @@ def _asked_by_nobody(row: Json) -> Json:
 
 
 # What its time is
-
-
-def _clock_of(game: Game | Outline) -> GameClock:
-    return time_control.game_clock(game.head["clock"])
-
-
-def _allowed(row: Json, clock: GameClock) -> timedelta:
-    """The counted time of its present turn, or kept for the next one; without what was lent."""
-    return first_allowance(clock) if row["allowed"] is None else timedelta(seconds=row["allowed"])
 
 
 def _used(row: Json, until: datetime) -> timedelta:

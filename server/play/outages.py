@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 
 from server.clock import clock
-from server.play.commits import outlined, outlines
+from server.play.commits import outlines
 from server.play.due_times import with_due_time
 from server.play.game import Outline
 from server.play.heartbeats import GAP
@@ -16,7 +16,6 @@ from server.play.sweep import by_few, log
 from server.rules import Json
 from server.store import inbox, outbox, webhook_queue
 from server.store.connections import let_go
-from server.store.log import OutlineRecords
 from server.store.retry import is_passing, tried_again
 from server.store.seats import is_free, is_seat
 from server.store.tables import Outage, SeatRow, db
@@ -47,18 +46,18 @@ def follow_outages() -> None:
 def _have_followed(game_ids: Sequence[UUID]) -> bool:
     """Compute the due times of these games anew, as far as they change; False if somebody is at one of them."""
     found, now = outlines(game_ids), clock.now()
-    have_followed = [_has_followed(records, now) for records in found.values()]
+    have_followed = [_has_followed(outline, now) for outline in found.values()]
     return all(have_followed)
 
 
-def _has_followed(records: OutlineRecords, now: datetime) -> bool:
+def _has_followed(outline: Outline, now: datetime) -> bool:
     try:
-        return _follow(outlined(records), now)
+        return _follow(outline, now)
     except Exception as error:
         if is_passing(error):
             raise
         let_go()
-        log.exception("The due times of game %s do not follow the outages", records.head["game_id"])
+        log.exception("The due times of game %s do not follow the outages", outline.game_id)
         return True  # the sweep goes on trying
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from server.clock import clock
 from server.play.bot_moves import let_move
-from server.play.commits import outlined, outlines
+from server.play.commits import outlines
 from server.play.due_times import with_due_time
 from server.play.game import Outline
 from server.play.heartbeats import is_reachable
@@ -68,7 +68,7 @@ def _wake_all(due: Sequence[Due]) -> int:
     found, woken = outlines({it.game_id for it in due}), 0
     for game_id, seat, wake_at in due:
         try:
-            woken += 1 if wake(outlined(found[game_id]), seat, now, can_run_out) else 0
+            woken += 1 if wake(found[game_id], seat, now, can_run_out) else 0
         except Exception:
             put_off(is_seat(game_id, seat) & (SeatRow.wake_at == wake_at), now + LATER)
             log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)
@@ -84,7 +84,7 @@ def wake(outline: Outline, seat: Seat, now: datetime, can_run_out: bool) -> bool
     row = outline.seats[seat]
     if row["turn"] is None or row["wake_at"] is None or row["wake_at"] > now:
         return False
-    if bot := outline.bot_at(seat):
+    if bot := row["bot"] or row["stand_in"]:
         return let_move(outline, seat, bot, now)
     if (fresh := with_due_time(row, now))["due_at"] > now:
         return is_free(outline.game_id) and remind(outline, row, fresh, now)
