@@ -52,14 +52,14 @@ class Moves(MethodView):
         if query["dry_run"]:
             return jsonify(try_move(game_id, who.player_id, turn, move))
 
-        def played() -> tuple[Any, int]:
+        def play() -> tuple[Any, int]:
             if who.turn is not None:
-                answer, first = play_by_link(who.player_id, who.turn, who.closed, turn, move)
+                played = play_by_link(who.player_id, who.turn, who.closed, turn, move)
             else:
-                answer, first = play_move(game_id, who.player_id, turn, move)
-            return answer, 201 if first else 200
+                played = play_move(game_id, who.player_id, turn, move)
+            return played.answer, 201 if played.first else 200
 
-        return once(who, game_id, played, may_repeat=True)
+        return once(who, game_id, play, may_repeat=True)
 
 
 @blp.route("/legal-moves")

@@ -23,24 +23,39 @@ _RACES = 20  # commits that may come first, one after the other, before a move i
 
 
 class Played(NamedTuple):
-    """The answer to a move; `first` is False when the very same move was played before."""
+    """The answer to a move, and the game as it stands; `first` is False when the very same move was played before."""
 
     answer: Json
     first: bool
+    game: Game
 
 
 @tried_again
-def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any, arrived_at: datetime | None = None) -> Played:
+def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
     """Play one move (the game's JSON form) for the turn it answers; events, due times and letters are one commit.
 
-    `arrived_at`: when it came, if not just now; the turn has taken no longer.
     Raises NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
     for _ in range(_RACES):
         game = seen_by(game_id, player_id)
         wanted = game.table.rules.move_from_json(move)
-        if played := _play(game, own_seat(game, player_id), turn, wanted, arrived_at):
+        if played := _play(game, own_seat(game, player_id), turn, wanted):
             return played
+    raise Unavailable
+
+
+@tried_again
+def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: datetime) -> Played:
+    """Play the move of a mail, which the rules have read already, as `play_move` does; the game is loaded again only if
+    it has gone on meanwhile.
+
+    `arrived_at`: when the mail came; the turn has taken no longer.
+    Raises NotSeated, NotRunning, StaleTurn, HandedOver, IllegalMove.
+    """
+    for _ in range(_RACES):
+        if played := _play(game, own_seat(game, player_id), turn, move, arrived_at):
+            return played
+        game = load(game.game_id)
     raise Unavailable
 
 
@@ -103,7 +118,7 @@ def _play(game: Game, seat: Seat, turn: int, move: Any, arrived_at: datetime | N
     dice = game.dice()
     events = table.rules.decide(table.state, seat, move, dice)
     after = record(game, events, clock.now(), dice.drawn, arrived_at)
-    return None if after is None else Played(_answer(after, after.newest, seat), first=True)
+    return None if after is None else Played(_answer(after, after.newest, seat), True, after)
 
 
 def expect_answer(game: Game, seat: Seat) -> None:
@@ -150,7 +165,7 @@ def _first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     """What this very move was answered when it was played for this turn. Raises StaleTurn if it was not."""
     for before, commit, after in islice(_answers(game, seat, turn), 1):
         if _is_played_so(game, before, commit, seat, move):
-            return Played(_answer(Game(game.head, game.seats, after), commit, seat), first=False)
+            return Played(_answer(Game(game.head, game.seats, after), commit, seat), False, game)
     raise StaleTurn(game.table.turns[seat])
 
 
@@ -163,7 +178,7 @@ def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
     for before, commit, after in _answers(game, turn.seat, turn.number):
         is_meant = before.turns[turn.seat] == part and commit[-1].recorded_at > since
         if is_meant and _is_played_so(game, before, commit, turn.seat, wanted):
-            return Played(_answer(Game(game.head, game.seats, after), commit, turn.seat), first=False)
+            return Played(_answer(Game(game.head, game.seats, after), commit, turn.seat), False, game)
     return None
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from server.post.incoming.replies import Wishes, acting_keys, read, understand
+from server.post.incoming.replies import Wishes, acting_keys, parse, read, understand
 from server.rules import sternenglanz, sternenhimmel
 from tests.post.replies import talk
 from tests.post.replies.make import plain
@@ -106,7 +106,7 @@ def transplant(dice: Random, found: list[Structure], met: Met) -> None:
     gap = dice.choice([[], [""]])
     quoted = [*gap, f"> {old}" if _is_beside_marked(lines, place) else old, *gap, *lines[place:]]
     words = "\n".join([*lines[:place], *quoted, *(["", *LETTERS[game]] if dice.random() < 0.5 else [])])
-    before = acting_keys(read(plain(old)), RULES[game])
+    before = acting_keys(parse(read(plain(old)), RULES[game]))
     if not wishes(words, game, before).problem:
         met[OLD].append(words)
     words = "\n".join([new, "", *lines[structure.first : place], *quoted])
@@ -127,7 +127,7 @@ def _play(
 def wishes(words: str, game: str, before: Collection[str] = ()) -> Wishes:
     """What is understood of a mail whose writer had written lines with these keys before."""
     mail = read(plain(words.encode("utf-8", "replace")))
-    return understand(mail, RULES[game], LETTERS[game], stood=before.__contains__)
+    return understand(parse(mail, RULES[game]), LETTERS[game], stood=before.__contains__)
 
 
 def structures(folder: Path) -> Iterator[Structure]:

@@ -32,6 +32,7 @@ from server.play.moves import (
     open_turn,
     play_line,
     play_move,
+    play_reply,
     present_turn,
     rest_of_turn,
     turn_word,
@@ -617,6 +618,16 @@ def test_the_very_same_move_for_a_turn_gets_the_first_answer_again(app: Flask, a
     assert (first.first, asked_again.first) == (True, False)
     assert app.json.dumps(asked_again.answer) == app.json.dumps(first.answer)
     assert happened(game_id).count("star-placed") == 1
+
+
+def test_a_reply_is_played_in_the_game_as_it_stands_though_it_was_loaded_before(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    before, (one, other, *_) = load(game_id), map(sternenhimmel.move_from_json, moves_of(game_id, ada))
+    assert moves_on(game_id, ada).game.table.version == 2
+    again = play_reply(before, ada, 1, one, clock.now())
+    assert (again.first, again.game.table.version) == (False, 2)
+    with pytest.raises(StaleTurn):
+        play_reply(before, ada, 1, other, clock.now())
 
 
 def test_also_much_later_after_the_end_of_the_game_and_from_a_process_that_was_not_there(app: Flask, ada: UUID) -> None:

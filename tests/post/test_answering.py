@@ -2,9 +2,12 @@
 
 import os
 import re
+import sys
 import time
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from random import Random
+from types import FrameType, FunctionType
 from uuid import UUID
 
 import pytest
@@ -15,6 +18,7 @@ from server.accounts.players import profile
 from server.accounts.rate_limits import most_of
 from server.clock import clock
 from server.config import Bound
+from server.play.commits import load_within
 from server.play.mail_in import KEPT, addressee, forget_old_mails, reply_word, take_mail
 from server.play.moves import legal_moves, turn_word
 from server.play.outages import follow_outages
@@ -240,6 +244,35 @@ def test_a_question_mark_asks_for_the_moves_open(office: Office, game_id: UUID, 
     assert f"\n  {star} {board}: " in answer.text
     moves_on(game_id, ada)
     assert "It is not your turn" in ada_writes(office, "?").text
+
+
+def calls(functions: Sequence[FunctionType], action: Callable[[], object]) -> list[tuple[str, object]]:
+    """Which of these the action has called, by whatever name they were imported, each with its first argument."""
+    met: list[tuple[str, object]] = []
+    codes = {function.__code__: function.__name__ for function in functions}
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code in codes:
+            met.append((codes[frame.f_code], frame.f_locals[frame.f_code.co_varnames[0]]))
+
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return met
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_a_reply_with_a_move_loads_its_game_once_and_reads_its_text_once(
+    office: Office, ada: UUID, bea: UUID, rules: str
+) -> None:
+    game_id = game_of(ada, bea, bots=rules == "sternenhimmel", rules=rules)
+    module, line = GAMES[rules], a_move(game_id, ada)
+    arrives(office.mails("ada")[-1].reply_to, a_mail(f"Good evening!\n\n{line}\n\nAda"))
+    met = calls([load_within, replies.read, module.read_move, module.move_from_json], deal_with_mails)
+    assert [name for name, given in met if given == line or name != "read_move"] == ["load_within", "read", "read_move"]
+    assert f"your move was played: {line}" in office.mails("ada")[-1].text
 
 
 # Time

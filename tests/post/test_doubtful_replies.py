@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from server.post.incoming.replies import Wishes, acting_keys, read, understand
+from server.post.incoming.replies import Wishes, acting_keys, parse, read, understand
 from server.rules import sternenglanz, sternenhimmel
 from tests.post.replies import talk
 from tests.post.replies.make import plain
@@ -17,7 +17,7 @@ MADE_UP = int(os.environ.get("STERNENPOST_REPLIES", "500"))  # of each kind
 
 
 def wishes(raw: bytes, game: str = "sternenhimmel") -> Wishes:
-    return understand(read(raw), RULES[game], LETTER.split("\n"))
+    return understand(parse(read(raw), RULES[game]), LETTER.split("\n"))
 
 
 # Plain text and a page
@@ -198,9 +198,9 @@ def test_of_plain_moves_with_friendly_words_hardly_any_is_asked_about() -> None:
 
 
 def after(earlier: str, words: str, game: str = "sternenhimmel") -> Wishes:
-    known = acting_keys(read(plain(earlier)), RULES[game])
+    known = acting_keys(parse(read(plain(earlier)), RULES[game]))
     assert known
-    return understand(read(plain(words)), RULES[game], LETTER.split("\n"), stood=known.__contains__)
+    return understand(parse(read(plain(words)), RULES[game]), LETTER.split("\n"), stood=known.__contains__)
 
 
 def test_below_no_intro_in_any_language_does_an_old_line_act_and_a_new_one_above_does() -> None:

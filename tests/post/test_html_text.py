@@ -6,13 +6,13 @@ import pytest
 
 from server.post.incoming.html_text import TooNested, lines_of_page
 from server.post.incoming.mime import LARGEST_TEXT
-from server.post.incoming.replies import Mail, understand
+from server.post.incoming.replies import Mail, parse, understand
 from server.rules import sternenhimmel
 
 
 def acts(page: str) -> bool:
     lines = tuple(line.text for line in lines_of_page(page) if not line.quoted)
-    return understand(Mail("ada@example.org", False, lines, None, "", None), sternenhimmel).move is not None
+    return understand(parse(Mail("ada@example.org", False, lines, None, "", None), sternenhimmel)).move is not None
 
 
 @pytest.mark.parametrize("tag", ["s", "strike", "del"])

@@ -19,7 +19,7 @@ from server.post import letters
 from server.post.incoming import replies
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.html_text import lines_of_page
-from server.post.incoming.replies import Wishes, read, understand
+from server.post.incoming.replies import Wishes, parse, read, understand
 from server.post.incoming.smtp_server import LARGEST
 from server.rules import GAMES
 from server.store import inbox
@@ -76,7 +76,7 @@ class Table:
         with force_locale(self.locale):
             ours = letters.lines_for(game, 0, self.turn, answers, "http://127.0.0.1:8000")
         repeated = {line for said in answers for line in (said["line"], *said["asked"])}
-        return lambda raw: understand(read(raw), game.table.rules, ours, repeated)
+        return lambda raw: understand(parse(read(raw), game.table.rules), ours, repeated)
 
     def letters(self) -> Iterator[Mail]:
         """The letter of her turn, and an answer of each kind that plays nothing."""
@@ -118,7 +118,7 @@ def copies(mail: Mail, rules: str) -> Iterator[list[str]]:
     left, somebody may have typed them."""
     for lines in (text_of(mail).splitlines(), [line.text for line in lines_of_page(page_of(mail))]):
         filled = [line for line in lines if line.strip()]
-        acts = [not understand(typed(line), GAMES[rules]).problem for line in filled]
+        acts = [not understand(parse(typed(line), GAMES[rules])).problem for line in filled]
         for place in range(len(filled)):
             if (place == 0 or acts[place]) and not all(acts[place:]):
                 yield filled[place:]

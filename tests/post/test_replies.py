@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from server.post.incoming.replies import Mail, Wishes, read, understand
+from server.post.incoming.replies import Mail, Wishes, parse, read, understand
 from server.post.wording import answer_above
 from server.rules import sternenglanz, sternenhimmel
 from tests.post.replies.make import CASES, GLANZ, HERE, LETTERS, SKY, Case, corpus, files, plain
@@ -23,13 +23,13 @@ corpus()
 
 
 def wishes(raw: bytes, game: str = SKY, ours: bool = True) -> Wishes:
-    return understand(read(raw), RULES[game], LETTERS[game].split("\n") if ours else ())
+    return understand(parse(read(raw), RULES[game]), LETTERS[game].split("\n") if ours else ())
 
 
 def effect(raw: bytes, game: str) -> dict[str, Any]:
     """All that is out of the ordinary, as expected.json has it."""
     read_, wished = read(raw), wishes(raw, game)
-    found = {name: value for name, value in vars(wished).items() if value and name != "line"}
+    found = {name: value for name, value in vars(wished).items() if value and name not in ("line", "parsed_move")}
     found |= {name: value for name in ("doubt", "automatic") if (value := getattr(read_, name))}
     return found | ({} if read_.sender == ADA else {"sender": read_.sender})
 

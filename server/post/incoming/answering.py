@@ -1,16 +1,17 @@
 """Deals with the mails that came in, one at a time: does what a mail asks for, and notes its one answer.
 
 Whatever a mail does is done by the functions that REST calls, each in its own transaction; that the mail is dealt with
-and its answer are noted in one more. Who dies in between leaves the mail to another, for whom each deed that was done
+and its answer are noted in one more. Who dies in between leaves the mail to another, for whom each step that was done
 is done: a move gets its first answer again, the others have a key.
 """
 
 import logging
 from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID, uuid4
 
 from babel.dates import format_date
@@ -24,16 +25,17 @@ from server.clock import clock
 from server.errors import PlayError, StaleTurn, UnderWay
 from server.play.chat import say
 from server.play.commits import load
+from server.play.game import Game
 from server.play.idempotency import first_answer
 from server.play.mail_in import confirming_word, confirms
-from server.play.moves import play_move
+from server.play.moves import play_reply
 from server.play.seats import leave
 from server.play.views import turn_of
 from server.play.votes import vote
 from server.post import letters
 from server.post.incoming import replies
 from server.post.incoming.mime import split
-from server.post.incoming.replies import Wishes
+from server.post.incoming.replies import Reply, Wishes
 from server.post.mime import is_id
 from server.post.wording import spoken
 from server.render.refusals import notation, refusal
@@ -69,8 +71,10 @@ def deal_with_mails() -> None:
 def _failed(mail: Incoming) -> str | None:
     """Deal with a mail. Returns the reason if that fails for one of its own; raises what may pass."""
     try:
-        with force_locale(_locale(mail)):
-            _deal(mail)
+        game = load(mail.game_id)
+        player = _player_of(mail, game)
+        with force_locale(player.locale if player else "en"):
+            _deal(mail, game, player)
     except Exception as error:
         let_go()
         if is_passing(error):
@@ -83,10 +87,12 @@ def _failed(mail: Incoming) -> str | None:
 def _set_aside(mail: Incoming, fault: str) -> None:
     """Keep a mail for whoever runs this, and tell its sender so if at least that can be done."""
     try:
-        with force_locale(_locale(mail)):
+        game = load(mail.game_id)
+        player = _player_of(mail, game)
+        with force_locale(player.locale if player else "en"):
             wrong = gettext("Something went wrong here, and we could not deal with your mail.")
             answer = _answer(wrong=wrong, answers=_fit_id(split(mail.raw)[0].message_id))
-            _finish(mail, answer, fault=fault)
+            _finish(mail, _letter(mail, game, answer), fault=fault)
     except Exception as error:
         let_go()
         if is_passing(error):
@@ -94,53 +100,54 @@ def _set_aside(mail: Incoming, fault: str) -> None:
         _finish(mail, None, fault=fault)
 
 
-def _locale(mail: Incoming) -> str:
-    """The language of the player whose seat the mail is for."""
-    player_id = load(mail.game_id).seats[mail.seat]["player_id"]
-    player = db.session.get(Player, player_id) if player_id else None
-    return player.locale if player else "en"
-
-
-def _deal(mail: Incoming) -> None:
-    game = load(mail.game_id)
+def _player_of(mail: Incoming, game: Game) -> Player | None:
+    """Who sits in the seat that the mail is for."""
     player_id = game.seats[mail.seat]["player_id"]
-    player = db.session.get(Player, player_id) if player_id else None
+    return db.session.get(Player, player_id) if player_id else None
+
+
+def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     read = replies.read(mail.raw, known=player.email if player else "")
     if player is None or read.automatic or not is_welcome(player.player_id):
         _finish(mail, None)
         return
-    wishes = _wishes(mail, read)
+    reply = _parsed(read, game)
+    wishes = _wishes(mail, game, reply)
     waiting = _waiting_for(mail, wishes.confirms)
-    answer = _answer(answers=_fit_id(read.message_id))
+    doing = _Doing(mail, player.player_id, mail.arrived_at, game, _answer(answers=_fit_id(read.message_id)))
     asks = ""
     if waiting is None and not _is_from(read, player.email):
-        asks = _ask_whether_his(mail, read, wishes, answer)
+        asks = _ask_whether_his(mail, read, wishes, doing.answer)
     else:
         if waiting is not None:
-            _do(_Doing(waiting, player.player_id, mail.arrived_at, answer), _confirmed(waiting, player.email))
-        asks = _do_what_is_written(_Doing(mail, player.player_id, mail.arrived_at, answer), wishes, waiting)
+            earlier = replace(doing, mail=waiting)
+            _do(earlier, _confirmed(waiting, game, player.email))
+            doing.game = earlier.game
+        asks = _do_what_is_written(doing, wishes, waiting)
     confirmed = waiting.mail_id if waiting else None
-    _finish(mail, answer, asks, read.sender or "", confirmed, _acting(mail, read))
+    _finish(mail, _letter(mail, doing.game, doing.answer), asks, read.sender or "", confirmed, _acting(mail, reply))
 
 
-def _wishes(mail: Incoming, read: replies.Mail) -> Wishes:
-    game = load(mail.game_id)
-    rules: Any = game.table.rules
+def _parsed(read: replies.Mail, game: Game) -> Reply:
+    rules: Any = game.table.rules  # a module, and thus hashable, which its Protocol does not say
+    return replies.parse(read, rules)
+
+
+def _wishes(mail: Incoming, game: Game, reply: Reply) -> Wishes:
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = letters.lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
     before = inbox.acted_before(mail)
-    return replies.understand(read, rules, ours, repeated, lambda key: _hash(mail, key) in before)
+    return replies.understand(reply, ours, repeated, lambda key: _hash(mail, key) in before)
 
 
 def _hash(mail: Incoming, key: str) -> str:
     return sha256(f"{mail.game_id}/{mail.seat}/{key}".encode()).hexdigest()[:16]
 
 
-def _acting(mail: Incoming, read: replies.Mail) -> set[str]:
+def _acting(mail: Incoming, reply: Reply) -> set[str]:
     """By which lines this mail is known again, should it come back as a quote: see `replies.understand`."""
-    rules: Any = load(mail.game_id).table.rules
-    return {_hash(mail, key) for key in replies.acting_keys(read, rules)}
+    return {_hash(mail, key) for key in replies.acting_keys(reply)}
 
 
 def _is_from(read: replies.Mail, email: str) -> bool:
@@ -168,9 +175,9 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
     return next((it for it in asked if confirms(word or "", it.mail_id)), None)
 
 
-def _confirmed(waiting: Incoming, known: str) -> Wishes:
+def _confirmed(waiting: Incoming, game: Game, known: str) -> Wishes:
     """What of that mail is to be done now."""
-    wishes = _wishes(waiting, replies.read(waiting.raw, known=known))
+    wishes = _wishes(waiting, game, _parsed(replies.read(waiting.raw, known=known), game))
     if waiting.asks == REST:
         return Wishes(resign=wishes.resign, vacation=wishes.vacation)
     return wishes
@@ -210,23 +217,30 @@ def _lines(wishes: Wishes) -> list[str]:
 # Doing
 
 
-class _Doing(NamedTuple):
-    """A mail whose wishes are carried out, and the answer that tells of it."""
+@dataclass
+class _Doing:
+    """A mail whose wishes are carried out, the game as they leave it, and the answer that tells of it."""
 
     mail: Incoming
     player_id: UUID
     arrived_at: datetime
+    game: Game
     answer: Json
 
-    def once(self, deed: str, do: Callable[[], object]) -> None:
+    def once(self, step: str, do: Callable[[], object]) -> None:
         """Unless an earlier try did it."""
         try:
-            first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {deed}", b"", False)
+            first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {step}", b"", False)
         except UnderWay:
             return
         do()
 
+    def look_again(self) -> None:
+        """At the game, which has gone on."""
+        self.game = load(self.mail.game_id)
+
     def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
+        self.look_again()  # for what is wrong now may not have been before
         self.answer.update(wrong=self._told(error), line=line, moves=True)
 
     def _told(self, error: PlayError | RuleError) -> str:
@@ -236,7 +250,7 @@ class _Doing(NamedTuple):
             case PlayError():
                 told = error.words.said(gettext)
             case RuleError():
-                told = refusal(load(self.mail.game_id).table.rules.NAME, error, spoken().locale)
+                told = refusal(self.game.table.rules.NAME, error, spoken().locale)
         return str(told)
 
 
@@ -248,12 +262,12 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
             "wrong": gettext(_PROBLEMS[wishes.problem]),
             "line": wishes.line,
             "moves": True,
-            "how": _how(doing.mail),
+            "how": _how(doing.game),
         }
         return ""
     if wishes.confirms and confirmed is None:
         answer["wrong"] = gettext("Nothing waits for this confirmation any more.")
-    _do(doing, Wishes(wishes.move, wishes.asks, wishes.says, wishes.pause, wishes.resume))
+    _do(doing, replace(wishes, resign=False, vacation=None))
     if not wishes.resign and not wishes.vacation:
         return ""
     unsure = Wishes(resign=wishes.resign, vacation=wishes.vacation)
@@ -280,11 +294,9 @@ def _do(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _move(doing: _Doing, wishes: Wishes) -> None:
-    mail, rules = doing.mail, load(doing.mail.game_id).table.rules
-    move = rules.read_move(wishes.move or "")
-    json = rules.move_to_json(move)
-    played = play_move(mail.game_id, doing.player_id, mail.turn, json, doing.arrived_at).answer
-    doing.answer.update(played=rules.write_move(move), since=played["version"] - 1)
+    played = play_reply(doing.game, doing.player_id, doing.mail.turn, wishes.parsed_move, doing.arrived_at)
+    doing.game = played.game
+    doing.answer.update(played=wishes.move, since=played.answer["version"] - 1)
 
 
 def _say(doing: _Doing, wishes: Wishes) -> None:
@@ -295,14 +307,14 @@ def _say(doing: _Doing, wishes: Wishes) -> None:
 
 def _show_moves(doing: _Doing, wishes: Wishes) -> None:
     doing.answer["moves"] = True
-    if turn_of(load(doing.mail.game_id).table, doing.mail.seat) is None:
+    if turn_of(doing.game.table, doing.mail.seat) is None:
         told = gettext("It is not your turn, so no move is open to you. A mail tells you when it is.")
         doing.answer["done"].append(told)
 
 
 def _pause(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, "pause")
-    rests = load(doing.mail.game_id).table.status == "paused"
+    rests = doing.game.table.status == "paused"
     told = (
         noted("The game rests: all who play agreed.")
         if rests
@@ -313,13 +325,14 @@ def _pause(doing: _Doing, wishes: Wishes) -> None:
 
 def _resume(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, "resume")
-    rests = load(doing.mail.game_id).table.status == "paused"
+    rests = doing.game.table.status == "paused"
     told = noted("The game goes on as soon as all who play wish it.") if rests else noted("The game goes on.")
     doing.answer["done"].append(gettext(told))
 
 
 def _vote(doing: _Doing, wish: str) -> None:
     doing.once(wish, partial(vote, doing.mail.game_id, doing.player_id, wish, True))
+    doing.look_again()
 
 
 def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
@@ -340,15 +353,16 @@ def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
 
 def _resign(doing: _Doing, wishes: Wishes) -> None:
     leave(doing.mail.game_id, doing.player_id)
+    doing.look_again()
     doing.answer["done"].append(gettext("You have resigned: a bot plays your seat from now on."))
 
 
 # Answering
 
 
-def _how(mail: Incoming) -> list[str]:
+def _how(game: Game) -> list[str]:
     """What one may write, each with what it does."""
-    rules = load(mail.game_id).table.rules
+    rules = game.table.rules
     example = rules.describe()["notation"]["examples"][0]["text"]
     move = gettext("a move. %(notation)s", notation=notation(rules.NAME, spoken().locale))
     return [f"{example}  ({move})", *(f"{command}  ({gettext(what)})" for command, what in _COMMANDS.items())]
@@ -406,7 +420,7 @@ _PROBLEMS = {
 @tried_again
 def _finish(
     mail: Incoming,
-    answer: Json | None,
+    letter: Json | None,
     asks: str = "",
     sender: str = "",
     confirmed: UUID | None = None,
@@ -415,8 +429,6 @@ def _finish(
 ) -> None:
     """Note that the mail is dealt with, and its answer; after a lost commit nothing is left to note."""
     db.session.rollback()
-    now = clock.now()
-    letter = None if answer is None else _letter(mail, answer, now)
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         more = _answers_left(mail, sender)
         letter["data"]["last"] = more == 0
@@ -434,9 +446,9 @@ def _answers_left(mail: Incoming, sender: str) -> int:
     return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_sender).values())
 
 
-def _letter(mail: Incoming, answer: Json, now: datetime) -> Json:
-    game = load(mail.game_id)
-    turn = turn_of(game.table, mail.seat)
+def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
+    """The answer as a letter that is due now."""
+    turn, now = turn_of(game.table, mail.seat), clock.now()
     return {
         "game_id": mail.game_id,
         "letter_id": uuid4(),

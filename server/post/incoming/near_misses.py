@@ -28,12 +28,12 @@ class Notation(Protocol):
     def write_move(self, move: Any) -> str: ...
 
 
-def move_in(line: str, rules: Notation) -> str | None:
-    """The move that this line is, as the game writes it; None if it is not exactly one."""
+def move_in(line: str, rules: Notation) -> Any:
+    """The move that this line is, as the game reads it; None if it is not exactly one."""
     if not _NOTATION.fullmatch(line):
         return None
     try:
-        return rules.write_move(rules.read_move(line))
+        return rules.read_move(line)
     except MalformedMove:
         return None
 

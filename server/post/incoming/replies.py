@@ -7,9 +7,10 @@ whatever comes near to a move or a command without being one does.
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.doubt import cut_in_two, is_courtesy, is_harmless_above, spoken_against
@@ -52,6 +53,7 @@ class Wishes:
     """
 
     move: str | None = None  # in notation, steps joined by "; "
+    parsed_move: Any = field(default=None, compare=False)  # the same as the rules have read it
     asks: bool = False  # for the moves open
     says: tuple[str, ...] = ()
     pause: bool = False
@@ -61,6 +63,22 @@ class Wishes:
     confirms: str | None = None  # the word after `confirm`
     problem: str | None = None
     line: str = ""
+
+
+class Line(NamedTuple):
+    """A line that a person wrote, and what it asks for by itself if it is exactly a move or a command."""
+
+    text: str
+    command: Wishes | None
+
+
+class Reply(NamedTuple):
+    """A mail, and its lines and those beside them (see `Mail`) as a game reads them."""
+
+    mail: Mail
+    rules: Notation
+    lines: Sequence[Line]
+    beside: Sequence[Line] | None
 
 
 # Reading
@@ -129,14 +147,19 @@ _KEY = 40  # characters of a line that one knows it by: no program breaks it soo
 _FULL_LINE = 60  # characters from which on a line may have been broken by the mail program
 
 
+def parse(mail: Mail, rules: Notation) -> Reply:
+    """The mail with every line of it read in the notation of this game, once."""
+    beside = None if mail.beside is None else _joined(mail.beside, rules)
+    return Reply(mail, rules, _joined(mail.lines, rules), beside)
+
+
 def understand(
-    mail: Mail,
-    rules: Notation,
+    reply: Reply,
     ours: Sequence[str] = (),
     repeated: Collection[str] = (),
     stood: Callable[[str], bool] = lambda key: False,
 ) -> Wishes:
-    """What the person wishes, in the notation of this game.
+    """What the person wishes.
 
     `ours` are the lines of the letters that may be answered, in order. A person may type a move that one gave as an
     example. But where some of our prose turns up, or two of our lines in a row that do not both act, or three, there
@@ -149,15 +172,16 @@ def understand(
     language, is none of these. Elsewhere it ends what he wrote now, if he wrote above it what acts and below it nothing
     new; or it is asked about. A line that never stood anywhere is asked about below anything that may begin a quote.
     """
+    mail, rules = reply.mail, reply.rules
     if mail.automatic:
         return Wishes(problem="automatic")
     if mail.doubt:
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
     typed = [_typed(line) for line in ours], {_typed(line) for line in repeated}
     signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
-    wishes = _understood(mail.lines, *typed, signed, stood, rules)
-    if not wishes.problem and mail.beside is not None:
-        beside = _understood(mail.beside, *typed, signed, stood, rules)
+    wishes = _understood(reply.lines, *typed, signed, stood, rules)
+    if not wishes.problem and reply.beside is not None:
+        beside = _understood(reply.beside, *typed, signed, stood, rules)
         if beside.problem in ("in-a-sentence", "spoken-against", "perhaps-quoted"):
             return beside
         if _by_letters(wishes) != _by_letters(beside):
@@ -166,55 +190,52 @@ def understand(
 
 
 def _understood(
-    words: Sequence[str],
+    lines: Sequence[Line],
     ours: Sequence[str],
     repeated: Collection[str],
     signed: Collection[str],
     stood: Callable[[str], bool],
     rules: Notation,
 ) -> Wishes:
-    lines = _joined([_typed(line) for line in words], rules)
     own, copied = _parted(lines, ours, repeated, rules)
     for line in copied:
-        if _means_something(line, rules) and not _stood(line, stood, rules):
-            return Wishes(problem="amid-our-letter", line=line)
-    if any(lines) and not any(own):
+        if (line.command or _comes_near(line.text, rules)) and not _stood(line, stood):
+            return Wishes(problem="amid-our-letter", line=line.text)
+    if any(line.text for line in lines) and not any(line.text for line in own):
         return Wishes(problem="only-our-letter")
-    fresh, old = _fresh(own, stood, rules)
-    if not old:
+    fresh, old = _fresh(own, stood)
+    if old is None:
         return _wishes(own, rules, signed)
     wishes = _wishes(fresh, rules, signed)
-    is_mixed = any(_deed(line, rules) and not _stood(line, stood, rules) for line in own[len(fresh) :])
+    is_mixed = any(line.command and not _stood(line, stood) for line in own[len(fresh) :])
     if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
-        return Wishes(problem="perhaps-quoted", line=old)
+        return Wishes(problem="perhaps-quoted", line=old.text)
     return wishes
 
 
-def _fresh(lines: list[str], stood: Callable[[str], bool], rules: Notation) -> tuple[list[str], str]:
+def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequence[Line], Line | None]:
     """The lines above the first one that stood in an earlier mail and is not plainly fresh, and that one."""
-    acts = [bool(line) and _deed(line, rules) is not None for line in lines]
-    unclear = (nr for nr, line in enumerate(lines) if line and not acts[nr] and not is_harmless_above(line))
+    unclear = (nr for nr, (text, command) in enumerate(lines) if text and not command and not is_harmless_above(text))
     below = range(next(unclear, len(lines)), len(lines))
-    old = next((nr for nr in below if acts[nr] and _stood(lines[nr], stood, rules)), len(lines))
-    return lines[:old], next(iter(lines[old:]), "")
+    old = next((nr for nr in below if _stood(lines[nr], stood)), len(lines))
+    return lines[:old], next(iter(lines[old:]), None)
 
 
-def keys_of(line: str, rules: Notation) -> set[str]:
+def keys_of(line: Line) -> set[str]:
     """By what a line that acts is known again, however it is written or broken: one key a step; to ask does no harm."""
-    deed = _deed(line, rules)
-    if deed is None or deed.asks:
+    text, command = line
+    if command is None or command.asks:
         return set()
-    return set(deed.move.split("; ")) if deed.move else {line.lower()[:_KEY]}
+    return set(command.move.split("; ")) if command.move else {text.lower()[:_KEY]}
 
 
-def acting_keys(mail: Mail, rules: Notation) -> set[str]:
+def acting_keys(reply: Reply) -> set[str]:
     """The keys of all lines in this mail that act by themselves."""
-    lines = [_joined([_typed(line) for line in words], rules) for words in (mail.lines, mail.beside or ())]
-    return {key for line in chain(*lines) for key in keys_of(line, rules)}
+    return {key for line in chain(reply.lines, reply.beside or ()) for key in keys_of(line)}
 
 
-def _stood(line: str, stood: Callable[[str], bool], rules: Notation) -> bool:
-    keys = keys_of(line, rules)
+def _stood(line: Line, stood: Callable[[str], bool]) -> bool:
+    keys = keys_of(line)
     return bool(keys) and all(map(stood, keys))
 
 
@@ -230,26 +251,26 @@ def _typed(line: str) -> str:
     return _SPACES.sub(" ", line.translate(_UNSEEN).translate(_SAME)).strip()
 
 
-def _joined(lines: Sequence[str], rules: Notation) -> list[str]:
+def _joined(words: Sequence[str], rules: Notation) -> list[Line]:
     """A line that ends with ; goes on in the next, and so does a long chat line, which was broken on the way."""
-    joined: list[str] = []
+    joined = [""]
     last = ""
-    for line in lines:
-        if line and (last.endswith(";") or (_may_go_on(joined, last) and not _means_something(line, rules))):
+    for line in map(_typed, words):
+        if line and (last.endswith(";") or (_may_go_on(joined[-1], last) and not _means_something(line, rules))):
             joined[-1] += f" {line}"
         else:
             joined.append(line)
         last = line
-    return joined
+    return [Line(line, _command(line, rules)) for line in joined[1:]]
 
 
-def _may_go_on(lines: Sequence[str], last: str) -> bool:
-    """Whether the last of these lines is a chat line that a mail program may have broken."""
-    return bool(lines) and _chat(lines[-1]) != "" and len(last) >= _FULL_LINE
+def _may_go_on(line: str, end: str) -> bool:
+    """Whether a mail program may have broken this line, a chat line, after this end of it."""
+    return _chat(line) != "" and len(end) >= _FULL_LINE
 
 
 def _means_something(line: str, rules: Notation) -> bool:
-    return _deed(line, rules) is not None or _comes_near(line, rules)
+    return _command(line, rules) is not None or _comes_near(line, rules)
 
 
 def _comes_near(line: str, rules: Notation) -> bool:
@@ -257,87 +278,88 @@ def _comes_near(line: str, rules: Notation) -> bool:
 
 
 def _parted(
-    lines: Sequence[str], ours: Sequence[str], repeated: Collection[str], rules: Notation
-) -> tuple[list[str], list[str]]:
+    lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str], rules: Notation
+) -> tuple[Sequence[Line], Sequence[Line]]:
     """The lines above an unmarked copy of our letters, and those amid and below it that are not ours."""
     letter = [line for line in ours if line]
     whole = " ".join(letter)
-    written = [place for place, line in enumerate(lines) if line]
-    deeds = [_deed(line, rules) for line in lines]
+    written = [place for place, line in enumerate(lines) if line.text]
     runs = {*pairwise(letter), *zip(letter, letter[1:], letter[2:], strict=False)}
 
-    def is_prose(place: int) -> bool:
-        line = lines[place]
-        return not deeds[place] and len(line.split()) >= _PROSE and line not in repeated and line in whole
+    def is_prose(line: Line) -> bool:
+        return (
+            not line.command and len(line.text.split()) >= _PROSE and line.text not in repeated and line.text in whole
+        )
 
     def is_run(places: Sequence[int]) -> bool:
         """Two lines that act may have been typed anew, and so may more than are moves: what we ask him to confirm."""
-        acts = [deed for place in places if (deed := deeds[place])]
-        is_example = len(acts) == 3 and all(deed.move for deed in acts)
-        return (len(acts) < len(places) or is_example) and tuple(lines[it] for it in places) in runs
+        commands = [command for place in places if (command := lines[place].command)]
+        is_example = len(commands) == 3 and all(command.move for command in commands)
+        return (len(commands) < len(places) or is_example) and tuple(lines[it].text for it in places) in runs
 
     def begins(nr: int) -> bool:
-        return is_prose(written[nr]) or is_run(written[nr : nr + 2]) or is_run(written[nr : nr + 3])
+        return is_prose(lines[written[nr]]) or is_run(written[nr : nr + 2]) or is_run(written[nr : nr + 3])
 
     first = next((written[nr] for nr in range(len(written)) if begins(nr)), len(lines))
-    return list(lines[:first]), [line for line in lines[first:] if line not in whole]
+    return lines[:first], [line for line in lines[first:] if line.text not in whole]
 
 
-def _wishes(lines: Sequence[str], rules: Notation, signed: Collection[str]) -> Wishes:
-    deeds = [_deed(line, rules) for line in lines]
-    for place, (line, deed) in enumerate(zip(lines, deeds, strict=True)):
-        if _comes_near(line, rules) if deed is None else _may_go_on(lines[:place], lines[max(0, place - 1)]):
-            return Wishes(problem="not-understood", line=line)
-    places = [place for place, deed in enumerate(deeds) if deed and deed.move]
+def _wishes(lines: Sequence[Line], rules: Notation, signed: Collection[str]) -> Wishes:
+    for above, line in pairwise((Line("", None), *lines)):
+        if _may_go_on(above.text, above.text) if line.command else _comes_near(line.text, rules):
+            return Wishes(problem="not-understood", line=line.text)
+    places = [place for place, line in enumerate(lines) if line.command and line.command.move]
     if places:
         for place in range(places[0], min(places[-1] + 2, len(lines))):
-            if not deeds[place] and lines[place] and (place < places[-1] or goes_on(lines[place], rules)):
-                return Wishes(problem="not-understood", line=lines[place])
-    found = [deed for deed in deeds if deed]
-    if not found:
-        said = next((line for line in lines if line), "")
+            text, command = lines[place]
+            if text and not command and (place < places[-1] or goes_on(text, rules)):
+                return Wishes(problem="not-understood", line=text)
+    commands = [line.command for line in lines if line.command]
+    if not commands:
+        said = next((line.text for line in lines if line.text), "")
         return Wishes(problem="not-understood", line=said) if said else Wishes(problem="nothing-said")
-    moves = list(dict.fromkeys(deed.move for deed in found if deed.move))
-    move = _one_move(moves, rules)
-    if moves and move is None:
-        return Wishes(problem="two-moves", line=moves[1])
-    return _doubt(lines, deeds, signed) or _together(move, found)
+    moves = {command.move: command for command in commands if command.move}
+    move = _one_move(list(moves.values()), rules) if moves else Wishes()
+    if move is None:
+        return Wishes(problem="two-moves", line=list(moves)[1])
+    return _doubt(lines, signed) or _together(move, commands)
 
 
-def _doubt(lines: Sequence[str], deeds: Sequence[Wishes | None], signed: Collection[str]) -> Wishes | None:
+def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
     """What the prose beside the lines that act has against them."""
-    around = ["", "", *("" if deed else line for line, deed in zip(lines, deeds, strict=True)), ""]
-    for place in (place for place, deed in enumerate(deeds, 2) if deed):
+    around = ["", "", *("" if line.command else line.text for line in lines), ""]
+    for place in (place for place, line in enumerate(lines, 2) if line.command):
         if line := cut_in_two(around[place - 1], around[place + 1], not around[place - 2], signed):
             return Wishes(problem="in-a-sentence", line=line)
-    if all(deed is None or deed == Wishes(asks=True) for deed in deeds):
+    if all(line.command in (None, Wishes(asks=True)) for line in lines):
         return None
-    if line := _below_an_intro(lines, deeds):
+    if line := _below_an_intro(lines):
         return Wishes(problem="perhaps-quoted", line=line)
     line = spoken_against(around)
     return Wishes(problem="spoken-against", line=line) if line else None
 
 
-def _below_an_intro(lines: Sequence[str], deeds: Sequence[Wishes | None]) -> str:
+def _below_an_intro(lines: Sequence[Line]) -> str:
     """The first line that acts below something that may begin a quote; "" if none does."""
-    begins = [
-        not deed and may_begin_quote(line) and not is_harmless_above(line)
-        for line, deed in zip(lines, deeds, strict=True)
-    ]
-    first = begins.index(True) if any(begins) else len(lines)
-    return next((line for line, deed in zip(lines[first:], deeds[first:], strict=True) if deed), "")
+    begins = (
+        nr
+        for nr, (text, command) in enumerate(lines)
+        if not command and may_begin_quote(text) and not is_harmless_above(text)
+    )
+    return next((line.text for line in lines[next(begins, len(lines)) :] if line.command), "")
 
 
-def _together(move: str | None, deeds: Sequence[Wishes]) -> Wishes:
-    vacations = {deed.vacation for deed in deeds if deed.vacation}
-    confirms = {deed.confirms for deed in deeds if deed.confirms}
-    pause, resume, resign = (any(getattr(deed, what) for deed in deeds) for what in ("pause", "resume", "resign"))
-    if len(vacations) > 1 or len(confirms) > 1 or (pause and resume) or (resign and (move or pause or resume)):
+def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
+    """All that these commands ask for, which make this one move."""
+    vacations = {command.vacation for command in commands if command.vacation}
+    confirms = {command.confirms for command in commands if command.confirms}
+    pause, resume, resign = (any(getattr(it, what) for it in commands) for what in ("pause", "resume", "resign"))
+    if len(vacations) > 1 or len(confirms) > 1 or (pause and resume) or (resign and (move.move or pause or resume)):
         return Wishes(problem="contradiction", line="resign" if resign else "")
-    return Wishes(
-        move=move,
-        asks=any(deed.asks for deed in deeds),
-        says=tuple(text for deed in deeds for text in deed.says),
+    return replace(
+        move,
+        asks=any(command.asks for command in commands),
+        says=tuple(text for command in commands for text in command.says),
         pause=pause,
         resume=resume,
         resign=resign,
@@ -346,19 +368,25 @@ def _together(move: str | None, deeds: Sequence[Wishes]) -> Wishes:
     )
 
 
-def _one_move(moves: Sequence[str], rules: Notation) -> str | None:
-    """The one move that these lines are: a step each, or a single line. A line of several steps stands alone."""
-    if len(moves) < 2:
-        return next(iter(moves), None)
-    return None if any(";" in line for line in moves) else move_in("; ".join(moves), rules)
+def _one_move(moves: Sequence[Wishes], rules: Notation) -> Wishes | None:
+    """The one move that these are: a step each, or a single one. A line of several steps stands alone."""
+    if len(moves) == 1:
+        return moves[0]
+    lines = [str(it.move) for it in moves]
+    return None if any(";" in line for line in lines) else _move("; ".join(lines), rules)
 
 
-def _deed(line: str, rules: Notation) -> Wishes | None:
+def _move(line: str, rules: Notation) -> Wishes | None:
+    move = move_in(line, rules)
+    return None if move is None else Wishes(rules.write_move(move), move)
+
+
+def _command(line: str, rules: Notation) -> Wishes | None:
     """What this line alone asks for, if it is exactly in notation."""
     if chat := _chat(line):
         return Wishes(says=(chat,))
-    if move := move_in(line, rules):
-        return Wishes(move=move)
+    if move := _move(line, rules):
+        return move
     word = line.lower()
     match word:
         case "?":
