@@ -44,9 +44,9 @@ def new_game_id(caller: Caller) -> UUID | None:
 def once(
     caller: Caller, game_id: UUID | None, action: Callable[[], tuple[Any, int]], may_repeat: bool = False
 ) -> Response:
-    """The answer of `deed` (a body and a status), or the one kept for this request's key.
+    """The answer of `action` (a body and a status), or the one kept for this request's key.
 
-    `may_repeat`: done again, the deed does nothing and answers alike. Raises KeyReused, UnderWay.
+    `may_repeat`: done again, the action does nothing and answers alike. Raises KeyReused, UnderWay.
     """
     key = _key()
     if key is None or game_id is None:

@@ -88,13 +88,13 @@ def export(
         directory.mkdir(parents=True, exist_ok=True)
     if player is not None:
         player_id = find_player(player)
-        deeds = [_write(directory / f"player-{player_id}.json", copy_of_player(player_id), True, dry_run)]
+        changes = [_write(directory / f"player-{player_id}.json", copy_of_player(player_id), True, dry_run)]
     else:
         ids = named or all_games()
         done_with = "looked at" if dry_run else "copied"
         copies = followed(ids, lambda done: f"{done} of {len(ids)} games {done_with}")
-        deeds = [_write_game(directory, each, dry_run) for each in copies]
-    tell(dry_run, deeds)
+        changes = [_write_game(directory, each, dry_run) for each in copies]
+    tell(dry_run, changes)
 
 
 def _game_id(text: str) -> UUID:

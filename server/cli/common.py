@@ -114,11 +114,11 @@ def example(*lines: str) -> str:
     return "\b\nFor example:\n" + "\n".join(f"  sternenpost {line}" for line in lines)
 
 
-def tell(dry_run: bool, deeds: Sequence[str]) -> None:
+def tell(dry_run: bool, changes: Sequence[str]) -> None:
     """What a command does, or would do."""
     click.echo("Nothing was changed. Without --dry-run:" if dry_run else "Done:")
-    for deed in deeds or ["nothing"]:
-        click.echo(f"  {deed}")
+    for change in changes or ["nothing"]:
+        click.echo(f"  {change}")
 
 
 def print_json(value: Any) -> None:

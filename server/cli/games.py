@@ -81,7 +81,7 @@ def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
 
 @click.command(epilog=example("replay 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 --at 12", "replay ... --seat 0"))
 @click.argument("game_id", metavar="GAME", type=click.UUID)
-@click.option("--at", "version", type=int, help="As it was after so many deeds; default: as it is.")
+@click.option("--at", "version", type=int, help="As it was after so many commits; default: as it is.")
 @click.option("--seat", type=int, help="As this seat saw it; default: as anybody may see it.")
 @in_app
 def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, seat: int | None) -> None:

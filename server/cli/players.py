@@ -132,13 +132,13 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
     """Shut the PLAYER of this address or id out. For good or until a time: no sign-in, no token, no letter; bots take
     over the seats."""
     player_id = find_player(player)
-    deeds = [f"player {player_id} is banned {f'until {written(until)}' if until else 'for good'}", *_seats(player_id)]
+    changes = [f"player {player_id} is banned {f'until {written(until)}' if until else 'for good'}", *_seats(player_id)]
     if not dry_run:
         note_command()
         follow_clock()
         bans.ban(player_id, until, reason)
         give_up_seats(player_id)
-    tell(dry_run, deeds)
+    tell(dry_run, changes)
 
 
 @click.command(epilog=example("unban ada@example.org"))
@@ -165,17 +165,17 @@ def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) ->
     It cannot be undone."""
     player_id = find_player(player)
     rows = what_goes(player_id)
-    deeds = _seats(player_id)
-    deeds += [
+    changes = _seats(player_id)
+    changes += [
         f"messages at tables that lose their text: {number}" for name, number in rows.items() if name == "messages"
     ]
-    deeds += [f"{_TABLES[name]} deleted: {number}" for name, number in rows.items() if name != "messages"]
-    deeds.append(f"player {player_id} has no name and no address any more")
+    changes += [f"{_TABLES[name]} deleted: {number}" for name, number in rows.items() if name != "messages"]
+    changes.append(f"player {player_id} has no name and no address any more")
     if not dry_run:
         note_command()
         follow_clock()
         delete(player_id)
-    tell(dry_run, deeds)
+    tell(dry_run, changes)
 
 
 def _seats(player_id: UUID) -> list[str]:

@@ -81,16 +81,16 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
     """Bring the tables up to date, as their owner."""
     url = settings.database_url or embedded_postgres.address(settings.data)
     try:
-        deeds = [f"step {step}" for step in migrations.steps_ahead(url)]
+        changes = [f"step {step}" for step in migrations.steps_ahead(url)]
     except migrations.TooOld as error:
         raise click.ClickException(str(error)) from None
     if migrations.lacks_rights(url):
-        deeds.append(f"role {APP_ROLE} gets its rights, which are not there: this copy was restored without roles")
+        changes.append(f"role {APP_ROLE} gets its rights, which are not there: this copy was restored without roles")
     if not dry_run:
         migrations.upgrade(url)
-        if deeds:
+        if changes:
             note_command()
-    tell(dry_run, deeds)
+    tell(dry_run, changes)
 
 
 @click.command(epilog=example("doctor"))

@@ -118,8 +118,8 @@ class _Reader(NamedTuple):
     def last_own_move(self) -> int:
         """The version of the last move before the letter's that this person made himself, and no bot for him."""
         found, away, moves = 0, False, self.game.table.rules.EVENTS
-        for version, deed in groupby(story(self.game, self.seat), key=lambda item: item["version"]):
-            items = [(item["type"], item["seat"]) for item in deed]
+        for version, commit in groupby(story(self.game, self.seat), key=lambda item: item["version"]):
+            items = [(item["type"], item["seat"]) for item in commit]
             type_, seat = items[0]
             if version < self.letter.version and type_ in moves and seat == self.seat and not away:
                 found = version

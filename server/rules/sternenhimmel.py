@@ -1,6 +1,6 @@
 """Sternenhimmel, in the order of its rulebook: section numbers are those of the game specification.
 
-A deed is one placement; its events are facts. `star-placed` holds the seat that is on turn afterwards (`next`),
+A move is one placement; its events are facts. `star-placed` holds the seat that is on turn afterwards (`next`),
 `board-scored` every payment, `board-dealt` the board that came up: `apply` works nothing out, so a corrected rule
 leaves every recorded game as it was played.
 """
