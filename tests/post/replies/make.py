@@ -1,14 +1,10 @@
-"""Writes the corpus: a mail a file, and expected.json with what each is to bring about.
-
-    python -m tests.post.replies.make
+"""Makes the corpus: mails as programs and people write them, each with what it is to bring about.
 
 Expectations are set down here by hand, beside the mail; none is computed by the code that they test.
 """
 
 import base64
-import json
 import quopri
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.post.replies.programs import (
@@ -31,8 +27,6 @@ from tests.post.replies.programs import (
     thunderbird,
 )
 
-HERE = Path(__file__).parent
-LARGEST_FILE = 30_000  # octets; greater mails are made when they are tested
 SKY, GLANZ = "sternenhimmel", "sternenglanz"
 LETTERS = {SKY: LETTER, GLANZ: LETTER_OF_STEPS}
 
@@ -672,18 +666,3 @@ def corpus() -> dict[str, Case]:
     for chapter in (from_every_program, lines, quotes, pages, encodings, structures, senders, machines, hostile):
         chapter()
     return CASES
-
-
-def files(cases: dict[str, Case]) -> dict[str, bytes]:
-    """The corpus as it lies here, by the names of its files."""
-    rows = (f"{json.dumps(name)}: {json.dumps({'game': it.game, **it.expected})}" for name, it in cases.items())
-    table = "{\n" + ",\n".join(rows) + "\n}\n"
-    mails = {f"{name}.eml": it.raw for name, it in cases.items() if len(it.raw) <= LARGEST_FILE}
-    return {**mails, "expected.json": table.encode()}
-
-
-if __name__ == "__main__":
-    for old in HERE.glob("*.eml"):
-        old.unlink()
-    for file, octets in files(corpus()).items():
-        (HERE / file).write_bytes(octets)
