@@ -6,12 +6,12 @@
 
 import os
 import random
+from contextlib import closing
 from typing import Any
 
 import psycopg
 from flask import Flask, Response, jsonify, request
 from psycopg.types.json import Jsonb
-from psycopg_pool import ConnectionPool
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -126,14 +126,6 @@ TELL = insert(outbox).inline().values(game_id=bindparam("g"), version=bindparam(
 app = Flask(__name__)
 URL = os.environ.get("DATABASE_URL", "postgresql://")
 engine = create_engine(psycopg_url(URL), pool_size=POOL, max_overflow=-1)
-_pools: list[ConnectionPool] = []
-
-
-def pool() -> ConnectionPool:
-    """Opened by each worker for itself."""
-    if not _pools:
-        _pools.append(ConnectionPool(URL, min_size=POOL, max_size=POOL, open=True))
-    return _pools[0]
 
 
 def _wanted() -> tuple[int, dict[str, Any]]:
@@ -158,7 +150,8 @@ def move() -> tuple[Response, int]:
 @app.post("/move_pipe")
 def move_pipe() -> tuple[Response, int]:
     g, body = _wanted()
-    with pool().connection() as connection:
+    with closing(engine.raw_connection()) as loan:
+        connection = loan.driver_connection
         row = connection.execute(
             "SELECT version, to_move, deadline FROM game WHERE id = %s FOR UPDATE", (g,)
         ).fetchone()
