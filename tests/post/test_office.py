@@ -83,7 +83,7 @@ def test_what_our_own_relay_refuses_for_a_while_arrives_afterwards(
     later(MINUTE)
     assert len(office.mails("ada")) == 1
     assert [it["result"] for it in deliveries(ada, None, 10).items] == ["sent"]
-    told = [record.getMessage() for record in caplog.records if record.name == "server.post"]
+    told = [record.getMessage() for record in caplog.records if record.name == "server.post.delivery"]
     assert told == [
         "A letter was not taken and is tried again: 550 5.7.1 <(address)> blocked by policy",
         "Letters are taken again",
