@@ -44,7 +44,7 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
 
 
 def outlines(game_ids: Collection[UUID]) -> dict[UUID, Outline]:
-    """These games in outline, in a single look; without those that have not begun, or whose head belongs to another log."""
+    """These games in outline, in a single look; without those that have not begun, or whose head is not of their log."""
     with autocommit() as connection:
         found = log.outlines(connection, game_ids, "time-extended")
     asked = [row for records in found.values() for row in records.seats if row["asked_at"]]
@@ -149,7 +149,7 @@ def _projected(head: Json) -> Json:
 
 
 def _rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: bytes) -> list[Recorded]:
-    """The events of a commit as rows of the log, each hashed onto the one before; `seq` and `hash_` are the newest's."""
+    """The events of a commit as rows of the log, each hashed onto the one before it, the newest by `seq` and `hash_`."""
     rows = []
     for event in events:
         seq += 1

@@ -22,21 +22,19 @@ def timed(game: Game, seat: Seat, after: Table, now: datetime, arrived_at: datet
 
     The time of a turn runs on while a bot sits in for its person, so that nobody wins any by leaving and coming back.
     """
-    was, turn, stand_in = game.seats[seat], after.turns[seat], after.stand_ins[seat]
+    was, turn = game.seats[seat], after.turns[seat]
     if _is_mid_turn(was, after, seat):
         return was | {"turn": turn}  # the rest of a turn has no time of its own
-    is_next_turn = turn != was["turn"]
-    stops_or_goes_on = turn is not None and _stops_or_goes_on(game.table, after)
-    if not (is_next_turn or stops_or_goes_on or stand_in != was["stand_in"]):
-        return was
-    row, clock = was | {"turn": turn, "to_act": turn is not None, "stand_in": stand_in}, game_clock(game.head["clock"])
-    if row["allowed"] is None:
-        row["allowed"] = first_allowance(clock).total_seconds()
-    if is_next_turn:
-        row = _after_its_turn(row, clock, arrived_at)
-    elif stops_or_goes_on:
+    row = was | {"turn": turn, "to_act": turn is not None, "stand_in": after.stand_ins[seat]}
+    if turn != was["turn"]:
+        row = _after_its_turn(row, game_clock(game.head["clock"]), arrived_at)
+    elif turn is not None and _stops_or_goes_on(game.table, after):
         row = _stopped(row, arrived_at)
-    return _asked(row, now) if after.status != "paused" else _asked_by_nobody(row)
+    elif row["stand_in"] != was["stand_in"]:
+        row = _with_allowance(row, game_clock(game.head["clock"]))
+    else:
+        return was
+    return _asked_by_nobody(row) if after.status == "paused" else _asked(row, now)
 
 
 def extended(game: Outline, seat: Seat, by: str, now: datetime) -> Json:
@@ -77,10 +75,15 @@ def _stops_or_goes_on(before: Table, after: Table) -> bool:
 def _after_its_turn(row: Json, clock: GameClock, arrived_at: datetime) -> Json:
     """What the turn leaves of its time is for the next one, as the game's clock says; what was lent is not."""
     if not row["hours"]:  # it had no turn that took time
-        return row
+        return _with_allowance(row, clock)
     used = _used(row, arrived_at) if isinstance(clock, Bank) else NOTHING  # else nobody asks
     allowed = next_allowance(clock, timedelta(seconds=row["allowed"]), used)
     return row | {"allowed": allowed.total_seconds(), "lent": 0, "asked_at": None, "hours": None}
+
+
+def _with_allowance(row: Json, clock: GameClock) -> Json:
+    """Its time begins with the first turn, or when a bot takes the seat before."""
+    return row if row["allowed"] is not None else row | {"allowed": first_allowance(clock).total_seconds()}
 
 
 def _stopped(row: Json, arrived_at: datetime) -> Json:
@@ -90,7 +93,7 @@ def _stopped(row: Json, arrived_at: datetime) -> Json:
 
 
 def _asked(row: Json, now: datetime) -> Json:
-    """Its person is due from now on, or from when he was asked; a bot is woken at once; who has no turn is left alone."""
+    """Its person's time runs, from now on or since he was asked; a bot is woken at once; without a turn nobody is."""
     if row["turn"] is None:
         return _asked_by_nobody(row)
     if row["bot"] or row["stand_in"]:

@@ -32,7 +32,7 @@ def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> lis
 
 
 def _told(game: Game | Outline, news: list[News], now: datetime, for_programs: Sequence[str] = ()) -> list[Json]:
-    """Each is made a microsecond after the one before, so that they are carried and listed in the order of the story."""
+    """Each is made a microsecond after the one before, so that they are carried and listed as the story goes."""
     told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
     if hooked := [row["seat"] for row in game.seats if row["has_webhooks"]]:
         news = [(kind, seat, {}) for kind in for_programs for seat in hooked] + news

@@ -65,8 +65,8 @@ def _asked_by_mail(word: str) -> Caller:
 
 
 def play_by_link(player_id: UUID, link: Capability, closed: str | None, turn: int, move: Any) -> Played:
-    """Play the turn of a mailed link; when that is over (`closed` says why), whoever may have lost the answer to his own
-    move gets it again.
+    """Play the turn of a mailed link; when that is over (`closed` says why), whoever may have lost the answer to his
+    own move gets it again.
 
     Raises BadToken, and what `play_move` raises.
     """

@@ -77,8 +77,8 @@ class Rules(Protocol):
     States, moves and events are immutable values. `apply(None, first event)` begins a game. An event goes into the log
     as `event._asdict()` and its name in EVENTS, and `EVENTS[name](**body)` is the same event again. `tell` answers with
     the fields of the event, `type` (that name) and `seat` (or null) among them; EVENT_SCHEMAS describes these by type,
-    without the types that are told to nobody. `is_mid_turn` says whether a seat is in the middle of its turn, so that what
-    it still owes is no new turn. `move_of` is the move that the events of one `decide` came from, so that a log can be
+    without the types that are told to nobody. `is_mid_turn` says whether a seat is in the middle of its turn, so that
+    what it still owes is no new turn. `move_of` is the move that the events of one `decide` came from, so that a log can be
     asked again, and of their first event alone its first step; it raises MalformedMove where there was none.
     """
 

@@ -33,8 +33,8 @@ class TooOld(Exception):
 
 
 def upgrade(url: str) -> None:
-    """Take the steps that are left, and put the text of RECORD_COMMIT in place. Nothing is done to the tables of a later
-    release. Raises TooOld.
+    """Take the steps that are left, and put the text of RECORD_COMMIT in place. Nothing is done to the tables of a
+    later release. Raises TooOld.
     """
     from alembic import command
 
