@@ -1,15 +1,15 @@
 // The page: who is signed in, which screen is shown, and what stands around all of them.
-import { html, render, useEffect, useRef, useState } from "./html.js";
-import { call, passes } from "./api.js";
-import { keepFocus } from "./focus.js";
-import { isOnline } from "./line.js";
-import { here } from "./routes.js";
-import { changeLanguage, ended, link, me, recognise, signOut, token } from "./session.js";
-import { useStore } from "./store.js";
-import { LANGUAGES, speak, spoken, t } from "./words.js";
-import { Table } from "./screens/table.js";
-import { AGAIN, later, Sorry } from "./screens/parts.js";
-import { entitled, useWaiting } from "./waiting-for-me.js";
+import { html, render, useEffect, useRef, useState } from "./ui/html.js";
+import { call, passes } from "./ui/api.js";
+import { keepFocus } from "./ui/focus.js";
+import { isOnline } from "./ui/connection.js";
+import { here } from "./ui/routes.js";
+import { changeLanguage, ended, link, me, recognise, signOut, token } from "./ui/session.js";
+import { useStore } from "./ui/store.js";
+import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
+import { Table } from "./table/table.js";
+import { AGAIN, later, Sorry } from "./ui/parts.js";
+import { entitled, useWaiting } from "./ui/waiting-for-me.js";
 
 const Welcome = later("welcome", "Welcome");
 const Naming = later("naming", "Naming");

@@ -75,7 +75,7 @@ def test_what_has_just_been_was_this_minute(windows: Windows) -> None:
     page = windows.open()
     page.goto("/#/lobby")
     expect(page.get_by_role("heading", name="All games")).to_be_visible()
-    ago = "seconds => import('/page/moments.js').then(it => it.relative(new Date(Date.now() - seconds * 1000)))"
+    ago = "seconds => import('/page/ui/times.js').then(it => it.relative(new Date(Date.now() - seconds * 1000)))"
     assert [page.evaluate(ago, it) for it in (5, -5, 125, -172_900)] == [
         "this minute", "this minute", "2 minutes ago", "in 2 days",
     ]  # fmt: skip

@@ -1,13 +1,13 @@
 // The games in which one sits: those that wait for one first, the most urgent at the top.
-import { html, useEffect, useState } from "../html.js";
-import { all, call } from "../api.js";
-import { follow } from "../stream.js";
-import { me } from "../session.js";
-import { t } from "../words.js";
-import { byDue, mySeat, waiting } from "../waiting-for-me.js";
-import { Back } from "../table/deeds.js";
-import { GameCard } from "../screens/game-card.js";
-import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
+import { html, useEffect, useState } from "../ui/html.js";
+import { all, call } from "../ui/api.js";
+import { follow } from "../ui/stream.js";
+import { me } from "../ui/session.js";
+import { t } from "../ui/words.js";
+import { byDue, mySeat, waiting } from "../ui/waiting-for-me.js";
+import { Back } from "../table/actions.js";
+import { GameCard } from "../ui/game-card.js";
+import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 
 const SOON = 400; // milliseconds in which several events are one reason to look again
 const AT_ONCE = 12; // games that are over

@@ -1,10 +1,10 @@
 // What is told at a table that a mailed link opened: for whom one plays there, and how the turn ended.
-import { html, useEffect, useRef } from "../html.js";
-import { once } from "../api.js";
-import { toGame } from "../routes.js";
-import { t } from "../words.js";
-import { seatName } from "../screens/game-card.js";
-import { useLoaded } from "../screens/parts.js";
+import { html, useEffect, useRef } from "../ui/html.js";
+import { once } from "../ui/api.js";
+import { toGame } from "../ui/routes.js";
+import { t } from "../ui/words.js";
+import { seatName } from "../ui/game-card.js";
+import { useLoaded } from "../ui/parts.js";
 import { sentence } from "../table/story.js";
 
 /** Whoever is signed in here besides: the link plays its own seat. */

@@ -1,13 +1,13 @@
 // Games that others play: those with free seats, and those to look on at.
-import { html } from "../html.js";
-import { call, once } from "../api.js";
-import { hours, relative } from "../moments.js";
-import { go, here, toGame, toSignIn, whereNow } from "../routes.js";
-import { me } from "../session.js";
-import { useStore } from "../store.js";
-import { knows, t } from "../words.js";
-import { GameCard, title } from "../screens/game-card.js";
-import { Sorry, useFresh, useLoaded, useSubmit } from "../screens/parts.js";
+import { html } from "../ui/html.js";
+import { call, once } from "../ui/api.js";
+import { hours, relative } from "../ui/times.js";
+import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
+import { me } from "../ui/session.js";
+import { useStore } from "../ui/store.js";
+import { knows, t } from "../ui/words.js";
+import { GameCard, title } from "../ui/game-card.js";
+import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 
 const AT_ONCE = 24; // games in a page of the list
 const STATUSES = ["open", "running", "finished"];

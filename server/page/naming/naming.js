@@ -1,10 +1,10 @@
 // The name that others see: asked for until it is chosen.
-import { html, useState } from "../html.js";
-import { call } from "../api.js";
-import { byPlace, marked, Wrong } from "../refused.js";
-import { me } from "../session.js";
-import { t } from "../words.js";
-import { Sorry, useSubmit } from "../screens/parts.js";
+import { html, useState } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { byPlace, marked, Wrong } from "../ui/field-errors.js";
+import { me } from "../ui/session.js";
+import { t } from "../ui/words.js";
+import { Sorry, useSubmit } from "../ui/parts.js";
 
 export function Naming({ player }) {
   const [name, setName] = useState("");

@@ -1,8 +1,8 @@
 // The time for a turn: a usual one, or an own.
-import { html, useEffect, useRef } from "../html.js";
-import { clockInWords, hours } from "../moments.js";
-import { marked, Wrong } from "../refused.js";
-import { t } from "../words.js";
+import { html, useEffect, useRef } from "../ui/html.js";
+import { clockInWords, hours } from "../ui/times.js";
+import { marked, Wrong } from "../ui/field-errors.js";
+import { t } from "../ui/words.js";
 import { CLOCKS, iso, UNITS } from "./draft.js";
 
 const MOST = { D: 365, H: 8760, M: 525_600 }; // a year

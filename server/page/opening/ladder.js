@@ -1,8 +1,8 @@
 // What happens when somebody's time runs out: a usual way, or own steps, one after the other.
-import { html } from "../html.js";
-import { timeoutsInWords } from "../moments.js";
-import { marked, Wrong } from "../refused.js";
-import { t } from "../words.js";
+import { html } from "../ui/html.js";
+import { timeoutsInWords } from "../ui/times.js";
+import { marked, Wrong } from "../ui/field-errors.js";
+import { t } from "../ui/words.js";
 import { Duration } from "./clock.js";
 import { BOTS, LADDERS, ladderOf } from "./draft.js";
 

@@ -1,12 +1,12 @@
 // Opening a game: what is played, at which pace, and who sits where.
-import { html, useEffect, useRef, useState } from "../html.js";
-import { call, drawn, insist, once, Problem } from "../api.js";
-import { length } from "../moments.js";
-import { byPlace, marked, Wrong } from "../refused.js";
-import { go, toGame } from "../routes.js";
-import { t } from "../words.js";
-import { title } from "../screens/game-card.js";
-import { Sorry, useLoaded, useSubmit } from "../screens/parts.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { call, drawn, insist, once, Problem } from "../ui/api.js";
+import { length } from "../ui/times.js";
+import { byPlace, marked, Wrong } from "../ui/field-errors.js";
+import { go, toGame } from "../ui/routes.js";
+import { t } from "../ui/words.js";
+import { title } from "../ui/game-card.js";
+import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { Salt } from "../waiting/salt.js";
 import { Clock } from "./clock.js";
 import { discard, draft, isFree, keep, lastTime, OPEN_FOR, ownSeat, remember, wantedOf } from "./draft.js";

@@ -1,6 +1,6 @@
 // Editions and scenarios, and every option of a game in words.
-import { html } from "../html.js";
-import { knows, t } from "../words.js";
+import { html } from "../ui/html.js";
+import { knows, t } from "../ui/words.js";
 
 const BY_THE_PRESET = ["edition", "boards", "scenario", "firmament", "cards", "start_seat"];
 const ROUNDS = 60; // where a limit is wanted again

@@ -1,7 +1,7 @@
 // Who sits where, in the order of seats.
-import { html } from "../html.js";
-import { marked, Wrong } from "../refused.js";
-import { t } from "../words.js";
+import { html } from "../ui/html.js";
+import { marked, Wrong } from "../ui/field-errors.js";
+import { t } from "../ui/words.js";
 import { BOTS } from "./draft.js";
 
 export const KINDS = ["me", "open", "invite", ...BOTS];

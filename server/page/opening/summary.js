@@ -1,8 +1,8 @@
 // All that is about to be opened, in a few lines.
-import { html } from "../html.js";
-import { clockInWords, timeoutsInWords } from "../moments.js";
-import { listed, t } from "../words.js";
-import { title } from "../screens/game-card.js";
+import { html } from "../ui/html.js";
+import { clockInWords, timeoutsInWords } from "../ui/times.js";
+import { listed, t } from "../ui/words.js";
+import { title } from "../ui/game-card.js";
 import { clockOf, isFree, ladderOf } from "./draft.js";
 import { editionName, editionOf, optionInWords, usual } from "./options.js";
 

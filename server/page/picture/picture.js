@@ -1,8 +1,8 @@
 // The table of a game that this page does not know yet: as the server draws it.
-import { html, useEffect, useState } from "../html.js";
-import { picture } from "../api.js";
-import { t } from "../words.js";
-import { Sorry, useLoaded } from "../screens/parts.js";
+import { html, useEffect, useState } from "../ui/html.js";
+import { picture } from "../ui/api.js";
+import { t } from "../ui/words.js";
+import { Sorry, useLoaded } from "../ui/parts.js";
 
 export function Picture({ table, at }) {
   const { game, base, word } = table;

@@ -1,16 +1,16 @@
 // The rules of a game in words and pictures: a page for everybody, and a panel beside a table.
-import { html, useEffect, useRef, useState } from "../html.js";
-import { once } from "../api.js";
-import { gameName, title } from "../screens/game-card.js";
-import { dress, Sorry, useLoaded } from "../screens/parts.js";
-import { Terms } from "../table/deeds.js";
-import { knows, learn, t, text } from "../words.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { once } from "../ui/api.js";
+import { gameName, title } from "../ui/game-card.js";
+import { dress, Sorry, useLoaded } from "../ui/parts.js";
+import { Terms } from "../table/actions.js";
+import { knows, learn, t, text } from "../ui/words.js";
 import { editionName, editionsOf, holds, Text, Whom } from "./text.js";
-import * as glow from "./glow-figures.js";
-import * as sky from "./sky-figures.js";
+import * as glow from "./sternenglanz-figures.js";
+import * as sky from "./sternenhimmel-figures.js";
 
 const DRAWN = { sternenhimmel: sky, sternenglanz: glow };
-const DRESSED = { sternenhimmel: "sky", sternenglanz: "glow" }; // whose style and words its figures have
+const DRESSED = { sternenhimmel: "sternenhimmel", sternenglanz: "sternenglanz" }; // whose style and words its figures have
 // Told elsewhere in the text.
 const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat", "start_player", "max_rounds"];
 

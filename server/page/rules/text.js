@@ -7,8 +7,8 @@
 //   {"option": "doubling", "linear": block, "compound": block}     what holds with each value; "1 4" for two of them,
 //                                                                  "else" for all others, `when` as below
 //   {"when": {"scenario": "1 4"}, "text": [block, ...]}            only if all these options have one of these values
-import { html } from "../html.js";
-import { knows, listed, t } from "../words.js";
+import { html } from "../ui/html.js";
+import { knows, listed, t } from "../ui/words.js";
 
 const BLANK = /\{(\w+)\}/g;
 const INLINE = /\*([^*]+)\*|\[([^\]]+)\]\(((?:\/docs|#\/)[\w/#-]*)\)/g;

@@ -1,8 +1,8 @@
 // The calendar of due times, for calendar programs.
-import { html } from "../html.js";
-import { call } from "../api.js";
-import { t } from "../words.js";
-import { Sorry, useFresh, useSubmit } from "../screens/parts.js";
+import { html } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { t } from "../ui/words.js";
+import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { Said, say, Sure, ToCopy } from "./parts.js";
 
 export function Feed() {

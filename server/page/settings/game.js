@@ -1,9 +1,9 @@
 // What one wants of a single game's mails.
-import { html } from "../html.js";
-import { call } from "../api.js";
-import { toGame } from "../routes.js";
-import { t } from "../words.js";
-import { Sorry, useFresh } from "../screens/parts.js";
+import { html } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { toGame } from "../ui/routes.js";
+import { t } from "../ui/words.js";
+import { Sorry, useFresh } from "../ui/parts.js";
 import { Field, Save, say, useDraft, useSending } from "./parts.js";
 
 const CHOICES = ["", "at-once", "bundled", "off"]; // "": as the profile says

@@ -1,8 +1,8 @@
 // What became of the letters to the reader.
-import { html } from "../html.js";
-import { absolute } from "../moments.js";
-import { me } from "../session.js";
-import { t } from "../words.js";
+import { html } from "../ui/html.js";
+import { absolute } from "../ui/times.js";
+import { me } from "../ui/session.js";
+import { t } from "../ui/words.js";
 import { called, GameLink, More, usePages } from "./parts.js";
 
 export function Letters() {

@@ -1,9 +1,9 @@
 // Which mails come, and when.
-import { html } from "../html.js";
-import { length } from "../moments.js";
-import { me } from "../session.js";
-import { useStore } from "../store.js";
-import { t } from "../words.js";
+import { html } from "../ui/html.js";
+import { length } from "../ui/times.js";
+import { me } from "../ui/session.js";
+import { useStore } from "../ui/store.js";
+import { t } from "../ui/words.js";
 import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./parts.js";
 
 const OF_GAMES = [

@@ -1,13 +1,13 @@
 // What the sections of the settings are made of.
-import { html, useEffect, useReducer, useRef, useState } from "../html.js";
-import { all, call } from "../api.js";
-import { region } from "../moments.js";
-import { byPlace } from "../refused.js";
-import { here, toGame } from "../routes.js";
-import { me } from "../session.js";
-import { store, useStore } from "../store.js";
-import { knows, speak, t } from "../words.js";
-import { Sorry, useFresh, useSubmit } from "../screens/parts.js";
+import { html, useEffect, useReducer, useRef, useState } from "../ui/html.js";
+import { all, call } from "../ui/api.js";
+import { region } from "../ui/times.js";
+import { byPlace } from "../ui/field-errors.js";
+import { here, toGame } from "../ui/routes.js";
+import { me } from "../ui/session.js";
+import { store, useStore } from "../ui/store.js";
+import { knows, speak, t } from "../ui/words.js";
+import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 
 /** Changes some fields of the profile; the page goes by the new ones at once. Throws as `call`. */
 export async function changeMe(changes) {

@@ -1,10 +1,10 @@
 // Who one is: name, language, time zone.
-import { html, useMemo } from "../html.js";
-import { now } from "../line.js";
-import { absolute } from "../moments.js";
-import { me } from "../session.js";
-import { useStore } from "../store.js";
-import { LANGUAGES, locale, t } from "../words.js";
+import { html, useMemo } from "../ui/html.js";
+import { now } from "../ui/connection.js";
+import { absolute } from "../ui/times.js";
+import { me } from "../ui/session.js";
+import { useStore } from "../ui/store.js";
+import { LANGUAGES, locale, t } from "../ui/words.js";
 import { changeMe, Field, Save, say, useDraft, useSending } from "./parts.js";
 
 export function Profile() {

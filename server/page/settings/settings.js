@@ -1,8 +1,8 @@
 // All that is one's own: the profile, what one is told, and who else may speak for one.
-import { html, useEffect } from "../html.js";
-import { recognise } from "../session.js";
-import { t } from "../words.js";
-import { useReturn } from "../screens/parts.js";
+import { html, useEffect } from "../ui/html.js";
+import { recognise } from "../ui/session.js";
+import { t } from "../ui/words.js";
+import { useReturn } from "../ui/parts.js";
 import { Feed } from "./feed.js";
 import { OneGame } from "./game.js";
 import { Letters } from "./letters.js";

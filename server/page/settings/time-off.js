@@ -1,10 +1,10 @@
 // Hours that do not count: nights, days off, vacations.
-import { html } from "../html.js";
-import { now } from "../line.js";
-import { me } from "../session.js";
-import { useStore } from "../store.js";
-import { locale, t } from "../words.js";
-import { Sorry } from "../screens/parts.js";
+import { html } from "../ui/html.js";
+import { now } from "../ui/connection.js";
+import { me } from "../ui/session.js";
+import { useStore } from "../ui/store.js";
+import { locale, t } from "../ui/words.js";
+import { Sorry } from "../ui/parts.js";
 import { changeWithin, day, Field, Group, Said, Save, say, Sure, useDraft, useSending } from "./parts.js";
 
 const NIGHT = "22:00-08:00";

@@ -1,11 +1,11 @@
 // Who may speak for the reader: his windows, his programs, the bots of others at a seat of his.
-import { html } from "../html.js";
-import { all, call, Problem } from "../api.js";
-import { now } from "../line.js";
-import { absolute } from "../moments.js";
-import { signOut, signOutEverywhere } from "../session.js";
-import { t } from "../words.js";
-import { Sorry, useFresh } from "../screens/parts.js";
+import { html } from "../ui/html.js";
+import { all, call, Problem } from "../ui/api.js";
+import { now } from "../ui/connection.js";
+import { absolute } from "../ui/times.js";
+import { signOut, signOutEverywhere } from "../ui/session.js";
+import { t } from "../ui/words.js";
+import { Sorry, useFresh } from "../ui/parts.js";
 import {
   called, day, Field, GameLink, Group, myGames, Said, say, Sure, ToCopy, useDraft, useSending,
 } from "./parts.js";

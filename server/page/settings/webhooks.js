@@ -1,9 +1,9 @@
 // Where programs of the reader are told what happens, and what became of it.
-import { html, useEffect, useState } from "../html.js";
-import { call } from "../api.js";
-import { absolute } from "../moments.js";
-import { t } from "../words.js";
-import { Sorry, useFresh, useSubmit } from "../screens/parts.js";
+import { html, useEffect, useState } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { absolute } from "../ui/times.js";
+import { t } from "../ui/words.js";
+import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import {
   called, day, Field, GameLink, Group, More, myGames, Said, say, Sure, ToCopy, useDraft, usePages, useSending,
 } from "./parts.js";

@@ -1,7 +1,7 @@
 // What a reader missed: in a few words, and played again before his eyes.
-import { html, useEffect, useRef, useState } from "../html.js";
-import { useStore } from "../store.js";
-import { t } from "../words.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { useStore } from "../ui/store.js";
+import { t } from "../ui/words.js";
 import { rooms, sentence } from "../table/story.js";
 
 const MOST = 5; // sentences

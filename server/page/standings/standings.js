@@ -1,7 +1,7 @@
 // Who was ahead when: coins or points move by move, as a chart and as a table.
-import { html } from "../html.js";
-import { COLOURS, SeatShape } from "../sky/shapes.js";
-import { listed, t } from "../words.js";
+import { html } from "../ui/html.js";
+import { COLOURS, SeatShape } from "../ui/seat-shapes.js";
+import { listed, t } from "../ui/words.js";
 
 const WIDE = 320;
 const HIGH = 150;

@@ -1,11 +1,11 @@
 // What is said at the table.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
-import { all, call, drawn } from "../api.js";
-import { seen } from "../kept.js";
-import { absolute } from "../moments.js";
-import { me } from "../session.js";
-import { t } from "../words.js";
-import { Sorry, useSubmit } from "../screens/parts.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
+import { all, call, drawn } from "../ui/api.js";
+import { seen } from "../ui/local-storage.js";
+import { absolute } from "../ui/times.js";
+import { me } from "../ui/session.js";
+import { t } from "../ui/words.js";
+import { Sorry, useSubmit } from "../ui/parts.js";
 
 const EVERY = 20_000; // milliseconds between two looks while the stream tells nothing
 const GLANCE = 1_000; // milliseconds for which a line stands before the eyes until it counts as seen

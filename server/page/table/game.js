@@ -1,11 +1,11 @@
 // A game as it goes on: looked at once, then followed by its stream.
-import { useEffect, useRef, useState } from "../html.js";
-import { call, insist, passes, Problem } from "../api.js";
-import { isOnline } from "../line.js";
-import { numbered } from "../screens/game-card.js";
-import { AGAIN } from "../screens/parts.js";
-import { store } from "../store.js";
-import { follow } from "../stream.js";
+import { useEffect, useRef, useState } from "../ui/html.js";
+import { call, insist, passes, Problem } from "../ui/api.js";
+import { isOnline } from "../ui/connection.js";
+import { numbered } from "../ui/game-card.js";
+import { AGAIN } from "../ui/parts.js";
+import { store } from "../ui/store.js";
+import { follow } from "../ui/stream.js";
 
 const SOON = 40; // milliseconds in which several events are one reason to look again
 

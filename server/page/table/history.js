@@ -1,8 +1,8 @@
 // The table as it was at an earlier version, chosen by a slider.
-import { html, useRef } from "../html.js";
-import { call, Problem } from "../api.js";
-import { t } from "../words.js";
-import { useLoaded } from "../screens/parts.js";
+import { html, useRef } from "../ui/html.js";
+import { call, Problem } from "../ui/api.js";
+import { t } from "../ui/words.js";
+import { useLoaded } from "../ui/parts.js";
 
 const PAUSE = 120; // milliseconds for which a version is chosen until it is asked for: a slider passes many
 

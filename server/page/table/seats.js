@@ -1,8 +1,8 @@
 // Who sits at the table, what each has, and whom we wait for.
-import { html } from "../html.js";
-import { t } from "../words.js";
-import { Due, seatName } from "../screens/game-card.js";
-import { SeatMark } from "../sky/shapes.js";
+import { html } from "../ui/html.js";
+import { t } from "../ui/words.js";
+import { Due, seatName } from "../ui/game-card.js";
+import { SeatMark } from "../ui/seat-shapes.js";
 
 const COUNTED = { sternenhimmel: ["coins", "in-hand"], sternenglanz: ["points", "cards-in-hand"] };
 

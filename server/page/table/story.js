@@ -1,8 +1,8 @@
 // What happened, in words: a sentence for each item of a story.
-import { html, useState } from "../html.js";
-import { absolute, brief } from "../moments.js";
-import { store, useStore } from "../store.js";
-import { knows, listed, t } from "../words.js";
+import { html, useState } from "../ui/html.js";
+import { absolute, brief } from "../ui/times.js";
+import { store, useStore } from "../ui/store.js";
+import { knows, listed, t } from "../ui/words.js";
 
 /** The version of a seat's last move; 0 while it has made none. */
 export const lastMove = (story, seat) => story.findLast((it) => it.seat === seat && OWN.has(it.type))?.version ?? 0;

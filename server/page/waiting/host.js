@@ -1,10 +1,10 @@
 // What the host of a table may do before the start: keep it open, take back a seat that he has given, or close it.
-import { html, useEffect, useRef, useState } from "../html.js";
-import { call } from "../api.js";
-import { length } from "../moments.js";
-import { t } from "../words.js";
-import { seatName } from "../screens/game-card.js";
-import { Sorry, useSubmit } from "../screens/parts.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { length } from "../ui/times.js";
+import { t } from "../ui/words.js";
+import { seatName } from "../ui/game-card.js";
+import { Sorry, useSubmit } from "../ui/parts.js";
 
 const MORE = "P14D";
 

@@ -1,7 +1,7 @@
 // A word of one's own that goes into the chance of a game.
-import { html, useState } from "../html.js";
-import { drawn } from "../api.js";
-import { t } from "../words.js";
+import { html, useState } from "../ui/html.js";
+import { drawn } from "../ui/api.js";
+import { t } from "../ui/words.js";
 
 export function Salt({ value, set }) {
   const [wasGiven] = useState(!!value);

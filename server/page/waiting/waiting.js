@@ -1,12 +1,12 @@
 // A table before the start: who is still missing, and how they come.
-import { html, useRef, useState } from "../html.js";
-import { call } from "../api.js";
-import { absolute } from "../moments.js";
-import { byPlace, marked, Wrong } from "../refused.js";
-import { toGame, toSignIn } from "../routes.js";
-import { listed, t } from "../words.js";
-import { Sorry, useSubmit } from "../screens/parts.js";
-import { Leave, Mails, Terms } from "../table/deeds.js";
+import { html, useRef, useState } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { absolute } from "../ui/times.js";
+import { byPlace, marked, Wrong } from "../ui/field-errors.js";
+import { toGame, toSignIn } from "../ui/routes.js";
+import { listed, t } from "../ui/words.js";
+import { Sorry, useSubmit } from "../ui/parts.js";
+import { Leave, Mails, Terms } from "../table/actions.js";
 import { Host } from "./host.js";
 import { Salt } from "./salt.js";
 

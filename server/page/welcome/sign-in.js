@@ -1,9 +1,9 @@
 // Signing in: an address, then the code that was mailed to it.
-import { html, useEffect, useRef, useState } from "../html.js";
-import { here } from "../routes.js";
-import { askForCode, enterSandbox, isSandbox, signIn } from "../session.js";
-import { t } from "../words.js";
-import { Sorry, useSubmit } from "../screens/parts.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { here } from "../ui/routes.js";
+import { askForCode, enterSandbox, isSandbox, signIn } from "../ui/session.js";
+import { t } from "../ui/words.js";
+import { Sorry, useSubmit } from "../ui/parts.js";
 
 /** To where somebody was when he was asked who he is. */
 function home() {

@@ -1,11 +1,11 @@
 // What a stranger sees first: the sky of this evening, what is played here, and where to sign in.
-import { html } from "../html.js";
-import { once } from "../api.js";
-import { locale, t } from "../words.js";
-import { title } from "../screens/game-card.js";
-import { useLoaded } from "../screens/parts.js";
-import { Backdrop } from "../sky/backdrop.js";
-import { sparkle } from "../sky/shapes.js";
+import { html } from "../ui/html.js";
+import { once } from "../ui/api.js";
+import { locale, t } from "../ui/words.js";
+import { title } from "../ui/game-card.js";
+import { useLoaded } from "../ui/parts.js";
+import { Backdrop } from "../ui/night-sky.js";
+import { sparkle } from "../ui/seat-shapes.js";
 import { SignIn } from "./sign-in.js";
 
 const GAMES = ["sternenhimmel", "sternenglanz"];

@@ -1,0 +1,149 @@
+// A turn as it is put together by taps, until it is sent. The server says which steps are open; taps narrow them down.
+import { useRef, useState } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { isStale } from "../table/game.js";
+
+const OUTRIGHT = new Set(["lapse", "finish", "keep", "drop", "bare"]); // what is done only if it is tapped
+
+/** What has to be tapped for a step, by kind; null for one that a newer server may have invented. */
+function wanted({ cmd, slot, do: deed, ...step }) {
+  if (cmd === "choose") return { slot: [], deed: [], field: [], card: [step.slot2, step.slot3], into: [2, 3] };
+  if (cmd === "act") {
+    const field = step.path ?? (step.field ? [step.field] : []);
+    return { slot: [slot], deed: [step.class ?? deed], field, card: [], into: [] };
+  }
+  if (cmd === "finish") return { slot: [], deed: ["finish"], field: [], card: [], into: [] };
+  if (cmd !== "lay") return null;
+  const laid = [[2, step.slot2], [1, step.slot1]].filter(([, card]) => card);
+  const nova = step.mayDrop && (step.dropNova ? "drop" : "keep");
+  const isBare = !step.slot1 && (step.mayCover || !laid.length);
+  return { slot: [], deed: [nova, isBare && "bare"].filter(Boolean), field: [],
+    card: laid.map(([, card]) => card), into: laid.map(([place]) => place) };
+}
+
+/** The steps that taps can lead to: `{move, step, slot, deed, field, card, into}`. */
+function choices(moves) {
+  const single = moves.filter((it) => it.steps?.length === 1);
+  return single.flatMap((move) => {
+    const [step] = move.steps;
+    const mayDrop = single.some(({ steps: [it] }) => it.dropNova);
+    const mayCover = single.some(({ steps: [it] }) => it.cmd === "lay" && it.dropNova === step.dropNova && it.slot1);
+    const taps = wanted({ ...step, mayDrop, mayCover });
+    return taps ? [{ move, step, ...taps }] : [];
+  });
+}
+
+const tapped = (taps, kind) => taps.filter((it) => it.kind === kind).map((it) => it.value);
+
+function fitting(all, taps) {
+  const kinds = ["slot", "deed", "field", "card"].map((kind) => [kind, tapped(taps, kind)]);
+  return all.filter((it) => kinds.every(([kind, values]) => values.every((value, i) => it[kind][i] === value)));
+}
+
+/** The one step that nothing is left to be chosen for. */
+function whole(fits, taps) {
+  const is = (it) =>
+    tapped(taps, "field").length === it.field.length && tapped(taps, "card").length === it.card.length &&
+    (tapped(taps, "deed").length === it.deed.length || !it.deed.some((deed) => OUTRIGHT.has(deed)));
+  return fits.length === 1 && is(fits[0]) ? fits[0] : null;
+}
+
+export const joined = (moves) => ({ steps: moves.flatMap((it) => it.steps) });
+
+/**
+ * The turn that is being built: its whole steps (`begun`, each with the events it would cause), the taps of the next
+ * one, what is `open` to be tapped; `tap`, `add`, `undo`, `clear`, `send` change it. Nothing is played before `send`.
+ */
+export function useBuilding(table, turn, moves) {
+  const start = { turn, levels: [{ moves, told: 0 }], taps: [] };
+  const [kept, keep] = useState(start);
+  const [error, setError] = useState(null);
+  const [sending, setSending] = useState(null);
+  const [busy, setBusy] = useState(false);
+  const latest = useRef(turn);
+  latest.current = turn;
+  const { levels, taps } = kept.turn === turn ? kept : start; // what was built for another turn is gone
+  const level = levels.at(-1);
+  const begun = levels.slice(1);
+  const all = choices(level.moves);
+  const fits = fitting(all, taps);
+  const isLocked = busy || !!sending || turn === null;
+
+  /** A tap goes on with the step; if that is not possible, it takes the place of others. */
+  function after(tap) {
+    const others = taps.filter((it) => it.kind !== tap.kind);
+    return [[...taps, tap], [...others, tap], [tap]].find((it) => fitting(all, it).length);
+  }
+
+  async function add(move, by = []) {
+    if (isLocked) return;
+    setBusy(true);
+    setError(null);
+    keep({ turn, levels, taps: by });
+    const steps = [...begun.map((it) => it.move), move];
+    try {
+      const [next, foresight] = await Promise.all([
+        call("POST", `${table.base}/legal-moves`, { begun: steps }),
+        table.foresee(turn, joined(steps)),
+      ]);
+      const would = foresight.would.slice(level.told);
+      const reached = { move, by, moves: next.moves, foresight, would, told: foresight.would.length };
+      keep((it) => (it.turn === turn ? { turn, levels: [...levels, reached], taps: [] } : it));
+    } catch (wrong) {
+      setError(wrong);
+      keep({ turn, levels, taps: [] });
+      if (isStale(wrong)) table.look();
+    }
+    setBusy(false);
+  }
+
+  function tap(kind, value) {
+    const taken = !isLocked && after({ kind, value });
+    if (!taken) return;
+    setError(null);
+    const found = whole(fitting(all, taken), taken);
+    if (found) add(found.move, taken);
+    else keep({ turn, levels, taps: taken });
+  }
+
+  function undo() {
+    if (isLocked) return;
+    setError(null);
+    if (taps.length) keep({ turn, levels, taps: taps.slice(0, -1) });
+    else if (begun.length) keep({ turn, levels: levels.slice(0, -1), taps: level.by.slice(0, -1) });
+  }
+
+  function clear() {
+    if (!isLocked) keep(start);
+  }
+
+  async function send() {
+    if (isLocked || !begun.length) return;
+    setSending("sent");
+    setError(null);
+    try {
+      await table.play(turn, joined(begun.map((it) => it.move)), () => setSending("unanswered"));
+    } catch (wrong) {
+      setError(wrong);
+      if (isStale(wrong)) keep(start);
+    }
+    setSending(null);
+  }
+
+  return {
+    begun, taps, fits, error, sending, busy, tap, add, undo, clear, send,
+    moves: level.moves,
+    foresight: level.foresight ?? null,
+    tapped: (kind) => tapped(taps, kind),
+    /** What can be tapped next, of this kind. */
+    open: (kind) => new Set(fits.map((it) => it[kind][tapped(taps, kind).length]).filter((it) => it !== undefined)),
+    /** What can be done, and what could have been done instead. */
+    deeds: () => new Set([...tapped(taps, "deed"), null].flatMap((_, nth) => {
+      const kept = taps.filter((it) => it.kind !== "deed" || tapped(taps, "deed").indexOf(it.value) < nth);
+      return fitting(all, kept).filter((it) => !it.slot.length || taps.length).map((it) => it.deed[nth]);
+    })),
+    isOpen: (kind, value) => !isLocked && !!after({ kind, value }),
+    /** Nothing can follow before it is sent. */
+    isWhole: begun.length > 0 && !level.moves.length,
+  };
+}

@@ -1,0 +1,80 @@
+// The cards of Sternenglanz, with the faces that mailed pictures show.
+import { html } from "../ui/html.js";
+import { locale, t } from "../ui/words.js";
+import { Piece } from "./pieces.js";
+
+const typeOf = (copy) => copy.split("#")[0];
+
+const kindOf = (copy, cards) => cards.actions.find((it) => it.id === typeOf(copy));
+
+/** `geburt#3` by its name, with what tells it from other cards of its type: Black hole B. */
+export function cardName(copy, cards) {
+  const kind = kindOf(copy, cards);
+  if (!kind) return copy;
+  const isOnly = cards.actions.filter((it) => it.type === kind.type).length === 1;
+  return kind.names[locale()] + (isOnly ? "" : ` ${kind.id.split("-").at(-1).toUpperCase()}`);
+}
+
+const star = (kind, cards) => cards.classes[kind][locale()];
+
+/** The face of a card; of `null`, that of the Sterngeburt which is printed on slot 1. */
+export function Face({ copy, cards }) {
+  const kind = copy === null ? { type: "sterngeburt" } : kindOf(copy, cards);
+  return html`<svg class="face" viewBox="0 0 104 84" aria-hidden="true">
+    ${kind ? html`<${Deed} kind=${kind} />` : html`<text x="52" y="48" text-anchor="middle">${copy}</text>`}
+  </svg>`;
+}
+
+function Deed({ kind }) {
+  if (kind.type === "sterngeburt") return html`<text x="26" y="54" class="large" text-anchor="middle">+</text>
+    <${Piece} kind="leucht" x="64" y="42" size="6.4" />`;
+  if (kind.type === "sternwanderung") return html`<path class="way" d="M20 58Q44 14 78 40" /><path class="tip"
+      d="M70 30L84 44L65 47Z" /><${Piece} kind="punkt" x="20" y="60" size="4" />
+    <text x="62" y="77" class="large" text-anchor="middle">${kind.steps.join("/")}</text>`;
+  if (kind.type === "schwarzes-loch") return kind.constellations.map((it, row) => {
+    const y = 17 + 25 * row;
+    return html`<g key=${row}><circle class="hole" cx="18" cy=${y} r="12" /><${Piece} kind=${it.top} x="18" y=${y}
+        size="2.1" />
+      ${it.with.map((each, i) => html`<${Piece} key=${i} kind=${each} x=${44 + 21 * i} y=${y} size="2.1" />`)}
+      <text x="98" y=${y + 7} class="points" text-anchor="end">${it.points}</text></g>`;
+  });
+  return html`<${Piece} kind="nova" x="36" y="42" size="6.6" />
+    <text x="98" y="51" class="points large" text-anchor="end">${kind.points > 0 ? `+${kind.points}` : ""}</text>`;
+}
+
+export const bildName = (id, cards) => cards.sternbilder.find((it) => it.id === id)?.names[locale()] ?? id;
+
+/** The figure of a Sternbild; of `null`, the back of one that is secret. */
+export function Figure({ id, cards }) {
+  const figure = cards.sternbilder.find((it) => it.id === id);
+  const place = (node) => [14 + 72 * node.x, 14 + 72 * node.y];
+  const at = Object.fromEntries((figure?.nodes ?? []).map((node) => [node.id, place(node)]));
+  return html`<svg class="figure" viewBox="0 0 100 100" aria-hidden="true">
+    ${!figure && html`<text x="50" y="62" class="large" text-anchor="middle">?</text>`}
+    ${figure?.lines.map(([one, other]) => html`<line key=${one + other} class="line" x1=${at[one][0]} y1=${at[one][1]}
+      x2=${at[other][0]} y2=${at[other][1]} />`)}
+    ${figure?.nodes.map((node) => html`<${Piece} key=${node.id} kind=${node.is} x=${at[node.id][0]}
+      y=${at[node.id][1]} size="2.3" />`)}
+  </svg>`;
+}
+
+/** A Sternbild with its name, and what it is made of for those who hear it. */
+export function Bild({ id, cards, title, isDone = false }) {
+  const figure = cards.sternbilder.find((it) => it.id === id);
+  const name = figure ? bildName(id, cards) : t("bild.secret");
+  const joined = figure?.lines.map(([one, other]) => `${named(figure, one, cards)} – ${named(figure, other, cards)}`);
+  return html`<figure class=${`bild ${isDone ? "done" : ""}`} data-bild=${id}>
+    <${Figure} id=${id} cards=${cards} />
+    <figcaption>${title && html`<small>${title}</small>`} ${name}${isDone ? " ✓" : ""}
+      ${figure && html`<span class="unseen">${t("bild.lines", { lines: joined.join(", ") })}</span>`}
+    </figcaption>
+  </figure>`;
+}
+
+/** A node by its class and its number within it: Dot star 2. */
+function named(figure, id, cards) {
+  const node = figure.nodes.find((it) => it.id === id);
+  const alike = figure.nodes.filter((it) => it.is === node.is);
+  const name = node.is === "gap" ? t("bild.gap") : star(node.is, cards);
+  return alike.length > 1 ? `${name} ${alike.indexOf(node) + 1}` : name;
+}

@@ -1,0 +1,89 @@
+// The Firmament: fields joined by lines, and what lies on them.
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { t } from "../ui/words.js";
+import { Backdrop } from "../ui/night-sky.js";
+import { useRoving } from "../ui/roving-tabindex.js";
+import { Piece, Shine } from "./pieces.js";
+
+const FREE = 2.3; // radius of a free field
+const EDGE = 2; // beside the fields, of a square 100 wide
+
+/**
+ * `name(field)` is read aloud, `marks(id)` are classes; `ways` are `{fields, kind}` to be drawn, `gone` the classes of
+ * stars by the fields that they were taken from. `act` is called with the id of a field, if it can be acted at all.
+ */
+export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone, act }) {
+  const [isLarge, setLarge] = useState(false);
+  const frame = useRef();
+  const at = Object.fromEntries(firmament.fields.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
+  const roving = useRoving(firmament.fields.map(({ id, x, y }) => ({ id, x, y })));
+  useEffect(() => { // from its middle on
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = frame.current;
+    frame.current.scrollTo((scrollWidth - clientWidth) / 2, (scrollHeight - clientHeight) / 2);
+  }, [isLarge]);
+  const line = ([one, other]) => html`<line key=${one + other} class="line" x1=${at[one][0]} y1=${at[one][1]}
+    x2=${at[other][0]} y2=${at[other][1]} />`;
+  return html`<div class="firmament">
+    <div class=${`frame ${isLarge ? "large" : ""}`} ref=${frame} tabindex=${act ? null : 0}
+      role=${act ? null : "group"} aria-label=${act ? null : t("firmament")}>
+      <svg viewBox=${`${EDGE} 0 ${100 - 2 * EDGE} 102`} role="group" aria-label=${t("firmament")}
+        aria-description=${act ? t("firmament.keys") : null} onFocusIn=${act && roving.onFocusIn}
+        onKeyDown=${act && ((event) => (leaps(event) ? leap(event) : roving.onKeyDown(event)))}>
+        <${Shine} />
+        <circle class="night" cx="50" cy="51" r="51" />
+        <${Backdrop} seed="firmament" />
+        ${firmament.lines.map(line)}
+        ${ways.map(({ fields, kind }, i) => html`<polyline key=${i} class=${`way ${kind}`}
+          points=${fields.map((id) => at[id].join(",")).join(" ")} />`)}
+        ${firmament.fields.map((field) => {
+          const [x, y] = at[field.id];
+          const kind = board[field.id];
+          const bonus = hasBonus && field.bonus;
+          return html`<g key=${field.id} class=${`field ${bonus ? "special" : ""} ${marks(field.id)}`}
+            data-at=${field.id} data-field=${field.id} role=${act ? "button" : "img"} aria-label=${name(field)}
+            tabindex=${act ? roving.tabIndex(field.id) : null} transform=${`translate(${x} ${y})`}
+            aria-disabled=${act && !marks(field.id).includes("open") ? "true" : null}
+            onClick=${act && (() => act(field.id))}
+            onKeyDown=${act && ((event) => pressed(event) && act(field.id))}>
+            <circle class="touch" r="4.6" />
+            <circle class="halo" r=${HALO[kind] ?? 3.7} />
+            ${kind ? html`<${Piece} kind=${kind} glows />` : html`<circle class="ring" r=${FREE} />`}
+            ${gone[field.id] && !kind && html`<g class="gone"><${Piece} kind=${gone[field.id]} size=".62" /><path
+              d="M-2.1 -2.1L2.1 2.1M2.1 -2.1L-2.1 2.1" /></g>`}
+            ${!kind && !gone[field.id] && html`<text class="name" y=".75">${field.id}</text>`}
+            ${bonus && html`<text class="bonus" ...${outwards(x, y, kind ? 6.6 : 4.8)}>+${bonus}</text>`}
+          </g>`;
+        })}
+      </svg>
+    </div>
+    <button class="plain zoom" onClick=${() => setLarge(!isLarge)}>${
+      t(isLarge ? "firmament.whole" : "firmament.larger")}</button>
+  </div>`;
+}
+
+/** Where a bonus stands: away from the middle, where fields lie less close; at the edge towards it. */
+function outwards(x, y, far) {
+  const from = Math.hypot(x - 50, y - 50);
+  const way = (from > 40 ? -far : far) / from;
+  return { x: 1.2 * (x - 50) * way, y: (y - 50) * way + 1.05 };
+}
+
+const HALO = { leucht: 5, pracht: 5.7, nova: 6.2 };
+
+const pressed = (event) => {
+  if (event.key !== "Enter" && event.key !== " ") return false;
+  event.preventDefault();
+  return true;
+};
+
+const leaps = (event) => event.key === "PageDown" || event.key === "PageUp";
+
+/** To the next or the previous field that is lit. */
+function leap(event) {
+  const lit = [...event.currentTarget.querySelectorAll(".field.lit")];
+  if (!lit.length) return;
+  event.preventDefault();
+  const way = event.key === "PageDown" ? 1 : -1;
+  const here = lit.indexOf(event.target.closest("[data-field]"));
+  lit.at(here < 0 ? 0 : (here + way) % lit.length).focus();
+}

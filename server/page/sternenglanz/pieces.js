@@ -1,0 +1,39 @@
+// The pieces of Sternenglanz, as mailed pictures show them: each class has a shape of its own, so that nobody needs its
+// colour or its glow to know it. Their size is that on the Firmament, whose square is 100 wide.
+import { html } from "../ui/html.js";
+import { sparkle } from "../ui/seat-shapes.js";
+
+export const CLASSES = ["punkt", "leucht", "pracht"];
+
+const RAYS = { leucht: [6, 3.9, 2.3], pracht: [8, 4.7, 3], nova: [14, 4.4, 2.9] }; // number, outer and inner radius
+const HALO = { punkt: 4.2, leucht: 6.6, pracht: 8.2, nova: 7.4 };
+
+const SHAPES = Object.fromEntries(Object.entries(RAYS).map(([kind, [rays, outer, inner]]) => {
+  const corners = Array.from({ length: 2 * rays }, (_, i) => [i % 2 ? inner : outer, (Math.PI * i) / rays]);
+  const points = corners.map(([r, angle]) => [r * Math.sin(angle), -r * Math.cos(angle)]);
+  return [kind, points.map((point) => point.map((it) => it.toFixed(2)).join(",")).join(" ")];
+}));
+
+/** A star, a Supernova, or the gap of a Sternbild (`gap`). */
+export function Piece({ kind, x = 0, y = 0, size = 1, glows = false }) {
+  return html`<g class=${`piece ${kind}`} transform=${`translate(${x} ${y}) scale(${size})`}>
+    ${glows && html`<circle class="shine" r=${HALO[kind]} fill=${`url(#shine-${kind})`} />`}
+    ${SHAPES[kind]
+      ? html`<polygon class="body" points=${SHAPES[kind]} stroke-linejoin="round" />`
+      : html`<circle class="body" r="2.5" />`}
+    ${kind === "pracht" && html`<circle class="core" r="1.7" /><path class="heart" d=${sparkle(0, 0, 1.5)} />`}
+    ${kind === "nova" && html`<circle class="core" r="1.2" /><circle class="shell" r="5.7" />`}
+  </g>`;
+}
+
+/** What pieces shine with; once in a page that shows any. */
+export const Shine = () => html`<defs>
+  ${Object.keys(HALO).map((kind) => html`<radialGradient key=${kind} id=${`shine-${kind}`} class=${`shine-${kind}`}>
+    <stop offset=".25" stop-color="currentColor" stop-opacity=".65" />
+    <stop offset="1" stop-color="currentColor" stop-opacity="0" />
+  </radialGradient>`)}
+</defs>`;
+
+/** A piece by itself, beside words. */
+export const Mark = ({ kind }) => html`<svg class="kind" viewBox="-5.5 -5.5 11 11" width="22" height="22"
+  aria-hidden="true"><${Piece} kind=${kind} /></svg>`;

@@ -1,0 +1,224 @@
+// The table of Sternenglanz: the Firmament, the tableaus, and one's own turn as it is built by taps.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
+import { isIn } from "../ui/focus.js";
+import { t } from "../ui/words.js";
+import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
+import { seatName } from "../ui/game-card.js";
+import { later, Sorry } from "../ui/parts.js";
+import { useBuilding } from "./building.js";
+import { Bild } from "./cards.js";
+import { Firmament } from "./firmament.js";
+import { CLASSES, Mark } from "./pieces.js";
+import { changes, className, lastTurns, moveName, SENTENCES } from "./story.js";
+import { Hand, onSlot, OwnSlots, Tableau } from "./tableau.js";
+
+const DEEDS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // those that are asked for, in this order
+
+const Steps = later("steps", "Steps");
+
+export function Glow({ table, rules, view: now, at }) {
+  const { game, legal, story } = table;
+  const { cards, firmament } = rules;
+  const seat = game.you?.seat;
+  const names = game.seats.map(seatName);
+  const turn = at === null && legal?.turn != null ? legal.turn : null;
+  const building = useBuilding(table, turn, turn === null ? [] : legal.moves);
+  const place = useRef();
+  useEffect(() => tellToo(SENTENCES), []);
+  const byKeys = useFocus(place, building);
+
+  const view = building.foresight?.view ?? now;
+  const scenario = cards.scenarios.find((it) => it.id === view.scenario);
+  const slot = building.tapped("slot")[0];
+  const path = building.tapped("field");
+  const targets = building.open("field");
+  const isAimed = slot !== undefined || path.length > 0;
+  const news = seat === undefined ? lastTurns(story) : sinceOwnTurn(story, seat);
+  const past = at === null ? news : story.filter((it) => it.version === at);
+  const before = changes(past, "fresh");
+  const planned = changes(building.begun.flatMap((it) => it.would), "planned");
+  const ways = [...before.ways, ...planned.ways, ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
+  const marks = (id) => [
+    building.isOpen("field", id) && "open",
+    isAimed && targets.has(id) && !building.busy && "lit",
+    path.includes(id) && "chosen",
+    planned.marks[id] ?? before.marks[id],
+  ].filter(Boolean).join(" ");
+  const name = (field) => fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
+    isFresh: field.id in before.marks || field.id in before.gone });
+  const plays = seat !== undefined && now.result === null && game.outcome === null;
+  const seats = view.slots.map((_, i) => (seat === undefined ? i : (seat + 1 + i) % view.slots.length));
+
+  return html`<div class="glow" ref=${place} data-begun=${building.begun.length}
+    onPointerDown=${() => (byKeys.current = false)}
+    onKeyDown=${(event) => {
+      byKeys.current = true;
+      if (event.key === "Escape") building.undo();
+    }}>
+    <div class="heaven">
+      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints} name=${name}
+        marks=${marks} ways=${ways} gone=${{ ...before.gone, ...planned.gone }}
+        act=${turn !== null && ((id) => building.tap("field", id))} />
+      <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
+    </div>
+    ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} view=${view} seat=${seat}
+      names=${names} rules=${rules} />`}
+    ${building.moves.length > 0 && html`<${StepList} building=${building} cards=${cards} />`}
+    <div class="tableaus">
+      ${seats.filter((it) => it !== seat || !plays).map((it) => html`<${Tableau} key=${it} game=${game} view=${view}
+        seat=${it} cards=${cards} />`)}
+    </div>
+  </div>`;
+}
+
+function StepList({ building, cards }) {
+  const [isOpen, setOpen] = useState(false);
+  const { moves, add, busy, sending } = building;
+  return html`<details class="card step-list" open=${isOpen} onToggle=${(event) => setOpen(event.target.open)}>
+    <summary>${t("steps.list", { count: moves.length })}</summary>
+    ${isOpen && html`<${Steps} moves=${moves} cards=${cards} add=${add} isLocked=${busy || !!sending} />`}
+  </details>`;
+}
+
+const NEXT = [".field.lit", ".held.lit", ".slot.lit", ".deeds button[aria-pressed=false]", ".send:enabled"];
+
+/** Whoever builds by keys is led on: to the next field, card or button that he needs. */
+function useFocus(place, { begun, taps, busy, sending, isWhole }) {
+  const byKeys = useRef(false);
+  const steps = useRef("");
+  useLayoutEffect(() => {
+    const state = JSON.stringify([begun.map((it) => it.move), taps]);
+    if (busy || sending || steps.current === state) return;
+    const isFirst = steps.current === "";
+    steps.current = state;
+    if (isFirst || !byKeys.current || !isIn(place.current)) return;
+    const found = (isWhole ? [".send"] : NEXT).map((it) => place.current.querySelector(it)).find((it) => it);
+    if (found && !found.contains(document.activeElement)) found.focus();
+  });
+  return byKeys;
+}
+
+function fieldName({ id, bonus }, { view, scenario, cards, lit, path, isFresh }) {
+  const lying = view.board[id];
+  return [
+    t("field", { field: id, lying: lying ? className(lying, cards) : t("field.free") }),
+    bonus && scenario.bonusPoints && t("field.bonus", { bonus }),
+    isFresh && t("field.fresh"),
+    path.includes(id) && t("field.chosen"),
+    lit && t("field.lit"),
+  ].filter(Boolean).join(", ");
+}
+
+/** What the game is about, what is left, and the Sternbilder that the reader builds. */
+function Beside({ view, scenario, cards, seat }) {
+  const { open, own, deck } = view.sternbilder;
+  const mine = seat === undefined ? null : own[seat];
+  const done = seat === undefined ? [] : view.sternbilder.done[seat];
+  const pieces = [...CLASSES, scenario.supernova && "nova"].filter(Boolean);
+  return html`<section class="beside" aria-label=${t("goal")}>
+    <p class="goal"><strong>${goalName(scenario)}</strong></p>
+    <p class="faint">${view.phase === "choose" ? t("phase.choose") : t("phase.turn", { turn: view.turn })}</p>
+    ${open && html`<${Bild} id=${open} cards=${cards} title=${t("bild.open")} />`}
+    ${mine?.sternbild && html`<${Bild} id=${mine.sternbild} cards=${cards}
+      title=${t(scenario.sternbild === "own-secret" ? "bild.own-secret" : "bild.own")} />`}
+    ${done.map((id) => html`<${Bild} key=${id} id=${id} cards=${cards} title=${t("bild.done")} isDone />`)}
+    <ul class="supply" aria-label=${t("supply")}>
+      ${pieces.map((kind) => html`<li key=${kind} title=${className(kind, cards)}><${Mark} kind=${kind} /><span
+        class="unseen">${className(kind, cards)}: </span>${view.supply[kind]}</li>`)}
+    </ul>
+    <p class="faint">${[
+      seat !== undefined && t("discards.own", { count: view.discards[seat] }),
+      t("deck", { count: view.deck }),
+      scenario.supernova && t("reserve", { count: view.reserve }),
+      scenario.sternbild !== "none" && t("bild.deck", { count: deck }),
+    ].filter(Boolean).join(" · ")}</p>
+  </section>`;
+}
+
+function goalName({ goalPoints, goalBilder, sternbild }) {
+  if (goalPoints === null) return t("goal.bild");
+  if (goalBilder) return t("goal.both", { count: goalPoints });
+  return t(sternbild === "shared-open" ? "goal.gallery" : "goal.points", { count: goalPoints });
+}
+
+/** One's own slots and cards, and the turn as it has been built so far. */
+function Tray({ building, turn, at, view, seat, names, rules }) {
+  const { cards } = rules;
+  const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
+  const chosen = building.tapped("slot")[0];
+  const laying = building.tapped("card");
+  const isLaying = building.moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd));
+  const planned = Object.fromEntries(laying.map((card, i) => [fits[0]?.into[i], card]));
+  const isLocked = busy || !!sending;
+  const lit = (kind, value) => turn !== null && building.open(kind).has(value) && !isLocked;
+  const marks = (kind, value, isChosen) => [building.isOpen(kind, value) && "open", lit(kind, value) && "lit",
+    isChosen && "chosen"].filter(Boolean).join(" ");
+  const deeds = DEEDS.filter((it) => building.deeds().has(it));
+  const done = building.tapped("deed");
+  const isDone = (deed) => done.includes(deed) || (deeds.length === 1 && CLASSES.includes(deed));
+  const told = (begun.at(-1)?.would ?? []).filter((it) => it.type !== "turn-began")
+    .map((it) => sentence(it, names, rules)).filter(Boolean);
+  const isOver = begun.at(-1)?.move.steps[0].cmd === "lay";
+  const isBegun = begun.length > 0 || taps.length > 0;
+  const marked = [turn === null && "idle", isLaying && "laying", isBegun && "building"].filter(Boolean).join(" ");
+  return html`<section class=${`tray ${marked}`} aria-label=${t("turn")}>
+    <div class="say">
+      <div role="status">
+        <p class="ask">${at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards })}</p>
+        ${told.length > 0 && !taps.length && html`<p class="told">${told.join(" ")}
+          ${foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.glow")}`}</p>`}
+      </div>
+      ${isBegun && html`<div class="controls">
+        <button class="plain" data-undo disabled=${isLocked} onClick=${building.undo}>${t("turn.undo")}</button>
+        <button class="plain" disabled=${isLocked} onClick=${building.clear}>${t("turn.clear")}</button>
+        ${begun.length > 0 && html`<button class=${`send ${isWhole ? "" : "plain"}`}
+          disabled=${isLocked || taps.length > 0}
+          onClick=${building.send}>${t(isWhole ? "turn.send" : "turn.send-part")}</button>`}
+      </div>`}
+    </div>
+    ${error && html`<${Sorry} error=${error} />`}
+    ${begun.length > 0 && html`<ol class="begun" aria-label=${t("turn.begun")}>${begun.map((it, i) => html`<li
+      key=${i}>${moveName(it.move, cards)}</li>`)}</ol>`}
+    ${deeds.length > 0 && turn !== null && html`<div class="deeds" role="group" aria-label=${t("deeds.glow")}>
+      ${deeds.map((deed) => html`<button key=${deed} class="plain" data-deed=${deed} disabled=${isLocked}
+        aria-pressed=${isDone(deed)} onClick=${() => isDone(deed) || building.tap("deed", deed)}>
+        ${CLASSES.includes(deed) && html`<${Mark} kind=${deed} />`} ${deedName(deed, cards)}</button>`)}
+    </div>`}
+    <div class="own">
+      <${OwnSlots} view=${view} seat=${seat} cards=${cards} planned=${planned} act=${(it) => building.tap("slot", it)}
+        marks=${(it) => marks("slot", it, it === chosen)} />
+      <${Hand} hand=${(view.hand ?? []).filter((it) => !laying.includes(it))} cards=${cards}
+        act=${(it) => building.tap("card", it)} marks=${(it) => (isLaying ? marks("card", it, false) : "")} />
+    </div>
+  </section>`;
+}
+
+const deedName = (deed, cards) => (CLASSES.includes(deed) ? className(deed, cards) : t(`deed.${deed}`));
+
+/** What is to be tapped next. */
+function asking(building, { turn, view, seat, cards }) {
+  const { begun, taps, fits, sending, busy, isWhole } = building;
+  if (sending) return t(`sending.${sending}`);
+  if (turn === null) return t("ask.wait");
+  if (busy) return t("ask.busy");
+  if (isWhole) return t("ask.confirm.glow");
+  const [slot] = building.tapped("slot");
+  const path = building.tapped("field");
+  const places = building.tapped("card").length;
+  const into = fits.find((it) => it.into.length > places)?.into[places];
+  if (building.moves.some((it) => it.steps[0].cmd === "choose")) return t(`ask.choose.${places + 2}`);
+  if (into === 2) return t("ask.lay.2");
+  if (into === 1) return t("ask.lay.1");
+  const isFurther = begun.length > 0 || view.log.performed.length > 0;
+  if (slot === undefined && !path.length) return t(isFurther ? "ask.slot.more" : "ask.slot");
+  if (slot === undefined) return t("ask.which-slot");
+  const card = onSlot(view, seat, slot, cards);
+  const deed = fits[0].deed[0];
+  if (deed === "move" && !path.length) return t("ask.star.glow", { slot, card });
+  if (deed === "move") return t("ask.way", { at: path.at(-1), count: fits[0].field.length - path.length });
+  if (deed === "remove") return t("ask.remove", { slot, card });
+  if (deed === "nova") return t("ask.nova", { slot, card });
+  if (deed === "lapse") return t("ask.lapse", { slot, card });
+  if (path.length) return t("ask.class", { field: path[0] });
+  return t("ask.field", { slot, card, count: building.open("field").size });
+}

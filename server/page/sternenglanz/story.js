@@ -1,0 +1,131 @@
+// What happens in Sternenglanz, and what may happen, in words.
+import { knows, listed, locale, t } from "../ui/words.js";
+import { bildName, cardName } from "./cards.js";
+
+const star = (kind) => t(`piece.${kind}`);
+const quoted = (id, cards) => t("quoted", { name: bildName(id, cards) });
+
+/** The end of a sentence: what it gained. */
+const gained = (points) => (points ? t("story.gained", { count: points }) : "");
+
+/** A Leuchtstern on a special field gains more, in scenarios that count it. */
+function gainedByLaying({ star: kind, field, points }, firmament) {
+  const bonus = kind === "leucht" ? (firmament.fields.find((it) => it.id === field)?.bonus ?? 0) : 0;
+  if (!bonus || points < bonus) return gained(points);
+  return t("story.gained.special", { count: points, bonus });
+}
+
+/** The cards that the reader knows by name, the others by their number. */
+function named(copies, cards) {
+  const known = copies.filter(Boolean);
+  return known.length ? listed(known.map((it) => cardName(it, cards))) : t("story.cards", { count: copies.length });
+}
+
+const printed = (cards) => t("slot.printed", { card: cardName("geburt#1", cards) });
+
+const by = ({ slot, card }, cards) =>
+  t("story.by", { slot, card: card ? cardName(card, cards) : printed(cards) });
+
+/** By type: the item, the names of the seats, and the rules. */
+export const SENTENCES = {
+  "hand-dealt": ({ seat, cards: dealt }, names, { cards }) =>
+    t("story.hand-dealt", { name: names[seat], cards: named(dealt, cards) }),
+  "sternbild-drawn": ({ seat, sternbild }, names, { cards }) => sternbild
+    ? t("story.sternbild-drawn", { name: names[seat], bild: quoted(sternbild, cards) })
+    : t("story.sternbild-drawn.secret", { name: names[seat] }),
+  "sternbild-turned-up": ({ sternbild }, names, { cards }) =>
+    t("story.sternbild-turned-up", { bild: quoted(sternbild, cards) }),
+  "cards-chosen": ({ seat, slot2, slot3 }, names, { cards }) => slot2
+    ? t("story.cards-chosen", { name: names[seat], slot2: cardName(slot2, cards), slot3: cardName(slot3, cards) })
+    : t("story.cards-chosen.secret", { name: names[seat] }),
+  "choices-shown": ({ choices }, names, { cards }) => t("story.choices-shown", {
+    choices: choices.map((chosen, seat) => `${names[seat]}: ${named(chosen, cards)}`).join("; "),
+  }),
+  "turn-began": ({ seat, turn }, names) => t("story.turn-began", { turn, name: names[seat] }),
+  "star-laid": (item, names, { cards, firmament }) => t("story.star-laid", {
+    name: names[item.seat], star: star(item.star), field: item.field, by: by(item, cards),
+    gained: gainedByLaying(item, firmament),
+  }),
+  "star-removed": (item, names, { cards }) => t("story.star-removed", {
+    name: names[item.seat], star: star(item.star), field: item.field, by: by(item, cards), gained: gained(item.points),
+  }),
+  "star-moved": (item, names, { cards }) => t("story.star-moved", {
+    name: names[item.seat], star: star(item.star), path: item.path.join(" → "), by: by(item, cards),
+  }),
+  "supernova-laid": ({ seat, field, removed, points }, names) => t("story.supernova-laid", {
+    name: names[seat], field,
+    removed: removed.length ? listed(removed.map(([at, kind]) => t("story.piece-at", { star: star(kind), field: at })))
+      : t("story.nothing-removed"),
+    gained: points.map((it, other) => (it ? `; ${names[other]} ${it > 0 ? "+" : "−"}${Math.abs(it)}` : "")).join(""),
+  }),
+  "action-lapsed": (item, names, { cards }) =>
+    t("story.action-lapsed", { name: names[item.seat], by: by(item, cards) }),
+  "sternbild-completed": ({ seat, sternbild, fields, points }, names, { cards }) => t("story.sternbild-completed", {
+    name: names[seat], bild: quoted(sternbild, cards), fields: fields.join(" "), gained: gained(points),
+  }),
+  "supernova-granted": ({ seat }, names, { cards }) =>
+    t("story.supernova-granted", { name: names[seat], count: cards.supernovaAt }),
+  "cards-laid": ({ seat, dropped, slot2, slot1 }, names, { cards }) => {
+    const laid = [[2, slot2], [1, slot1]].filter(([, copy]) => copy)
+      .map(([slot, copy]) => t("step.card", { slot, card: cardName(copy, cards) }));
+    const words = { name: names[seat], cards: laid.length ? listed(laid) : t("step.bare") };
+    return t(dropped ? "story.cards-laid.dropped" : "story.cards-laid", words);
+  },
+  "discards-shuffled": ({ deck }) => t("story.discards-shuffled", { count: deck }),
+  "cards-drawn": ({ seat, cards: drawn }, names, { cards }) =>
+    drawn.length ? t("story.cards-drawn", { name: names[seat], cards: named(drawn, cards) }) : null,
+  "game-decided": ({ reason, winners, sternbilder }, names, { cards }) => {
+    const secret = sternbilder.map((it, seat) => it && `${names[seat]} ${quoted(it, cards)}`).filter(Boolean);
+    const left = secret.length ? ` ${t("story.left", { bilder: secret.join(", ") })}` : "";
+    return t("story.game-decided", { why: t(`story.why.${reason}`), names: listed(winners.map((it) => names[it])) })
+      + left;
+  },
+};
+
+/** A step that may be taken, in words: the slot, what is done, with what, and where. */
+function stepName({ cmd, slot, do: deed, path, field, ...rest }, cards) {
+  const card = (copy) => cardName(copy, cards);
+  if (cmd === "choose") return t("step.choose", { slot2: card(rest.slot2), slot3: card(rest.slot3) });
+  if (cmd === "lay") {
+    const laid = [[2, rest.slot2], [1, rest.slot1]].filter(([, copy]) => copy)
+      .map(([place, copy]) => t("step.card", { slot: place, card: card(copy) }));
+    return [rest.dropNova && t("step.drop"), ...(laid.length ? laid : [t("step.bare")])].filter(Boolean).join(", ");
+  }
+  const key = `step.${deed ?? cmd}`;
+  if (!knows(key)) return [slot, deed ?? cmd, path?.join(" → ") ?? field].filter(Boolean).join(" ");
+  return t(key, { slot, field, path: path?.join(" → "), star: rest.class && cards.classes[rest.class]?.[locale()] });
+}
+
+export const moveName = (move, cards) => move.steps.map((it) => stepName(it, cards)).join("; ");
+
+/** What a spectator has not seen yet, presumably: the last whole turn, and the present one. */
+export function lastTurns(story) {
+  const before = story.filter((it) => it.type === "turn-began").at(-2)?.version ?? 0;
+  return story.filter((it) => it.version > before);
+}
+
+/** What has changed on the Firmament by these items: marks and lost stars by field, and ways that stars took. */
+export function changes(items, mark) {
+  const marks = {};
+  const gone = {};
+  const ways = [];
+  const lose = (field, kind) => {
+    delete marks[field];
+    gone[field] = kind;
+  };
+  for (const it of items) {
+    if (it.type === "star-laid" || it.type === "supernova-laid") marks[it.field] = mark;
+    if (it.type === "star-moved") {
+      delete marks[it.path[0]];
+      marks[it.path.at(-1)] = mark;
+      ways.push({ fields: it.path, kind: mark });
+    }
+    if (it.type === "star-removed") lose(it.field, it.star);
+    if (it.type === "supernova-laid") for (const [field, kind] of it.removed) lose(field, kind);
+    if (it.type === "sternbild-completed") for (const field of it.fields) marks[field] = `${mark} figure`;
+  }
+  return { marks, gone, ways };
+}
+
+/** The class of stars by its name, for where no sentence goes on. */
+export const className = (kind, cards) => cards.classes[kind]?.[locale()] ?? kind;

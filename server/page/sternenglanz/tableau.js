@@ -1,0 +1,90 @@
+// What a player has on the table and in hand.
+import { html } from "../ui/html.js";
+import { t } from "../ui/words.js";
+import { seatName } from "../ui/game-card.js";
+import { SeatMark } from "../ui/seat-shapes.js";
+import { useRoving } from "../ui/roving-tabindex.js";
+import { Bild, cardName, Face } from "./cards.js";
+
+const SLOTS = [1, 2, 3];
+
+/** What lies on a slot, in words: a card, the printed Sterngeburt, something chosen in secret, or nothing. */
+export function onSlot(view, seat, slot, cards) {
+  const copy = view.slots[seat][slot - 1];
+  if (copy) return cardName(copy, cards);
+  if (slot === 1) return t("slot.printed", { card: cardName("geburt#1", cards) });
+  return t(view.chosen[seat] ? "slot.secret" : "slot.empty");
+}
+
+/** Whether a slot was performed in this turn, as long as its card lies there. */
+const isUsed = (view, seat, slot) =>
+  view.next === seat && view.phase === "act" && view.log.performed.some((it) => it.slot === slot);
+
+/** The face of a slot; a tick says that it was performed in this turn. `planned` is a card that is not laid yet. */
+function Slot({ view, seat, slot, cards, planned }) {
+  const copy = planned ?? view.slots[seat][slot - 1];
+  const isBlank = !copy && slot !== 1;
+  const used = isUsed(view, seat, slot);
+  const marks = [!copy && "bare", planned && "planned", used && "used"].filter(Boolean).join(" ");
+  return html`<span class=${`card-face ${marks}`}>
+    <span class="head" aria-hidden="true">${slot}${used && html` <span class="tick">✓</span>`}</span>
+    ${isBlank
+      ? html`<svg class="face" viewBox="0 0 104 84" aria-hidden="true">${view.chosen[seat] && html`<text x="52" y="54"
+        class="large" text-anchor="middle">?</text>`}</svg>`
+      : html`<${Face} copy=${copy} cards=${cards} />`}
+  </span>`;
+}
+
+const slotName = (view, seat, slot, cards) => {
+  const card = onSlot(view, seat, slot, cards);
+  return t(isUsed(view, seat, slot) ? "slot.used" : "slot.name", { slot, card });
+};
+
+/** One's own slots, which are tapped to use them. */
+export function OwnSlots({ view, seat, cards, planned, marks, act }) {
+  return html`<div class="slots" role="group" aria-label=${t("slots")}>
+    ${SLOTS.map((slot) => html`<button key=${slot} class=${`slot ${marks(slot)}`} data-slot=${slot}
+      aria-label=${planned[slot] ? t("slot.planned", { slot, card: cardName(planned[slot], cards) })
+        : slotName(view, seat, slot, cards)}
+      aria-disabled=${!marks(slot).includes("open")} aria-pressed=${marks(slot).includes("chosen")}
+      title=${onSlot(view, seat, slot, cards)} onClick=${() => act(slot)}>
+      <${Slot} view=${view} seat=${seat} slot=${slot} cards=${cards} planned=${planned[slot]} />
+    </button>`)}
+  </div>`;
+}
+
+/** One's own cards, which are tapped to lay them. */
+export function Hand({ hand, cards, marks, act }) {
+  const roving = useRoving(hand.map((copy, i) => ({ id: copy, x: i, y: 0 })));
+  return html`<div class="own-hand" role="group" aria-label=${t("hand.cards")} onKeyDown=${roving.onKeyDown}
+    onFocusIn=${roving.onFocusIn}>
+    ${hand.map((copy) => html`<button key=${copy} class=${`held ${marks(copy)}`} data-at=${copy} data-card=${copy}
+      tabindex=${roving.tabIndex(copy)} aria-label=${cardName(copy, cards)} title=${cardName(copy, cards)}
+      aria-disabled=${!marks(copy).includes("open")} aria-pressed=${marks(copy).includes("chosen")}
+      onClick=${() => act(copy)}>
+      <span class="card-face"><${Face} copy=${copy} cards=${cards} /></span>
+    </button>`)}
+  </div>`;
+}
+
+/** The tableau of a seat, for looking at. */
+export function Tableau({ game, view, seat, cards }) {
+  const { own, done } = view.sternbilder;
+  const it = game.seats[seat];
+  return html`<section class=${`card tableau ${view.next === seat ? "next" : ""}`} data-seat=${seat}
+    aria-label=${t("tableau", { number: seat + 1, name: seatName(it) })}>
+    <header><${SeatMark} seat=${seat} /> <h3>${seatName(it)}${seat === game.you?.seat ? ` (${t("you")})` : ""}</h3>
+      <strong>${t("points", { count: view.points[seat] })}</strong></header>
+    <ul class="slots" aria-label=${t("slots")}>
+      ${SLOTS.map((slot) => html`<li key=${slot} class="slot" title=${onSlot(view, seat, slot, cards)}>
+        <${Slot} view=${view} seat=${seat} slot=${slot} cards=${cards} />
+        <span class="unseen">${slotName(view, seat, slot, cards)}</span></li>`)}
+    </ul>
+    <p class="faint">${t("cards-in-hand", { count: view.hand_sizes[seat] })} · ${t("discards", {
+      count: view.discards[seat] })}${view.granted[seat] ? ` · ${t("granted")}` : ""}</p>
+    ${(own[seat] || done[seat].length > 0) && html`<div class="bilder">
+      ${own[seat] && html`<${Bild} id=${own[seat].sternbild} cards=${cards} />`}
+      ${done[seat].map((id) => html`<${Bild} key=${id} id=${id} cards=${cards} isDone />`)}
+    </div>`}
+  </section>`;
+}

@@ -1,0 +1,55 @@
+// A constellation on its piece of night sky.
+import { html } from "../ui/html.js";
+import { t } from "../ui/words.js";
+import { Backdrop } from "../ui/night-sky.js";
+import { Piece } from "./pieces.js";
+import { useRoving } from "../ui/roving-tabindex.js";
+import { sparkle } from "../ui/seat-shapes.js";
+
+const RADIUS = { large: 6.4, small: 4.9 };
+const TOUCH = 7.6; // no two spaces are nearer to each other than twice this, and a finger finds it
+
+/** `lying` is what is on each space; `name(space)` is read aloud, `marks(space)` are classes for it. */
+export function Board({ board, title, lying, name, marks = () => "", act, values = {} }) {
+  const places = board.spaces.map(({ id, x, y }) => ({ id, x, y }));
+  const roving = useRoving(places);
+  const at = Object.fromEntries(board.spaces.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
+  return html`<section class="board" aria-label=${title} data-board=${board.id}>
+    <header><h3>${title} <i lang="la">${board.latin === title ? "" : board.latin}</i></h3>
+      <p class="prizes" role="img" aria-label=${t("prizes", board.prizes)}><span
+        class="coin first">${board.prizes.first}</span><span class="coin">${board.prizes.second}</span></p></header>
+    <svg viewBox="-3 -3 106 106" role="group" aria-label=${title} onKeyDown=${act && roving.onKeyDown}
+      onFocusIn=${act && roving.onFocusIn}>
+      <${Backdrop} seed=${board.id} />
+      ${board.lines.map(([one, other]) => html`<line key=${one + other}
+        class="line" x1=${at[one][0]} y1=${at[one][1]} x2=${at[other][0]} y2=${at[other][1]} />`)}
+      ${board.spaces.map((space, i) => {
+        const [x, y] = at[space.id];
+        const r = RADIUS[space.size];
+        const here = lying[space.id];
+        return html`<g key=${space.id} class="space ${space.size} ${marks(space.id)}" data-at=${space.id}
+          role=${act ? "button" : "img"} tabindex=${act ? roving.tabIndex(space.id) : null} aria-label=${name(space)}
+          aria-disabled=${act && !marks(space.id).includes("open") ? "true" : null}
+          onClick=${act && (() => act(space.id))} onKeyDown=${act && ((event) => pressed(event) && act(space.id))}>
+          ${space.star && html`<title>${space.star}</title>`}
+          <circle class="touch" cx=${x} cy=${y} r=${TOUCH} />
+          <circle class="halo" cx=${x} cy=${y} r=${r + 1.5} />
+          ${here
+            ? html`<${Piece} seat=${here.seat} star=${here.star} isDown=${here.isDown} x=${x} y=${y} r=${r - 0.3} />`
+            : html`<circle class="ring" cx=${x} cy=${y} r=${r} />
+              ${space.size === "large" && html`<circle class="ring inner" cx=${x} cy=${y} r=${r - 1.3} />`}
+              <path class="glow" d=${sparkle(x, y, 3.6 - 0.24 * i)} /><text class="letter" x=${x + r * 0.75}
+                y=${y - r * 0.75}>${space.id}</text>`}
+          ${values[space.id] !== undefined && html`<text class="value" x=${x}
+            y=${y + r + 4.6}>${values[space.id]}</text>`}
+        </g>`;
+      })}
+    </svg>
+  </section>`;
+}
+
+const pressed = (event) => {
+  if (event.key !== "Enter" && event.key !== " ") return false;
+  event.preventDefault();
+  return true;
+};

@@ -1,0 +1,49 @@
+// A scored constellation offers that its scoring is watched.
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { seen } from "../ui/local-storage.js";
+import { me } from "../ui/session.js";
+import { store, useStore } from "../ui/store.js";
+import { listed, t } from "../ui/words.js";
+import { later } from "../ui/parts.js";
+import { boardName } from "./story.js";
+
+const Scoring = later("scoring", "Scoring");
+const watched = store(null); // the scoring that is shown
+
+/** The button beside the sentence of a scoring. */
+export const Watch = ({ item, rules }) => html`<button class="plain watch" aria-haspopup="dialog"
+  aria-label=${t("watch.of", { board: boardName(item.board, rules) })}
+  onClick=${() => watched.set(item)}>${t("watch")}</button>`;
+
+/** The theatre, once something is watched. */
+export function Theatre({ names, rules }) {
+  const item = useStore(watched);
+  const close = () => watched.set(null);
+  useEffect(() => close, []);
+  return item && html`<${Scoring} key=${item.seq} item=${item} names=${names} rules=${rules} close=${close} />`;
+}
+
+/** What was scored by the reader's last move and since, or while a spectator looked on; of the past, by that move. */
+export function Offer({ table, rules, at }) {
+  const { game, story } = table;
+  const kept = seen("scored", me.get()?.id);
+  const begun = useRef(game.version);
+  const [declined, decline] = useState(() => kept.of(game.id));
+  const own = story.findLast((it) => it.type === "star-placed" && it.seat === game.you?.seat)?.version ?? 0;
+  const from = game.you ? own : begun.current;
+  const found = story.filter((it) => it.type === "board-scored"
+    && (at === null ? it.version >= from && it.seq > declined : it.version === at));
+  if (!found.length) return null;
+  const names = found.map((it) => boardName(it.board, rules));
+  const refuse = () => {
+    kept.upTo(game.id, found.at(-1).seq);
+    decline(found.at(-1).seq);
+  };
+  return html`<section class="card offer" aria-label=${t("watch")}>
+    <p><strong>${t("offer", { count: names.length, boards: listed(names) })}</strong></p>
+    ${found.map((it, i) => html`<button key=${it.seq} aria-haspopup="dialog"
+      aria-label=${t("watch.of", { board: names[i] })}
+      onClick=${() => watched.set(it)}>${found.length > 1 ? names[i] : t("watch")}</button>`)}
+    ${at === null && html`<button class="plain" onClick=${refuse}>${t("offer.decline")}</button>`}
+  </section>`;
+}

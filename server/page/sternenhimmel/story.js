@@ -1,0 +1,32 @@
+// What happens in Sternenhimmel, in words.
+import { knows, listed, locale, t } from "../ui/words.js";
+
+export const starName = (star) => {
+  if (star === null) return t("star.hidden");
+  return knows(`star.${star}`) ? t(`star.${star}`) : t("star.number", { value: star });
+};
+
+export const boardName = (id, rules) => rules.boards.find((it) => it.id === id)?.name[locale()] ?? id;
+
+/** Whether no star was left to be scored. */
+export const isVoid = (scored) => scored.totals.every((it) => it === null);
+
+/** A sentence for each type of item, of the item, the names of the seats, and the rules. */
+export const SENTENCES = {
+  "board-dealt": ({ board }, names, rules) => t("story.board-dealt", { board: boardName(board, rules) }),
+  "star-placed": ({ seat, board, space, star }, names, rules) =>
+    t("story.star-placed", { name: names[seat], board: boardName(board, rules), space, star: starName(star) }),
+  "board-scored": (item, names, rules) =>
+    t(isVoid(item) ? "story.board-void" : "story.board-scored",
+      { board: boardName(item.board, rules), totals: listed(totals(item, names)) }),
+  "seat-skipped": ({ seat }, names) => t("story.seat-skipped", { name: names[seat] }),
+};
+
+const totals = (item, names) =>
+  item.totals.flatMap((total, seat) => {
+    const gained = item.payouts[seat];
+    if (total === null) return [];
+    return [`${names[seat]} ${total}${gained ? ` (${t("coins-gained", { count: signed(gained) })})` : ""}`];
+  });
+
+export const signed = (number) => (number > 0 ? `+${number}` : String(number));

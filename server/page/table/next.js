@@ -1,0 +1,19 @@
+// From one game that waits for the reader to the next.
+import { html, useEffect, useRef } from "../ui/html.js";
+import { toGame } from "../ui/routes.js";
+import { useStore } from "../ui/store.js";
+import { lookForWaiting, waiting } from "../ui/waiting-for-me.js";
+import { t } from "../ui/words.js";
+
+/** The most urgent of the other games, when there is nothing to do in this one. */
+export function Next({ game }) {
+  const [next] = useStore(waiting).filter((it) => it.id !== game.id);
+  const turn = game.you?.turn ?? null;
+  const before = useRef(turn);
+  useEffect(() => {
+    if (before.current !== turn) lookForWaiting();
+    before.current = turn;
+  }, [turn]);
+  if (turn !== null || !next) return null;
+  return html`<a class="next" href=${toGame(next.id)}>${t("games.next", { title: next.title })}</a>`;
+}

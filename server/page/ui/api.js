@@ -1,0 +1,117 @@
+// Calls of the public API. A refusal is a Problem in the words of the server; no answer at all is an Unreachable.
+import { locale } from "./words.js";
+import { line } from "./connection.js";
+import { forget, token } from "./session.js";
+
+const PATIENCE = 20_000; // milliseconds for an answer
+const AGAIN = 1_500; // milliseconds until the very same is sent again
+const AWAY = [502, 503, 504]; // what a server says of itself, or a proxy of the server
+
+/** RFC 9457: `title` and `detail` are for people, `code` is for us. */
+export class Problem extends Error {
+  constructor(status, body) {
+    super(body.detail || body.title);
+    Object.assign(this, { status, title: body.title, detail: body.detail, code: body.code, reason: body.reason });
+    Object.assign(this, { field: body.field, errors: body.errors });
+  }
+}
+
+/** The network or the service is away; nobody knows whether the request arrived. */
+export class Unreachable extends Error {}
+
+/** Whether the very same may well succeed a little later. */
+export const passes = (error) => !(error instanceof Problem) || error.status >= 500 || error.status === 429;
+
+/** The answer to a request, null for a 204; the same again for the same `key`. Throws Problem, Unreachable. */
+export async function call(method, path, body, key) {
+  const answer = await send(method, path, body, key);
+  if (answer.status === 204) return null;
+  return answer.json().catch(() => {
+    throw new Unreachable(); // it broke off
+  });
+}
+
+/** A picture of the table. Throws as `call`. */
+export const picture = async (path) => (await send("GET", path)).blob();
+
+/** 128 bits by this device's own chance, such as a key under which the very same is done once. */
+export const drawn = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+export const headers = () => ({
+  "Accept-Language": locale(),
+  ...(token() ? { Authorization: `Bearer ${token()}` } : {}),
+});
+
+async function send(method, path, body, key) {
+  const json = body === undefined ? {} : { "Content-Type": "application/json" };
+  const once = key ? { "Idempotency-Key": key } : {};
+  const asked = token();
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method,
+      headers: { ...headers(), ...json, ...once },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+  } catch {
+    line.lost();
+    throw new Unreachable();
+  }
+  if (AWAY.includes(answer.status)) {
+    line.lost();
+    throw new Unreachable();
+  }
+  line.held(answer);
+  if (answer.ok) return answer;
+  throw await refusal(answer, asked);
+}
+
+/**
+ * What the server says against a request that was `asked` with a token. One that was revoked, or has ended, is
+ * forgotten, unless somebody has signed in since.
+ */
+export async function refusal(answer, asked = token()) {
+  const problem = new Problem(answer.status, (await answer.json().catch(() => null)) ?? { title: answer.statusText });
+  if (answer.status === 401 && asked && asked === token()) forget(problem);
+  return problem;
+}
+
+/**
+ * Sends the very same until it is answered: for what the server takes only once, such as a move for its turn. It ends
+ * with the session, since nobody sends what somebody else wished for.
+ */
+export async function insist(method, path, body, waits) {
+  const own = token();
+  for (;;) {
+    try {
+      return await call(method, path, body);
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      waits?.();
+      await new Promise((again) => setTimeout(again, AGAIN));
+      if (token() !== own) throw error;
+    }
+  }
+}
+
+/** All items of a list, page after page. */
+export async function all(path) {
+  const items = [];
+  for (let next = path; next; ) {
+    const page = await call("GET", next);
+    items.push(...page.items);
+    next = page.next;
+  }
+  return items;
+}
+
+const known = new Map();
+
+/** What never changes while the page is open, such as the rules of a game: asked for once. */
+export function once(path) {
+  if (!known.has(path)) known.set(path, call("GET", path));
+  known.get(path).catch(() => known.delete(path));
+  return known.get(path);
+}

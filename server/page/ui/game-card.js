@@ -1,0 +1,78 @@
+// A game in a list.
+import { html } from "./html.js";
+import { absolute, clockInWords, relative, timeoutsInWords } from "./times.js";
+import { now } from "./connection.js";
+import { toGame } from "./routes.js";
+import { SeatMark } from "./seat-shapes.js";
+import { mySeat } from "./waiting-for-me.js";
+import { knows, listed, t } from "./words.js";
+
+export const title = (name) => name[0].toUpperCase() + name.slice(1);
+
+/** Which game it is, and by which edition or scenario. */
+export const gameName = (game) => [title(game.rules), variantName(game)].filter(Boolean).join(", ");
+
+function variantName({ options }) {
+  const key = `edition.${options.edition ?? `scenario-${options.scenario}`}`;
+  return knows(key) ? t(key) : "";
+}
+
+/** What its title leaves to be said: a game that was given none bears the name of its rules. */
+export const untold = (game) => (game.title === title(game.rules) ? variantName(game) : gameName(game));
+
+export const seatName = (seat) => seat.name ?? t(`seat.${seat.kind}`);
+
+/** Whether it was closed before it had begun. */
+export const isClosed = (game) => game.status === "abandoned" && game.seats.some((it) => it.kind === "open");
+
+/** The game as letters tell of it: bots of one kind have numbers. */
+export function numbered(game) {
+  const isBot = (it) => it.kind === "bot" && !it.stand_in;
+  const seats = game.seats.map((seat) => {
+    const alike = game.seats.filter((it) => isBot(it) && it.name === seat.name);
+    return isBot(seat) && alike.length > 1 ? { ...seat, name: `${seat.name} ${alike.indexOf(seat) + 1}` } : seat;
+  });
+  return { ...game, seats };
+}
+
+export function GameCard({ game: plain, terms = false, children }) {
+  const game = numbered(plain);
+  return html`<li class="card game">
+    <h3><a href=${toGame(game.id)}>${game.title}</a></h3>
+    <p class="faint">${[untold(game), game.private && t("private")].filter(Boolean).join(" · ")}</p>
+    <ul class="sitting">${game.seats.map((it) => html`<li class=${it.kind}><${SeatMark} seat=${it.seat} />
+      ${seatName(it)}</li>`)}</ul>
+    <${Waiting} game=${game} />
+    ${terms && html`<dl class="terms">
+      <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
+      <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
+    </dl>`}
+    ${children}
+  </li>`;
+}
+
+/** Whom the game waits for and until when, or what became of it. */
+function Waiting({ game }) {
+  const winners = game.seats.filter((it) => game.outcome?.places[it.seat] === 1);
+  if (winners.length) return html`<p class="status">${t("won", { names: listed(winners.map(seatName)) })}</p>`;
+  if (game.status === "open") return null; // the list of seats says it
+  if (isClosed(game)) return html`<p class="status">${t("status.closed")}</p>`;
+  if (game.status !== "running") return html`<p class="status">${t(`status.${game.status}`)}</p>`;
+  const asked = game.seats.filter((it) => it.to_act);
+  const isMine = game.you?.turn != null;
+  const due = (isMine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
+  return html`<p class="status">
+    ${isMine
+      ? html`<strong>${t("your-turn")}</strong>`
+      : t("waits-for", { names: listed(asked.map(seatName)) })}
+    ${due && html`<br /><${Due} at=${due} />`}
+  </p>`;
+}
+
+const SOON = 3 * 3_600_000; // milliseconds
+
+export function Due({ at }) {
+  const isSoon = new Date(at) - now() < SOON;
+  const words = t("due", { absolute: absolute(at), relative: relative(at) });
+  return html`<time datetime=${at} class=${isSoon ? "due soon" : "due"}>${words}</time>`;
+}

@@ -1,0 +1,7 @@
+// What the modules write elements with: preact, and htm instead of JSX, so that nothing need be built.
+import { h } from "../vendor/preact.js";
+import htm from "../vendor/htm.js";
+
+export const html = htm.bind(h);
+export { createContext, render } from "../vendor/preact.js";
+export { useContext, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "../vendor/hooks.js";

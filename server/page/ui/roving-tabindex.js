@@ -1,0 +1,38 @@
+// One stop for the Tab key in a group; arrows go on from there to what lies nearest in their direction.
+import { useState } from "./html.js";
+
+const WAYS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+const ASIDE = 2; // how much farther off something seems that does not lie straight ahead
+
+/** `places`: `{id, x, y}`, y down. Gives `tabIndex(id)`, and handlers for the element around all `data-at`. */
+export function useRoving(places) {
+  const [current, setCurrent] = useState(null);
+  const stop = places.some((it) => it.id === current) ? current : places[0]?.id;
+
+  function onKeyDown(event) {
+    const way = WAYS[event.key];
+    if (!way || event.altKey || event.ctrlKey || event.metaKey) return;
+    const from = places.find((it) => it.id === event.target.closest("[data-at]")?.dataset.at);
+    if (!from) return;
+    event.preventDefault();
+    const next = nearest(from, places, way);
+    if (!next) return;
+    setCurrent(next.id);
+    event.currentTarget.querySelector(`[data-at="${CSS.escape(next.id)}"]`).focus();
+  }
+
+  return {
+    tabIndex: (id) => (id === stop ? 0 : -1),
+    onKeyDown,
+    onFocusIn: (event) => setCurrent(event.target.closest("[data-at]")?.dataset.at ?? current),
+  };
+}
+
+function nearest(from, places, [dx, dy]) {
+  const reach = ({ x, y }) => {
+    const ahead = (x - from.x) * dx + (y - from.y) * dy;
+    const aside = Math.abs((x - from.x) * dy) + Math.abs((y - from.y) * dx);
+    return ahead > 0 ? ahead + ASIDE * aside : Infinity;
+  };
+  return places.filter((it) => reach(it) < Infinity).sort((one, other) => reach(one) - reach(other))[0];
+}

@@ -1,0 +1,109 @@
+// Server-Sent Events by fetch, since an EventSource cannot send a token.
+import { headers, refusal } from "./api.js";
+import { line } from "./connection.js";
+import { store } from "./store.js";
+
+const AGAIN = 2_000; // milliseconds until the next try
+const SILENCE = 25_000; // milliseconds; a comment comes every ten seconds
+
+/**
+ * Follows a stream until `stop` is called, and goes on after the last event when it breaks off.
+ * `state` is "live", "away", or "over" when there is nothing more to come. `tell` hears what an event holds and, where
+ * it has one, its name.
+ */
+export function follow(path, tell, last = "") {
+  const state = store("away");
+  let stopped = false;
+  let quits = () => {};
+
+  async function run() {
+    while (!stopped && state.get() !== "over") {
+      await seen();
+      if (!stopped) await listen();
+      if (stopped || state.get() === "over") return;
+      state.set("away");
+      await new Promise((again) => {
+        quits = again;
+        setTimeout(again, AGAIN);
+        addEventListener("online", again);
+      });
+      removeEventListener("online", quits);
+    }
+  }
+
+  const hides = () => document.hidden && quits();
+  document.addEventListener("visibilitychange", hides);
+
+  async function listen() {
+    const abort = new AbortController();
+    quits = () => abort.abort();
+    let watch = setTimeout(quits, SILENCE);
+    try {
+      const resumed = last === "" ? {} : { "Last-Event-ID": String(last) };
+      const asked = { ...headers(), ...resumed, Accept: "text/event-stream" };
+      const answer = await fetch(path, { headers: asked, signal: abort.signal });
+      if (answer.status === 204) return state.set("over");
+      line.held();
+      if (!answer.ok) return await refusal(answer);
+      state.set("live");
+      for await (const event of events(answer.body, () => {
+        clearTimeout(watch);
+        watch = setTimeout(quits, SILENCE);
+      })) {
+        if (event.id !== undefined) last = event.id;
+        if (event.data) tell(JSON.parse(event.data), event.event);
+      }
+    } catch {
+      if (!stopped && !document.hidden) line.lost();
+    } finally {
+      clearTimeout(watch);
+      abort.abort();
+    }
+  }
+
+  run();
+  return {
+    state,
+    stop() {
+      stopped = true;
+      document.removeEventListener("visibilitychange", hides);
+      quits();
+    },
+  };
+}
+
+/** When somebody looks: windows behind others hold no stream, of which a browser has only a few for each server. */
+const seen = () =>
+  new Promise((now) => {
+    if (!document.hidden) return now();
+    const look = () => {
+      if (document.hidden) return;
+      document.removeEventListener("visibilitychange", look);
+      now();
+    };
+    document.addEventListener("visibilitychange", look);
+  });
+
+/** The events of a body, by the grammar of WHATWG HTML 9.2.5 as far as our server uses it: lines end with \n. */
+async function* events(body, onPiece) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let kept = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    onPiece();
+    kept += value;
+    const whole = kept.split("\n\n");
+    kept = whole.pop();
+    yield* whole.map(read);
+  }
+}
+
+function read(text) {
+  const event = {};
+  for (const row of text.split("\n")) {
+    const [, field, value] = /^(\w+): ?(.*)$/.exec(row) ?? [];
+    if (field) event[field] = value;
+  }
+  return event;
+}
