@@ -8,7 +8,8 @@ import { changeLanguage, ended, link, me, recognise, signOut, token } from "./ui
 import { useStore } from "./ui/store.js";
 import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
 import { Table } from "./table/table.js";
-import { AGAIN, later, Sorry } from "./ui/parts.js";
+import { later } from "./ui/lazy-loading.js";
+import { AGAIN, Sorry } from "./ui/parts.js";
 import { entitled, useWaiting } from "./ui/waiting-for-me.js";
 
 const Welcome = later("welcome", "Welcome");

@@ -2,28 +2,26 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { once } from "../ui/api.js";
 import { gameName, title } from "../ui/game-card.js";
-import { dress, Sorry, useLoaded } from "../ui/parts.js";
+import { dress } from "../ui/lazy-loading.js";
+import { Sorry, useLoaded } from "../ui/parts.js";
 import { Terms } from "../table/actions.js";
 import { knows, learn, t, text } from "../ui/words.js";
 import { editionName, editionsOf, holds, Text, Whom } from "./text.js";
-import * as glow from "./sternenglanz-figures.js";
-import * as sky from "./sternenhimmel-figures.js";
 
-const DRAWN = { sternenhimmel: sky, sternenglanz: glow };
-const DRESSED = { sternenhimmel: "sternenhimmel", sternenglanz: "sternenglanz" }; // whose style and words its figures have
+const GAMES = ["sternenhimmel", "sternenglanz"]; // each with a room of its name, in which are the figures of its rules
 // Told elsewhere in the text.
 const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat", "start_player", "max_rounds"];
 
 /** The rules of a game as it can be opened, signed in or not: `#/rules/<game>/<section>`. */
 export function Rules({ game, section }) {
-  const name = Object.hasOwn(DRAWN, game ?? "") ? game : Object.keys(DRAWN)[0];
+  const name = GAMES.includes(game) ? game : GAMES[0];
   const [rules, error] = useLoaded(() => once(`/v1/rules/${name}`), [name]);
   const [chosen, choose] = useState("");
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   const editions = editionsOf(rules);
   const options = editions.find((it) => it.id === chosen)?.options ?? null;
   return html`<article class="rules page">
-    <nav class="games" aria-label=${t("rules.games")}>${Object.keys(DRAWN).map((it) => html`<a key=${it}
+    <nav class="games" aria-label=${t("rules.games")}>${GAMES.map((it) => html`<a key=${it}
       href=${`#/rules/${it}`} aria-current=${it === name ? "page" : null}>${title(it)}</a>`)}</nav>
     <h1>${t("rules.of", { game: title(name) })}</h1>
     <p><label>${t(`rules.choose.${name}`)} <select value=${chosen} onChange=${(it) => choose(it.target.value)}>
@@ -52,22 +50,17 @@ export function RulesBeside({ game, close }) {
 
 function Sections({ rules, options, level, section, game }) {
   const around = useRef();
-  const [examples, error] = useLoaded(
-    () => Promise.all([once("/page/rules/examples.json"), learn(`rules-${rules.name}`), dress(DRESSED[rules.name]),
-      learn(DRESSED[rules.name])])
-      .then(([it]) => it[rules.name]),
-    [rules.name],
-  );
+  const [loaded, error] = useLoaded(() => illustrated(rules.name), [rules.name]);
   const go = (id, focuses = true) => {
     const heading = around.current.querySelector(`[data-section="${CSS.escape(id)}"] > .heading`);
     heading?.scrollIntoView();
     if (focuses) heading?.focus({ preventScroll: true });
   };
-  useEffect(() => { if (examples && section) go(section, false); }, [!!examples, section]);
-  if (!examples) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+  useEffect(() => { if (loaded && section) go(section, false); }, [!!loaded, section]);
+  if (!loaded) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
 
   const editions = editionsOf(rules);
-  const drawn = DRAWN[rules.name];
+  const { drawn, examples } = loaded;
   const about = { rules, options, editions, examples };
   const figures = { ...drawn.figuresOf(about), agreed: () => html`<${Agreed} ...${about} />` };
   if (game) figures.terms = () => html`<${Terms} game=${game} />`;
@@ -93,6 +86,14 @@ function Sections({ rules, options, level, section, game }) {
       </section>`)}
     </div>
   </div>`;
+}
+
+/** What draws the figures of a game's rules, and the examples that they show; the words and the style are here then. */
+async function illustrated(game) {
+  const figures = import(`../${game}/rule-figures.js`);
+  const words = [learn(`rules-${game}`), learn(game)];
+  const [drawn, examples] = await Promise.all([figures, once("/page/rules/examples.json"), dress(game), ...words]);
+  return { drawn, examples: examples[game] };
 }
 
 const hasRoom = matchMedia("(min-width: 62rem)").matches; // for the contents beside the text

@@ -4,7 +4,8 @@ import { isIn } from "../ui/focus.js";
 import { t } from "../ui/words.js";
 import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
-import { later, Sorry } from "../ui/parts.js";
+import { later } from "../ui/lazy-loading.js";
+import { Sorry } from "../ui/parts.js";
 import { useBuilding } from "./building.js";
 import { Bild } from "./cards.js";
 import { Firmament } from "./firmament.js";
@@ -14,9 +15,9 @@ import { Hand, onSlot, OwnSlots, Tableau } from "./tableau.js";
 
 const DEEDS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // those that are asked for, in this order
 
-const Steps = later("steps", "Steps");
+const Steps = later("sternenglanz/steps", "Steps");
 
-export function Glow({ table, rules, view: now, at }) {
+export function Sternenglanz({ table, rules, view: now, at }) {
   const { game, legal, story } = table;
   const { cards, firmament } = rules;
   const seat = game.you?.seat;

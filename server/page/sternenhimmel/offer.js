@@ -4,10 +4,10 @@ import { seen } from "../ui/local-storage.js";
 import { me } from "../ui/session.js";
 import { store, useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
-import { later } from "../ui/parts.js";
+import { later } from "../ui/lazy-loading.js";
 import { boardName } from "./story.js";
 
-const Scoring = later("scoring", "Scoring");
+const Scoring = later("sternenhimmel/scoring", "Scoring");
 const watched = store(null); // the scoring that is shown
 
 /** The button beside the sentence of a scoring. */

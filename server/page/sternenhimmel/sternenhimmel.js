@@ -13,7 +13,7 @@ import { boardName, SENTENCES, starName } from "./story.js";
 
 const NOTHING = { turn: null, star: null, space: null };
 
-export function Sky({ table, rules, view, at }) {
+export function Sternenhimmel({ table, rules, view, at }) {
   const { game, legal, story } = table;
   const seat = game.you?.seat;
   const names = game.seats.map(seatName);

@@ -14,7 +14,8 @@ import { hasMissed, lastMove, sentence, sinceOwnTurn, Story } from "./story.js";
 import { entitled, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
 import { Due, isClosed, seatName, untold } from "../ui/game-card.js";
-import { later, Sorry, useLoaded, useSubmit } from "../ui/parts.js";
+import { later } from "../ui/lazy-loading.js";
+import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 
 const Waiting = later("waiting", "Waiting");
 const Closed = later("waiting", "Closed");
@@ -26,7 +27,10 @@ const Final = later("final", "Final");
 const Since = later("since", "Since");
 const Replay = later("since", "Replay");
 const Standings = later("standings", "Standings");
-const GAMES = { sternenhimmel: later("sternenhimmel", "Sky"), sternenglanz: later("sternenglanz", "Glow") };
+const GAMES = {
+  sternenhimmel: later("sternenhimmel", "Sternenhimmel"),
+  sternenglanz: later("sternenglanz", "Sternenglanz"),
+};
 
 export function Table({ id, invitation }) {
   const player = useStore(me);

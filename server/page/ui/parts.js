@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "./html.js";
 import { passes, Problem } from "./api.js";
 import { isOnline } from "./connection.js";
-import { learn, t } from "./words.js";
+import { t } from "./words.js";
 
 /** What went wrong, in the words of the server if it has any. */
 export function Sorry({ error }) {
@@ -70,31 +70,4 @@ export function useSubmit(run) {
     }
   };
   return [...state, submit];
-}
-
-/** A component of a room that most do without: its module, style and words come only when it is shown. */
-export const later = (room, name, ...words) =>
-  function Later(props) {
-    const [module, error] = useLoaded(() => enter(room, words), []);
-    if (!module) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
-    return html`<${module[name]} ...${props} />`;
-  };
-
-async function enter(room, words) {
-  const [module] = await Promise.all([import(`../${room}/${room}.js`), dress(room), ...[room, ...words].map(learn)]);
-  return module;
-}
-
-const dressed = new Map();
-
-/** The style of a room; without it, it is plain but works. */
-export function dress(room) {
-  if (!dressed.has(room)) {
-    dressed.set(room, new Promise((done) => {
-      const href = `/page/${room}/${room}.css`;
-      const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: done, onerror: done });
-      document.head.append(link);
-    }));
-  }
-  return dressed.get(room);
 }

@@ -1,7 +1,7 @@
 // The scoring of a constellation as it explains itself, step by step, in a panel over the table.
-import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { t } from "../ui/words.js";
-import { boardName } from "../sternenhimmel/story.js";
+import { html, useEffect, useRef, useState } from "../../ui/html.js";
+import { t } from "../../ui/words.js";
+import { boardName } from "../story.js";
 import { Heaven } from "./heaven.js";
 import { stepsOf, told } from "./steps.js";
 import { Sums } from "./sums.js";

@@ -1,10 +1,10 @@
 // The constellation that is scored, large. Classes say how far the telling has come; the style moves what they touch.
-import { html } from "../ui/html.js";
-import { t } from "../ui/words.js";
-import { Backdrop } from "../ui/night-sky.js";
-import { Face, Piece } from "../sternenhimmel/pieces.js";
-import { COLOURS, SeatShape } from "../ui/seat-shapes.js";
-import { starName } from "../sternenhimmel/story.js";
+import { html } from "../../ui/html.js";
+import { t } from "../../ui/words.js";
+import { Backdrop } from "../../ui/night-sky.js";
+import { Face, Piece } from "../pieces.js";
+import { COLOURS, SeatShape } from "../../ui/seat-shapes.js";
+import { starName } from "../story.js";
 
 const RADIUS = { large: 6.4, small: 4.9 };
 const BULGE = 0.28; // of an arc, in parts of its length

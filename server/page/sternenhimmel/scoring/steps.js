@@ -1,6 +1,6 @@
 // A scoring as it is told, step by step. The server has said all of it; here is the order of telling, and the words.
-import { listed, t } from "../ui/words.js";
-import { isVoid, starName } from "../sternenhimmel/story.js";
+import { listed, t } from "../../ui/words.js";
+import { isVoid, starName } from "../story.js";
 
 /**
  * The steps of a scored board, those left out that have nothing in them: `{kind}`, with the `arcs` between black holes

@@ -1,7 +1,7 @@
 // All steps that are open, as a list: for whoever prefers one to the Firmament.
-import { html, useState } from "../ui/html.js";
-import { t } from "../ui/words.js";
-import { moveName } from "../sternenglanz/story.js";
+import { html, useState } from "../../ui/html.js";
+import { t } from "../../ui/words.js";
+import { moveName } from "../story.js";
 
 const MANY = 24; // steps in a list, above which a field to search it is worth its place
 

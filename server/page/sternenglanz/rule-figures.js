@@ -1,8 +1,8 @@
 // Pictures for the rules of Sternenglanz, and the numbers in their text.
 import { html } from "../ui/html.js";
 import { locale } from "../ui/words.js";
-import { Face, Figure } from "../sternenglanz/cards.js";
-import { Piece } from "../sternenglanz/pieces.js";
+import { Face, Figure } from "./cards.js";
+import { Piece } from "./pieces.js";
 
 const EDGE = 7.5; // around the fields of a figure, of which the whole Firmament would be 100 wide
 

@@ -1,8 +1,8 @@
 // What the seats have on a board, and what they are paid for it.
-import { html, useEffect, useLayoutEffect, useRef } from "../ui/html.js";
-import { t } from "../ui/words.js";
-import { SeatMark } from "../ui/seat-shapes.js";
-import { signed } from "../sternenhimmel/story.js";
+import { html, useEffect, useLayoutEffect, useRef } from "../../ui/html.js";
+import { t } from "../../ui/words.js";
+import { SeatMark } from "../../ui/seat-shapes.js";
+import { signed } from "../story.js";
 import { placeOf } from "./steps.js";
 
 const FLIGHT = 900; // milliseconds of a coin

@@ -1,10 +1,10 @@
 // Pictures for the rules of Sternenhimmel, and the numbers in their text.
 import { html } from "../ui/html.js";
 import { listed, locale, t } from "../ui/words.js";
-import { Board } from "../sternenhimmel/board.js";
-import { Piece } from "../sternenhimmel/pieces.js";
+import { Board } from "./board.js";
+import { Piece } from "./pieces.js";
 import { SeatMark, sparkle } from "../ui/seat-shapes.js";
-import { boardName, starName } from "../sternenhimmel/story.js";
+import { boardName, starName } from "./story.js";
 
 const NAMES = ["Ada", "Ben", "Cleo", "Dan"];
 const RADIUS = { large: 8, small: 6.2 };
