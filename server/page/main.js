@@ -4,12 +4,13 @@ import { call, passes } from "./ui/api.js";
 import { keepFocus } from "./ui/focus.js";
 import { isOnline } from "./ui/connection.js";
 import { here } from "./ui/routes.js";
-import { changeLanguage, ended, link, me, recognise, signOut, token } from "./ui/session.js";
+import { changeLanguage, recognise, signOut } from "./ui/session.js";
 import { useStore } from "./ui/store.js";
 import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
 import { Table } from "./table/table.js";
 import { later } from "./ui/lazy-loading.js";
 import { AGAIN, Sorry } from "./ui/parts.js";
+import { ended, link, me, token } from "./ui/token.js";
 import { entitled, useWaiting } from "./ui/waiting-for-me.js";
 
 const Welcome = later("welcome", "Welcome");

@@ -1,13 +1,13 @@
 // A game that is over: who won, who came after, and why, if they were equal.
 import { html } from "../ui/html.js";
 import { hours } from "../ui/times.js";
-import { link, me } from "../ui/session.js";
 import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
 import { BOTS, CLOCKS, draft, keep, LADDERS } from "../opening/draft.js";
 import { seatName } from "../ui/game-card.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
+import { link, me } from "../ui/token.js";
 
 const COUNTED = { sternenhimmel: "coins", sternenglanz: "points" };
 

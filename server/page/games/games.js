@@ -2,12 +2,12 @@
 import { html, useEffect, useState } from "../ui/html.js";
 import { all, call } from "../ui/api.js";
 import { follow } from "../ui/stream.js";
-import { me } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { byDue, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Back } from "../table/actions.js";
 import { GameCard } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
+import { me } from "../ui/token.js";
 
 const SOON = 400; // milliseconds in which several events are one reason to look again
 const AT_ONCE = 12; // games that are over

@@ -3,11 +3,11 @@ import { html } from "../ui/html.js";
 import { call, once } from "../ui/api.js";
 import { hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
-import { me } from "../ui/session.js";
 import { useStore } from "../ui/store.js";
 import { knows, t } from "../ui/words.js";
 import { GameCard, title } from "../ui/game-card.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
+import { me } from "../ui/token.js";
 
 const AT_ONCE = 24; // games in a page of the list
 const STATUSES = ["open", "running", "finished"];

@@ -2,9 +2,9 @@
 import { html, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";
-import { me } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
+import { me } from "../ui/token.js";
 
 export function Naming({ player }) {
   const [name, setName] = useState("");

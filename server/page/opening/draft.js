@@ -1,6 +1,6 @@
 // What somebody has filled in of a new game, and what the server is asked with it.
 import { forGood } from "../ui/local-storage.js";
-import { me } from "../ui/session.js";
+import { me } from "../ui/token.js";
 
 export const CLOCKS = {
   slow: { per_move: "P7D" },

@@ -1,7 +1,7 @@
 // What became of the letters to the reader.
 import { html } from "../ui/html.js";
 import { absolute } from "../ui/times.js";
-import { me } from "../ui/session.js";
+import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
 import { called, GameLink, More, usePages } from "./parts.js";
 

@@ -1,8 +1,8 @@
 // Which mails come, and when.
 import { html } from "../ui/html.js";
 import { length } from "../ui/times.js";
-import { me } from "../ui/session.js";
 import { useStore } from "../ui/store.js";
+import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
 import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./parts.js";
 

@@ -4,10 +4,10 @@ import { all, call } from "../ui/api.js";
 import { region } from "../ui/times.js";
 import { byPlace } from "../ui/field-errors.js";
 import { here, toGame } from "../ui/routes.js";
-import { me } from "../ui/session.js";
 import { store, useStore } from "../ui/store.js";
 import { knows, speak, t } from "../ui/words.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
+import { me } from "../ui/token.js";
 
 /** Changes some fields of the profile; the page goes by the new ones at once. Throws as `call`. */
 export async function changeMe(changes) {

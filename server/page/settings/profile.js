@@ -2,8 +2,8 @@
 import { html, useMemo } from "../ui/html.js";
 import { now } from "../ui/connection.js";
 import { absolute } from "../ui/times.js";
-import { me } from "../ui/session.js";
 import { useStore } from "../ui/store.js";
+import { me } from "../ui/token.js";
 import { LANGUAGES, locale, t } from "../ui/words.js";
 import { changeMe, Field, Save, say, useDraft, useSending } from "./parts.js";
 

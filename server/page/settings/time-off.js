@@ -1,10 +1,10 @@
 // Hours that do not count: nights, days off, vacations.
 import { html } from "../ui/html.js";
 import { now } from "../ui/connection.js";
-import { me } from "../ui/session.js";
 import { useStore } from "../ui/store.js";
 import { locale, t } from "../ui/words.js";
 import { Sorry } from "../ui/parts.js";
+import { me } from "../ui/token.js";
 import { changeWithin, day, Field, Group, Said, Save, say, Sure, useDraft, useSending } from "./parts.js";
 
 const NIGHT = "22:00-08:00";

@@ -1,10 +1,10 @@
 // A scored constellation offers that its scoring is watched.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { seen } from "../ui/local-storage.js";
-import { me } from "../ui/session.js";
 import { store, useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
 import { later } from "../ui/lazy-loading.js";
+import { me } from "../ui/token.js";
 import { boardName } from "./story.js";
 
 const Scoring = later("sternenhimmel/scoring", "Scoring");

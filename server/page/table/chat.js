@@ -3,9 +3,9 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.j
 import { all, call, drawn } from "../ui/api.js";
 import { seen } from "../ui/local-storage.js";
 import { absolute } from "../ui/times.js";
-import { me } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
+import { me } from "../ui/token.js";
 
 const EVERY = 20_000; // milliseconds between two looks while the stream tells nothing
 const GLANCE = 1_000; // milliseconds for which a line stands before the eyes until it counts as seen

@@ -2,7 +2,6 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { once, picture as fetched } from "../ui/api.js";
 import { seen } from "../ui/local-storage.js";
-import { link, me, over } from "../ui/session.js";
 import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
 import { Chat } from "./chat.js";
@@ -16,6 +15,7 @@ import { Next } from "./next.js";
 import { Due, isClosed, seatName, untold } from "../ui/game-card.js";
 import { later } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
+import { link, me, over } from "../ui/token.js";
 
 const Waiting = later("waiting", "Waiting");
 const Closed = later("waiting", "Closed");

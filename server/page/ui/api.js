@@ -1,7 +1,7 @@
 // Calls of the public API. A refusal is a Problem in the words of the server; no answer at all is an Unreachable.
 import { locale } from "./words.js";
 import { line } from "./connection.js";
-import { forget, token } from "./session.js";
+import { forget, token } from "./token.js";
 
 const PATIENCE = 20_000; // milliseconds for an answer
 const AGAIN = 1_500; // milliseconds until the very same is sent again

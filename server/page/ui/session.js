@@ -1,41 +1,12 @@
-// Who is signed in: a token, kept for good or until the window closes, and the profile it belongs to.
+// Signing in and out, and whoever is signed in.
 import { call, Problem } from "./api.js";
-import { forGood, forNow } from "./local-storage.js";
-import { store } from "./store.js";
+import { forNow } from "./local-storage.js";
+import { forget, keep, link, me, token } from "./token.js";
 import { locale, speak } from "./words.js";
 
-const KEY = "sternenpost.token";
 const AWAY = "sternenpost.signed-out"; // in a sandbox, somebody who left is not taken in again
 
-export const me = store(null);
 export const isSandbox = document.querySelector("meta[name=sandbox]") !== null;
-
-/** The word of the mailed link that opened this page. It is the token here: for one seat, one turn, and kept nowhere. */
-export const link = /^\/t\/([^/]+)$/.exec(location.pathname)?.[1];
-export const ended = store(false); // whether somebody is signed out who did not ask for that
-export const over = store(null); // what the server says when the turn of the link is over
-
-let current = link ?? (forNow.getItem(KEY) || forGood.getItem(KEY));
-
-export const token = () => current;
-
-function keep(value, isForGood) {
-  current = value;
-  ended.set(false);
-  forNow.removeItem(KEY);
-  (isForGood ? forGood : forNow).setItem(KEY, value);
-}
-
-/** The token is worthless; `problem` says why. */
-export function forget(problem) {
-  if (link) return over.set(problem);
-  for (const kept of [forGood, forNow]) {
-    if (kept.getItem(KEY) === current) kept.removeItem(KEY); // another window may have signed in since
-  }
-  current = null;
-  ended.set(!!problem);
-  me.set(null);
-}
 
 /** Ask for a code by mail; what it is for goes into `signIn`. */
 export async function askForCode(email) {
@@ -73,8 +44,8 @@ export async function signOutEverywhere() {
 /** Whoever the kept token is of; nobody if it is worthless by now. */
 export async function recognise() {
   if (link) return;
-  if (!current && isSandbox && !forNow.getItem(AWAY)) return enterSandbox("you");
-  if (!current) return;
+  if (!token() && isSandbox && !forNow.getItem(AWAY)) return enterSandbox("you");
+  if (!token()) return;
   try {
     me.set(await call("GET", "/v1/me"));
     await speak(me.get().locale);
@@ -88,5 +59,5 @@ export async function recognise() {
 /** Another language: of the page, and of the letters to whoever is signed in. */
 export async function changeLanguage(wanted) {
   await speak(wanted);
-  if (current && !link) me.set(await call("PATCH", "/v1/me", { locale: wanted }));
+  if (token() && !link) me.set(await call("PATCH", "/v1/me", { locale: wanted }));
 }

@@ -1,6 +1,6 @@
 // Times and lengths of time, as the reader writes them.
 import { now } from "./connection.js";
-import { me } from "./session.js";
+import { me } from "./token.js";
 import { locale, t } from "./words.js";
 
 const MINUTE = 60_000;

@@ -2,8 +2,8 @@
 import { useEffect } from "./html.js";
 import { all } from "./api.js";
 import { useReturn } from "./parts.js";
-import { me } from "./session.js";
 import { store, useStore } from "./store.js";
+import { me } from "./token.js";
 
 const AGAIN = 120_000; // milliseconds until a page that stays open looks again
 

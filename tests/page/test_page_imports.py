@@ -1,0 +1,70 @@
+"""Imports of the page run one way: what each of its rooms may import of the others. Rooms that come later are no imports."""
+
+import posixpath
+import re
+from graphlib import TopologicalSorter
+
+import pytest
+
+from server import page
+
+MODULES = {
+    name: it.plain.decode() for name, it in page.FILES.items() if name.endswith(".js") and not name.startswith("vendor/")
+}
+GAMES = ["sternenhimmel", "sternenglanz"]
+SHARED = {"table", "ui"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "ui": {"vendor"},
+    "table": {"ui"},
+    **dict.fromkeys(["games", "link", "rules", "since", "waiting", *GAMES], SHARED),
+    **dict.fromkeys(["lobby", "naming", "picture", "settings", "standings", "welcome"], {"ui"}),
+    "opening": {"ui", "waiting"},  # whoever opens a game adds his salt, as those who take a seat in it
+    "final": {"ui", "opening"},  # the same again
+    "main": SHARED,
+}
+IMPORT = re.compile(r'^(?:import|export) (?:[^"]*? from )?"([^"]+)";|\bimport\("([^"]+)"\)', re.MULTILINE)
+LATER = re.compile(r'\blater\("([\w/-]+)"')
+
+
+def room(module: str) -> str:
+    return module.split("/")[0].removesuffix(".js")
+
+
+def imported(module: str) -> list[str]:
+    """The modules that this one names in its imports."""
+    code = re.sub(r"/\*.*?\*/|^//.*?$", "", MODULES[module], flags=re.DOTALL | re.MULTILINE)  # a type is none of them
+    named = [one or other for one, other in IMPORT.findall(code)]
+    return [posixpath.normpath(posixpath.join(posixpath.dirname(module), it)) for it in named]
+
+
+def test_every_import_is_found_and_leads_to_a_file() -> None:
+    assert {"ui/api.js", "table/game.js", "vendor/preact.js"} <= {it for name in MODULES for it in imported(name)}
+    assert [it for name in MODULES for it in imported(name) if it not in page.FILES] == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_only_what_its_room_may(module: str) -> None:
+    assert {room(it) for it in imported(module)} <= MAY_IMPORT[room(module)] | {room(module)}
+
+
+def test_every_room_has_its_arrows() -> None:
+    assert {room(name) for name in MODULES} == set(MAY_IMPORT)
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    TopologicalSorter({name: imported(name) for name in MODULES}).prepare()  # CycleError tells the way
+
+
+@pytest.mark.parametrize(("game", "other"), [GAMES, GAMES[::-1]])
+def test_a_game_knows_nothing_of_another(game: str, other: str) -> None:
+    for name, code in MODULES.items():
+        if room(name) == game:
+            assert other not in code.lower(), name
+            assert {room(it) for it in LATER.findall(code)} <= {game}, name
+
+
+def test_what_all_rooms_share_knows_none_of_them_by_name() -> None:
+    named = {room(it) for code in MODULES.values() for it in LATER.findall(code)}
+    assert len(named) > 10
+    for name, code in MODULES.items():
+        assert room(name) != "ui" or not LATER.findall(code), name
