@@ -1,6 +1,6 @@
 // The page: who is signed in, which screen is shown, and what stands around all of them.
 import { html, render, useEffect, useRef, useState } from "./ui/html.js";
-import { call, passes } from "./ui/api.js";
+import { call, isTransient } from "./ui/api.js";
 import { keepFocus } from "./ui/focus.js";
 import { isOnline } from "./ui/connection.js";
 import { here } from "./ui/routes.js";
@@ -9,7 +9,7 @@ import { useStore } from "./ui/store.js";
 import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
 import { Table } from "./table/table.js";
 import { later } from "./ui/lazy-loading.js";
-import { AGAIN, Sorry } from "./ui/parts.js";
+import { RETRY, Sorry } from "./ui/parts.js";
 import { ended, link, me, token } from "./ui/token.js";
 import { entitled, useWaiting } from "./ui/waiting-for-me.js";
 
@@ -114,7 +114,7 @@ function Notice() {
   useEffect(() => {
     const look = () => call("GET", "/v1").then((it) => setNotice(it.message), () => {});
     look();
-    const timer = online ? null : setInterval(look, AGAIN); // until the line is held again
+    const timer = online ? null : setInterval(look, RETRY); // until the service can be reached again
     return () => clearInterval(timer);
   }, [online]);
   return html`<div role="status" class="notices">
@@ -137,12 +137,12 @@ function Foot() {
   </footer>`;
 }
 
-const pause = () => new Promise((over) => setTimeout(over, AGAIN));
+const pause = () => new Promise((over) => setTimeout(over, RETRY));
 
 const begin = async () => {
   const language = link && document.documentElement.lang; // that of its seat
   while (!(await speak(language).then(() => true, () => false))) await pause();
-  const quietly = () => recognise().catch((error) => passes(error) && pause().then(quietly));
+  const quietly = () => recognise().catch((error) => isTransient(error) && pause().then(quietly));
   await Promise.race([quietly(), pause()]);
   const place = document.getElementById("page");
   place.replaceChildren(); // the way on for whoever waits in vain

@@ -1,6 +1,6 @@
 """Any move of Sternenglanz by taps on the page, as people make it.
 
-What can be tapped has the same marks in every language: `data-slot` (1 to 3), `data-deed` (a class of stars, `lapse`,
+What can be tapped has the same marks in every language: `data-slot` (1 to 3), `data-action` (a class of stars, `lapse`,
 `finish`, `keep`, `drop`, `bare`), `data-field` and `data-card`. `.glow[data-begun]` counts the steps that are whole.
 """
 
@@ -34,19 +34,19 @@ def _taps(page: Page, step: Json) -> Iterator[str]:
         case "choose":
             yield from (f"[data-card='{step[slot]}']" for slot in ("slot2", "slot3"))
         case "finish":
-            yield "[data-deed=finish]"
+            yield "[data-action=finish]"
         case "lay":
             yield from _cards(page, step)
         case _:
             yield f"[data-slot='{step['slot']}']"
-            if (deed := step.get("class", step["do"])) in (*CLASSES, "lapse"):
-                yield f"[data-deed={deed}]"
+            if (action := step.get("class", step["do"])) in (*CLASSES, "lapse"):
+                yield f"[data-action={action}]"
             yield from (f"[data-field={field}]" for field in step.get("path", [step.get("field")]) if field)
 
 
 def _cards(page: Page, step: Json) -> Iterator[str]:
-    if page.locator(".glow [data-deed=keep]").count():
-        yield f"[data-deed={'drop' if step['dropNova'] else 'keep'}]"
+    if page.locator(".glow [data-action=keep]").count():
+        yield f"[data-action={'drop' if step['dropNova'] else 'keep'}]"
     yield from (f"[data-card='{step[slot]}']" for slot in ("slot2", "slot1") if step[slot])
-    if step["slot1"] is None and page.locator(".glow [data-deed=bare]").count():
-        yield "[data-deed=bare]"
+    if step["slot1"] is None and page.locator(".glow [data-action=bare]").count():
+        yield "[data-action=bare]"

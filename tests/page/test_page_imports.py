@@ -9,15 +9,18 @@ import pytest
 from server import page
 
 MODULES = {
-    name: it.plain.decode() for name, it in page.FILES.items() if name.endswith(".js") and not name.startswith("vendor/")
+    name: it.plain.decode()
+    for name, it in page.FILES.items()
+    if name.endswith(".js") and not name.startswith("vendor/")
 }
 GAMES = ["sternenhimmel", "sternenglanz"]
+ONLY_UI = {"ui"}
 SHARED = {"table", "ui"}
 MAY_IMPORT: dict[str, set[str]] = {
     "ui": {"vendor"},
     "table": {"ui"},
     **dict.fromkeys(["games", "link", "rules", "since", "waiting", *GAMES], SHARED),
-    **dict.fromkeys(["lobby", "naming", "picture", "settings", "standings", "welcome"], {"ui"}),
+    **dict.fromkeys(["lobby", "naming", "picture", "settings", "standings", "welcome"], ONLY_UI),
     "opening": {"ui", "waiting"},  # whoever opens a game adds his salt, as those who take a seat in it
     "final": {"ui", "opening"},  # the same again
     "main": SHARED,

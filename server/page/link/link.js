@@ -1,6 +1,6 @@
-// What is told at a table that a mailed link opened: for whom one plays there, and how the turn ended.
+// A table that a mailed link opened: for whom one plays there, and how the turn ended.
 import { html, useEffect, useRef } from "../ui/html.js";
-import { once } from "../ui/api.js";
+import { cached } from "../ui/api.js";
 import { toGame } from "../ui/routes.js";
 import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
@@ -29,7 +29,7 @@ export function Ended({ table, problem }) {
 }
 
 function Told({ game, played }) {
-  const [rules] = useLoaded(() => once(`/v1/rules/${game.rules}`), [game.rules]);
+  const [rules] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
   const names = game.seats.map(seatName);
   const told = rules ? played.map((it) => [it.seq, sentence(it, names, rules)]).filter(([, words]) => words) : [];
   return html`<ul>${told.map(([seq, words]) => html`<li key=${seq}>${words}</li>`)}</ul>`;

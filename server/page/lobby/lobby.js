@@ -1,6 +1,6 @@
 // Games that others play: those with free seats, and those to look on at.
 import { html } from "../ui/html.js";
-import { call, once } from "../ui/api.js";
+import { call, cached } from "../ui/api.js";
 import { hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
 import { useStore } from "../ui/store.js";
@@ -58,7 +58,7 @@ const saidOf = (games, found, wanted) => {
 
 /** What to look for; what is chosen here stands in the address, so that the way back leads to it again. */
 function Filters({ wanted }) {
-  const [rules] = useLoaded(() => once("/v1/rules"), []);
+  const [rules] = useLoaded(() => cached("/v1/rules"), []);
   if (!rules) return null;
   const variants = Object.keys(rules.items.find((it) => it.name === wanted.rules)?.editions ?? {});
   const numbers = [...new Set(rules.items.flatMap((it) => it.seats))].sort();

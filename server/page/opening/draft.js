@@ -1,4 +1,4 @@
-// What somebody has filled in of a new game, and what the server is asked with it.
+// The draft of a new game: what somebody has filled in, and what the server is asked with it.
 import { forGood } from "../ui/local-storage.js";
 import { me } from "../ui/token.js";
 

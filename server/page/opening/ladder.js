@@ -1,4 +1,4 @@
-// What happens when somebody's time runs out: a usual way, or own steps, one after the other.
+// The steps of a time-out: what happens when somebody's time runs out, in a usual way or by own steps.
 import { html } from "../ui/html.js";
 import { timeoutsInWords } from "../ui/times.js";
 import { marked, Wrong } from "../ui/field-errors.js";

@@ -1,6 +1,6 @@
 // Opening a game: what is played, at which pace, and who sits where.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { call, drawn, insist, once, Problem } from "../ui/api.js";
+import { cached, call, callUntilAnswered, Problem, randomKey } from "../ui/api.js";
 import { length } from "../ui/times.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";
 import { go, toGame } from "../ui/routes.js";
@@ -18,7 +18,7 @@ import { Summary } from "./summary.js";
 const PLACES = ["title", "options", "seats", "clock", "on_timeout"]; // where a refusal can be told beside its field
 
 export function Opening() {
-  const [rules, error] = useLoaded(() => once("/v1/rules"), []);
+  const [rules, error] = useLoaded(() => cached("/v1/rules"), []);
   const [number, next] = useState(0); // who comes back before the table is shown finds a new form, too
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   return html`<h1>${t("opening")}</h1><${Form} key=${number} games=${rules.items} done=${() => next(number + 1)} />`;
@@ -44,7 +44,7 @@ function Form({ games, done }) {
   };
   const [busy, error, open] = useSubmit(async () => {
     const wanted = JSON.stringify(wantedOf(it));
-    if (wanted !== tried.current.wanted) tried.current = { wanted, key: drawn() };
+    if (wanted !== tried.current.wanted) tried.current = { wanted, key: randomKey() };
     const opened = await call("POST", "/v1/games", wantedOf(it), tried.current.key);
     remember(it);
     discard();
@@ -98,7 +98,7 @@ function Form({ games, done }) {
 async function sitDown(id, it) {
   const seat = ownSeat(it);
   if (seat < 0) return;
-  await insist("POST", `/v1/games/${id}/seats`, { seat, salt: it.salt }).catch((error) => {
+  await callUntilAnswered("POST", `/v1/games/${id}/seats`, { seat, salt: it.salt }).catch((error) => {
     if (!(error instanceof Problem)) throw error;
   });
 }

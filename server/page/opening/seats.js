@@ -1,4 +1,4 @@
-// Who sits where, in the order of seats.
+// The seats of a new game: who sits where, in their order.
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";

@@ -1,4 +1,4 @@
-// All that is about to be opened, in a few lines.
+// The summary of a new game: all that is about to be opened, in a few lines.
 import { html } from "../ui/html.js";
 import { clockInWords, timeoutsInWords } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";

@@ -1,6 +1,6 @@
 // The rules of a game in words and pictures: a page for everybody, and a panel beside a table.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { once } from "../ui/api.js";
+import { cached } from "../ui/api.js";
 import { gameName, title } from "../ui/game-card.js";
 import { dress } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
@@ -15,7 +15,7 @@ const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat
 /** The rules of a game as it can be opened, signed in or not: `#/rules/<game>/<section>`. */
 export function Rules({ game, section }) {
   const name = GAMES.includes(game) ? game : GAMES[0];
-  const [rules, error] = useLoaded(() => once(`/v1/rules/${name}`), [name]);
+  const [rules, error] = useLoaded(() => cached(`/v1/rules/${name}`), [name]);
   const [chosen, choose] = useState("");
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   const editions = editionsOf(rules);
@@ -35,7 +35,7 @@ export function Rules({ game, section }) {
 /** The rules as they hold in this game, in a panel over the table, which stays as it is. */
 export function RulesBeside({ game, close }) {
   const dialog = useRef();
-  const [rules, error] = useLoaded(() => once(`/v1/rules/${game.rules}`), [game.rules]);
+  const [rules, error] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
   useEffect(() => dialog.current.showModal(), []);
   return html`<dialog ref=${dialog} class="rules panel" aria-labelledby="rules-of" onClose=${close}
     onClick=${(event) => event.target === dialog.current && dialog.current.close()}>
@@ -92,7 +92,7 @@ function Sections({ rules, options, level, section, game }) {
 async function illustrated(game) {
   const figures = import(`../${game}/rule-figures.js`);
   const words = [learn(`rules-${game}`), learn(game)];
-  const [drawn, examples] = await Promise.all([figures, once("/page/rules/examples.json"), dress(game), ...words]);
+  const [drawn, examples] = await Promise.all([figures, cached("/page/rules/examples.json"), dress(game), ...words]);
   return { drawn, examples: examples[game] };
 }
 

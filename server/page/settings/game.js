@@ -1,4 +1,4 @@
-// What one wants of a single game's mails.
+// Settings of a single game: which of its mails come.
 import { html } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { toGame } from "../ui/routes.js";

@@ -1,4 +1,4 @@
-// What became of the letters to the reader.
+// Letters to the reader, and what became of them.
 import { html } from "../ui/html.js";
 import { absolute } from "../ui/times.js";
 import { me } from "../ui/token.js";

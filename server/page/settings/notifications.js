@@ -1,4 +1,4 @@
-// Which mails come, and when.
+// Notifications: which mails come, and when.
 import { html } from "../ui/html.js";
 import { length } from "../ui/times.js";
 import { useStore } from "../ui/store.js";

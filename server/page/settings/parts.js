@@ -1,4 +1,4 @@
-// What the sections of the settings are made of.
+// Parts of which the sections of the settings are made.
 import { html, useEffect, useReducer, useRef, useState } from "../ui/html.js";
 import { all, call } from "../ui/api.js";
 import { region } from "../ui/times.js";

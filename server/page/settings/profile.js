@@ -1,4 +1,4 @@
-// Who one is: name, language, time zone.
+// The profile: name, language, time zone.
 import { html, useMemo } from "../ui/html.js";
 import { now } from "../ui/connection.js";
 import { absolute } from "../ui/times.js";

@@ -1,4 +1,4 @@
-// Hours that do not count: nights, days off, vacations.
+// Time off: hours that do not count, such as nights, days off and vacations.
 import { html } from "../ui/html.js";
 import { now } from "../ui/connection.js";
 import { useStore } from "../ui/store.js";

@@ -1,4 +1,4 @@
-// Who may speak for the reader: his windows, his programs, the bots of others at a seat of his.
+// Tokens: who may speak for the reader, as his windows, his programs, the bots of others at a seat of his.
 import { html } from "../ui/html.js";
 import { all, call, Problem } from "../ui/api.js";
 import { now } from "../ui/connection.js";

@@ -1,4 +1,4 @@
-// Where programs of the reader are told what happens, and what became of it.
+// Webhooks: where programs of the reader are told what happens, and what became of it.
 import { html, useEffect, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { absolute } from "../ui/times.js";

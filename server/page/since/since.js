@@ -1,4 +1,4 @@
-// What a reader missed: in a few words, and played again before his eyes.
+// The moves that a reader missed: in a few words, and played again before his eyes.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { useStore } from "../ui/store.js";
 import { t } from "../ui/words.js";

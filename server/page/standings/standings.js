@@ -1,4 +1,4 @@
-// Who was ahead when: coins or points move by move, as a chart and as a table.
+// Standings: who was ahead when, by coins or points, move by move, as a chart and as a table.
 import { html } from "../ui/html.js";
 import { COLOURS, SeatShape } from "../ui/seat-shapes.js";
 import { listed, t } from "../ui/words.js";
@@ -23,7 +23,7 @@ function course(story, seats) {
     const more = gains(item, seats);
     if (!more?.some(Boolean)) continue;
     const scores = rows.at(-1).scores.map((it, seat) => it + more[seat]);
-    if (rows.at(-1).version === item.version) rows.pop(); // a deed may have scored twice
+    if (rows.at(-1).version === item.version) rows.pop(); // a move may have scored twice
     rows.push({ version: item.version, scores });
   }
   return rows;

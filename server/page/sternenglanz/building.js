@@ -6,22 +6,22 @@ import { isStale } from "../table/game.js";
 const OUTRIGHT = new Set(["lapse", "finish", "keep", "drop", "bare"]); // what is done only if it is tapped
 
 /** What has to be tapped for a step, by kind; null for one that a newer server may have invented. */
-function wanted({ cmd, slot, do: deed, ...step }) {
-  if (cmd === "choose") return { slot: [], deed: [], field: [], card: [step.slot2, step.slot3], into: [2, 3] };
+function wanted({ cmd, slot, do: action, ...step }) {
+  if (cmd === "choose") return { slot: [], action: [], field: [], card: [step.slot2, step.slot3], into: [2, 3] };
   if (cmd === "act") {
     const field = step.path ?? (step.field ? [step.field] : []);
-    return { slot: [slot], deed: [step.class ?? deed], field, card: [], into: [] };
+    return { slot: [slot], action: [step.class ?? action], field, card: [], into: [] };
   }
-  if (cmd === "finish") return { slot: [], deed: ["finish"], field: [], card: [], into: [] };
+  if (cmd === "finish") return { slot: [], action: ["finish"], field: [], card: [], into: [] };
   if (cmd !== "lay") return null;
   const laid = [[2, step.slot2], [1, step.slot1]].filter(([, card]) => card);
   const nova = step.mayDrop && (step.dropNova ? "drop" : "keep");
   const isBare = !step.slot1 && (step.mayCover || !laid.length);
-  return { slot: [], deed: [nova, isBare && "bare"].filter(Boolean), field: [],
+  return { slot: [], action: [nova, isBare && "bare"].filter(Boolean), field: [],
     card: laid.map(([, card]) => card), into: laid.map(([place]) => place) };
 }
 
-/** The steps that taps can lead to: `{move, step, slot, deed, field, card, into}`. */
+/** The steps that taps can lead to: `{move, step, slot, action, field, card, into}`. */
 function choices(moves) {
   const single = moves.filter((it) => it.steps?.length === 1);
   return single.flatMap((move) => {
@@ -36,7 +36,7 @@ function choices(moves) {
 const tapped = (taps, kind) => taps.filter((it) => it.kind === kind).map((it) => it.value);
 
 function fitting(all, taps) {
-  const kinds = ["slot", "deed", "field", "card"].map((kind) => [kind, tapped(taps, kind)]);
+  const kinds = ["slot", "action", "field", "card"].map((kind) => [kind, tapped(taps, kind)]);
   return all.filter((it) => kinds.every(([kind, values]) => values.every((value, i) => it[kind][i] === value)));
 }
 
@@ -44,7 +44,7 @@ function fitting(all, taps) {
 function whole(fits, taps) {
   const is = (it) =>
     tapped(taps, "field").length === it.field.length && tapped(taps, "card").length === it.card.length &&
-    (tapped(taps, "deed").length === it.deed.length || !it.deed.some((deed) => OUTRIGHT.has(deed)));
+    (tapped(taps, "action").length === it.action.length || !it.action.some((action) => OUTRIGHT.has(action)));
   return fits.length === 1 && is(fits[0]) ? fits[0] : null;
 }
 
@@ -84,7 +84,7 @@ export function useBuilding(table, turn, moves) {
     try {
       const [next, foresight] = await Promise.all([
         call("POST", `${table.base}/legal-moves`, { begun: steps }),
-        table.foresee(turn, joined(steps)),
+        table.preview(turn, joined(steps)),
       ]);
       const would = foresight.would.slice(level.told);
       const reached = { move, by, moves: next.moves, foresight, would, told: foresight.would.length };
@@ -138,9 +138,9 @@ export function useBuilding(table, turn, moves) {
     /** What can be tapped next, of this kind. */
     open: (kind) => new Set(fits.map((it) => it[kind][tapped(taps, kind).length]).filter((it) => it !== undefined)),
     /** What can be done, and what could have been done instead. */
-    deeds: () => new Set([...tapped(taps, "deed"), null].flatMap((_, nth) => {
-      const kept = taps.filter((it) => it.kind !== "deed" || tapped(taps, "deed").indexOf(it.value) < nth);
-      return fitting(all, kept).filter((it) => !it.slot.length || taps.length).map((it) => it.deed[nth]);
+    actions: () => new Set([...tapped(taps, "action"), null].flatMap((_, nth) => {
+      const kept = taps.filter((it) => it.kind !== "action" || tapped(taps, "action").indexOf(it.value) < nth);
+      return fitting(all, kept).filter((it) => !it.slot.length || taps.length).map((it) => it.action[nth]);
     })),
     isOpen: (kind, value) => !isLocked && !!after({ kind, value }),
     /** Nothing can follow before it is sent. */

@@ -21,11 +21,11 @@ const star = (kind, cards) => cards.classes[kind][locale()];
 export function Face({ copy, cards }) {
   const kind = copy === null ? { type: "sterngeburt" } : kindOf(copy, cards);
   return html`<svg class="face" viewBox="0 0 104 84" aria-hidden="true">
-    ${kind ? html`<${Deed} kind=${kind} />` : html`<text x="52" y="48" text-anchor="middle">${copy}</text>`}
+    ${kind ? html`<${Action} kind=${kind} />` : html`<text x="52" y="48" text-anchor="middle">${copy}</text>`}
   </svg>`;
 }
 
-function Deed({ kind }) {
+function Action({ kind }) {
   if (kind.type === "sterngeburt") return html`<text x="26" y="54" class="large" text-anchor="middle">+</text>
     <${Piece} kind="leucht" x="64" y="42" size="6.4" />`;
   if (kind.type === "sternwanderung") return html`<path class="way" d="M20 58Q44 14 78 40" /><path class="tip"

@@ -13,7 +13,7 @@ import { CLASSES, Mark } from "./pieces.js";
 import { changes, className, lastTurns, moveName, SENTENCES } from "./story.js";
 import { Hand, onSlot, OwnSlots, Tableau } from "./tableau.js";
 
-const DEEDS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // those that are asked for, in this order
+const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // those that are asked for, in this order
 
 const Steps = later("sternenglanz/steps", "Steps");
 
@@ -81,7 +81,7 @@ function StepList({ building, cards }) {
   </details>`;
 }
 
-const NEXT = [".field.lit", ".held.lit", ".slot.lit", ".deeds button[aria-pressed=false]", ".send:enabled"];
+const NEXT = [".field.lit", ".held.lit", ".slot.lit", ".actions button[aria-pressed=false]", ".send:enabled"];
 
 /** Whoever builds by keys is led on: to the next field, card or button that he needs. */
 function useFocus(place, { begun, taps, busy, sending, isWhole }) {
@@ -154,9 +154,9 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
   const lit = (kind, value) => turn !== null && building.open(kind).has(value) && !isLocked;
   const marks = (kind, value, isChosen) => [building.isOpen(kind, value) && "open", lit(kind, value) && "lit",
     isChosen && "chosen"].filter(Boolean).join(" ");
-  const deeds = DEEDS.filter((it) => building.deeds().has(it));
-  const done = building.tapped("deed");
-  const isDone = (deed) => done.includes(deed) || (deeds.length === 1 && CLASSES.includes(deed));
+  const actions = ACTIONS.filter((it) => building.actions().has(it));
+  const done = building.tapped("action");
+  const isDone = (action) => done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
   const told = (begun.at(-1)?.would ?? []).filter((it) => it.type !== "turn-began")
     .map((it) => sentence(it, names, rules)).filter(Boolean);
   const isOver = begun.at(-1)?.move.steps[0].cmd === "lay";
@@ -180,10 +180,10 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
     ${error && html`<${Sorry} error=${error} />`}
     ${begun.length > 0 && html`<ol class="begun" aria-label=${t("turn.begun")}>${begun.map((it, i) => html`<li
       key=${i}>${moveName(it.move, cards)}</li>`)}</ol>`}
-    ${deeds.length > 0 && turn !== null && html`<div class="deeds" role="group" aria-label=${t("deeds.glow")}>
-      ${deeds.map((deed) => html`<button key=${deed} class="plain" data-deed=${deed} disabled=${isLocked}
-        aria-pressed=${isDone(deed)} onClick=${() => isDone(deed) || building.tap("deed", deed)}>
-        ${CLASSES.includes(deed) && html`<${Mark} kind=${deed} />`} ${deedName(deed, cards)}</button>`)}
+    ${actions.length > 0 && turn !== null && html`<div class="actions" role="group" aria-label=${t("actions.glow")}>
+      ${actions.map((action) => html`<button key=${action} class="plain" data-action=${action} disabled=${isLocked}
+        aria-pressed=${isDone(action)} onClick=${() => isDone(action) || building.tap("action", action)}>
+        ${CLASSES.includes(action) && html`<${Mark} kind=${action} />`} ${actionName(action, cards)}</button>`)}
     </div>`}
     <div class="own">
       <${OwnSlots} view=${view} seat=${seat} cards=${cards} planned=${planned} act=${(it) => building.tap("slot", it)}
@@ -194,7 +194,7 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
   </section>`;
 }
 
-const deedName = (deed, cards) => (CLASSES.includes(deed) ? className(deed, cards) : t(`deed.${deed}`));
+const actionName = (action, cards) => (CLASSES.includes(action) ? className(action, cards) : t(`action.${action}`));
 
 /** What is to be tapped next. */
 function asking(building, { turn, view, seat, cards }) {
@@ -214,12 +214,12 @@ function asking(building, { turn, view, seat, cards }) {
   if (slot === undefined && !path.length) return t(isFurther ? "ask.slot.more" : "ask.slot");
   if (slot === undefined) return t("ask.which-slot");
   const card = onSlot(view, seat, slot, cards);
-  const deed = fits[0].deed[0];
-  if (deed === "move" && !path.length) return t("ask.star.glow", { slot, card });
-  if (deed === "move") return t("ask.way", { at: path.at(-1), count: fits[0].field.length - path.length });
-  if (deed === "remove") return t("ask.remove", { slot, card });
-  if (deed === "nova") return t("ask.nova", { slot, card });
-  if (deed === "lapse") return t("ask.lapse", { slot, card });
+  const action = fits[0].action[0];
+  if (action === "move" && !path.length) return t("ask.star.glow", { slot, card });
+  if (action === "move") return t("ask.way", { at: path.at(-1), count: fits[0].field.length - path.length });
+  if (action === "remove") return t("ask.remove", { slot, card });
+  if (action === "nova") return t("ask.nova", { slot, card });
+  if (action === "lapse") return t("ask.lapse", { slot, card });
   if (path.length) return t("ask.class", { field: path[0] });
   return t("ask.field", { slot, card, count: building.open("field").size });
 }

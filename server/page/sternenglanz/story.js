@@ -1,4 +1,4 @@
-// What happens in Sternenglanz, and what may happen, in words.
+// Sentences of Sternenglanz: what happens, and what may happen.
 import { knows, listed, locale, t } from "../ui/words.js";
 import { bildName, cardName } from "./cards.js";
 
@@ -83,7 +83,7 @@ export const SENTENCES = {
 };
 
 /** A step that may be taken, in words: the slot, what is done, with what, and where. */
-function stepName({ cmd, slot, do: deed, path, field, ...rest }, cards) {
+function stepName({ cmd, slot, do: action, path, field, ...rest }, cards) {
   const card = (copy) => cardName(copy, cards);
   if (cmd === "choose") return t("step.choose", { slot2: card(rest.slot2), slot3: card(rest.slot3) });
   if (cmd === "lay") {
@@ -91,8 +91,8 @@ function stepName({ cmd, slot, do: deed, path, field, ...rest }, cards) {
       .map(([place, copy]) => t("step.card", { slot: place, card: card(copy) }));
     return [rest.dropNova && t("step.drop"), ...(laid.length ? laid : [t("step.bare")])].filter(Boolean).join(", ");
   }
-  const key = `step.${deed ?? cmd}`;
-  if (!knows(key)) return [slot, deed ?? cmd, path?.join(" → ") ?? field].filter(Boolean).join(" ");
+  const key = `step.${action ?? cmd}`;
+  if (!knows(key)) return [slot, action ?? cmd, path?.join(" → ") ?? field].filter(Boolean).join(" ");
   return t(key, { slot, field, path: path?.join(" → "), star: rest.class && cards.classes[rest.class]?.[locale()] });
 }
 

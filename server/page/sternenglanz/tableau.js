@@ -1,4 +1,4 @@
-// What a player has on the table and in hand.
+// Tableaus and hands: what a player has.
 import { html } from "../ui/html.js";
 import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";

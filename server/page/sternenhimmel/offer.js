@@ -1,4 +1,4 @@
-// A scored constellation offers that its scoring is watched.
+// The offer to watch the scoring of a constellation.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { seen } from "../ui/local-storage.js";
 import { store, useStore } from "../ui/store.js";

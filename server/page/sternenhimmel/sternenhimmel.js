@@ -44,7 +44,7 @@ export function Sternenhimmel({ table, rules, view, at }) {
     if (!move) return;
     let isWanted = true;
     setError(null);
-    table.foresee(turn, move).then(
+    table.preview(turn, move).then(
       (it) => isWanted && setForesight(it),
       (wrong) => {
         if (!isWanted) return;

@@ -1,4 +1,4 @@
-// What happens in Sternenhimmel, in words.
+// Sentences of Sternenhimmel: what happens.
 import { knows, listed, locale, t } from "../ui/words.js";
 
 export const starName = (star) => {

@@ -1,4 +1,4 @@
-// What can be done at a table besides moving: come back, vote, leave.
+// Actions at a table besides moving: come back, vote, leave.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { clockInWords, timeoutsInWords } from "../ui/times.js";
@@ -25,14 +25,14 @@ export function Back({ game, again }) {
 }
 
 /** While the game goes on: consent to a pause or an end, or give up. */
-export function Deeds({ table }) {
+export function Actions({ table }) {
   const { game } = table;
   const count = () => call("GET", `${table.base}/votes?${table.word}`);
   const [votes, , again] = useFresh(count, [game.version, game.status]); // a wish is no move
   const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
   const isOpen = useRef(false); // whoever withdraws his wish goes on reading
   isOpen.current ||= !!votes && wishes.some((wish) => votes[wish].length);
-  return html`<details class="card" open=${isOpen.current}><summary>${t("deeds")}</summary>
+  return html`<details class="card" open=${isOpen.current}><summary>${t("actions")}</summary>
     <${Terms} game=${game} />
     ${votes && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${votes[wish]}
       again=${again} />`)}
@@ -54,7 +54,7 @@ function Vote({ table, wish, seats, again }) {
     ${names && html`<span>${t("vote.for", { names })}</span>`}${error && html`<${Sorry} error=${error} />`}</p>`;
 }
 
-export const Mails = ({ game }) => html`<p><a href="#/settings/game/${game.id}">${t("deeds.mails")}</a></p>`;
+export const Mails = ({ game }) => html`<p><a href="#/settings/game/${game.id}">${t("actions.mails")}</a></p>`;
 
 export function Leave({ table }) {
   const [sure, setSure] = useState(false);

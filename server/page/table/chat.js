@@ -1,6 +1,6 @@
-// What is said at the table.
+// The chat of a table.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
-import { all, call, drawn } from "../ui/api.js";
+import { all, call, randomKey } from "../ui/api.js";
 import { seen } from "../ui/local-storage.js";
 import { absolute } from "../ui/times.js";
 import { t } from "../ui/words.js";
@@ -43,7 +43,7 @@ export function Chat({ table, seated }) {
   const [log, unread, see] = useUnread(table.game.id, said ?? []);
   const [busy, error, say] = useSubmit(async () => {
     const words = text.current.value;
-    if (tried.current?.words !== words) tried.current = { words, once: drawn() };
+    if (tried.current?.words !== words) tried.current = { words, once: randomKey() };
     const told = await call("POST", `${base}/messages`, { text: words }, tried.current.once);
     tried.current = null;
     if (drafts.get(key) === words) drafts.delete(key); // what is typed meanwhile stays

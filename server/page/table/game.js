@@ -1,9 +1,9 @@
 // A game as it goes on: looked at once, then followed by its stream.
 import { useEffect, useRef, useState } from "../ui/html.js";
-import { call, insist, passes, Problem } from "../ui/api.js";
+import { call, callUntilAnswered, isTransient, Problem } from "../ui/api.js";
 import { isOnline } from "../ui/connection.js";
 import { numbered } from "../ui/game-card.js";
-import { AGAIN } from "../ui/parts.js";
+import { RETRY } from "../ui/parts.js";
 import { store } from "../ui/store.js";
 import { follow } from "../ui/stream.js";
 
@@ -53,7 +53,7 @@ export function useGame(id, invitation) {
         if (isOpen) stream ??= listen();
       } catch (error) {
         set((it) => ({ ...it, error }));
-        if (isOpen && passes(error)) timer = setTimeout(look, AGAIN);
+        if (isOpen && isTransient(error)) timer = setTimeout(look, RETRY);
       }
     };
     const soon = () => {
@@ -86,7 +86,7 @@ export function useGame(id, invitation) {
   /** Plays a move for the turn that was asked. If no answer comes, the very same is sent again: it counts once. */
   async function play(turn, move, waits) {
     try {
-      const answer = await insist("POST", `${base}/moves`, { turn, move }, waits);
+      const answer = await callUntilAnswered("POST", `${base}/moves`, { turn, move }, waits);
       const { version, view, you } = answer;
       kept.current.played.push(...answer.events);
       set((it) => ({ ...it, game: { ...it.game, version, view, you }, story: learn(answer.events), legal: null }));
@@ -95,10 +95,10 @@ export function useGame(id, invitation) {
     }
   }
 
-  const foresee = (turn, move) => call("POST", `${base}/moves?dry_run=true`, { turn, move });
+  const preview = (turn, move) => call("POST", `${base}/moves?dry_run=true`, { turn, move });
 
   const { played, said } = kept.current;
-  return { ...known, played, said, live, look, play, foresee, base, word };
+  return { ...known, played, said, live, look, play, preview, base, word };
 }
 
 export const isStale = (error) => error instanceof Problem && error.code === "stale-turn";

@@ -1,4 +1,4 @@
-// The table as it was at an earlier version, chosen by a slider.
+// The history of a table: as it was at an earlier version, chosen by a slider.
 import { html, useRef } from "../ui/html.js";
 import { call, Problem } from "../ui/api.js";
 import { t } from "../ui/words.js";

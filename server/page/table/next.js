@@ -1,4 +1,4 @@
-// From one game that waits for the reader to the next.
+// The way from one game that waits for the reader to the next.
 import { html, useEffect, useRef } from "../ui/html.js";
 import { toGame } from "../ui/routes.js";
 import { useStore } from "../ui/store.js";

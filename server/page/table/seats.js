@@ -1,4 +1,4 @@
-// Who sits at the table, what each has, and whom we wait for.
+// The seats of a table: who sits there, what each has, and whom we wait for.
 import { html } from "../ui/html.js";
 import { t } from "../ui/words.js";
 import { Due, seatName } from "../ui/game-card.js";

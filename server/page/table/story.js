@@ -1,4 +1,4 @@
-// What happened, in words: a sentence for each item of a story.
+// The story of a game: a sentence for each item.
 import { html, useState } from "../ui/html.js";
 import { absolute, brief } from "../ui/times.js";
 import { store, useStore } from "../ui/store.js";

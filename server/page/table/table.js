@@ -1,11 +1,11 @@
 // A game: before its start, while it goes on, and afterwards.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { once, picture as fetched } from "../ui/api.js";
+import { cached, picture as fetched } from "../ui/api.js";
 import { seen } from "../ui/local-storage.js";
 import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
 import { Chat } from "./chat.js";
-import { Back, Deeds } from "./actions.js";
+import { Actions, Back } from "./actions.js";
 import { useGame } from "./game.js";
 import { History, useEarlier } from "./history.js";
 import { Seats } from "./seats.js";
@@ -68,7 +68,7 @@ function RulesButton({ game }) {
 
 function Begun({ table }) {
   const { game, story, live } = table;
-  const [rules, error] = useLoaded(() => once(`/v1/rules/${game.rules}`), [game.rules]);
+  const [rules, error] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
   const [at, setAt] = useState(null);
   const { earlier, isComing, refused } = useEarlier(table, at);
   const [replay, setReplay] = useState(null);
@@ -112,7 +112,7 @@ function Begun({ table }) {
         <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat}
           names=${names} rules=${rules} showAt=${show} />
         <${Chat} table=${table} seated=${!!game.you && !link} />
-        ${goesOn && html`<${Deeds} table=${table} />`}
+        ${goesOn && html`<${Actions} table=${table} />`}
       </aside>
     </div>`;
 }

@@ -1,10 +1,10 @@
 // Calls of the public API. A refusal is a Problem in the words of the server; no answer at all is an Unreachable.
 import { locale } from "./words.js";
-import { line } from "./connection.js";
+import { connection } from "./connection.js";
 import { forget, token } from "./token.js";
 
-const PATIENCE = 20_000; // milliseconds for an answer
-const AGAIN = 1_500; // milliseconds until the very same is sent again
+const TIMEOUT = 20_000; // milliseconds for an answer
+const RETRY = 1_500; // milliseconds until the very same is sent again
 const AWAY = [502, 503, 504]; // what a server says of itself, or a proxy of the server
 
 /** RFC 9457: `title` and `detail` are for people, `code` is for us. */
@@ -20,7 +20,7 @@ export class Problem extends Error {
 export class Unreachable extends Error {}
 
 /** Whether the very same may well succeed a little later. */
-export const passes = (error) => !(error instanceof Problem) || error.status >= 500 || error.status === 429;
+export const isTransient = (error) => !(error instanceof Problem) || error.status >= 500 || error.status === 429;
 
 /** The answer to a request, null for a 204; the same again for the same `key`. Throws Problem, Unreachable. */
 export async function call(method, path, body, key) {
@@ -35,7 +35,7 @@ export async function call(method, path, body, key) {
 export const picture = async (path) => (await send("GET", path)).blob();
 
 /** 128 bits by this device's own chance, such as a key under which the very same is done once. */
-export const drawn = () =>
+export const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export const headers = () => ({
@@ -53,17 +53,17 @@ async function send(method, path, body, key) {
       method,
       headers: { ...headers(), ...json, ...once },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT),
     });
   } catch {
-    line.lost();
+    connection.lost();
     throw new Unreachable();
   }
   if (AWAY.includes(answer.status)) {
-    line.lost();
+    connection.lost();
     throw new Unreachable();
   }
-  line.held(answer);
+  connection.held(answer);
   if (answer.ok) return answer;
   throw await refusal(answer, asked);
 }
@@ -79,10 +79,10 @@ export async function refusal(answer, asked = token()) {
 }
 
 /**
- * Sends the very same until it is answered: for what the server takes only once, such as a move for its turn. It ends
+ * Retries until there is an answer: for what the server takes only once, such as a move for its turn. It ends
  * with the session, since nobody sends what somebody else wished for.
  */
-export async function insist(method, path, body, waits) {
+export async function callUntilAnswered(method, path, body, waits) {
   const own = token();
   for (;;) {
     try {
@@ -90,7 +90,7 @@ export async function insist(method, path, body, waits) {
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       waits?.();
-      await new Promise((again) => setTimeout(again, AGAIN));
+      await new Promise((again) => setTimeout(again, RETRY));
       if (token() !== own) throw error;
     }
   }
@@ -110,7 +110,7 @@ export async function all(path) {
 const known = new Map();
 
 /** What never changes while the page is open, such as the rules of a game: asked for once. */
-export function once(path) {
+export function cached(path) {
   if (!known.has(path)) known.set(path, call("GET", path));
   known.get(path).catch(() => known.delete(path));
   return known.get(path);

@@ -1,4 +1,4 @@
-// Whether the service can be reached, as far as the last request could tell, and what time it is there.
+// The connection: whether the service can be reached, as far as the last request could tell, and what time it is there.
 import { store } from "./store.js";
 
 export const isOnline = store(navigator.onLine);
@@ -8,7 +8,7 @@ let ahead = 0; // milliseconds; the clock of a browser may be wrong, and that of
 /** The time by the clock of the service, in milliseconds. */
 export const now = () => Date.now() + ahead;
 
-export const line = {
+export const connection = {
   lost: () => isOnline.set(false),
   held(answer) {
     const date = Date.parse(answer?.headers.get("Sandbox-Clock") ?? answer?.headers.get("Date"));
@@ -17,5 +17,5 @@ export const line = {
   },
 };
 
-addEventListener("offline", () => line.lost());
-addEventListener("online", () => line.held());
+addEventListener("offline", () => connection.lost());
+addEventListener("online", () => connection.held());

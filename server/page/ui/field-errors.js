@@ -1,4 +1,4 @@
-// What the server refused, told beside the field that it is about.
+// Errors beside fields: what the server refused, told where it is about.
 import { html } from "./html.js";
 import { Problem } from "./api.js";
 

@@ -1,4 +1,4 @@
-// When what has the focus goes away, it stays near: whoever uses keys, or hears the page, is not sent back to its top.
+// The focus stays near when what has it goes away: whoever uses keys, or hears the page, is not sent back to its top.
 
 let last = []; // what had the focus, then all that was around it
 

@@ -1,4 +1,4 @@
-// What the modules write elements with: preact, and htm instead of JSX, so that nothing need be built.
+// Elements, as the modules write them: by preact, and htm instead of JSX, so that nothing need be built.
 import { h } from "../vendor/preact.js";
 import htm from "../vendor/htm.js";
 

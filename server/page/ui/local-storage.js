@@ -1,4 +1,5 @@
-// What the browser keeps for the page, for good or until its window is closed. If it refuses, until the page is left.
+// localStorage and sessionStorage: what the browser keeps for the page, for good or until its window is closed. If it
+// refuses, until the page is left.
 
 const inMemory = () => {
   const kept = new Map();
@@ -11,11 +12,11 @@ const inMemory = () => {
 
 function storage(name) {
   const memory = inMemory(); // also of what has no room any more
-  const tried = (deed, ...what) => {
+  const tried = (method, ...what) => {
     try {
-      return window[name][deed](...what);
+      return window[name][method](...what);
     } catch {
-      return memory[deed](...what);
+      return memory[method](...what);
     }
   };
   return {

@@ -1,6 +1,6 @@
-// What several screens are made of.
+// Hooks and parts of which several screens are made.
 import { html, useEffect, useState } from "./html.js";
-import { passes, Problem } from "./api.js";
+import { isTransient, Problem } from "./api.js";
 import { isOnline } from "./connection.js";
 import { t } from "./words.js";
 
@@ -10,7 +10,7 @@ export function Sorry({ error }) {
   return html`<p class="wrong" role="alert"><strong>${error.title}.</strong> ${error.detail}</p>`;
 }
 
-export const AGAIN = 4_000; // milliseconds until something is asked again that may well be answered then
+export const RETRY = 4_000; // milliseconds until something is asked again that may well be answered then
 
 /** What `load` answers, asked anew when `asked` changes or it may be answered by now: `[value, error, again]`. */
 export function useLoaded(load, asked) {
@@ -24,7 +24,7 @@ export function useLoaded(load, asked) {
       (error) => {
         if (!isWanted) return;
         set(([value]) => [value, error]);
-        if (passes(error)) timer = setTimeout(() => again((n) => n + 1), AGAIN);
+        if (isTransient(error)) timer = setTimeout(() => again((n) => n + 1), RETRY);
       },
     );
     return () => {

@@ -1,4 +1,4 @@
-// Where in the page the reader is: `#/games/<id>?invitation=word`. The part behind # never leaves the browser.
+// The address within the page: `#/games/<id>?invitation=word`. The part behind # never leaves the browser.
 import { store } from "./store.js";
 
 const asked = /^\/sign-in\/([^/]+)$/.exec(location.pathname)?.[1]; // the link of a mail with a code

@@ -1,4 +1,4 @@
-// One stop for the Tab key in a group; arrows go on from there to what lies nearest in their direction.
+// A roving tabindex: one stop for the Tab key in a group; arrows go on from there to what lies nearest.
 import { useState } from "./html.js";
 
 const WAYS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };

@@ -1,5 +1,5 @@
-// What both games draw: each seat has a colour that the colour-blind can tell apart (Okabe and Ito), and a shape, which
-// everybody can.
+// The colours and shapes of seats, for the pictures of all games: colours that the colour-blind can tell apart (Okabe and
+// Ito), and shapes, which everybody can.
 import { html } from "./html.js";
 
 export const COLOURS = ["#e69f00", "#56b4e9", "#2fbf95", "#f0e442", "#d98fb5"];

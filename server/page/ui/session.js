@@ -1,7 +1,7 @@
 // Signing in and out, and whoever is signed in.
 import { call, Problem } from "./api.js";
 import { forNow } from "./local-storage.js";
-import { forget, keep, link, me, token } from "./token.js";
+import { forget, keepToken, link, me, token } from "./token.js";
 import { locale, speak } from "./words.js";
 
 const AWAY = "sternenpost.signed-out"; // in a sandbox, somebody who left is not taken in again
@@ -14,13 +14,13 @@ export async function askForCode(email) {
 }
 
 export async function signIn(asked, code, isForGood) {
-  keep((await call("POST", "/v1/tokens", { sign_in: asked, code })).token, isForGood);
+  keepToken((await call("POST", "/v1/tokens", { sign_in: asked, code })).token, isForGood);
   await recognise();
 }
 
 /** As one of the people of the sandbox, who need no code. */
 export async function enterSandbox(name) {
-  keep((await call("POST", "/sandbox/token", { name })).token, false);
+  keepToken((await call("POST", "/sandbox/token", { name })).token, false);
   forNow.removeItem(AWAY);
   await recognise();
 }

@@ -1,4 +1,4 @@
-// A value that others watch.
+// A store: a value that others watch.
 import { useEffect, useState } from "./html.js";
 
 export function store(value) {

@@ -1,9 +1,9 @@
 // Server-Sent Events by fetch, since an EventSource cannot send a token.
 import { headers, refusal } from "./api.js";
-import { line } from "./connection.js";
+import { connection } from "./connection.js";
 import { store } from "./store.js";
 
-const AGAIN = 2_000; // milliseconds until the next try
+const RETRY = 2_000; // milliseconds until the next try
 const SILENCE = 25_000; // milliseconds; a comment comes every ten seconds
 
 /**
@@ -24,7 +24,7 @@ export function follow(path, tell, last = "") {
       state.set("away");
       await new Promise((again) => {
         quits = again;
-        setTimeout(again, AGAIN);
+        setTimeout(again, RETRY);
         addEventListener("online", again);
       });
       removeEventListener("online", quits);
@@ -43,7 +43,7 @@ export function follow(path, tell, last = "") {
       const asked = { ...headers(), ...resumed, Accept: "text/event-stream" };
       const answer = await fetch(path, { headers: asked, signal: abort.signal });
       if (answer.status === 204) return state.set("over");
-      line.held();
+      connection.held();
       if (!answer.ok) return await refusal(answer);
       state.set("live");
       for await (const event of events(answer.body, () => {
@@ -54,7 +54,7 @@ export function follow(path, tell, last = "") {
         if (event.data) tell(JSON.parse(event.data), event.event);
       }
     } catch {
-      if (!stopped && !document.hidden) line.lost();
+      if (!stopped && !document.hidden) connection.lost();
     } finally {
       clearTimeout(watch);
       abort.abort();

@@ -15,7 +15,7 @@ let current = link ?? (forNow.getItem(KEY) || forGood.getItem(KEY));
 
 export const token = () => current;
 
-export function keep(value, isForGood) {
+export function keepToken(value, isForGood) {
   current = value;
   ended.set(false);
   forNow.removeItem(KEY);

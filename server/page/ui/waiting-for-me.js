@@ -5,7 +5,7 @@ import { useReturn } from "./parts.js";
 import { store, useStore } from "./store.js";
 import { me } from "./token.js";
 
-const AGAIN = 120_000; // milliseconds until a page that stays open looks again
+const EVERY = 120_000; // milliseconds until a page that stays open looks again
 
 export const waiting = store([]);
 
@@ -28,7 +28,7 @@ export async function lookForWaiting() {
 export function useWaiting(...reasons) {
   useEffect(() => void lookForWaiting(), reasons);
   useEffect(() => {
-    const timer = setInterval(lookForWaiting, AGAIN);
+    const timer = setInterval(lookForWaiting, EVERY);
     return () => clearInterval(timer);
   }, []);
   useReturn(lookForWaiting);

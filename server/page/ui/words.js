@@ -1,4 +1,4 @@
-// What the page says, in four languages: words/ has a catalogue for each of them and each room of the page.
+// The words of the page, in four languages: words/ has a catalogue for each of them and each room of the page.
 import { forGood } from "./local-storage.js";
 import { store } from "./store.js";
 

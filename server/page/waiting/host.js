@@ -1,4 +1,4 @@
-// What the host of a table may do before the start: keep it open, take back a seat that he has given, or close it.
+// Actions of a table's host before the start: keep it open, take back a seat that he has given, or close it.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { length } from "../ui/times.js";
@@ -12,21 +12,21 @@ export function Host({ table }) {
   const { game } = table;
   const guests = game.seats.filter((it) => it.kind === "human" && it.seat !== game.you?.seat);
   const invited = game.seats.filter((it) => it.kind === "invited");
-  const deed = (name, key, values, method, path, body) => html`<${Deed} key=${key} words=${t(`host.${name}`, values)}
+  const act = (name, key, values, method, path, body) => html`<${Action} key=${key} words=${t(`host.${name}`, values)}
     sure=${name === "keep" ? "" : t(`host.${name}.sure`, values)} table=${table} method=${method} path=${path}
     body=${body} />`;
   return html`<section class="host" aria-labelledby="host">
-    <h3 id="host">${t("host.deeds")}</h3>
-    ${deed("keep", "keep", { length: length(MORE) }, "PATCH", "", { open_for: MORE })}
+    <h3 id="host">${t("host.actions")}</h3>
+    ${act("keep", "keep", { length: length(MORE) }, "PATCH", "", { open_for: MORE })}
     ${invited.map((it) =>
-      deed("withdraw", `invited ${it.seat}`, { number: it.seat + 1 }, "DELETE", `/invitations/${it.seat}`))}
-    ${guests.map((it) => deed("send-away", `guest ${it.seat}`, { name: seatName(it) }, "DELETE", `/seats/${it.seat}`))}
-    ${deed("close", "close", {}, "DELETE", "")}
+      act("withdraw", `invited ${it.seat}`, { number: it.seat + 1 }, "DELETE", `/invitations/${it.seat}`))}
+    ${guests.map((it) => act("send-away", `guest ${it.seat}`, { name: seatName(it) }, "DELETE", `/seats/${it.seat}`))}
+    ${act("close", "close", {}, "DELETE", "")}
   </section>`;
 }
 
 /** A button; what cannot be undone asks first. */
-function Deed({ words, sure, table, method, path, body }) {
+function Action({ words, sure, table, method, path, body }) {
   const [isAsking, ask] = useState(false);
   const back = useRef();
   useEffect(() => void (isAsking && back.current.focus()), [isAsking]); // not the button that would do it

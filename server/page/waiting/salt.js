@@ -1,6 +1,6 @@
-// A word of one's own that goes into the chance of a game.
+// Salt: a word of one's own that goes into the chance of a game.
 import { html, useState } from "../ui/html.js";
-import { drawn } from "../ui/api.js";
+import { randomKey } from "../ui/api.js";
 import { t } from "../ui/words.js";
 
 export function Salt({ value, set }) {
@@ -10,7 +10,7 @@ export function Salt({ value, set }) {
     <div class="row">
       <label>${t("salt.word")} <input name="salt" maxlength="200" autocomplete="off" spellcheck="false" value=${value}
         onInput=${(event) => set(event.target.value)} /></label>
-      <button type="button" class="plain" onClick=${() => set(drawn())}>${t("salt.draw")}</button>
+      <button type="button" class="plain" onClick=${() => set(randomKey())}>${t("salt.draw")}</button>
     </div>
   </details>`;
 }

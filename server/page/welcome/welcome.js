@@ -1,6 +1,6 @@
 // What a stranger sees first: the sky of this evening, what is played here, and where to sign in.
 import { html } from "../ui/html.js";
-import { once } from "../ui/api.js";
+import { cached } from "../ui/api.js";
 import { locale, t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
 import { useLoaded } from "../ui/parts.js";
@@ -30,7 +30,7 @@ export function Welcome() {
 
 /** The constellation of the zodiac that stands in the south at ten in the evening, in the middle of this month. */
 function Evening() {
-  const [rules] = useLoaded(() => once("/v1/rules/sternenhimmel"), []);
+  const [rules] = useLoaded(() => cached("/v1/rules/sternenhimmel"), []);
   const board = rules?.boards[(new Date().getMonth() + 1) % 12];
   if (!board) return html`<svg viewBox="0 0 100 100" aria-hidden="true" />`;
   const at = Object.fromEntries(board.spaces.map((it) => [it.id, [100 * it.x, 100 * it.y]]));

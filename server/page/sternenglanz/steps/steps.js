@@ -1,4 +1,4 @@
-// All steps that are open, as a list: for whoever prefers one to the Firmament.
+// The list of all steps that are open: for whoever prefers one to the Firmament.
 import { html, useState } from "../../ui/html.js";
 import { t } from "../../ui/words.js";
 import { moveName } from "../story.js";

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../../ui/html.js";
 import { t } from "../../ui/words.js";
 import { boardName } from "../story.js";
-import { Heaven } from "./heaven.js";
+import { Constellation } from "./constellation.js";
 import { stepsOf, told } from "./steps.js";
 import { Sums } from "./sums.js";
 
@@ -59,7 +59,7 @@ export function Scoring({ item, names, rules, close }) {
     <div class="inside">
       <header><h2 id="scoring-of">${t("scoring.of", { board: title })}</h2>
         <button class="plain" onClick=${() => dialog.current.close()}>${t("scoring.close")}</button></header>
-      <${Heaven} item=${item} board=${board} title=${title} names=${names} steps=${steps} reached=${reached} />
+      <${Constellation} item=${item} board=${board} title=${title} names=${names} steps=${steps} reached=${reached} />
       <div class="telling">
         <ol class="beats" aria-label=${t("scoring.steps")}>${steps.map(({ kind }, i) => html`<li key=${kind}><button
           aria-current=${i === at ? "step" : null} class=${i <= at ? "been" : ""} onClick=${() => go(i)}

@@ -1,4 +1,4 @@
-// What the seats have on a board, and what they are paid for it.
+// The sums of a scoring: what the seats have on a board, and what they are paid for it.
 import { html, useEffect, useLayoutEffect, useRef } from "../../ui/html.js";
 import { t } from "../../ui/words.js";
 import { SeatMark } from "../../ui/seat-shapes.js";
@@ -8,7 +8,7 @@ import { placeOf } from "./steps.js";
 const FLIGHT = 900; // milliseconds of a coin
 const APART = 450; // between two coins
 
-/** `reached` as for the Heaven; nothing moves if it `isStill`. */
+/** `reached` as for the Constellation; nothing moves if it `isStill`. */
 export function Sums({ item, board, names, reached, isStill }) {
   const list = useRef();
   const has = (kind) => reached.includes(kind);

@@ -11,7 +11,7 @@ const BULGE = 0.28; // of an arc, in parts of its length
 const EDGE = 13.5; // around the constellation, with room for what stars are worth
 
 /** `reached` are the kinds of steps so far, the last of them is shown just now; none before the first. */
-export function Heaven({ item, board, title, names, steps, reached }) {
+export function Constellation({ item, board, title, names, steps, reached }) {
   const at = Object.fromEntries(board.spaces.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
   const lying = Object.fromEntries(item.placements.map((it) => [it.space, it]));
   const step = (kind) => steps.find((it) => it.kind === kind);
