@@ -23,10 +23,15 @@ _POLICY = {
     "Referrer-Policy": "no-referrer",
 }
 _IMPORT = re.compile(r'^(?:import|export) .*"(\..*?)";$', re.MULTILINE)
+_DOC = re.compile(rb"^ */\*\*(?:(?!\*/).)*\*/$", re.MULTILINE | re.DOTALL)
 
 
 def _read(path: Path) -> Packed:
-    return pack(_TYPES[path.suffix], path.read_bytes())
+    """A file as it is. Of a module's doc comments only the ends of their lines are sent: they are for who reads it here."""
+    plain = path.read_bytes()
+    if path.suffix == ".js":
+        plain = _DOC.sub(lambda doc: b"\n" * doc[0].count(b"\n"), plain)
+    return pack(_TYPES[path.suffix], plain)
 
 
 FILES = {str(path.relative_to(_FOLDER)): _read(path) for path in sorted(_FOLDER.rglob("*")) if path.suffix in _TYPES}

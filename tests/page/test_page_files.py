@@ -3,6 +3,7 @@
 import json
 import posixpath
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,6 +40,19 @@ def test_what_a_module_wants_of_another_is_there() -> None:
 
 def names(listed: str) -> set[str]:
     return {it.split(" as ")[0].strip() for it in listed.split(",") if it.strip()}
+
+
+def test_a_module_is_sent_without_its_doc_comments_and_with_every_other_line_in_its_place() -> None:
+    folder = Path(served.__file__).parent
+    left_out = 0
+    for name, it in served.FILES.items():
+        lines, sent = (folder / name).read_text("utf-8").split("\n"), it.plain.decode().split("\n")
+        assert len(sent) == len(lines), name
+        gone = [line for line, other in zip(lines, sent, strict=True) if line != other]
+        assert all(re.match(r" *(/\*\*|\*)", line) for line in gone), name
+        assert not gone or name.endswith(".js"), name
+        left_out += len(gone)
+    assert left_out
 
 
 def test_the_page_has_a_strict_policy_and_nothing_but_its_files_is_served(house: House) -> None:
