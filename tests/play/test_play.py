@@ -1177,6 +1177,22 @@ def test_extensions_add_up_to_their_number_and_only_for_the_seat_that_needs_them
     assert (happened(game_id).count("time-extended"), last(game_id, "time-extended").seat) == (3, 1)
 
 
+def test_an_extension_may_come_after_a_bots_move(ada: UUID, bea: UUID) -> None:
+    bot_move = {"do": "bot-move", "bot": "greedy", "times": 1}
+    extension = {"do": "extend", "by": "PT6H", "times": 1}
+    game_id = game_of(ada, bea, bots=1, on_timeout=[bot_move, extension, {"do": "abandon"}])
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert last(game_id, "time-ran-out").body == {"bot": "greedy"}
+    moves_on(game_id, bea)
+    everything_due_happens()
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert happened(game_id)[-1] == "time-extended"
+    assert seats_of(game_id)[0].due_at == recorded_at(game_id, "time-extended") + 6 * HOUR
+    assert [letter.seat for letter in letters(game_id, "time-extended")] == [0]
+
+
 def test_hours_that_do_not_count_for_a_player_move_his_due_time(ada: UUID, bea: UUID) -> None:
     change_profile(ada, {"calendar": {"night": "00:00-12:00"}})
     game_id = game_of(ada, bea, bots=1)
@@ -1592,6 +1608,19 @@ def test_a_game_that_fails_in_a_sweep_is_tried_again_later_and_holds_up_nobody(
     later(MINUTE)
     everything_due_happens()
     assert happened(broken)[-1] == "time-extended"
+
+
+def test_a_game_whose_head_is_not_of_its_log_is_named_and_holds_up_nobody(
+    ada: UUID, bea: UUID, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, sound = (game_of(ada, bea, bots=1) for _ in range(2))
+    db.session.execute(update(GameRow).where(GameRow.game_id == broken).values(version=7))
+    db.session.commit()
+    until(seats_of(sound)[0].due_at)
+    everything_due_happens()
+    assert [happened(game_id)[-1] for game_id in (broken, sound)] == ["board-dealt", "time-extended"]
+    assert f"The head of game {broken} is at version 7, its log at 1" in caplog.text
+    assert wake_due() == 0
 
 
 def set_ladder(game_id: UUID, ladder: list[Any]) -> None:

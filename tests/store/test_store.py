@@ -174,6 +174,17 @@ def test_each_migration_puts_the_text_of_its_release_in_place(database_url: str)
         assert functions(connection) == as_written
 
 
+def test_a_database_at_the_step_that_makes_all_tables_keeps_no_function_by_an_older_name(database_url: str) -> None:
+    migrate.downgrade(database_url, "0023")
+    with psycopg.connect(database_url) as connection:
+        assert functions(connection) == set()
+        old = migrate.RECORD_COMMIT.read_text("utf-8").replace("record_commit_unless_held", "record_deed_if_free")
+        connection.execute(old.replace("record_commit", "record_deed"))
+        connection.commit()
+        migrate.upgrade(database_url)
+        assert {name for name, *_ in functions(connection)} == {"record_commit", "record_commit_unless_held"}
+
+
 def test_an_index_is_as_partial_in_the_database_as_in_the_model(database_url: str) -> None:
     with psycopg.connect(database_url) as connection:
         found = dict(connection.execute("SELECT indexname, indexdef FROM pg_indexes WHERE indexdef LIKE '% WHERE %'"))
