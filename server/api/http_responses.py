@@ -42,12 +42,12 @@ def _expect_match() -> None:
         return  # an empty one names no condition
     if request.endpoint is None:
         return  # there is nothing at this address
-    look = getattr(_call(), "get", None)
+    look, named = getattr(_call(), "get", None), request.view_args or {}
+    sender = any_caller()  # who may not ask at all learns of no condition (RFC 9110, 13.2.1)
     if look is None:  # it shows nothing that could have an ETag
         matches = request.if_match.star_tag
     else:
-        named = request.view_args or {}
-        hold(any_caller().player_id, named.get("game_id"))
+        hold(sender.player_id, named.get("game_id"))
         now = current_app.make_response(look(**named))
         matches = request.if_match.contains(_etag(now))
         _pack(now, True)

@@ -505,3 +505,9 @@ def test_a_condition_at_an_address_that_is_none_changes_nothing_of_the_answer(ad
 
 def test_an_empty_condition_is_none(ada: Someone) -> None:
     assert ada.ask("PATCH", "/v1/me", {"name": "Ada"}, headers={"If-Match": ""}).status_code == 200
+
+
+@pytest.mark.parametrize(("method", "path"), [("PATCH", "/v1/me"), ("DELETE", "/v1/tokens/current")])
+def test_who_may_not_ask_at_all_learns_of_no_condition(app: Flask, method: str, path: str) -> None:
+    answer = app.test_client().open(path, method=method, headers={"If-Match": '"x"'})
+    assert code_of(answer) == (401, "token-needed")

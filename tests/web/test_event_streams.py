@@ -597,6 +597,8 @@ def test_however_often_streams_break_off_each_is_told_everything_once_and_in_ord
             game_id = games[number % 2]
             moves_on(game_id, ada, ben, cleo)
             await asyncio.sleep(0.1)
+        while sum(it.connections for it in listeners) <= 2 * len(listeners):  # on a busy machine, few were made by now
+            await asyncio.sleep(0.1)
         for task in cutting:
             task.cancel()
 
@@ -611,7 +613,6 @@ def test_however_often_streams_break_off_each_is_told_everything_once_and_in_ord
     asyncio.run(moves_and_cuts())
     stories = {(it.path, it.token): story_of(port, UUID(it.path.split("/")[3]), it.token) for it in listeners}
     asyncio.run(to_the_end())
-    assert sum(it.connections for it in listeners) > len(listeners)
     assert all(it.told == stories[it.path, it.token] for it in listeners)
 
 
