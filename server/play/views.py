@@ -19,8 +19,10 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     Raises NotFound.
     """
     game = load(game_id)
+    if not game.head["private"] or game.seat_of(player_id) is not None:
+        return game
     kept_for = [row["email"] for row in game.seats]
-    if game.head["private"] and invited_to(game_id, kept_for, invitation) is None:
+    if invited_to(game_id, kept_for, invitation) is None:
         people = [(row["player_id"], row["email"]) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
         if player is None or not may_see(game.head["host"], people, player.player_id, player.email):

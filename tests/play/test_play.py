@@ -324,6 +324,16 @@ def test_a_private_game_is_for_its_maker_the_invited_and_the_seated_only(ada: UU
     assert list_games(cyd).items == list_games(ada).items == []
 
 
+def test_who_sits_at_a_private_table_is_asked_for_nowhere_else(
+    ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(private=True))
+    db.session.commit()
+    monkeypatch.setattr(db.session.registry(), "get", lambda *_: pytest.fail("A look-up that no move needs."))
+    assert moves_on(game_id, ada).first
+
+
 def test_a_private_game_is_not_found_with_a_bad_invitation_either(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN, private=True)).game_id
     other = open_game(bea, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
