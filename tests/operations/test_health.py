@@ -574,7 +574,7 @@ def test_logs_are_json_and_hold_no_secret_whatever_goes_wrong(house: House) -> N
         ("other", "none", 405),
     } <= asked
     assert {it["logger"] for it in lines} == {
-        *("server", "server.requests", "server.play.sweep", "server.post.delivery"),
+        *("server", "server.requests", "server.play.commits", "server.play.sweep", "server.post.delivery"),
         *("server.post.incoming.smtp_server", "server.post.incoming.answering"),
     }
     (failed,) = [it for it in lines if it["message"] == "GET /v1/games/<uuid:game_id> failed"]
