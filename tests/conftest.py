@@ -24,7 +24,7 @@ from server.config import Settings
 from server.store import embedded_postgres, migrate
 from server.store.tables import Audit, EventRow, Setting, db
 from server.webhooks import targets
-from tests.support.contract import Contract, ContractClient
+from tests.support.contract import Contract, ContractClient, Someone
 from tests.support.live_server import METRICS_TOKEN
 
 hypothesis.settings.register_profile(
@@ -41,7 +41,7 @@ _numbers = count(1)
 _MOST_PROCESSES = 4  # more would only wait for the one with the longest file
 _LONG = (  # files that are begun first, the longest at the top, so that all processes end together
     *("play_by_mail", "fuzz", "page_whole_games", "up", "page_hostile", "links", "whole_game", "schemathesis"),
-    *("health", "page_playing", "page_for_all", "crashes", "webhooks", "page_by_axe", "secrets", "clients", "sky"),
+    *("stopping", "page_playing", "page_for_all", "crashes", "sender", "page_by_axe", "secrets", "clients", "sky"),
     *(
         "table",
         "settings",
@@ -53,6 +53,7 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
         "embedded_postgres",
         "tokens",
         "whole_turns",
+        "metrics_and_logs",
     ),
     *("readme_tour", "leaks", "hostile", "dry_run", "earlier_versions"),
 )
@@ -172,6 +173,22 @@ def app(wired: Flask) -> Iterator[Flask]:
                 db.session.execute(delete(table))
         db.session.execute(delete(Setting).where(Setting.name != "secret"))
         db.session.commit()
+
+
+@pytest.fixture
+def ada(app: Flask) -> Someone:
+    """A player at the door of the API; rooms that speak to `play` have their own: see tests/support/players.py."""
+    return Someone(app, "ada")
+
+
+@pytest.fixture
+def bea(app: Flask) -> Someone:
+    return Someone(app, "bea")
+
+
+@pytest.fixture
+def stranger(app: Flask) -> Someone:
+    return Someone(app)
 
 
 @pytest.fixture

@@ -29,21 +29,6 @@ DEFAULTS = Settings.from_environment({}).bounds
 
 
 @pytest.fixture
-def ada(app: Flask) -> Someone:
-    return Someone(app, "ada")
-
-
-@pytest.fixture
-def bea(app: Flask) -> Someone:
-    return Someone(app, "bea")
-
-
-@pytest.fixture
-def stranger(app: Flask) -> Someone:
-    return Someone(app)
-
-
-@pytest.fixture
 def bounded(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Sets bounds, as an operator does."""
 

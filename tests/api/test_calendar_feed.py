@@ -26,11 +26,6 @@ def within(app: Flask) -> Iterator[None]:
 
 
 @pytest.fixture
-def ada(app: Flask) -> Someone:
-    return Someone(app, "ada")
-
-
-@pytest.fixture
 def bea() -> UUID:
     return person("bea")
 

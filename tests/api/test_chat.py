@@ -10,16 +10,6 @@ from tests.support.games import BOT, ME, OPEN
 
 
 @pytest.fixture
-def ada(app: Flask) -> Someone:
-    return Someone(app, "ada")
-
-
-@pytest.fixture
-def bea(app: Flask) -> Someone:
-    return Someone(app, "bea")
-
-
-@pytest.fixture
 def game(ada: Someone, bea: Someone) -> str:
     path = opened(ada, ME, OPEN, BOT)
     bea.post(f"{path}/seats")

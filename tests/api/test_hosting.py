@@ -34,16 +34,6 @@ def _in_app(app: Flask) -> Iterator[None]:
 
 
 @pytest.fixture
-def ada(app: Flask) -> Someone:
-    return Someone(app, "ada")
-
-
-@pytest.fixture
-def bea(app: Flask) -> Someone:
-    return Someone(app, "bea")
-
-
-@pytest.fixture
 def cleo(app: Flask) -> Someone:
     return Someone(app, "cleo")
 

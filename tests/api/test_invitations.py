@@ -17,16 +17,6 @@ NEW = "new@example.org"
 
 
 @pytest.fixture
-def ada(app: Flask) -> Someone:
-    return Someone(app, "ada")
-
-
-@pytest.fixture
-def bea(app: Flask) -> Someone:
-    return Someone(app, "bea")
-
-
-@pytest.fixture
 def browser(app: Flask) -> Someone:
     """Somebody without an account, who has a link."""
     return Someone(app)

@@ -27,16 +27,6 @@ def within(app: Flask) -> None:
 
 
 @pytest.fixture
-def ada(app: Flask) -> Someone:
-    return Someone(app, "ada")
-
-
-@pytest.fixture
-def bea(app: Flask) -> Someone:
-    return Someone(app, "bea")
-
-
-@pytest.fixture
 def cyd(app: Flask) -> Someone:
     return Someone(app, "cyd")
 

@@ -1,0 +1,17 @@
+"""What tests of the API share: a game under way.
+
+Each answer is also held against the OpenAPI document: see tests/support/contract.py.
+"""
+
+import pytest
+
+from tests.support.contract import Someone, opened
+from tests.support.games import BOT, ME, OPEN
+
+
+@pytest.fixture
+def game(ada: Someone, bea: Someone) -> str:
+    """The path of a running game: ada, bea, and a bot; ada is on turn."""
+    path = opened(ada, ME, OPEN, BOT)
+    bea.post(f"{path}/seats")
+    return path

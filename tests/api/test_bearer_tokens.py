@@ -1,0 +1,134 @@
+"""Tokens over the API: whose they are, what they allow, and when they end."""
+
+import hashlib
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+
+from server.accounts.tokens import SCOPES
+from server.clock import clock
+from server.rules import Json
+from server.store.tables import Token, db
+from tests.support.api_calls import further
+from tests.support.contract import Someone, is_problem
+from tests.support.games import HOUR
+
+# Tokens
+
+
+def test_tokens_are_kept_as_hashes(app: Flask, ada: Someone) -> None:
+    secret = ada.token.split("_", 2)[2]
+    with app.app_context():
+        (row,) = db.session.scalars(db.select(Token))
+        assert row.token_hash == hashlib.sha256(secret.encode()).digest()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Bearer",
+        "Bearer ",
+        "Bearer nonsense",
+        "Bearer sp_" + 32 * "0" + "_" + 43 * "A",
+        "Bearer \xfc",
+        "Bearer sp_\u0660",
+    ],
+)
+def test_what_is_nobodys_token_is_not_valid(stranger: Someone, header: str) -> None:
+    sent = {"Authorization": header.encode("utf-8").decode("latin-1")}
+    response = stranger.get("/v1/me", headers=sent)
+    is_problem(response, 401, "bad-token")
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+    is_problem(stranger.get("/v1/games", headers=sent), 401, "bad-token")
+
+
+def test_a_token_is_good_for_its_own_player_only(app: Flask, ada: Someone, bea: Someone) -> None:
+    _, _, secret = ada.token.split("_", 2)
+    _, player, _ = bea.token.split("_", 2)
+    is_problem(Someone(app, token=f"sp_{player}_{secret}").get("/v1/me"), 401, "bad-token")
+    is_problem(Someone(app, token=ada.token[:-1]).get("/v1/me"), 401, "bad-token")
+    is_problem(Someone(app, token=ada.token + "A").get("/v1/me"), 401, "bad-token")
+
+
+def test_the_word_bearer_may_be_written_in_any_case(ada: Someone) -> None:
+    assert ada.get("/v1/me", headers={"Authorization": f"bearer {ada.token}"}).status_code == 200
+    is_problem(ada.get("/v1/me", headers={"Authorization": f"Basic {ada.token}"}), 401, "token-needed")
+
+
+def test_without_a_token_one_is_asked_for(stranger: Someone) -> None:
+    response = stranger.get("/v1/me")
+    is_problem(response, 401, "token-needed")
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_further_token_has_the_scopes_asked_for_or_those_of_its_maker(app: Flask, ada: Someone) -> None:
+    assert set(ada.post("/v1/tokens", {}).json["scopes"]) == set(SCOPES)
+    assert ada.post("/v1/tokens", {"name": "reader", "scopes": ["games:read"]}).json["scopes"] == ["games:read"]
+    assert ada.post("/v1/tokens", {"scopes": []}).json["scopes"] == []
+
+
+def test_a_further_token_cannot_have_more_scopes_than_its_maker(app: Flask, ada: Someone) -> None:
+    maker = further(app, ada, scopes=["games:read", "tokens:write"])
+    is_problem(maker.post("/v1/tokens", {"scopes": ["moves:write"]}), 403, "missing-scope")
+    assert set(maker.post("/v1/tokens", {}).json["scopes"]) == {"games:read", "tokens:write"}
+    is_problem(further(app, ada, scopes=["games:read"]).post("/v1/tokens", {}), 403, "missing-scope")
+
+
+def test_a_token_ends_when_its_time_is_over(app: Flask, ada: Someone) -> None:
+    token = further(app, ada, expires_at=(clock.now() + HOUR).isoformat())
+    assert token.get("/v1/me").status_code == 200
+    clock.forward(HOUR)
+    is_problem(token.get("/v1/me"), 401, "bad-token")
+    is_problem(ada.post("/v1/tokens", {"expires_at": clock.now().isoformat()}), 422, "invalid-field")
+
+
+def test_a_further_token_does_not_outlive_its_maker(app: Flask, ada: Someone) -> None:
+    token = further(app, further(app, ada, expires_at=(clock.now() + HOUR).isoformat()))
+    clock.forward(2 * HOUR)
+    is_problem(token.get("/v1/me"), 401, "bad-token")
+
+
+@pytest.mark.parametrize(
+    "expires_at", ["9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59", "2999-01-01T00:00:00+00:00:00.000001"]
+)
+def test_a_time_at_the_edge_of_the_calendar_is_refused_or_kept_but_breaks_nothing(
+    app: Flask, ada: Someone, expires_at: str
+) -> None:
+    response = ada.post("/v1/tokens", {"expires_at": expires_at})
+    if response.status_code == 201:
+        assert Someone(app, token=response.json["token"]).get("/v1/me").status_code == 200
+    else:
+        assert response.status_code == 422
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"sign_in": str(uuid4())},
+        {"code": "123456"},
+        {"sign_in": str(uuid4()), "code": "123456", "name": "both"},
+        {"sign_in": str(uuid4()), "code": "12345"},
+        {"sign_in": str(uuid4()), "code": "1234567"},
+        {"sign_in": str(uuid4()), "code": "\u0661\u0662\u0663\u0664\u0665\u0666"},
+        {"sign_in": "nonsense", "code": "123456"},
+        {"name": ""},
+        {"scopes": ["everything"]},
+        {"scopes": "games:read"},
+        {"expires_at": "tomorrow"},
+        {"expires_at": "2999-01-01T00:00:00"},
+    ],
+)
+def test_a_request_for_a_token_that_makes_no_sense_is_refused(ada: Someone, body: Json) -> None:
+    is_problem(ada.post("/v1/tokens", body), 422, "invalid-fields")
+
+
+# Never HTML, never a bare error
+
+
+def test_a_token_can_be_revoked_at_once(app: Flask, ada: Someone) -> None:
+    bot = further(app, ada, name="bot", scopes=["games:read"])
+    assert bot.get("/v1/games?mine=true").status_code == 200
+    assert bot.ask("DELETE", "/v1/tokens/current").status_code == 204
+    is_problem(bot.get("/v1/games?mine=true"), 401, "bad-token")
+    assert ada.get("/v1/me").status_code == 200

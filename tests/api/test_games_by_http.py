@@ -1,0 +1,250 @@
+"""Games over the API: rules, seats, moves, votes, messages, and what strangers see of them."""
+
+import json
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from server.rules import GAMES, sternenhimmel
+from tests.support.api_calls import CALLS, GAME, MOVE, OPEN_CALLS, first_move
+from tests.support.contract import Someone, is_problem, opened, refusal
+from tests.support.games import BOT, ME, OPEN, everything_due_happens, service_is_up, wanted
+
+
+def worker_sweeps(app: Flask) -> None:
+    with app.app_context():
+        service_is_up()
+        everything_due_happens()
+
+
+# Rules
+
+
+def test_the_rules_tell_a_client_all_it_needs(stranger: Someone) -> None:
+    assert stranger.get("/v1/rules").json["items"] == [stranger.get(f"/v1/rules/{name}").json for name in GAMES]
+    rules = stranger.get("/v1/rules/sternenhimmel").json
+    assert rules == json.loads(json.dumps(sternenhimmel.describe()))
+    for unknown in ("chess", "Sternenhimmel", "%00", "..", "sternenhimmel%2F"):
+        is_problem(stranger.get(f"/v1/rules/{unknown}"), 404, "not-found")
+
+
+# Games and seats
+
+
+def test_an_opened_game_is_found_at_its_address(ada: Someone, stranger: Someone) -> None:
+    response = ada.post("/v1/games", wanted(ME, {"email": "bea@example.org"}, OPEN, BOT, title="A clear night"))
+    game = response.json
+    assert (response.status_code, response.headers["Location"]) == (201, f"/v1/games/{game['id']}")
+    assert (game["status"], game["version"], game["title"]) == ("open", 0, "A clear night")
+    assert (game["you"], game["view"], game["outcome"]) == ({"seat": 0, "turn": None}, None, None)
+    assert [seat["kind"] for seat in game["seats"]] == ["human", "invited", "open", "bot"]
+    assert [seat["name"] for seat in game["seats"]] == ["ada", None, None, "greedy"]
+    assert stranger.get(f"/v1/games/{game['id']}").json == game | {"you": None, "hosting": False}
+
+
+def test_addresses_of_people_are_shown_to_nobody_else(ada: Someone, bea: Someone, stranger: Someone) -> None:
+    path = opened(ada, ME, {"email": "cyd@example.org"}, OPEN)
+    bea.post(f"{path}/seats")
+    for who in (ada, bea, stranger):
+        for shown in (path, f"{path}/events", "/v1/games"):
+            assert "@" not in who.get(shown).text
+
+
+def test_taking_and_giving_up_a_seat(ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    response = bea.post(f"{path}/seats", {"seat": 2, "salt": "of bea"})
+    assert (response.status_code, response.json["you"]) == (201, {"seat": 2, "turn": None})
+    is_problem(bea.post(f"{path}/seats"), 409, "already-seated")
+    left = bea.delete(f"{path}/seats/me")
+    assert (left.status_code, left.data) == (204, b"")
+    is_problem(bea.delete(f"{path}/seats/me"), 403, "not-seated")
+    is_problem(bea.post(f"{path}/seats", {"seat": 0}), 409, "seat-taken")
+    assert bea.post(f"{path}/seats").json["you"]["seat"] == 1
+
+
+def test_what_is_chosen_of_a_games_mails_is_seen_by_its_player_alone(ada: Someone, bea: Someone, game: str) -> None:
+    assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": None}
+    assert ada.patch(f"{game}/seats/me", {"mails": "bundled"}).json == {"seat": 0, "mails": "bundled"}
+    assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": "bundled"}
+    assert "bundled" not in bea.get(game).text
+    is_problem(ada.patch(f"{game}/seats/me", {"mails": "sometimes"}), 422, "invalid-fields")
+    assert ada.patch(f"{game}/seats/me", {"mails": None}).json == {"seat": 0, "mails": None}
+
+
+def test_resigning_and_coming_back(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+    move = first_move(ada, game)
+    assert ada.delete(f"{game}/seats/me").status_code == 204
+    assert ada.get(game).json["seats"][0]["stand_in"] == "greedy"
+    is_problem(ada.post(f"{game}/moves", move), 409, "seat-handed-over")
+    assert ada.post(f"{game}/seats").json["seats"][0]["stand_in"] is None
+    assert ada.post(f"{game}/moves", move).status_code == 201
+
+
+def test_an_earlier_version_of_a_game_can_be_looked_at(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+    seen = [ada.get(f"{game}?at=0").json, ada.get(game).json]
+    for who in (ada, bea):
+        who.post(f"{game}/moves", first_move(who, game))
+        seen.append(ada.get(game).json)
+    for version, then in enumerate(seen):
+        now = ada.get(f"{game}?at={version}").json
+        assert now["version"] == version
+        assert (now["view"], now["you"], now["status"]) == (then["view"], then["you"], then["status"])
+    is_problem(ada.get(f"{game}?at={len(seen)}"), 404, "not-found")
+
+
+def test_a_seat_is_kept_for_whoever_is_invited(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    assert ada.post(f"{path}/invitations", {"email": "BEA@example.org"}).json == {"seat": 1}
+    assert ada.post(f"{path}/invitations", {"email": "bea@example.org", "seat": 1}).status_code == 201
+    is_problem(bea.post(f"{path}/invitations", {"email": "x@example.org"}), 403, "not-seated")
+    assert bea.post(f"{path}/seats").json["you"]["seat"] == 1
+    is_problem(ada.post(f"{path}/invitations", {"email": "cyd@example.org", "seat": 1}), 409, "seat-taken")
+
+
+# Moves
+
+
+def test_a_move_is_answered_with_201_and_the_very_same_with_200_and_the_same_bytes(ada: Someone, game: str) -> None:
+    move = first_move(ada, game)
+    first = ada.post(f"{game}/moves", move)
+    again = ada.post(f"{game}/moves", move)
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.data == first.data
+    assert first.json["you"] == {"seat": 0, "turn": None}
+
+
+def test_another_move_for_a_turn_that_is_over_is_stale(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+    move = first_move(ada, game)
+    other = move | {"move": ada.get(f"{game}/legal-moves").json["moves"][1]}
+    ada.post(f"{game}/moves", move)
+    response = ada.post(f"{game}/moves", other)
+    is_problem(response, 409, "stale-turn")
+    assert response.json["turn"] is None
+    bea.post(f"{game}/moves", first_move(bea, game))
+    worker_sweeps(app)
+    assert ada.post(f"{game}/moves", other).json["turn"] == 4
+
+
+def test_what_the_rules_forbid_is_told_with_their_reason(ada: Someone, bea: Someone, game: str) -> None:
+    move = first_move(ada, game)
+    for change, reason in (
+        ({"space": "zz"}, "unknown-space"),
+        ({"board": "nowhere"}, "board-not-in-play"),
+    ):
+        response = ada.post(f"{game}/moves", move | {"move": move["move"] | change})
+        is_problem(response, 422, "illegal-move")
+        assert response.json["reason"] == reason
+    ada.post(f"{game}/moves", move)
+    taken = bea.post(f"{game}/moves", {"turn": 2, "move": move["move"]})
+    assert taken.json["reason"] == "space-taken"
+
+
+@pytest.mark.parametrize("move", [[], "7 leo c", 7, {}, MOVE | {"star": 1}, MOVE | {"more": 1}, {"star": "1"}])
+def test_what_is_no_move_is_malformed(ada: Someone, game: str, move: Any) -> None:
+    is_problem(ada.post(f"{game}/moves", {"turn": 1, "move": move}), 422, "malformed-move")
+
+
+def test_a_dry_run_changes_nothing_and_foresees_what_the_move_does(ada: Someone, game: str) -> None:
+    move, before = first_move(ada, game), ada.get(game).data
+    dry = ada.post(f"{game}/moves?dry_run=true", move)
+    assert dry.status_code == 200
+    assert (dry.json["would_reveal"], dry.json["would"][0]["type"]) == (False, "star-placed")
+    assert ada.get(game).data == before
+    real = ada.post(f"{game}/moves", move).json
+    assert real["view"] == dry.json["view"]
+    is_problem(ada.post(f"{game}/moves?dry_run=true", move), 409, "stale-turn")
+
+
+def test_legal_moves_are_for_the_seat_on_turn(ada: Someone, bea: Someone, game: str) -> None:
+    mine = ada.get(f"{game}/legal-moves").json
+    assert mine["turn"] == 1
+    assert len(mine["moves"]) > 50
+    assert bea.get(f"{game}/legal-moves").json == {"turn": None, "moves": []}
+    assert ada.post(f"{game}/legal-moves", {"begun": []}).json == mine
+    assert ada.post(f"{game}/legal-moves", {"begun": [mine["moves"][0]]}).json == {"turn": 1, "moves": []}
+    is_problem(ada.post(f"{game}/legal-moves", {"begun": ["nonsense"]}), 422, "malformed-move")
+    is_problem(ada.post(f"{game}/legal-moves", {"begun": [MOVE | {"space": "zz"}]}), 422, "illegal-move")
+
+
+def test_the_story_goes_on_after_the_event_that_one_knows(ada: Someone, bea: Someone, game: str) -> None:
+    ada.post(f"{game}/moves", first_move(ada, game))
+    story = bea.get(f"{game}/events").json["items"]
+    assert [item["type"] for item in story] == ["game-started", *["board-dealt"] * 3, "star-placed"]
+    assert [item["seq"] for item in story] == [1, 3, 4, 5, 6]  # the second, the order of the boards, is told to nobody
+    assert bea.get(f"{game}/events?after={story[2]['seq']}").json["items"] == story[3:]
+    assert bea.get(f"{game}/events?after=999").json["items"] == []
+
+
+# Votes and messages
+
+
+def test_all_consent_to_a_pause(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
+    move = first_move(ada, game)
+    assert ada.post(f"{game}/votes", {"on": "pause", "vote": True}).json == {"pause": [0], "resume": [], "abandon": []}
+    assert stranger.get(f"{game}/votes").json["pause"] == [0]
+    bea.post(f"{game}/votes", {"on": "pause"})
+    assert ada.get(game).json["status"] == "paused"
+    is_problem(ada.post(f"{game}/moves", move), 409, "game-not-running")
+    is_problem(ada.post(f"{game}/votes", {"on": "pause"}), 409, "game-not-running")
+    is_problem(Someone.ask(ada, "POST", f"{game}/votes", {"on": "midnight"}), 422, "invalid-fields")
+
+
+def test_what_is_said_at_a_table_can_be_read_in_order(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
+    for who, text in ((ada, "Good evening!"), (bea, "Hello\u202e\n\tada")):
+        assert who.post(f"{game}/messages", {"text": text}).status_code == 201
+    said = stranger.get(f"{game}/messages").json["items"]
+    assert [(it["nr"], it["seat"], it["name"]) for it in said] == [(1, 0, "ada"), (2, 1, "bea")]
+    assert "\u202e" not in said[1]["text"]
+    assert stranger.get(f"{game}/messages?after=1").json["items"] == said[1:]
+    assert stranger.get(f"{game}/messages?limit=1").json["items"] == said[:1]
+    is_problem(ada.post(f"{game}/messages", {"text": "\u200b\n"}), 422, "invalid-field")
+    is_problem(ada.post(f"{game}/messages", {"text": "x" * 2001}), 422, "invalid-fields")
+
+
+# Private games
+
+
+def private_calls(path: str) -> list[tuple[str, str, Any]]:
+    return [(method, call.replace(GAME, path), body) for method, call, body, _ in CALLS if call.startswith(GAME)] + [
+        ("GET", call.replace(GAME, path), None) for call in OPEN_CALLS if call.startswith(GAME)
+    ]
+
+
+def test_a_private_game_answers_strangers_as_an_unknown_id_does(app: Flask, ada: Someone, bea: Someone) -> None:
+    word = "aaaa"
+    private = opened(ada, ME, OPEN, OPEN, private=True)
+    queries = ["", "?at=0", "?at=99", f"?invitation={word}"]
+    calls = private_calls(private)
+    calls += [("GET", f"{private}{query}", None) for query in queries]
+    calls += [("POST", f"{private}/seats", {"invitation": word}), ("POST", f"{private}/seats", {"seat": 0})]
+    for who in (bea, Someone(app)):
+        for method, path, body in calls:
+            there = who.ask(method, path, body)
+            nowhere = who.ask(method, path.replace(private, GAME), body)
+            assert (there.status, refusal(there)) == (nowhere.status, refusal(nowhere)), f"{method} {path}"
+            assert there.status_code in (401, 404)
+
+
+def test_a_private_game_is_reached_by_the_word_that_its_players_pass_on(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, BOT, private=True)
+    word = ada.get(path).json["invitation"]
+    assert bea.get(f"{path}?invitation={word}").json["you"] is None
+    assert bea.post(f"{path}/seats", {"invitation": word}).json["you"]["seat"] == 1
+    assert bea.get(path).status_code == 200
+    assert Someone(app).get("/v1/games").json["items"] == []
+    assert [item["private"] for item in bea.get("/v1/games?mine=true").json["items"]] == [True]
+
+
+# ETags
+
+
+def test_what_has_not_changed_is_not_sent_again(ada: Someone, bea: Someone, game: str) -> None:
+    for path in (game, f"{game}/events", f"{game}/legal-moves", "/v1/games", "/v1/me", "/v1/rules"):
+        etag = ada.get(path).headers["ETag"]
+        same = ada.get(path, headers={"If-None-Match": etag})
+        assert (same.status_code, same.data) == (304, b"")
+    etag = ada.get(game).headers["ETag"]
+    assert bea.get(game, headers={"If-None-Match": etag}).status_code == 200
+    ada.post(f"{game}/moves", first_move(ada, game))
+    assert ada.get(game, headers={"If-None-Match": etag}).status_code == 200

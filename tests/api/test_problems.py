@@ -1,0 +1,169 @@
+"""Problems: each has its code and is never HTML, whatever is asked."""
+
+import re
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+
+from server.api import problems
+from server.app import create_app
+from server.config import Settings
+from server.rules import Json
+from tests.support.api_calls import GAME, MOVE
+from tests.support.contract import JSON, PROBLEM, Someone, is_problem, opened
+from tests.support.games import BOT, ME, OPEN, wanted
+
+# Every problem has its code
+
+
+def test_every_problem_has_a_page_that_its_type_leads_to(app: Flask) -> None:
+    client = app.test_client()
+    for code in problems.ALL:
+        assert client.get(f"/problems/{code}").status_code == 200
+    assert client.get("/problems/none").status_code == 404
+
+
+def test_a_game_that_is_not_running_is_told_so(ada: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    is_problem(ada.post(f"{path}/moves", {"turn": 0, "move": MOVE}), 409, "game-not-running")
+
+
+def test_an_option_that_the_game_does_not_have(ada: Someone) -> None:
+    response = ada.post("/v1/games", wanted(ME, OPEN))
+    is_problem(response, 422, "bad-option")
+    assert response.json["reason"] == "bad-seats"
+
+
+def test_a_field_that_makes_no_sense_is_named(ada: Someone) -> None:
+    response = ada.post("/v1/games", wanted(ME, OPEN, OPEN, clock={"per_move": "P1Y"}))
+    is_problem(response, 422, "invalid-field")
+    assert response.json["field"] == "clock"
+
+
+def test_fields_that_are_not_right_are_named(ada: Someone) -> None:
+    response = ada.post("/v1/games", {"rules": "sternenhimmel", "seats": [ME, {"open": 1}], "more": 1})
+    assert response.json["errors"]["json"].keys() == {"seats", "more"}
+    assert ada.get("/v1/games?limit=0&more=1").json["errors"]["query"].keys() == {"limit", "more"}
+
+
+def test_a_format_that_we_do_not_have_is_not_acceptable(stranger: Someone) -> None:
+    is_problem(stranger.get("/v1/games", headers={"Accept": "application/xml"}), 406, "not-acceptable")
+    for accept in ("*/*", "application/*;q=0.1, text/html", "application/json"):
+        assert stranger.get("/v1/games", headers={"Accept": accept}).status_code == 200
+
+
+def test_a_database_that_does_not_answer_is_no_fault_of_the_request(open_directory: Any) -> None:
+    url = f"postgresql://nobody@:5432/nothing?host={open_directory}"
+    app = create_app(Settings.from_environment({"DATABASE_URL": url}))
+    client = app.test_client()
+    token = {"Authorization": "Bearer sp_" + "0" * 32 + "_" + "A" * 43}
+    answers = [
+        client.get("/v1/games"),
+        client.get(GAME),
+        client.get("/v1/me", headers=token),
+        client.post("/v1/sign-ins", json={"email": "ada@example.org"}),
+        client.post(f"{GAME}/moves", json={"turn": 1, "move": MOVE}, headers=token),
+    ]
+    for response in answers:
+        is_problem(response, 503, "unavailable")
+        assert int(response.headers["Retry-After"]) > 0
+
+
+def test_a_fault_of_ours_is_a_problem_too_and_tells_nothing(
+    app: Flask, ada: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any) -> None:
+        raise RuntimeError("secret inner thing")
+
+    monkeypatch.setattr("server.api.players.profile", fails)
+    response = ada.get("/v1/me")
+    is_problem(response, 500, "internal-error")
+    assert "secret" not in response.text
+
+
+# Never HTML, never a bare error
+
+
+METHODS = {"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE"}
+
+
+def test_a_method_that_is_not_for_an_address_is_told_those_that_are(app: Flask, ada: Someone) -> None:
+    for path, item in app.extensions["document"].to_dict()["paths"].items():
+        described = {method.upper() for method in item if method != "parameters"}
+        there = re.sub(r"\{\w+_id\}", str(uuid4()), path).replace("{name}", "sternenhimmel").replace("{seat}", "1")
+        for method in METHODS - described - ({"HEAD"} if "GET" in described else set()):
+            response = ada.ask(method, there)
+            assert response.status_code == 405
+            assert response.mimetype == PROBLEM
+            assert described <= set(response.headers["Allow"].split(", ")) <= described | {"HEAD"}
+
+
+NOWHERE = [
+    "/v1/",
+    "/v1//games",
+    "/v1/games/",
+    "/v1/nothing",
+    "/v1/games/nonsense",
+    f"{GAME}/nothing",
+    f"{GAME}/",
+    f"{GAME}//moves",
+    "/v1/games/%00",
+    "/v1/games/..%2f..",
+    "/v1/games/\u00e4",
+    "/v1/rules/a/b",
+    "/v1/" + "x" * 5000,
+]
+
+
+@pytest.mark.parametrize("path", NOWHERE)
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_an_address_that_does_not_exist_is_a_problem_and_no_page(app: Flask, path: str, method: str) -> None:
+    response = app.test_client().open(path, method=method)
+    assert (response.status_code, response.mimetype) == (404, PROBLEM)
+
+
+ODD_VALUES: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    10**14,
+    "",
+    "x",
+    "\u202e\U0001f30c",
+    "x" * 3000,
+    [],
+    [[]],
+    {},
+    {"a": {}},
+]
+
+
+def test_odd_requests_of_all_kinds_are_answered_and_never_break_anything(app: Flask, ada: Someone, game: str) -> None:
+    rng = Random(7)
+    bodies: list[Json] = [
+        wanted(ME, OPEN, BOT),
+        {"turn": 1, "move": MOVE},
+        {"begun": [MOVE]},
+        {"seat": 1, "salt": "", "invitation": "a"},
+        {"sign_in": str(uuid4()), "code": "000000"},
+        {"name": "n", "scopes": [], "expires_at": "2999-01-01T00:00:00Z"},
+        {"name": "n", "locale": "de", "zone": "UTC", "calendar": {}, "notifications": {}},
+        {"on": "pause", "vote": False},
+        {"text": "hello"},
+        {"email": "a@b.org", "seat": None},
+    ]
+    paths = [path for path in app.extensions["document"].to_dict()["paths"] if path != "/v1/sign-ins"]
+    for _ in range(400):
+        body = dict(rng.choice(bodies))
+        for _ in range(rng.randrange(3)):
+            body[rng.choice(list(body))] = rng.choice(ODD_VALUES)
+        path = rng.choice(paths).replace("/v1/games/{game_id}", game).replace("{name}", "sternenhimmel")
+        query = rng.choice(["", "?at=1", "?after=-1", "?limit=99999999999999999999", "?cursor=e30", "?dry_run=true"])
+        response = ada.ask(rng.choice(["GET", "POST", "PATCH"]), path + query, body)
+        assert response.status_code < 500, f"{response.request.method} {path}{query} {body}"
+        assert response.mimetype in (JSON, PROBLEM, "text/event-stream") or response.mimetype.startswith("image/")

@@ -1,0 +1,137 @@
+"""The strict reader: a body that is not plainly right is refused."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from server.rules import Json
+from tests.support.api_calls import MOVE, walk
+from tests.support.contract import JSON, Someone, is_problem, opened
+from tests.support.games import ME, OPEN, wanted
+
+
+def body_of(depth: int) -> bytes:
+    """A request to read legal moves, nested so deep."""
+    return b'{"begun": ' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
+
+
+BAD_BODIES: dict[str, tuple[bytes, int, str]] = {
+    "nothing": (b"", 422, "invalid-fields"),
+    "a space": (b" ", 400, "malformed-request"),
+    "not JSON": (b"begun=[]", 400, "malformed-request"),
+    "more than one value": (b'{"begun": []} {}', 400, "malformed-request"),
+    "a comma too many": (b'{"begun": [],}', 400, "malformed-request"),
+    "single quotes": (b"{'begun': []}", 400, "malformed-request"),
+    "a comment": (b'{"begun": [] /* none */}', 400, "malformed-request"),
+    "a key twice": (b'{"begun": [], "begun": []}', 400, "malformed-request"),
+    "a key twice, once escaped": (b'{"begun": [], "beg\\u0075n": []}', 400, "malformed-request"),
+    "a key twice further in": (b'{"begun": [{"star": "1", "star": "7"}]}', 400, "malformed-request"),
+    "NaN": (b'{"begun": [NaN]}', 400, "malformed-request"),
+    "Infinity": (b'{"begun": [Infinity]}', 400, "malformed-request"),
+    "-Infinity": (b'{"begun": [-Infinity]}', 400, "malformed-request"),
+    "1e999": (b'{"begun": [1e999]}', 400, "malformed-request"),
+    "-1e999": (b'{"begun": [-1e999]}', 400, "malformed-request"),
+    "5,000 digits": (b'{"begun": [' + b"7" * 5000 + b"]}", 400, "malformed-request"),
+    "5,000 digits after the point": (b'{"begun": [0.' + b"7" * 5000 + b"]}", 400, "malformed-request"),
+    "an exponent of 5,000 digits": (b'{"begun": [1e' + b"9" * 5000 + b"]}", 400, "malformed-request"),
+    "2**53": (b'{"begun": [9007199254740992]}', 400, "malformed-request"),
+    "a leading zero": (b'{"begun": [01]}', 400, "malformed-request"),
+    "nesting 21": (body_of(21), 400, "malformed-request"),
+    "nesting 30,000": (body_of(30_000), 400, "malformed-request"),
+    "NUL escaped": (b'{"begun": ["\\u0000"]}', 400, "malformed-request"),
+    "NUL in a key": (b'{"begun": [{"a\\u0000": 1}]}', 400, "malformed-request"),
+    "NUL as it is": (b'{"begun": ["\0"]}', 400, "malformed-request"),
+    "NUL between": (b'{"begun": \0[]}', 400, "malformed-request"),
+    "half a character": (b'{"begun": ["\\ud83d"]}', 400, "malformed-request"),
+    "the other half": (b'{"begun": ["\\ude00"]}', 400, "malformed-request"),
+    "both halves the wrong way round": (b'{"begun": ["\\ude00\\ud83d"]}', 400, "malformed-request"),
+    "half a character in UTF-8": (b'{"begun": ["\xed\xa0\xbd"]}', 400, "malformed-request"),
+    "Latin-1": (b'{"begun": ["\xfc"]}', 400, "malformed-request"),
+    "an overlong slash": (b'{"begun": ["\xc0\xaf"]}', 400, "malformed-request"),
+    "UTF-16": ('{"begun": []}'.encode("utf-16"), 400, "malformed-request"),
+    "a byte order mark": (b'\xef\xbb\xbf{"begun": []}', 400, "malformed-request"),
+    "64 KiB and a byte": (b'{"begun": []}'.ljust(64 * 1024 + 1), 413, "body-too-large"),
+    "a list": (b'["begun"]', 422, "invalid-fields"),
+    "a text": (b'"begun"', 422, "invalid-fields"),
+    "null": (b"null", 422, "invalid-fields"),
+    "a number": (b"7", 422, "invalid-fields"),
+    "a field that is missing": (b"{}", 422, "invalid-fields"),
+    "a field too many": (b'{"begun": [], "more": 1}', 422, "invalid-fields"),
+    "another type": (b'{"begun": {}}', 422, "invalid-fields"),
+    "nesting 20": (body_of(20), 422, "malformed-move"),
+    "a whole character in two halves": (b'{"begun": ["\\ud83d\\ude00"]}', 422, "malformed-move"),
+    "15 digits": (b'{"begun": [999999999999999]}', 422, "malformed-move"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_BODIES)
+def test_a_body_that_is_not_plainly_right_is_refused(ada: Someone, game: str, name: str) -> None:
+    body, status, code = BAD_BODIES[name]
+    is_problem(ada.post(f"{game}/legal-moves", data=body, content_type=JSON), status, code)
+
+
+def test_64_kib_and_nesting_20_are_read(ada: Someone, game: str) -> None:
+    assert ada.post(f"{game}/legal-moves", data=b'{"begun": []}'.ljust(64 * 1024), content_type=JSON).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "content_type", [None, "", "text/plain", "application/x-www-form-urlencoded", "application/jsonp"]
+)
+def test_a_body_is_declared_as_json(ada: Someone, game: str, content_type: str | None) -> None:
+    response = ada.post(f"{game}/legal-moves", data=b'{"begun": []}', content_type=content_type)
+    is_problem(response, 415, "unsupported-media-type")
+
+
+def test_a_character_set_may_be_named(ada: Someone, game: str) -> None:
+    sent = {"data": b'{"begun": []}', "content_type": "application/json; charset=utf-8"}
+    assert ada.post(f"{game}/legal-moves", **sent).status_code == 200
+
+
+@pytest.mark.parametrize("turn", ["1", True, 1.0, 1.5, None, [1], {}, -1, 2**31, 10**14])
+def test_a_turn_is_a_whole_number_and_nothing_that_looks_like_one(ada: Someone, game: str, turn: Any) -> None:
+    is_problem(ada.post(f"{game}/moves", {"turn": turn, "move": MOVE}), 422, "invalid-fields")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"private": "true"},
+        {"private": 1},
+        {"private": 0},
+        {"private": None},
+        {"title": 7},
+        {"title": ""},
+        {"rules": "chess"},
+        {"rules": 7},
+        {"options": []},
+        {"clock": "P2D"},
+        {"on_timeout": {}},
+        {"on_timeout": ["extend"]},
+        {"seats": []},
+        {"seats": [ME] * 21},
+        {"seats": {}},
+        {"seats": [ME, {"open": 1}, OPEN]},
+        {"seats": [ME, {"open": "true"}, OPEN]},
+        {"seats": [ME, {"open": False}, OPEN]},
+        {"seats": [ME, {"open": True, "bot": "greedy"}, OPEN]},
+        {"seats": [ME, {}, OPEN]},
+        {"seats": [ME, None, OPEN]},
+        {"seats": [ME, {"player": "you"}, OPEN]},
+        {"seats": [ME, {"bot": 7}, OPEN]},
+        {"seats": [ME, {"email": "nobody"}, OPEN]},
+        {"seats": [ME, {"open": True, "more": 1}, OPEN]},
+        {"id": str(uuid4())},
+        {"seed": "00"},
+    ],
+)
+def test_no_type_is_taken_for_another_and_no_unknown_field_at_all(ada: Someone, change: Json) -> None:
+    is_problem(ada.post("/v1/games", wanted(ME, OPEN, OPEN) | change), 422, "invalid-fields")
+    assert walk(ada, "/v1/games?mine=true") == []
+
+
+@pytest.mark.parametrize(
+    "body", [{"seat": "1"}, {"seat": True}, {"seat": 1.0}, {"salt": 7}, {"salt": "x" * 201}, {"x": 1}]
+)
+def test_so_it_is_with_seats(ada: Someone, bea: Someone, body: Json) -> None:
+    is_problem(bea.post(f"{opened(ada, ME, OPEN, OPEN)}/seats", body), 422, "invalid-fields")

@@ -1,0 +1,52 @@
+"""Each call needs its scope."""
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from server.accounts.tokens import SCOPES
+from tests.support.api_calls import CALLS, GAME, NOBODYS_ID, OPEN_CALLS, WEBHOOK, further
+from tests.support.contract import Someone, is_problem
+
+
+@pytest.mark.parametrize(("method", "path", "body", "scope"), CALLS)
+def test_a_call_needs_a_token_with_its_scope(
+    app: Flask, ada: Someone, stranger: Someone, method: str, path: str, body: Any, scope: str
+) -> None:
+    is_problem(stranger.ask(method, path, body), 401, "token-needed")
+    others = further(app, ada, scopes=[other for other in SCOPES if other != scope])
+    refused = others.ask(method, path, body)
+    is_problem(refused, 403, "missing-scope")
+    assert refused.json["scope"] == scope
+    just_this = further(app, ada, scopes=[scope])
+    assert just_this.ask(method, path, body).status_code in (200, 201, 204, 404)
+
+
+@pytest.mark.parametrize("path", OPEN_CALLS)
+def test_anybody_may_look_but_a_token_that_is_sent_must_allow_it(
+    app: Flask, ada: Someone, stranger: Someone, path: str
+) -> None:
+    assert stranger.get(path).status_code in (200, 404)
+    is_problem(further(app, ada, scopes=["moves:write"]).get(path), 403, "missing-scope")
+
+
+def test_every_call_that_takes_a_token_is_in_one_of_these_lists(app: Flask) -> None:
+    names = {
+        GAME: "/v1/games/{game_id}",
+        f"/tokens/{NOBODYS_ID}": "/tokens/{token_id}",
+        WEBHOOK: "/v1/webhooks/{webhook_id}",
+        f"/{NOBODYS_ID}": "/{delivery_id}",
+        "/invitations/1": "/invitations/{seat}",
+        "/seats/1": "/seats/{seat}",
+    }
+    listed = {(method, path.partition("?")[0]) for method, path, _, _ in CALLS} | {("GET", path) for path in OPEN_CALLS}
+    for there, path in names.items():
+        listed = {(method, it.replace(there, path)) for method, it in listed}
+    described = {
+        (method.upper(), path)
+        for path, item in app.extensions["document"].to_dict()["paths"].items()
+        for method, operation in item.items()
+        if method != "parameters" and operation.get("security") != []
+    }
+    assert listed | {("DELETE", "/v1/tokens/current")} == described  # revoking takes no scope

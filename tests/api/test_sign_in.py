@@ -1,0 +1,166 @@
+"""Signing in over the API: a mailed code gets a token."""
+
+import hashlib
+import re
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from flask import Flask
+
+from server.accounts.tokens import SCOPES
+from server.clock import clock
+from server.rules import Json
+from server.store.tables import PlayerLetterRow, SignIn, db
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import HOUR, ME, MINUTE, OPEN
+
+
+def mailed(app: Flask, sign_in: str) -> Json:
+    """What the letter of this sign-in holds."""
+    with app.app_context():
+        letter = db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.player_id == UUID(sign_in))).one()
+        return letter.data
+
+
+def wrong(code: str) -> str:
+    return f"{(int(code) + 1) % 10**6:06}"
+
+
+def asked(stranger: Someone, email: str = "new@example.org") -> str:
+    response = stranger.post("/v1/sign-ins", {"email": email, "locale": "de"})
+    assert response.status_code == 202
+    return response.json["sign_in"]
+
+
+def test_a_mailed_code_gets_a_token_and_makes_an_account(app: Flask, stranger: Someone) -> None:
+    sign_in = asked(stranger, "New.Person@Example.org")
+    letter = mailed(app, sign_in)
+    assert letter["to"] == "new.person@example.org"
+    response = stranger.post("/v1/tokens", {"sign_in": sign_in, "code": letter["code"]})
+    assert (response.status_code, set(response.json["scopes"])) == (201, set(SCOPES))
+    profile = Someone(app, token=response.json["token"]).get("/v1/me").json
+    assert profile.items() >= {"email": "new.person@example.org", "named": False, "locale": "de"}.items()
+
+
+def test_what_others_see_of_a_new_player_says_nothing_of_his_address(app: Flask) -> None:
+    names = []
+    for email in ("erika.mustermann@example.org", "vega@example.org"):
+        sign_in = asked(Someone(app), email)
+        code = mailed(app, sign_in)["code"]
+        player = Someone(app, token=Someone(app).post("/v1/tokens", {"sign_in": sign_in, "code": code}).json["token"])
+        names.append(player.get("/v1/me").json["name"])
+        assert player.get(opened(player, ME, OPEN, OPEN)).json["seats"][0]["name"] == names[-1]
+    assert all(re.fullmatch("[A-Z][a-z]+ [0-9]{4}", name) for name in names)
+    assert names[0] != names[1]
+
+
+def test_a_name_is_chosen_once_it_is_sent_though_it_is_the_one_that_was_made_up(app: Flask) -> None:
+    for name in ("Erika", None):
+        sign_in = asked(Someone(app), f"{name}@example.org")
+        code = mailed(app, sign_in)["code"]
+        player = Someone(app, token=Someone(app).post("/v1/tokens", {"sign_in": sign_in, "code": code}).json["token"])
+        before = player.get("/v1/me").json
+        assert not player.patch("/v1/me", {"zone": "Europe/Berlin"}).json["named"]
+        chosen = name or before["name"]
+        assert player.patch("/v1/me", {"name": chosen}).json.items() >= {"name": chosen, "named": True}.items()
+
+
+def test_signing_in_again_finds_the_same_account(app: Flask, ada: Someone, stranger: Someone) -> None:
+    sign_in = asked(stranger, "ADA@example.org")
+    token = stranger.post("/v1/tokens", {"sign_in": sign_in, "code": mailed(app, sign_in)["code"]}).json["token"]
+    assert Someone(app, token=token).get("/v1/me").json["id"] == ada.get("/v1/me").json["id"]
+
+
+def test_whether_somebody_is_known_is_not_told(ada: Someone, stranger: Someone) -> None:
+    known, unknown = (stranger.post("/v1/sign-ins", {"email": f"{name}@example.org"}) for name in ("ada", "nobody"))
+    assert (known.status, known.json.keys()) == (unknown.status, unknown.json.keys())
+
+
+def test_a_code_is_good_for_five_tries(app: Flask, stranger: Someone) -> None:
+    for wrong_tries, is_good in ((4, True), (5, False)):
+        sign_in = asked(stranger)
+        code = mailed(app, sign_in)["code"]
+        for _ in range(wrong_tries):
+            is_problem(stranger.post("/v1/tokens", {"sign_in": sign_in, "code": wrong(code)}), 401, "wrong-code")
+        response = stranger.post("/v1/tokens", {"sign_in": sign_in, "code": code})
+        assert response.status_code == 201 if is_good else is_problem(response, 401, "wrong-code")
+
+
+def test_a_code_is_good_for_ten_minutes(app: Flask, stranger: Someone) -> None:
+    for minutes, is_good in ((9.9, True), (10, False)):
+        sign_in = asked(stranger)
+        clock.forward(minutes * MINUTE)
+        response = stranger.post("/v1/tokens", {"sign_in": sign_in, "code": mailed(app, sign_in)["code"]})
+        assert response.status_code == 201 if is_good else is_problem(response, 401, "wrong-code")
+
+
+def test_a_code_is_good_once_and_for_its_own_sign_in(app: Flask, stranger: Someone) -> None:
+    sign_in, other = asked(stranger), asked(stranger)
+    code = mailed(app, sign_in)["code"]
+    if code != mailed(app, other)["code"]:
+        is_problem(stranger.post("/v1/tokens", {"sign_in": other, "code": code}), 401, "wrong-code")
+    assert stranger.post("/v1/tokens", {"sign_in": sign_in, "code": code}).status_code == 201
+    is_problem(stranger.post("/v1/tokens", {"sign_in": sign_in, "code": code}), 401, "wrong-code")
+    is_problem(stranger.post("/v1/tokens", {"sign_in": str(uuid4()), "code": code}), 401, "wrong-code")
+
+
+def test_a_code_is_kept_as_a_hash_that_nobody_else_can_make(app: Flask, stranger: Someone) -> None:
+    sign_in = asked(stranger)
+    code = mailed(app, sign_in)["code"]
+    with app.app_context():
+        row = db.session.get_one(SignIn, UUID(sign_in))
+        assert code.encode() not in row.code_hash
+        assert row.code_hash not in [hashlib.sha256(text.encode()).digest() for text in (code, f"{sign_in}/{code}")]
+
+
+def at_the_full_hour() -> None:
+    """Limits count by the hour; a test of them should not run into the next one."""
+    clock.forward(HOUR - clock.now().minute * MINUTE)
+
+
+def letters_to(app: Flask, email: str) -> int:
+    with app.app_context():
+        return db.session.scalar(
+            db.select(db.func.count()).select_from(PlayerLetterRow).where(PlayerLetterRow.data["to"].astext == email)
+        )
+
+
+def test_an_address_gets_five_codes_an_hour_and_nobody_is_told_that_it_gets_no_more(
+    app: Flask, stranger: Someone
+) -> None:
+    at_the_full_hour()
+    for _ in range(7):
+        asked(stranger, "ada@example.org")
+    assert letters_to(app, "ada@example.org") == 5
+    clock.forward(HOUR)
+    asked(stranger, "ada@example.org")
+    assert letters_to(app, "ada@example.org") == 6
+
+
+def test_a_sender_may_ask_for_thirty_codes_an_hour(app: Flask, stranger: Someone) -> None:
+    at_the_full_hour()
+    for n in range(30):
+        asked(stranger, f"reader{n}@example.org")
+    refused = stranger.post("/v1/sign-ins", {"email": "one-more@example.org"})
+    is_problem(refused, 429, "too-many-requests")
+    assert 0 < int(refused.headers["Retry-After"]) <= 3600
+    assert letters_to(app, "one-more@example.org") == 0
+    other = {"REMOTE_ADDR": "192.0.2.7"}
+    assert stranger.post("/v1/sign-ins", {"email": "other@example.org"}, environ_overrides=other).status_code == 202
+    clock.forward(HOUR)
+    asked(stranger, "one-more@example.org")
+
+
+def test_load_tests_may_switch_the_limits_off(app: Flask, stranger: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(app.config, "LIMITS", False)
+    for _ in range(31):
+        asked(stranger, "ada@example.org")
+    assert letters_to(app, "ada@example.org") == 31
+
+
+@pytest.mark.parametrize(
+    "email", ["", "ada", "ada@", "@example.org", "a b@example.org", "ada@example.org\n", "ä@b.org", 7]
+)
+def test_what_is_no_address_is_refused(stranger: Someone, email: Any) -> None:
+    is_problem(stranger.post("/v1/sign-ins", {"email": email}), 422, "invalid-fields")

@@ -1,0 +1,85 @@
+"""The calls of the API and what each needs, and how one goes through its pages."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask
+
+from server.rules import Json
+from tests.support.contract import Someone
+from tests.support.games import ME, OPEN, wanted
+
+MOVE = {"star": "1", "board": "leo", "space": "a"}
+
+
+def first_move(who: Someone, game: str) -> Json:
+    """A request that plays the first of somebody's legal moves."""
+    open_now = who.get(f"{game}/legal-moves").json
+    return {"turn": open_now["turn"], "move": open_now["moves"][0]}
+
+
+def further(app: Flask, who: Someone, **wanted: Any) -> Someone:
+    response = who.post("/v1/tokens", wanted)
+    assert response.status_code == 201, response.text
+    return Someone(app, token=response.json["token"])
+
+
+NOBODYS_ID = "00000000-0000-0000-0000-000000000000"
+GAME, WEBHOOK = f"/v1/games/{NOBODYS_ID}", f"/v1/webhooks/{NOBODYS_ID}"
+CALLS: list[tuple[str, str, Any, str]] = [
+    ("GET", "/v1/me", None, "profile:read"),
+    ("PATCH", "/v1/me", {}, "profile:write"),
+    ("GET", "/v1/me/deliveries", None, "profile:read"),
+    ("GET", "/v1/me/feed", None, "profile:read"),
+    ("POST", "/v1/me/feed", None, "profile:write"),
+    ("DELETE", "/v1/me/feed", None, "profile:write"),
+    ("POST", "/v1/tokens", {}, "tokens:write"),
+    ("GET", "/v1/tokens", None, "tokens:write"),
+    ("DELETE", "/v1/tokens", None, "tokens:write"),
+    ("DELETE", f"/v1/tokens/{NOBODYS_ID}", None, "tokens:write"),
+    ("POST", "/v1/games", wanted(ME, OPEN, OPEN), "games:write"),
+    ("GET", "/v1/games?mine=true", None, "games:read"),
+    ("GET", "/v1/games?my_turn=true", None, "games:read"),
+    ("PATCH", GAME, {"open_for": "P14D"}, "games:write"),
+    ("DELETE", GAME, None, "games:write"),
+    ("DELETE", f"{GAME}/invitations/1", None, "games:write"),
+    ("DELETE", f"{GAME}/seats/1", None, "games:write"),
+    ("POST", f"{GAME}/seats", {}, "games:write"),
+    ("GET", f"{GAME}/seats/me", None, "games:read"),
+    ("POST", f"{GAME}/seats/me/tokens", {}, "tokens:write"),
+    ("PATCH", f"{GAME}/seats/me", {"mails": "off"}, "games:write"),
+    ("DELETE", f"{GAME}/seats/me", None, "games:write"),
+    ("POST", f"{GAME}/invitations", {"email": "a@b.org"}, "games:write"),
+    ("POST", f"{GAME}/votes", {"on": "pause"}, "games:write"),
+    ("POST", f"{GAME}/messages", {"text": "hello"}, "chat:write"),
+    ("POST", f"{GAME}/moves", {"turn": 1, "move": MOVE}, "moves:write"),
+    ("POST", f"{GAME}/moves?dry_run=true", {"turn": 1, "move": MOVE}, "moves:write"),
+    ("GET", f"{GAME}/legal-moves", None, "games:read"),
+    ("POST", f"{GAME}/legal-moves", {"begun": []}, "games:read"),
+    ("GET", "/v1/stream", None, "games:read"),
+    ("POST", "/v1/webhooks", {"url": "https://stars.example/", "kinds": ["your-turn"]}, "webhooks:manage"),
+    ("GET", "/v1/webhooks", None, "webhooks:manage"),
+    ("GET", WEBHOOK, None, "webhooks:manage"),
+    ("PATCH", WEBHOOK, {"enabled": True}, "webhooks:manage"),
+    ("DELETE", WEBHOOK, None, "webhooks:manage"),
+    ("POST", f"{WEBHOOK}/secret", None, "webhooks:manage"),
+    ("POST", f"{WEBHOOK}/pings", None, "webhooks:manage"),
+    ("GET", f"{WEBHOOK}/deliveries", None, "webhooks:manage"),
+    ("GET", f"{WEBHOOK}/deliveries/{NOBODYS_ID}", None, "webhooks:manage"),
+    ("POST", f"{WEBHOOK}/deliveries/{NOBODYS_ID}/tries", None, "webhooks:manage"),
+]
+LOOKS = ("events", "votes", "messages", "archive", "picture.svg", "picture.png", "stream")
+OPEN_CALLS = ["/v1/games", GAME, *(f"{GAME}/{look}" for look in LOOKS)]
+
+
+def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: None) -> list[str]:
+    """The ids on all pages, one page after the other."""
+    found = []
+    while url:
+        page = who.get(url)
+        found += [item["id"] for item in page.json["items"]]
+        url = page.json["next"]
+        assert len(found) < 100, "these pages never end"
+        assert page.headers.get("Link") == (url and f'<{url}>; rel="next"')
+        between()
+    return found
