@@ -7,7 +7,6 @@ from uuid import UUID
 
 import psycopg
 import pytest
-from flask import Flask
 from sqlalchemy import delete
 
 from server.accounts.sign_in import begin_sign_in
@@ -42,21 +41,7 @@ from tests.support.games import (
     wanted,
 )
 
-
-@pytest.fixture(autouse=True)
-def app_context(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        yield
-
-
-@pytest.fixture
-def ada() -> UUID:
-    return person("ada")
-
-
-@pytest.fixture
-def bea() -> UUID:
-    return person("bea")
+pytestmark = pytest.mark.usefixtures("within")
 
 
 @contextmanager

@@ -1,10 +1,14 @@
 """What tests of whole games share: people, tables, moves, and time that passes."""
 
 import re
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from flask import Flask
 from sqlalchemy import update
 
 from server.accounts.players import player_token
@@ -18,6 +22,7 @@ from server.play.moves import legal_moves, play_move
 from server.play.outages import follow_outages
 from server.play.seats import take_seat
 from server.play.sweep import wake_due
+from server.play.table import fold, new_table
 from server.play.turn_links import caller
 from server.rules import Json
 from server.store.tables import Heartbeat, LetterRow, SeatRow, db
@@ -42,6 +47,7 @@ def wanted(*seats: Json, **more: Any) -> Json:
 ME: Json = {"player": "me"}
 OPEN: Json = {"open": True}
 BOT: Json = {"bot": "greedy"}
+BANK = {"bank": "P3D", "increment": "PT12H", "cap": "P4D"}
 
 
 def game_of(*people: UUID, bots: int = 0, **more: Any) -> UUID:
@@ -123,3 +129,41 @@ def everything_due_happens() -> None:
     follow_outages()
     while wake_due():
         pass
+
+
+def at_once(app: Flask, commits: list[Callable[[], Any]]) -> list[Any]:
+    """All of these from threads that start together, each on a connection of its own."""
+    start = threading.Barrier(len(commits))
+
+    def run(commit: Callable[[], Any]) -> Any:
+        with app.app_context():
+            start.wait()
+            return commit()
+
+    with ThreadPoolExecutor(len(commits)) as threads:
+        return list(threads.map(run, commits))
+
+
+def recorded_at(game_id: UUID, type_: str) -> datetime:
+    return last(game_id, type_).recorded_at
+
+
+def away(part: str, by: timedelta) -> None:
+    """One part of the service is not to be reached for so long, the other is."""
+    clock.forward(by)
+    db.session.execute(update(Heartbeat).where(Heartbeat.part != part).values(at=clock.now()))
+    db.session.commit()
+
+
+def assert_log_and_projections_agree(game_id: UUID) -> None:
+    game = load(game_id)
+    rebuilt = fold(new_table(game.head["rules"]), whole_log(game_id))
+    assert rebuilt == game.table
+    assert (game.head["status"], game.head["version"]) == (rebuilt.status, rebuilt.version)
+    assert game.head["outcome"] == (rebuilt.ended and {"scores": rebuilt.ended.scores, "places": rebuilt.ended.places})
+    seats = [(row["turn"], row["to_act"], row["stand_in"]) for row in game.seats]
+    assert seats == [(turn, turn is not None, bot) for turn, bot in zip(rebuilt.turns, rebuilt.stand_ins, strict=True)]
+    for row in game.seats:
+        is_awaited = row["turn"] is not None and rebuilt.status == "running"
+        assert (row["due_at"] is not None) == (is_awaited and game.bot_at(row["seat"]) is None)
+        assert (row["wake_at"] is not None) == is_awaited

@@ -1,0 +1,140 @@
+"""Games: how they are opened, and which of them one is shown."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from server.errors import BadField
+from server.play import lobby
+from server.play.commits import load
+from server.play.games import open_game
+from server.play.lobby import list_games
+from server.play.seats import invitation
+from server.play.time_control import DEFAULT_CLOCK
+from server.play.timeout_policy import DEFAULT_LADDER
+from server.play.views import describe
+from server.rules import BadOption, commitment, sternenhimmel
+from server.store.tables import GameRow, db
+from tests.support.games import BOT, ME, OPEN, everything_due_happens, game_of, happened, letters, moves_on, wanted
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+# Opening a game
+
+
+def test_a_seat_is_for_oneself_for_somebody_invited_for_a_bot_or_open(ada: UUID) -> None:
+    game = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, {"bot": "random"}, ME))
+    assert [seat["kind"] for seat in game.seats] == ["open", "invited", "bot", "human"]
+    assert (game.table.status, game.table.version) == ("open", 0)
+    assert game.seat_of(ada) == 3
+    assert game.names == ["Seat 0", "Seat 1", "random", "ada"]
+
+
+def test_bots_of_one_kind_are_told_apart_by_numbers(ada: UUID) -> None:
+    seats = [{"bot": "greedy"}, {"player": "me"}, {"bot": "random"}, {"bot": "greedy"}]
+    game = open_game(ada, {"rules": "sternenhimmel", "seats": seats})
+    assert game.names == ["greedy 1", "ada", "random", "greedy 2"]
+
+
+def test_an_invited_person_gets_a_letter_with_a_word_for_the_seat(ada: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, {"email": "bea@example.org"}, BOT)).game_id
+    (letter,) = letters(game_id, "invitation")
+    assert letter.data["to"] == "bea@example.org"
+    game, seat = invitation(letter.data["invitation"])
+    assert (game.game_id, seat) == (game_id, 1)
+
+
+def test_a_game_whose_seats_are_all_taken_starts_at_once(ada: UUID) -> None:
+    game = open_game(ada, wanted(ME, BOT, BOT))
+    assert (game.table.status, game.table.version, game.table.turns) == ("running", 1, (1, None, None))
+    assert happened(game.game_id) == ["game-started", "boards-shuffled", *["board-dealt"] * 3]
+
+
+def test_a_game_of_bots_alone_is_played_by_the_worker_to_its_end(ada: UUID) -> None:
+    game_id = open_game(ada, wanted(BOT, {"bot": "random"}, BOT)).game_id
+    everything_due_happens()
+    game = load(game_id)
+    assert game.table.status == game.head["status"] == "finished"
+    assert happened(game_id)[-1] == "game-ended"
+    assert game.head["outcome"]["scores"] == list(game.table.state.coins)
+
+
+def test_what_is_not_said_is_as_usual(ada: UUID) -> None:
+    head = open_game(ada, {"rules": "sternenhimmel", "seats": [ME, OPEN, OPEN]}).head
+    assert (head["clock"], head["on_timeout"]) == (DEFAULT_CLOCK, DEFAULT_LADDER)
+    assert (head["title"], head["private"]) == ("Sternenhimmel", False)
+    assert head["options"]["edition"] == sternenhimmel.DEFAULT_EDITION
+
+
+def test_a_title_is_made_fit_to_be_shown(ada: UUID) -> None:
+    assert open_game(ada, wanted(ME, OPEN, OPEN, title=" A\n\tnight\u202e ")).head["title"] == "A night"
+    with pytest.raises(BadField, match="visible"):
+        open_game(ada, wanted(ME, OPEN, OPEN, title="\u200b\u2800"))
+
+
+def test_the_commitment_is_the_hash_of_a_seed_of_256_bits_and_no_two_games_share_it(ada: UUID) -> None:
+    games = [open_game(ada, wanted(ME, OPEN, OPEN)) for _ in range(3)]
+    assert all(len(game.head["seed"]) == 32 for game in games)
+    shown = [describe(game, None)["commitment"] for game in games]
+    assert shown == [commitment(game.head["seed"]) for game in games]
+    assert len(set(shown)) == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"seats": [ME, ME, OPEN]}, "seats"),
+        ({"seats": [ME, {"bot": "nobody"}, OPEN]}, "seats.1"),
+        ({"seats": [{"player": "you"}, OPEN, OPEN]}, "seats.0"),
+        ({"seats": [ME, OPEN, {}]}, "seats.2"),
+        ({"rules": "chess"}, "rules"),
+        ({"clock": {"per_move": "P1M"}}, "clock"),
+        ({"clock": {"per_move": "soon"}}, "clock"),
+        ({"clock": {"bank": "P3D"}}, "clock"),
+        ({"clock": {"bank": "P3D", "increment": "PT1H", "cap": "P2D"}}, "clock"),
+        ({"clock": {}}, "clock"),
+        ({"on_timeout": []}, "on_timeout"),
+        ({"on_timeout": [{"do": "extend", "by": "P1D", "times": 1}]}, "on_timeout"),
+        ({"on_timeout": [{"do": "abandon"}, {"do": "bot-takes-over", "bot": "greedy"}]}, "on_timeout"),
+        ({"on_timeout": [{"do": "bot-takes-over", "bot": "nobody"}]}, "on_timeout"),
+        ({"on_timeout": [{"do": "bot-move", "bot": "greedy", "times": 0}, {"do": "abandon"}]}, "on_timeout"),
+    ],
+)
+def test_a_field_that_makes_no_sense_is_named_and_no_game_is_opened(ada: UUID, changes: Any, field: str) -> None:
+    with pytest.raises(BadField) as refused:
+        open_game(ada, wanted(ME, OPEN, OPEN) | changes)
+    assert refused.value.field == field
+    assert db.session.scalar(db.select(db.func.count()).select_from(GameRow)) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"seats": [ME, OPEN]}, "bad-seats"),
+        ({"seats": [ME, *[OPEN] * 5]}, "bad-seats"),
+        ({"options": {"edition": "none"}}, "bad-option"),
+        ({"options": {"start_seat": 3}}, "bad-option"),
+        ({"options": {"start_seat": True}}, "bad-option"),
+        ({"options": {"edition": "sargon-it", "start_seat": 0}}, "bad-option"),
+        ({"options": {"weather": "clear"}}, "unknown-option"),
+    ],
+)
+def test_an_option_that_the_game_does_not_have_is_refused(ada: UUID, changes: Any, code: str) -> None:
+    with pytest.raises(BadOption) as refused:
+        open_game(ada, wanted(ME, OPEN, OPEN) | changes)
+    assert refused.value.code == code
+
+
+# Lists
+
+
+def test_a_turn_is_found_behind_any_number_of_games_that_wait_for_others(
+    ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lobby, "_MANY", 2)
+    oldest, *others = (game_of(ada, bea, bots=1) for _ in range(6))
+    for game_id in others:
+        moves_on(game_id, ada)
+    assert [it["id"] for it in list_games(ada, my_turn=True, limit=1).items] == [oldest]

@@ -1,0 +1,92 @@
+"""The log is the truth: what is stored beside it follows from it."""
+
+import hashlib
+import json
+from random import Random
+from uuid import UUID
+
+import pytest
+
+from server.play import votes
+from server.play.commits import load, whole_log
+from server.play.seats import leave, take_seat
+from server.play.sweep import wake_due
+from server.play.time_control import DEFAULT_CLOCK
+from tests.support.games import (
+    BANK,
+    DAY,
+    HOUR,
+    assert_log_and_projections_agree,
+    everything_due_happens,
+    game_of,
+    happened,
+    later,
+    letters,
+    moves_of,
+    moves_on,
+    turn_of,
+)
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def test_every_hash_follows_from_the_one_before_and_the_first_from_the_commitment(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    moves_on(game_id, ada)
+    everything_due_happens()
+    before = hashlib.sha256(load(game_id).head["seed"]).digest()
+    for seq, event in enumerate(whole_log(game_id), 1):
+        at = event.recorded_at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        fact = {"seq": seq, "version": event.version, "type": event.type, "seat": event.seat, "at": at}
+        canonical = json.dumps(fact | {"body": event.body}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        before = hashlib.sha256(before + canonical.encode()).digest()
+        assert event.hash == before
+
+
+def test_a_table_made_anew_from_its_log_is_the_one_that_was_kept(ada: UUID, bea: UUID) -> None:
+    told: set[str] = set()
+    for seed, game_clock in enumerate([DEFAULT_CLOCK, BANK]):
+        rng, people = Random(seed), [ada, bea]
+        game_id = game_of(*people, bots=1, clock=game_clock)
+        while load(game_id).table.status in ("running", "paused"):
+            for _ in range(3):
+                do_something(rng, game_id, people)
+            assert_log_and_projections_agree(game_id)
+        told.update(happened(game_id))
+    house = {"time-extended", "time-ran-out", "seat-handed-over", "seat-taken-back", "game-paused", "game-resumed"}
+    assert house | {"board-scored", "game-ended"} <= told
+
+
+def do_something(rng: Random, game_id: UUID, people: list[UUID]) -> None:
+    table = load(game_id).table
+    if table.status not in ("running", "paused"):
+        return
+    present = [who for seat, who in enumerate(people) if table.stand_ins[seat] is None]
+    match rng.choices(["move", "wait", "leave", "return", "vote"], [8, 6, 1, 4, 2])[0]:
+        case "move" if table.status == "running":
+            for who in present:
+                if turn_of(game_id, who) is not None:
+                    moves_on(game_id, who, rng.randrange(len(moves_of(game_id, who))))
+        case "wait":
+            later(rng.choice([12 * HOUR, 3 * DAY]))
+        case "leave":
+            leave(game_id, rng.choice(people))
+        case "return" if len(present) < len(people):
+            take_seat(game_id, next(who for who in people if who not in present))
+        case "vote":
+            for who in present:
+                votes.vote(game_id, who, "resume" if table.status == "paused" else "pause", True)
+    wake_due()
+
+
+def test_a_person_gets_one_letter_for_each_turn(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    turns = set()
+    for n in range(30):
+        who = (ada, bea)[n % 2]
+        turns.add((n % 2, turn_of(game_id, who)))
+        moves_on(game_id, who)
+        everything_due_happens()
+    written = [(letter.seat, letter.version) for letter in letters(game_id, "your-turn")]
+    assert len(written) == len(set(written))
+    assert turns <= set(written)

@@ -1,0 +1,139 @@
+"""What needs the consent of all: a game that is paused, goes on, or is given up."""
+
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.errors import HandedOver, NotRunning
+from server.play import votes
+from server.play.commits import load
+from server.play.moves import legal_moves, play_move
+from server.play.seats import come_back, leave, return_word, take_seat
+from server.play.time_control import DEFAULT_CLOCK
+from server.play.votes import WISHES, votes_of
+from tests.support.games import (
+    BANK,
+    DAY,
+    at_once,
+    everything_due_happens,
+    game_of,
+    happened,
+    last,
+    later,
+    moves_of,
+    moves_on,
+    person,
+    seats_of,
+    turn_of,
+    until,
+)
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def all_consent(game_id: UUID, wish: str, *people: UUID) -> None:
+    for who in people:
+        votes.vote(game_id, who, wish, True)
+
+
+def test_a_game_is_paused_when_all_its_people_consent_and_no_sooner(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    all_consent(game_id, "pause", ada)
+    assert votes_of(game_id) == {"pause": [0], "resume": [], "abandon": []}
+    votes.vote(game_id, ada, "pause", False)
+    all_consent(game_id, "pause", bea)
+    assert load(game_id).table.status == "running"
+    move = moves_of(game_id, ada)[0]
+    all_consent(game_id, "pause", ada)
+    assert load(game_id).table.status == "paused"
+    assert votes_of(game_id)["pause"] == []
+    assert legal_moves(game_id, ada, []) == {"turn": None, "moves": []}
+    with pytest.raises(NotRunning, match="paused"):
+        play_move(game_id, ada, 1, move)
+
+
+def test_a_wish_comes_true_when_the_only_one_who_did_not_share_it_leaves(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    all_consent(game_id, "pause", ada)
+    leave(game_id, bea)
+    assert load(game_id).table.status == "paused"
+
+
+def test_a_pause_keeps_the_turn_and_the_rest_of_its_time(ada: UUID, bea: UUID) -> None:
+    for game_clock in (DEFAULT_CLOCK, BANK):
+        game_id = game_of(ada, bea, bots=1, clock=game_clock)
+        due_at = seats_of(game_id)[0].due_at
+        later(DAY)
+        all_consent(game_id, "pause", ada, bea)
+        stopped = last(game_id, "game-paused").recorded_at
+        later(30 * DAY)
+        everything_due_happens()
+        assert happened(game_id)[-1] == "game-paused"
+        all_consent(game_id, "resume", bea, ada)
+        going_on = last(game_id, "game-resumed").recorded_at
+        assert turn_of(game_id, ada) == 1
+        assert seats_of(game_id)[0].due_at == due_at + (going_on - stopped)
+        until(seats_of(game_id)[0].due_at)
+        everything_due_happens()
+        assert happened(game_id)[-1] == "time-extended"
+
+
+def test_a_bot_waits_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    all_consent(game_id, "pause", ada, bea)
+    everything_due_happens()
+    assert happened(game_id)[-1] == "game-paused"
+    all_consent(game_id, "resume", ada, bea)
+    everything_due_happens()
+    assert happened(game_id)[-1] == "star-placed"
+
+
+def test_who_resigned_may_come_back_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    all_consent(game_id, "pause", ada, bea)
+    leave(game_id, ada)
+    leave(game_id, bea)
+    take_seat(game_id, bea)
+    come_back(return_word(game_id, 0))
+    all_consent(game_id, "resume", ada, bea)
+    assert moves_on(game_id, ada).first
+
+
+def test_bots_and_the_absent_are_not_asked_for_their_consent(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    leave(game_id, bea)
+    with pytest.raises(HandedOver):
+        all_consent(game_id, "abandon", bea)
+    all_consent(game_id, "abandon", ada)
+    assert load(game_id).table.status == "abandoned"
+
+
+def test_what_does_not_fit_the_state_of_the_game_cannot_be_wished(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    with pytest.raises(NotRunning):
+        all_consent(game_id, "resume", ada)
+    all_consent(game_id, "pause", ada, bea)
+    with pytest.raises(NotRunning):
+        all_consent(game_id, "pause", ada)
+    all_consent(game_id, "abandon", ada, bea)
+    for wish in WISHES:
+        with pytest.raises(NotRunning):
+            all_consent(game_id, wish, ada)
+
+
+def test_consent_given_at_the_same_moment_takes_effect_once(app: Flask) -> None:
+    people = [person(f"voter{n}") for n in range(5)]
+    game_id = game_of(*people)
+
+    def vote(who: UUID) -> str:
+        try:
+            votes.vote(game_id, who, "pause", True)
+        except NotRunning:
+            return "late"
+        return "counted"
+
+    assert at_once(app, [lambda who=who: vote(who) for who in people]) == ["counted"] * 5
+    assert happened(game_id).count("game-paused") == 1

@@ -1,0 +1,304 @@
+"""Seats: who may take one, who may look on, and how people leave and come back."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import update
+
+from server.errors import AlreadySeated, HandedOver, NotFound, NotRunning, NotSeated, SeatTaken
+from server.play.commits import load, whole_log
+from server.play.games import open_game
+from server.play.lobby import list_games
+from server.play.moves import legal_moves, play_move, turn_word
+from server.play.seats import accept_invitation, come_back, leave, return_word, take_seat
+from server.play.time_control import DEFAULT_CLOCK
+from server.play.views import seen_by
+from server.rules import SeededDice, sternenhimmel
+from server.store.tables import GameRow, db
+from tests.support.games import (
+    BOT,
+    DAY,
+    ME,
+    MINUTE,
+    OPEN,
+    at_once,
+    everything_due_happens,
+    game_of,
+    happened,
+    last,
+    later,
+    letters,
+    moves_of,
+    moves_on,
+    person,
+    seats_of,
+    turn_of,
+    wanted,
+)
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+# Joining
+
+
+def test_who_names_no_seat_gets_the_lowest_open_one(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(BOT, OPEN, ME, OPEN)).game_id
+    assert take_seat(game_id, bea).seat_of(bea) == 1
+    assert take_seat(game_id, cyd).seat_of(cyd) == 3
+
+
+def test_who_names_a_seat_gets_that_one_or_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, OPEN, BOT)).game_id
+    assert take_seat(game_id, bea, 2).seat_of(bea) == 2
+    for taken in (0, 2, 3, 4, 10**6):
+        with pytest.raises(SeatTaken):
+            take_seat(game_id, cyd, taken)
+
+
+def test_nobody_sits_twice_at_one_table(ada: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
+    with pytest.raises(AlreadySeated):
+        take_seat(game_id, ada)
+
+
+def test_a_seat_kept_for_somebody_is_nobody_elses(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
+    with pytest.raises(SeatTaken):
+        take_seat(game_id, cyd, 2)
+    assert take_seat(game_id, cyd).seat_of(cyd) == 1
+    assert take_seat(game_id, bea).seat_of(bea) == 2
+
+
+def test_an_invited_person_gets_the_seat_that_is_kept_for_him_before_an_open_one(ada: UUID, bea: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
+    assert take_seat(game_id, bea).seat_of(bea) == 2
+
+
+def test_whoever_holds_the_word_of_an_invitation_may_take_its_seat(ada: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, BOT, {"email": "bea@example.org"}, private=True)).game_id
+    word = letters(game_id, "invitation")[0].data["invitation"]
+    assert take_seat(game_id, cyd, invitation=word).seat_of(cyd) == 2
+
+
+def test_a_word_is_for_its_game_and_seat_and_purpose_only(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    word_of = {}
+    for title in ("one", "other"):
+        game_id = open_game(ada, wanted(ME, OPEN, {"email": "bea@example.org"}, title=title)).game_id
+        word_of[game_id] = letters(game_id, "invitation")[0].data["invitation"]
+    (one, word), (other, _) = word_of.items()
+    with pytest.raises(NotFound):
+        take_seat(other, cyd, invitation=word)
+    forged = ("b" if word[0] == "a" else "a") + word[1:]
+    for nonsense in (forged, word[:-1], "0", "ä", word + "a", turn_word(one, 2, 0), return_word(one, 2)):
+        with pytest.raises(NotFound):
+            take_seat(one, cyd, invitation=nonsense)
+
+
+def test_the_game_starts_with_its_last_seat_and_then_takes_nobody_in(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
+    assert take_seat(game_id, bea).table.status == "running"
+    with pytest.raises(NotRunning):
+        take_seat(game_id, cyd)
+
+
+def test_an_accepted_invitation_makes_an_account_for_its_address(ada: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, BOT, {"email": "new@example.org"})).game_id
+    word = letters(game_id, "invitation")[0].data["invitation"]
+    assert accept_invitation(word).seat_of(person("new")) == 2
+    with pytest.raises(SeatTaken):
+        accept_invitation(word)
+
+
+def test_of_many_who_rush_for_the_last_seat_one_gets_it_and_the_game_starts_once(app: Flask, ada: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
+    people = [person(f"racer{n}") for n in range(12)]
+
+    def rush(who: UUID) -> str:
+        try:
+            take_seat(game_id, who)
+        except (SeatTaken, NotRunning) as error:
+            return type(error).__name__
+        return "seated"
+
+    answers = at_once(app, [lambda who=who: rush(who) for who in people])
+    assert answers.count("seated") == 1
+    assert happened(game_id).count("game-started") == 1
+    assert sum(len(list_games(who, mine=True).items) for who in people) == 1
+
+
+def test_salts_and_seed_are_the_chance_of_the_game(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(OPEN, OPEN, OPEN, options={})).game_id
+    for who, salt in ((ada, "sel"), (bea, ""), (cyd, "Salz \u2600")):
+        game = take_seat(game_id, who, salt=salt)
+    dice = SeededDice(game.head["seed"], ["sel", "", "Salz \u2600"])
+    events = sternenhimmel.setup(3, {}, dice)
+    assert [row.body for row in whole_log(game_id)[1:]] == [without_seat(event) for event in events]
+    assert game.head["drawn"] == dice.drawn
+
+
+def without_seat(event: Any) -> Any:
+    return {name: value for name, value in event._asdict().items() if name != "seat"}
+
+
+# Private games
+
+
+def test_a_private_game_is_for_its_maker_the_invited_and_the_seated_only(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, OPEN, private=True)).game_id
+    for who in (ada, bea):
+        assert seen_by(game_id, who).game_id == game_id
+    for commit in (
+        lambda: seen_by(game_id, cyd),
+        lambda: seen_by(game_id, None),
+        lambda: take_seat(game_id, cyd),
+        lambda: leave(game_id, cyd),
+        lambda: legal_moves(game_id, cyd, []),
+        lambda: play_move(game_id, cyd, 1, {"star": "1", "board": "leo", "space": "a"}),
+    ):
+        assert_is_as_unknown(commit)
+    assert list_games(cyd).items == list_games(ada).items == []
+
+
+def test_who_sits_at_a_private_table_is_asked_for_nowhere_else(
+    ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(private=True))
+    db.session.commit()
+    monkeypatch.setattr(db.session.registry(), "get", lambda *_: pytest.fail("A look-up that no move needs."))
+    assert moves_on(game_id, ada).first
+
+
+def test_a_private_game_is_not_found_with_a_bad_invitation_either(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, OPEN, private=True)).game_id
+    other = open_game(bea, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
+    for word in ("nonsense", letters(other, "invitation")[0].data["invitation"]):
+        assert_is_as_unknown(lambda word=word: take_seat(game_id, cyd, invitation=word))
+
+
+def assert_is_as_unknown(commit: Callable[[], Any]) -> None:
+    with pytest.raises(NotFound) as unknown:
+        seen_by(uuid4(), None)
+    with pytest.raises(NotFound) as refused:
+        commit()
+    assert str(refused.value) == str(unknown.value)
+
+
+# Leaving, resigning and coming back
+
+
+def test_who_leaves_before_the_start_leaves_an_open_seat(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, BOT, OPEN)).game_id
+    take_seat(game_id, bea, salt="of bea")
+    leave(game_id, bea)
+    assert seats_of(game_id)[1].salt == ""
+    assert list_games(bea, mine=True).items == []
+    assert take_seat(game_id, cyd).seat_of(cyd) == 1
+    assert take_seat(game_id, bea).seat_of(bea) == 3
+
+
+def test_who_does_not_sit_there_cannot_leave(ada: UUID, bea: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
+    with pytest.raises(NotSeated):
+        leave(game_id, bea)
+
+
+def test_who_leaves_a_running_game_resigns_and_a_bot_plays_on(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    leave(game_id, ada)
+    assert last(game_id, "seat-handed-over").body == {"bot": "greedy", "why": "resigned"}
+    everything_due_happens()
+    assert turn_of(game_id, bea) == 3
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert turn_of(game_id, bea) == 6
+    assert len(letters(game_id, "your-turn")) == 3  # ada's first, and bea's two
+
+
+def test_resigning_twice_is_resigning_once(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    leave(game_id, ada)
+    leave(game_id, ada)
+    assert happened(game_id).count("seat-handed-over") == 1
+
+
+def test_the_bot_for_those_who_leave_is_the_last_that_the_ladder_names(ada: UUID, bea: UUID) -> None:
+    ladder = [{"do": "bot-move", "bot": "random", "times": 1}, {"do": "abandon"}]
+    game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
+    leave(game_id, bea)
+    assert last(game_id, "seat-handed-over").body["bot"] == "random"
+
+
+def test_while_a_bot_plays_the_seat_its_person_cannot_move(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    move = moves_of(game_id, ada)[0]
+    leave(game_id, ada)
+    with pytest.raises(HandedOver):
+        play_move(game_id, ada, 1, move)
+
+
+def test_who_resigned_may_come_back_at_any_time_and_is_asked_again(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    leave(game_id, ada)
+    everything_due_happens()
+    game = take_seat(game_id, ada)
+    assert last(game_id, "seat-taken-back").seat == 0
+    assert game.table.stand_ins == (None, None, None)
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert turn_of(game_id, ada) == load(game_id).table.version
+    assert moves_on(game_id, ada).first
+
+
+def test_who_comes_back_on_his_turn_has_the_same_turn_and_time_for_it(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    leave(game_id, ada)
+    assert seats_of(game_id)[0].due_at is None
+    later(DAY)
+    take_seat(game_id, ada)
+    assert turn_of(game_id, ada) == 1
+    assert seats_of(game_id)[0].due_at is not None
+    assert moves_on(game_id, ada).first
+
+
+def test_resigning_and_coming_back_on_one_turn_wins_no_time(ada: UUID, bea: UUID) -> None:
+    for game_clock in (DEFAULT_CLOCK, {"bank": "P2D", "increment": "PT12H", "cap": "P9D"}):
+        game_id = game_of(ada, bea, bots=1, clock=game_clock)
+        due_at = seats_of(game_id)[0].due_at
+        later(DAY)
+        for _ in range(3):
+            leave(game_id, ada)
+            take_seat(game_id, ada)
+        assert abs(seats_of(game_id)[0].due_at - due_at) < MINUTE
+
+
+def test_who_sits_at_the_table_cannot_take_his_seat_back(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    with pytest.raises(AlreadySeated):
+        take_seat(game_id, ada)
+
+
+def test_a_sealed_word_brings_its_person_back_without_a_login(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    leave(game_id, bea)
+    word = return_word(game_id, 1)
+    assert come_back(word).table.stand_ins[1] is None
+    with pytest.raises(AlreadySeated):
+        come_back(word)
+
+
+def test_nobody_leaves_or_joins_a_game_that_is_over(ada: UUID) -> None:
+    game_id = game_of(ada, bots=2)
+    leave(game_id, ada)
+    everything_due_happens()
+    assert load(game_id).table.status == "finished"
+    with pytest.raises(NotRunning):
+        leave(game_id, ada)
+    with pytest.raises(NotRunning):
+        come_back(return_word(game_id, 0))
+    with pytest.raises(AlreadySeated):
+        take_seat(game_id, ada)

@@ -1,0 +1,91 @@
+"""A sweep in which something goes wrong: it gets to all the other games."""
+
+import time
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from sqlalchemy import update
+
+from server.play import sweep
+from server.play.commits import load
+from server.play.sweep import wake_due
+from server.play.timeout_policy import DEFAULT_LADDER
+from server.store.tables import GameRow, db
+from tests.support.games import MINUTE, everything_due_happens, game_of, happened, later, seats_of, until
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def test_a_game_that_fails_in_a_sweep_is_tried_again_later_and_holds_up_nobody(
+    ada: UUID, bea: UUID, caplog: pytest.LogCaptureFixture
+) -> None:
+    games = [game_of(ada, bea, bots=1) for _ in range(3)]
+    broken = games[1]
+    set_ladder(broken, [])
+    until(max(seats_of(game_id)[0].due_at for game_id in games))
+    everything_due_happens()
+    assert [happened(game_id)[-1] for game_id in games] == ["time-extended", "board-dealt", "time-extended"]
+    assert "tried again later" in caplog.text
+    later(4 * MINUTE)
+    assert wake_due() == 0
+    set_ladder(broken, DEFAULT_LADDER)
+    later(MINUTE)
+    everything_due_happens()
+    assert happened(broken)[-1] == "time-extended"
+
+
+def test_a_game_whose_head_is_not_of_its_log_is_named_and_holds_up_nobody(
+    ada: UUID, bea: UUID, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, sound = (game_of(ada, bea, bots=1) for _ in range(2))
+    db.session.execute(update(GameRow).where(GameRow.game_id == broken).values(version=7))
+    db.session.commit()
+    until(seats_of(sound)[0].due_at)
+    everything_due_happens()
+    assert [happened(game_id)[-1] for game_id in (broken, sound)] == ["board-dealt", "time-extended"]
+    assert f"The head of game {broken} is at version 7, its log at 1" in caplog.text
+    assert wake_due() == 0
+
+
+def set_ladder(game_id: UUID, ladder: list[Any]) -> None:
+    db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(on_timeout=ladder))
+    db.session.commit()
+
+
+def test_a_sweeper_that_failed_does_not_put_off_what_another_one_did(
+    ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    until(seats_of(game_id)[0].due_at)
+    wake = sweep.wake
+
+    def fails_after_another_one_was_there(*seat: Any) -> None:
+        wake(*seat)
+        raise RuntimeError("too late")
+
+    monkeypatch.setattr(sweep, "wake", fails_after_another_one_was_there)
+    wake_due()
+    row = seats_of(game_id)[0]
+    assert row.wake_at == (row.remind_at or row.due_at)
+
+
+def test_a_game_that_somebody_holds_is_left_for_the_next_sweep(ada: UUID, bea: UUID, shared_url: str) -> None:
+    held, other = (game_of(ada, bea, bots=1) for _ in range(2))
+    until(max(seats_of(game_id)[0].due_at for game_id in (held, other)))
+    db.session.rollback()
+    with psycopg.connect(shared_url) as holder:
+        holder.execute("SELECT FROM games WHERE game_id = %s FOR UPDATE", (held,))
+        before = time.monotonic()
+        assert (wake_due(), wake_due()) == (1, 0)
+        assert time.monotonic() - before < 9  # who waits for a lock does so for ten seconds
+    assert happened(other)[-1] == "time-extended"
+    assert wake_due() == 1
+    assert happened(held)[-1] == "time-extended"
+
+
+def test_a_sweep_with_nothing_due_does_nothing(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    assert wake_due() == 0
+    assert load(game_id).table.version == 1

@@ -1,0 +1,184 @@
+"""What a time-out does, by the ladder of its game."""
+
+from uuid import UUID
+
+import pytest
+
+from server.accounts import calendars
+from server.accounts.players import change_profile
+from server.clock import clock
+from server.errors import StaleTurn
+from server.play import time_control
+from server.play.commits import load
+from server.play.moves import play_move
+from server.play.seats import take_seat
+from tests.support.games import (
+    DAY,
+    HOUR,
+    MINUTE,
+    everything_due_happens,
+    game_of,
+    happened,
+    last,
+    letters,
+    moves_on,
+    recorded_at,
+    seats_of,
+    turn_of,
+    until,
+)
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def test_a_turn_is_due_when_the_counted_time_has_passed_and_not_a_moment_before(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    due_at = seats_of(game_id)[0].due_at
+    assert due_at == recorded_at(game_id, "game-started") + 2 * DAY
+    until(due_at - MINUTE)
+    everything_due_happens()
+    assert load(game_id).table.version == 1
+    until(due_at)
+    everything_due_happens()
+    assert load(game_id).table.version == 2
+
+
+def test_the_usual_ladder_rung_by_rung(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert last(game_id, "time-extended").body == {"by": "P1D"}
+    assert turn_of(game_id, ada) == 1  # it is still the same turn
+    assert seats_of(game_id)[0].due_at == recorded_at(game_id, "time-extended") + DAY
+    assert letters(game_id, "time-extended")[0].seat == 0
+
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert (last(game_id, "time-ran-out").seat, last(game_id, "time-ran-out").body) == (0, {"bot": "greedy"})
+    assert last(game_id, "time-ran-out").version == last(game_id, "star-placed").version
+    assert len(letters(game_id, "bot-moved")) == 1
+
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert seats_of(game_id)[0].due_at == recorded_at(game_id, "star-placed") + 2 * DAY
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert happened(game_id).count("time-ran-out") == 2  # no second extension in one game
+
+    moves_on(game_id, bea)
+    everything_due_happens()
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert last(game_id, "time-ran-out").body == {"bot": None}
+    assert last(game_id, "seat-handed-over").body == {"bot": "greedy", "why": "time"}
+    assert len(letters(game_id, "seat-handed-over")) == 1
+
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert turn_of(game_id, bea) is not None  # nobody waits for ada any more
+    assert happened(game_id).count("time-ran-out") == 3
+
+
+def test_a_move_of_ones_own_starts_the_count_of_time_outs_in_a_row_anew(ada: UUID, bea: UUID) -> None:
+    ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
+    game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
+    for present in (False, True, False):
+        if present:
+            moves_on(game_id, ada)
+        else:
+            until(seats_of(game_id)[0].due_at)
+            everything_due_happens()
+        moves_on(game_id, bea)
+        everything_due_happens()
+    assert happened(game_id).count("time-ran-out") == 2
+    assert "seat-handed-over" not in happened(game_id)
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert "seat-handed-over" in happened(game_id)
+
+
+def test_so_does_coming_back(ada: UUID, bea: UUID) -> None:
+    ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
+    game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
+    for _ in range(2):
+        until(seats_of(game_id)[0].due_at)
+        everything_due_happens()
+        moves_on(game_id, bea)
+        everything_due_happens()
+    take_seat(game_id, ada)
+    moves_on(game_id, bea)
+    everything_due_happens()
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert last(game_id, "time-ran-out").body == {"bot": "greedy"}
+    assert happened(game_id).count("seat-handed-over") == 1
+
+
+def test_a_ladder_may_end_with_the_end_of_the_game(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "abandon"}])
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert happened(game_id)[-2:] == ["time-ran-out", "game-abandoned"]
+    game = load(game_id)
+    assert (game.table.status, game.head["outcome"]) == ("abandoned", None)
+    assert [(seat.turn, seat.due_at, seat.wake_at) for seat in seats_of(game_id)] == [(None, None, None)] * 3
+    assert {letter.seat for letter in letters(game_id, "game-abandoned")} == {0, 1}
+    with pytest.raises(StaleTurn):
+        play_move(game_id, ada, 1, {"star": "1", "board": "leo", "space": "a"})
+
+
+def test_extensions_add_up_to_their_number_and_only_for_the_seat_that_needs_them(ada: UUID, bea: UUID) -> None:
+    ladder = [{"do": "extend", "by": "PT6H", "times": 2}, {"do": "bot-takes-over", "bot": "random"}]
+    game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
+    for _ in range(2):
+        until(seats_of(game_id)[0].due_at)
+        everything_due_happens()
+        assert seats_of(game_id)[0].due_at == recorded_at(game_id, "time-extended") + 6 * HOUR
+    moves_on(game_id, ada)
+    until(seats_of(game_id)[1].due_at)
+    everything_due_happens()
+    assert (happened(game_id).count("time-extended"), last(game_id, "time-extended").seat) == (3, 1)
+
+
+def test_an_extension_may_come_after_a_bots_move(ada: UUID, bea: UUID) -> None:
+    bot_move = {"do": "bot-move", "bot": "greedy", "times": 1}
+    extension = {"do": "extend", "by": "PT6H", "times": 1}
+    game_id = game_of(ada, bea, bots=1, on_timeout=[bot_move, extension, {"do": "abandon"}])
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert last(game_id, "time-ran-out").body == {"bot": "greedy"}
+    moves_on(game_id, bea)
+    everything_due_happens()
+    until(seats_of(game_id)[0].due_at)
+    everything_due_happens()
+    assert happened(game_id)[-1] == "time-extended"
+    assert seats_of(game_id)[0].due_at == recorded_at(game_id, "time-extended") + 6 * HOUR
+    assert [letter.seat for letter in letters(game_id, "time-extended")] == [0]
+
+
+def test_hours_that_do_not_count_for_a_player_move_his_due_time(ada: UUID, bea: UUID) -> None:
+    change_profile(ada, {"calendar": {"night": "00:00-12:00"}})
+    game_id = game_of(ada, bea, bots=1)
+    asked_at, due_at = seats_of(game_id)[0].asked_at, seats_of(game_id)[0].due_at
+    assert due_at - asked_at >= 3.5 * DAY
+    assert due_at == time_control.due_at(asked_at, 2 * DAY, calendars.calendar({"night": "00:00-12:00"}, "UTC"))
+
+
+def test_another_calendar_binds_from_the_next_turn(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    due_at = seats_of(game_id)[0].due_at
+    today = clock.now().date()
+    away = {"from": today.isoformat(), "to": (today + 20 * DAY).isoformat()}
+    change_profile(ada, {"calendar": {"vacations": [away]}, "zone": "Europe/Berlin"})
+    until(due_at - HOUR)
+    everything_due_happens()
+    assert seats_of(game_id)[0].due_at == due_at
+    until(due_at)
+    everything_due_happens()
+    assert happened(game_id)[-1] == "time-extended"
+    assert seats_of(game_id)[0].due_at == recorded_at(game_id, "time-extended") + DAY
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert seats_of(game_id)[0].due_at > due_at + 15 * DAY
