@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.page.axe import objections
 from tests.page.windows import BOT, ME, PHONE, Windows, game_of, is_wide, tab_to
 from tests.support.live_server import Client, House, sign_in
-from tests.webhooks.test_webhooks import Receiver
+from tests.support.webhook_receiver import Receiver
 
 
 @pytest.fixture

@@ -1,0 +1,107 @@
+"""A receiver of webhooks: a real server on the loopback, which only a sandbox may call, and somebody who has one."""
+
+import json
+import ssl
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from standardwebhooks import Webhook as Verifier
+from standardwebhooks import WebhookVerificationError
+
+from server.rules import Json
+from server.webhooks.sender import HookOffice
+from server.webhooks.subscriptions import KINDS, make_webhook, ping_webhook, webhook, webhook_deliveries
+
+
+class Call(NamedTuple):
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def id(self) -> str:
+        return self.headers["webhook-id"]
+
+    @property
+    def told(self) -> Json:
+        told: Json = json.loads(self.body)
+        return told
+
+    @property
+    def kind(self) -> str:
+        return str(self.told["type"])
+
+    def is_signed_with(self, secret: str) -> bool:
+        try:
+            Verifier(secret).verify(self.body, self.headers)
+        except WebhookVerificationError:
+            return False
+        return True
+
+
+class Receiver:
+    """A server on the loopback that keeps what it is told; `answer` says what it does with a call."""
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self.calls: list[Call] = []
+        self.answer: Callable[[Call], int] = lambda call: 204
+        self.headers: dict[str, str] = {}
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                call = Call(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+                receiver.calls.append(call)
+                status = receiver.answer(call)
+                self.send_response(status)
+                for name, value in receiver.headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        self.port = self._server.server_port
+        self.url = f"http://127.0.0.1:{self.port}/hook?for=ada"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    @property
+    def kinds(self) -> list[str]:
+        return [call.kind for call in self.calls]
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def carry(office: HookOffice) -> None:
+    """Everything that is due now."""
+    office.deliver_due()
+    office.wait()
+
+
+class Hook:
+    """A webhook of a player, as he made it."""
+
+    def __init__(self, who: UUID, url: str, *kinds: str, game: UUID | None = None) -> None:
+        made = make_webhook(who, url, kinds or KINDS, game, sandbox=True)
+        self.who, self.id, self.secret = who, made.webhook["id"], made.secret
+
+    @property
+    def shown(self) -> Json:
+        return webhook(self.who, self.id)
+
+    @property
+    def deliveries(self) -> list[Json]:
+        """The newest first."""
+        return webhook_deliveries(self.who, self.id, None, 100).items
+
+    def ping(self) -> Json:
+        return ping_webhook(self.who, self.id)

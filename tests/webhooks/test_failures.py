@@ -1,0 +1,259 @@
+"""Webhooks: what becomes of a call that fails, when it is tried again, and when it is given up."""
+
+import contextlib
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from email import message_from_bytes, policy
+from itertools import pairwise
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.clock import clock
+from server.post.letters import compose
+from server.store.tables import PlayerLetterRow, db
+from server.webhooks import http
+from server.webhooks.sender import GIVE_UP, LONGEST_PAUSE, HookOffice
+from server.webhooks.targets import Target
+from tests.support.games import DAY, HOUR, MINUTE, game_of, later, person, until
+from tests.support.live_server import until as comes_about
+from tests.support.webhook_receiver import Hook, Receiver, carry
+
+SECOND = timedelta(seconds=1)
+
+
+def test_what_fails_is_tried_again_later_and_later_for_three_days_under_the_same_id(
+    office: HookOffice, receiver: Receiver
+) -> None:
+    receiver.answer = lambda call: 500
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    began, moments = clock.now(), []
+    while next_at := hook.deliveries[0]["next_at"]:
+        until(max(next_at, clock.now()) + SECOND)
+        moments.append(clock.now() - began)
+        carry(office)
+    pauses = [after - before for before, after in pairwise(moments)]
+    assert pauses[0] < 10 * SECOND
+    assert all(after > before for before, after in pairwise(pauses[:7]))
+    assert max(pauses) < LONGEST_PAUSE * 1.2
+    assert GIVE_UP <= moments[-1] < GIVE_UP + LONGEST_PAUSE * 1.2
+    assert len({call.id for call in receiver.calls}) == 1
+    assert len({call.body for call in receiver.calls}) == 1
+    assert hook.deliveries[0]["result"] == "given-up"
+    assert (hook.deliveries[0]["status"], hook.deliveries[0]["detail"]) == (500, "The answer was 500")
+
+
+def test_what_arrives_at_last_starts_the_webhook_afresh(office: HookOffice, receiver: Receiver) -> None:
+    receiver.answer = lambda call: 503
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    carry(office)
+    assert hook.shown["failing_since"]
+    receiver.answer = lambda call: 200
+    until(hook.deliveries[0]["next_at"] + SECOND)
+    carry(office)
+    assert hook.shown["failing_since"] is None
+    assert (hook.deliveries[0]["result"], hook.deliveries[0]["tries"]) == ("delivered", 2)
+
+
+def test_whoever_asks_for_a_pause_gets_it(office: HookOffice, receiver: Receiver) -> None:
+    receiver.answer, receiver.headers = lambda call: 429, {"Retry-After": "3600"}
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    carry(office)
+    assert hook.deliveries[0]["next_at"] >= clock.now() + HOUR - MINUTE
+
+
+def test_410_disables_at_once_and_the_owner_gets_a_letter(
+    office: HookOffice, receiver: Receiver, sandbox: Flask
+) -> None:
+    receiver.answer = lambda call: 410
+    hook = Hook(person("ada"), receiver.url)
+    for _ in range(3):
+        hook.ping()
+    carry(office)
+    assert len(receiver.calls) == 1
+    assert (hook.shown["enabled"], hook.shown["disabled_because"]) == (False, "gone")
+    assert {it["result"] for it in hook.deliveries} == {"given-up"}
+    letter = letter_about(hook, sandbox)
+    assert receiver.url in letter
+    assert "410" in letter
+    game_of(hook.who, bots=2)
+    carry(office)
+    assert len(receiver.calls) == 1
+
+
+def test_three_days_without_an_arrival_disable_it_and_the_owner_gets_a_letter(
+    office: HookOffice, receiver: Receiver, sandbox: Flask
+) -> None:
+    receiver.stop()
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    began = clock.now()
+    while hook.shown["enabled"]:
+        assert clock.now() < began + 5 * DAY
+        later(3 * HOUR)
+        hook.ping()
+        carry(office)
+    assert clock.now() >= began + GIVE_UP
+    assert hook.shown["disabled_because"] == "failing"
+    assert not any(it["next_at"] for it in hook.deliveries)
+    assert "The connection was refused" in letter_about(hook, sandbox)
+
+
+def letter_about(hook: Hook, app: Flask) -> str:
+    """The text of the mail that its owner gets."""
+    row = db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.player_id == hook.who)).one()
+    written = compose(row, "https://stars.example")
+    assert written is not None
+    assert written.to == "ada@example.org"
+    return str(message_from_bytes(written.message, policy=policy.default).get_body(("plain",)).get_content())
+
+
+def test_a_jump_of_the_clock_disables_nothing(office: HookOffice, receiver: Receiver) -> None:
+    receiver.answer = lambda call: 500
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    carry(office)
+    clock.forward(400 * DAY)
+    carry(office)
+    assert hook.shown["enabled"]
+    assert hook.deliveries[0]["result"] == "failed"
+
+
+def test_one_that_is_always_refused_does_not_hold_up_what_comes_after_it(
+    office: HookOffice, receiver: Receiver
+) -> None:
+    hook = Hook(person("ada"), receiver.url)
+    poison = str(hook.ping()["id"])
+    receiver.answer = lambda call: 500 if call.id == poison else 204
+    others = []
+    for _ in range(40):
+        later(3 * HOUR)
+        others.append(str(hook.ping()["id"]))
+        carry(office)
+        later(MINUTE)
+        carry(office)
+    assert hook.shown["enabled"]
+    assert {str(it["id"]): it["result"] for it in hook.deliveries} == {
+        poison: "given-up",
+        **dict.fromkeys(others, "delivered"),
+    }
+
+
+def test_a_webhook_that_does_not_answer_holds_up_none_but_itself(office: HookOffice, receiver: Receiver) -> None:
+    ada, ben = person("ada"), person("ben")
+    silent = Receiver()
+    let_go = threading.Event()
+    silent.answer = lambda call: 204 if let_go.wait(30) else 500
+    dead, alive = Hook(ada, silent.url), Hook(ben, receiver.url)
+    dead.ping()
+    office.deliver_due()
+    comes_about(lambda: silent.calls)
+    for _ in range(3):
+        alive.ping()
+        office.deliver_due()
+        comes_about(lambda: not any(it["next_at"] for it in alive.deliveries))
+    assert len(receiver.calls) == 3
+    let_go.set()
+    office.wait()
+    silent.stop()
+    assert len(silent.calls) == 1
+
+
+def test_what_is_told_comes_in_order_also_after_a_failure(office: HookOffice, receiver: Receiver) -> None:
+    hook = Hook(person("ada"), receiver.url)
+    asked = [str(hook.ping()["id"]) for _ in range(3)]
+    receiver.answer = lambda call: 500
+    carry(office)
+    receiver.answer = lambda call: 204
+    receiver.calls.clear()
+    later(10 * SECOND)
+    carry(office)
+    assert [call.id for call in receiver.calls] == asked
+
+
+def test_what_one_deed_causes_is_told_in_the_order_of_the_story(office: HookOffice, receiver: Receiver) -> None:
+    ada, ben = person("ada"), person("ben")
+    hook = Hook(ada, receiver.url, "game-started", "your-turn")
+    games = [game_of(ada, ben, bots=1) for _ in range(5)]
+    carry(office)
+    assert told_of(games, receiver) == [["game-started", "your-turn"]] * len(games)
+    listed = [it["kind"] for it in hook.deliveries if it["payload"]["data"]["game"] == str(games[0])]
+    assert listed == ["your-turn", "game-started"]  # the newest first
+
+
+def told_of(games: list[UUID], receiver: Receiver) -> list[list[str]]:
+    """What was told of each game."""
+    return [[call.kind for call in receiver.calls if call.told["data"]["game"] == str(game)] for game in games]
+
+
+class Talker:
+    """A server that says what it likes to whoever connects, octet by octet."""
+
+    def __init__(self, words: Iterator[bytes]) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.target = Target("http", "127.0.0.1", self._listener.getsockname()[1], "/")
+        self._thread = threading.Thread(target=self._talk, args=(words,), daemon=True)
+        self._thread.start()
+
+    def _talk(self, words: Iterator[bytes]) -> None:
+        connection, _ = self._listener.accept()
+        with connection, contextlib.suppress(OSError):
+            for word in words:
+                connection.sendall(word)
+
+    def asked(self, seconds: float) -> http.Answer:
+        try:
+            return http.post(self.target, ["127.0.0.1"], {}, b"{}", ssl.create_default_context(), seconds)
+        finally:
+            self._listener.close()
+
+
+def drip(head: bytes) -> Iterator[bytes]:
+    """Each octet comes in good time, and yet they never end."""
+    yield head
+    while True:
+        time.sleep(0.05)
+        yield b"x"
+
+
+def flood() -> Iterator[bytes]:
+    yield b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n"
+    while True:
+        yield bytes(100_000)
+
+
+def test_an_answer_whose_head_never_ends_is_none() -> None:
+    with pytest.raises(http.Unanswered, match="No answer within 0.5 seconds"):
+        Talker(drip(b"HTTP/1.1 200 OK\r\nx-")).asked(0.5)
+
+
+def test_an_answer_whose_body_never_ends_is_one() -> None:
+    assert Talker(drip(b"HTTP/1.1 204 OK\r\nTransfer-Encoding: chunked\r\n\r\n")).asked(2).status == 204
+    began = time.monotonic()
+    assert Talker(flood()).asked(60).status == 200
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("words", [b"", b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 nonsense\r\n\r\n", b"\xff" * 70_000])
+def test_what_does_not_speak_http_has_not_answered(words: bytes) -> None:
+    with pytest.raises(http.Unanswered):
+        Talker(iter([words])).asked(5)
+
+
+def test_nobody_is_followed_anywhere(office: HookOffice, receiver: Receiver) -> None:
+    elsewhere = Receiver()
+    receiver.answer, receiver.headers = lambda call: 308, {"Location": elsewhere.url}
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    carry(office)
+    elsewhere.stop()
+    assert elsewhere.calls == []
+    assert (hook.deliveries[0]["result"], hook.deliveries[0]["status"]) == ("failed", 308)

@@ -1,0 +1,155 @@
+"""Webhooks: what they are told, each kind as its schema says."""
+
+from collections.abc import Callable
+from datetime import datetime
+from random import Random
+
+import pytest
+from flask import Flask
+from jsonschema import Draft202012Validator, FormatChecker
+
+from server.clock import clock
+from server.play.chat import say
+from server.play.moves import legal_moves
+from server.play.seats import take_seat
+from server.play.votes import vote
+from server.store import outbox
+from server.store.tables import LetterRow, Player, db
+from server.webhooks.sender import HookOffice
+from server.webhooks.subscriptions import KINDS, PAYLOADS, delete_webhook
+from tests.secrecy.test_leaks import without_ids
+from tests.support.games import DAY, everything_due_happens, game_of, later, moves_on, person
+from tests.support.paired_worlds import SECRETS, Worlds, exchanging
+from tests.support.paired_worlds import House as WorldPlayed
+from tests.support.webhook_receiver import Call, Hook, Receiver, carry
+
+assert exchanging  # a fixture
+
+
+def test_whoever_has_to_move_is_told_so(office: HookOffice, receiver: Receiver) -> None:
+    ada, ben = person("ada"), person("ben")
+    hook = Hook(ada, receiver.url, "your-turn")
+    game_id = game_of(ada, ben, bots=1)
+    carry(office)
+    (call,) = receiver.calls
+    assert call.path == "/hook?for=ada"
+    assert call.is_signed_with(hook.secret)
+    asked = legal_moves(game_id, ada, [])
+    assert call.told["data"].keys() == {"game", "version", "seat", "turn", "due_at"}
+    assert call.told["data"]["game"] == str(game_id)
+    assert (call.told["data"]["seat"], call.told["data"]["turn"]) == (0, asked["turn"])
+    assert datetime.fromisoformat(call.told["data"]["due_at"]) > clock.now()
+    assert call.headers["content-type"] == "application/json"
+
+
+def test_each_kind_is_told_as_its_schema_says(office: HookOffice, receiver: Receiver) -> None:
+    ada, ben = person("ada"), person("ben")
+    Hook(ada, receiver.url)
+    game_id = game_of(ada, ben, bots=1)
+    say(game_id, ben, "Good evening!")
+    for wish in ("pause", "resume"):
+        for who in (ada, ben):
+            vote(game_id, who, wish, True)
+    for _ in range(12):
+        later(DAY)
+        everything_due_happens()
+        carry(office)
+        if "bot-moved" in receiver.kinds and legal_moves(game_id, ben, [])["turn"]:
+            moves_on(game_id, ben)
+    take_seat(game_id, ada)
+    for who in (ada, ben):
+        vote(game_id, who, "abandon", True)
+    carry(office)
+    assert {*receiver.kinds} == {*KINDS} - {"game-ended"}
+    for call in receiver.calls:
+        Draft202012Validator(PAYLOADS[call.kind], format_checker=FormatChecker()).validate(call.told)
+    versions = [call.told["data"]["version"] for call in receiver.calls]
+    assert versions == sorted(versions)
+
+
+def test_the_end_of_a_game_is_told(office: HookOffice, receiver: Receiver) -> None:
+    ada = person("ada")
+    Hook(ada, receiver.url, "game-ended")
+    game_id = game_of(ada, bots=2)
+    while legal_moves(game_id, ada, [])["turn"]:
+        moves_on(game_id, ada)
+        everything_due_happens()
+    carry(office)
+    (call,) = receiver.calls
+    Draft202012Validator(PAYLOADS["game-ended"]).validate(call.told)
+
+
+def test_only_what_was_asked_for_is_told_and_only_of_that_game(office: HookOffice, receiver: Receiver) -> None:
+    ada, ben = person("ada"), person("ben")
+    games = [game_of(ada, ben, bots=1), game_of(ada, ben, bots=1)]
+    Hook(ada, receiver.url, "message", game=games[1])
+    for game_id in games:
+        say(game_id, ada, "Good evening!")
+        say(game_id, ben, "And to you!")
+        moves_on(game_id, ada)
+    carry(office)
+    assert [(call.kind, call.told["data"]["game"]) for call in receiver.calls] == [("message", str(games[1]))]
+    assert "And to you" not in receiver.calls[0].body.decode()
+
+
+def test_several_webhooks_are_told_each_with_its_own_secret(office: HookOffice, receiver: Receiver) -> None:
+    ada = person("ada")
+    one, other = (Hook(ada, f"{receiver.url}&number={number}", "your-turn") for number in (1, 2))
+    game_of(ada, bots=2)
+    carry(office)
+    by_path = {call.path[-1]: call for call in receiver.calls}
+    assert by_path["1"].is_signed_with(one.secret)
+    assert by_path["2"].is_signed_with(other.secret)
+    assert not by_path["1"].is_signed_with(other.secret)
+    assert by_path["1"].id != by_path["2"].id
+
+
+def test_a_game_without_webhooks_notes_none(sandbox: Flask) -> None:
+    ada, ben = person("ada"), person("ben")
+    game_of(ada, ben, bots=1)
+    assert db.session.scalars(db.select(LetterRow).where(LetterRow.kind == "webhook")).all() == []
+    hook = Hook(ben, "http://127.0.0.1:1/")
+    assert db.session.get_one(Player, ben).has_webhooks
+    delete_webhook(ben, hook.id)
+    db.session.expire_all()
+    assert not db.session.get_one(Player, ben).has_webhooks
+
+
+def test_notes_for_webhooks_are_no_mails(sandbox: Flask) -> None:
+    ada = person("ada")
+    Hook(ada, "http://127.0.0.1:1/")
+    game_id = game_of(ada, bots=2)
+    kinds = {letter.kind for letter in db.session.scalars(db.select(LetterRow).where(LetterRow.game_id == game_id))}
+    assert kinds == {"your-turn", "webhook"}
+    assert len(outbox.due(clock.now(), 10)) == 1
+
+
+@pytest.mark.usefixtures("exchanging")
+@pytest.mark.parametrize("brink", [secrets.brinks[0] for secrets in SECRETS.values()])
+def test_a_payload_tells_nobody_what_is_secret(
+    office: HookOffice, sandbox: Flask, receiver: Receiver, brink: Callable[[Random], Worlds]
+) -> None:
+    """Two worlds that differ only in what is hidden send the same bytes, but for ids and times."""
+    worlds = brink(Random(5))
+    told = []
+    for world in (worlds.one, worlds.other):
+        house = WorldPlayed(sandbox, worlds, world.exchange)
+        hooks = [Hook(person(name), f"{receiver.url}&seat={name}") for name in ("ada", "bea", "cyd")]
+        for seat, move in world.moves:
+            house.plays(seat, move)
+        carry(office)
+        for hook in hooks:
+            while any(it["next_at"] for it in hook.deliveries):
+                carry(office)
+        told.append(sorted((call.path, without_own(call)) for call in receiver.calls))
+        receiver.calls.clear()
+        for hook in hooks:
+            delete_webhook(hook.who, hook.id)
+    assert told[0] == told[1]
+    assert len(told[0]) >= len(hooks)
+
+
+def without_own(call: Call) -> str:
+    """Its body and headers as sent, but for ids, times, and what follows from these."""
+    headers = {name: value for name, value in call.headers.items() if not name.startswith("webhook-")}
+    return without_ids(f"{call.body.decode()} {headers}")

@@ -1,0 +1,184 @@
+"""Webhooks: what is told once more, what never again, and a worker that is killed in between."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+
+from server.clock import clock
+from server.errors import WebhookDisabled
+from server.store import webhook_queue as store
+from server.store.tables import PlayerLetterRow, db
+from server.webhooks.sender import HookOffice
+from server.webhooks.subscriptions import change_webhook, forget_old_deliveries, hand_over, try_delivery_again
+from tests.support.games import DAY, HOUR, MINUTE, game_of, later, person
+from tests.support.live_server import TAKEN_UP, House, new_house, sign_in
+from tests.support.live_server import until as comes_about
+from tests.support.webhook_receiver import Call, Hook, Receiver, carry
+
+# Once more
+
+
+def test_a_delivery_is_made_once_more_under_the_same_id_if_its_owner_asks(
+    office: HookOffice, receiver: Receiver
+) -> None:
+    hook = Hook(person("ada"), receiver.url)
+    ping = hook.ping()
+    carry(office)
+    assert try_delivery_again(hook.who, hook.id, ping["id"])["result"] == "waiting"
+    carry(office)
+    first, second = receiver.calls
+    assert (first.id, first.body) == (second.id, second.body)
+    assert hook.deliveries[0]["result"] == "delivered"
+
+
+def test_what_was_given_up_can_be_asked_for_once_the_webhook_is_enabled_again(
+    office: HookOffice, receiver: Receiver
+) -> None:
+    receiver.answer = lambda call: 410
+    hook = Hook(person("ada"), receiver.url)
+    ping = hook.ping()
+    carry(office)
+    with pytest.raises(WebhookDisabled):
+        try_delivery_again(hook.who, hook.id, ping["id"])
+    receiver.answer = lambda call: 204
+    assert change_webhook(hook.who, hook.id, {"enabled": True}, sandbox=True)["enabled"]
+    try_delivery_again(hook.who, hook.id, ping["id"])
+    carry(office)
+    assert hook.deliveries[0]["result"] == "delivered"
+
+
+def test_a_webhook_that_rests_is_told_at_once_at_its_new_address(office: HookOffice, receiver: Receiver) -> None:
+    hook = Hook(person("ada"), "http://127.0.0.1:1/")
+    hook.ping()
+    for _ in range(8):
+        later(2 * HOUR)
+        carry(office)
+    change_webhook(hook.who, hook.id, {"url": receiver.url}, sandbox=True)
+    hook.ping()
+    carry(office)
+    assert len(receiver.calls) == 1
+
+
+def test_a_webhook_that_is_switched_off_is_told_nothing_not_even_what_waited(
+    office: HookOffice, receiver: Receiver
+) -> None:
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    assert change_webhook(hook.who, hook.id, {"enabled": False}, sandbox=True)["disabled_because"] == "by-you"
+    game_of(hook.who, bots=2)
+    carry(office)
+    assert receiver.calls == []
+    assert [it["result"] for it in hook.deliveries] == ["given-up"]
+    assert db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.player_id == hook.who)).all() == []
+
+
+def test_a_note_that_is_handed_over_twice_is_told_once(office: HookOffice, receiver: Receiver) -> None:
+    """As when a worker dies between putting it into the queues and forgetting it."""
+    hook = Hook(person("ada"), receiver.url, "your-turn")
+    game_of(hook.who, bots=2)
+    (note,) = (note for note in store.notes(clock.now(), 10) if note.data["kind"] == "your-turn")
+    hand_over(note, clock.now())
+    carry(office)
+    hand_over(note, clock.now())
+    carry(office)
+    assert len(receiver.calls) == 1
+    assert len(hook.deliveries) == 1
+
+
+def test_two_offices_carry_each_delivery_once_and_in_order(
+    office: HookOffice, sandbox: Flask, receiver: Receiver
+) -> None:
+    other = HookOffice(sandbox)
+    hook = Hook(person("ada"), receiver.url)
+    asked = [str(hook.ping()["id"]) for _ in range(25)]
+    while any(it["next_at"] for it in hook.deliveries):
+        for one in (office, other):
+            one.deliver_due()
+        for one in (office, other):
+            one.wait()
+    other.close(10)
+    assert [call.id for call in receiver.calls] == asked
+
+
+def test_old_deliveries_are_forgotten_but_not_those_that_wait(office: HookOffice, receiver: Receiver) -> None:
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    carry(office)
+    change_webhook(hook.who, hook.id, {"url": "http://127.0.0.1:1/"}, sandbox=True)
+    waiting = hook.ping()
+    later(31 * DAY)
+    forget_old_deliveries()
+    assert [it["id"] for it in hook.deliveries] == [waiting["id"]]
+
+
+def test_a_clock_that_ran_ahead_and_is_set_right_keeps_nothing_waiting(office: HookOffice, receiver: Receiver) -> None:
+    clock.forward(365 * DAY)
+    receiver.answer = lambda call: 500
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    carry(office)
+    clock.forward(-365 * DAY)
+    receiver.answer = lambda call: 204
+    store.bring_forward(clock.now(), 2 * MINUTE)
+    carry(office)
+    assert hook.deliveries[0]["result"] == "delivered"
+
+
+# A worker that is killed
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    with new_house() as house:
+        house.start_web()
+        yield house
+
+
+def test_a_worker_that_is_killed_before_it_notes_the_answer_leads_to_a_second_call_under_the_same_id(
+    house: House, receiver: Receiver
+) -> None:
+    worker = house.start_worker()
+    ada = sign_in(house, "ada@example.org")
+    made = ada.post("/v1/webhooks", {"url": receiver.url, "kinds": ["your-turn"]})
+    seats = [{"player": "me"}, {"bot": "greedy"}, {"bot": "greedy"}]
+    taken, waits = threading.Event(), threading.Event()
+
+    def answer(call: Call) -> int:
+        taken.set()
+        waits.wait(30)
+        return 204
+
+    receiver.answer = answer
+    ada.post("/v1/games", {"rules": "sternenhimmel", "options": {"start_seat": 0}, "seats": seats})
+    assert taken.wait(30)
+    with house.locked("SELECT * FROM webhook_deliveries"):
+        waits.set()
+        house.await_waiters()  # the worker has heard 204 and wants to note it
+        house.kill(worker)
+    killed_at = time.monotonic()
+    worker = house.start_worker()
+    deliveries = f"/v1/webhooks/{made['id']}/deliveries"
+    comes_about(lambda: ada.get(deliveries)["items"][0]["result"] == "delivered")
+    assert time.monotonic() - killed_at < TAKEN_UP
+    house.kill(worker)
+    first, second = receiver.calls
+    assert (first.id, first.body) == (second.id, second.body)
+    assert second.is_signed_with(made["secret"])
+
+
+def test_a_note_outlives_whoever_was_to_hand_it_over(house: House, receiver: Receiver) -> None:
+    """Nobody works while the game begins; kill -9 of the web loses nothing, since the note came with the deed."""
+    worker = house.start_worker()
+    ben = sign_in(house, "ben@example.org")
+    house.kill(worker)
+    ben.post("/v1/webhooks", {"url": receiver.url, "kinds": ["your-turn"]})
+    seats = [{"player": "me"}, {"bot": "greedy"}, {"bot": "greedy"}]
+    ben.post("/v1/games", {"rules": "sternenhimmel", "options": {"start_seat": 0}, "seats": seats})
+    house.kill(house.web)
+    house.start_web()
+    house.start_worker()
+    comes_about(lambda: receiver.calls)
+    assert receiver.kinds == ["your-turn"]
