@@ -1,0 +1,115 @@
+"""The doctor: what it finds wrong with the tables, the clock, and the ways of mail."""
+
+from datetime import timedelta
+
+import psycopg
+import pytest
+from click.testing import CliRunner, Result
+from flask import Flask
+
+from server import cli
+from server.cli.service import OWNS_TABLES
+from server.clock import Clock, clock
+from server.operations import health
+from server.play.sandbox_clock import move_clock
+from server.post.incoming.smtp_server import SmtpServer
+from server.store.tables import db
+from tests.support.illnesses import ILLNESSES, unreachable
+from tests.support.live_server import free_port
+
+
+def doctor(**environment: str) -> Result:
+    """`sternenpost doctor` with these settings; the logs of this process stay as they are."""
+    return CliRunner().invoke(cli.main, ["doctor"], env={"SMTP_URL": "", **environment})
+
+
+@pytest.fixture
+def patient(well: Flask, shared_url: str, tmp_path) -> dict[str, str]:
+    """The settings of a sandbox with nothing wrong."""
+    return {"DATABASE_URL": shared_url, "STERNENPOST_DATA": str(tmp_path), "STERNENPOST_SANDBOX": "on"}
+
+
+def found_by(result: Result) -> dict[str, str]:
+    assert result.stdout, result
+    return dict(line.split(": ", 1) for line in result.stdout.splitlines())
+
+
+def test_the_doctor_finds_nothing_wrong(patient: dict[str, str]) -> None:
+    result = doctor(**patient)
+    well = dict.fromkeys(["database", "web", "worker", "outbox", "inbox", "seats", "clock", "mail"], "ok")
+    assert found_by(result) == well | {"role": OWNS_TABLES}
+    assert result.exit_code == 0
+
+
+@pytest.mark.parametrize(("part", "illness", "words"), ILLNESSES)
+def test_the_doctor_names_what_is_ill(patient: dict[str, str], part: str, illness: object, words: str) -> None:
+    illness(part)
+    db.session.commit()
+    result = doctor(**patient)
+    assert result.exit_code == 1
+    found = found_by(result)
+    assert [name for name, state in found.items() if state not in ("ok", OWNS_TABLES)] == [part]
+    assert found[part].startswith(words)
+
+
+def test_the_doctor_follows_a_clock_that_the_sandbox_put_forward(patient: dict[str, str]) -> None:
+    move_clock(timedelta(days=3))
+    clock.offset = timedelta(0)  # as in a process of its own
+    assert doctor(**patient).exit_code == 0
+
+
+def test_the_doctor_finds_a_clock_that_is_wrong(patient: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = Clock()
+    monkeypatch.setattr(fast, "real", lambda: clock.real() + timedelta(seconds=7))
+    monkeypatch.setattr(health, "clock", fast)
+    result = doctor(**patient)
+    assert found_by(result)["clock"].startswith("0:00:0")
+    assert result.exit_code == 1
+
+
+def test_the_doctor_finds_a_mail_server_that_is_away(patient: dict[str, str]) -> None:
+    result = doctor(**patient, SMTP_URL=f"smtp://127.0.0.1:{free_port()}")
+    assert "Connection refused" in found_by(result)["mail"]
+    assert result.exit_code == 1
+
+
+def test_the_doctor_finds_letters_that_reach_nobody(patient: dict[str, str]) -> None:
+    result = doctor(**patient | {"STERNENPOST_SANDBOX": "off"})
+    assert found_by(result)["mail"].startswith("SMTP_URL is not set")
+    assert result.exit_code == 1
+
+
+def test_the_doctor_says_whether_mail_comes_in(patient: dict[str, str], well: Flask) -> None:
+    where = f"127.0.0.1:{free_port()}"
+    assert "Connection refused" in found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"]
+    door = SmtpServer(well, where)
+    door.keep_open()
+    assert found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"] == "ok"
+    door.close()
+
+
+def test_the_doctor_finds_a_database_that_is_away() -> None:
+    result = doctor(**unreachable(STERNENPOST_SANDBOX="on"))
+    assert found_by(result) == {"database": "does not answer: Connection refused", "mail": "ok"}
+    assert result.exit_code == 1
+
+
+def test_the_doctor_says_how_to_get_a_database_where_there_is_none(tmp_path) -> None:
+    result = doctor(DATABASE_URL="", STERNENPOST_DATA=str(tmp_path))
+    assert found_by(result)["database"] == "not running: `python3 -m server up` starts one, DATABASE_URL names another"
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("revision", ["DELETE FROM alembic_version", "UPDATE alembic_version SET version_num = '0001'"])
+def test_the_doctor_finds_tables_that_are_not_up_to_date(revision: str, database_url: str) -> None:
+    with psycopg.connect(database_url) as owner:
+        owner.execute(revision)
+    result = doctor(DATABASE_URL=database_url)
+    assert found_by(result)["database"] == "its tables are not up to date: run `sternenpost migrate`"
+    assert result.exit_code == 1
+
+
+def test_tables_of_a_later_release_are_no_illness(database_url: str) -> None:
+    with psycopg.connect(database_url) as owner:
+        owner.execute("UPDATE alembic_version SET version_num = 'later'")
+    assert found_by(doctor(DATABASE_URL=database_url))["database"] == "ok"

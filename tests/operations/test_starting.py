@@ -1,0 +1,87 @@
+"""Settings that cannot be meant, and parts that are started with them or without their database."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from server import cli
+from tests.support.illnesses import unreachable
+from tests.support.live_server import free_port
+from tests.support.running_house import AT_ONCE
+
+
+def config(**environment: str) -> Result:
+    return CliRunner().invoke(cli.main, ["config"], env=environment)
+
+
+def test_the_list_of_settings_shows_no_password() -> None:
+    told = config(**unreachable(SMTP_URL="smtp://stars:canary@mail.example:587")).stdout
+    assert "postgresql://stars:***@127.0.0.1" in told
+    assert "SMTP_URL=smtp://stars:***@mail.example:587" in told
+    assert "canary" not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SMTP_URL", "smtp://stars:canary@mail.example?x=1"),
+        ("SMTP_URL", "stars:canary@mail.example"),
+        ("DATABASE_URL", "postgresql//stars:canary@db.example"),
+        ("DATABASE_URL", "mysql://db.example?password=canary"),
+        ("STERNENPOST_BASE_URL", "https//stars:canary@stars.example"),
+    ],
+)
+def test_a_setting_that_cannot_be_meant_is_told_in_one_sentence_without_its_password(name: str, value: str) -> None:
+    refused = config(**{name: value})
+    assert refused.exit_code == 1
+    assert len(refused.stderr.splitlines()) == 1
+    assert "canary" not in refused.output
+
+
+def started(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What it says, and how it ends if it does within some seconds."""
+    settings = {**os.environ, "STERNENPOST_PORT": str(free_port()), "SMTP_URL": "", **environment}
+    program = [sys.executable, "-m", "server.cli", command]
+    with subprocess.Popen(program, env=settings, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            _, said = process.communicate(timeout=AT_ONCE)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            _, said = process.communicate()
+    return subprocess.CompletedProcess(program, process.returncode, stderr=said)
+
+
+@pytest.mark.parametrize("command", ["web", "worker"])
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("nonsense", "Error: DATABASE_URL should be like postgresql://user:password@host/name, not nonsense."),
+        ("postgresql://stars:canary@127.0.0.1:99999/stars", "Error: DATABASE_URL should be like postgresql://"),
+        ("postgresql://stars:canary@127.0.0.1/stars?hots=x", "Error: DATABASE_URL cannot be meant: invalid URI query"),
+        ("", "Error: The database: not running: `python3 -m server up` starts one, DATABASE_URL names another"),
+    ],
+)
+def test_a_part_without_a_database_to_be_meant_ends_with_a_sentence(
+    command: str, url: str, sentence: str, tmp_path: Path
+) -> None:
+    refused = started(command, DATABASE_URL=url, STERNENPOST_DATA=str(tmp_path))
+    assert refused.returncode == 1
+    [said] = refused.stderr.splitlines()
+    assert said.startswith(sentence)
+    assert "canary" not in said
+
+
+def test_a_web_whose_database_does_not_answer_says_so_and_waits_for_it() -> None:
+    with socket.socket() as nobody:  # bound, and not listening
+        nobody.bind(("127.0.0.1", 0))
+        url = f"postgresql://stars:canary@127.0.0.1:{nobody.getsockname()[1]}/stars"
+        waited = started("web", DATABASE_URL=url)
+    assert waited.returncode == 0  # as asked to
+    said = json.loads(waited.stderr.splitlines()[0])["message"]
+    assert said == f"The database {url.replace('canary', '***')} does not answer: Connection refused"

@@ -1,0 +1,188 @@
+"""A real house: its parts end in time, and recover by themselves when one of them, or Postgres, goes away."""
+
+import signal
+import socket
+import subprocess
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+
+from tests.support.games import ME, wanted
+from tests.support.live_server import Client, House, Json, sign_in, until
+from tests.support.running_house import AT_ONCE, lines_since, metrics, starts_to_work, stops, working
+
+HTML, PROBLEM = "text/html; charset=utf-8", "application/problem+json"
+
+# A real house
+
+
+def carrier_of(worker: subprocess.Popen[bytes]) -> psutil.Process:
+    """The process that carries its letters."""
+    until(lambda: psutil.Process(worker.pid).children())
+    return psutil.Process(worker.pid).children()[0]
+
+
+def carries(worker: subprocess.Popen[bytes]) -> bool:
+    """Whether it has started, which takes long on a busy machine; then it lets others go first."""
+    return carrier_of(worker).nice() > psutil.Process(worker.pid).nice()
+
+
+def test_letters_are_drawn_and_carried_by_a_process_that_lets_all_others_go_first(house: House) -> None:
+    with working(house) as worker:
+        until(lambda: carries(worker))
+
+
+def test_a_worker_whose_letters_are_not_carried_any_more_ends_so_that_it_is_started_again(house: House) -> None:
+    worker = starts_to_work(house)
+    carrier_of(worker).kill()
+    assert worker.wait(AT_ONCE) == 1
+
+
+def test_nobody_carries_letters_for_a_worker_that_was_killed(house: House) -> None:
+    worker = starts_to_work(house)
+    carrier = carrier_of(worker)
+    until(lambda: carries(worker))
+    worker.kill()
+    assert carrier.wait(AT_ONCE) in (0, None)
+
+
+def failures_since(house: House, said: int) -> list[Json]:
+    return [line for line in lines_since(house, said) if line["level"] not in ("info", "warning")]
+
+
+# Without its database
+
+
+NEED_IT = ["/v1/me", "/v1/games", "/v1/games?mine=true", "{game}", "{game}/events", "{game}/legal-moves", "/t/{word}"]
+NEED_IT_NOT = [
+    "/healthz",
+    "/docs",
+    "/static/plain.css",
+    "/openapi.json",
+    "/v1/rules/sternenhimmel",
+    "/problems/not-found",
+]
+
+
+class Player:
+    """Somebody with a game that waits for him, who asks once and sees what he gets."""
+
+    def __init__(self, house: House, name: str) -> None:
+        self._house = house
+        self._email = f"{name}@example.org"
+        self._client = sign_in(house, self._email)
+        bots = [{"bot": "greedy"}, {"bot": "greedy"}]
+        self._game = f"/v1/games/{self._client.post('/v1/games', wanted(ME, *bots))['id']}"
+        self._word = house.await_mail(self._email, lambda mail: mail.word("t")).word("t")
+        self._move = {"turn": 1, "move": self._client.get(f"{self._game}/legal-moves")["moves"][0]}
+
+    def looks(self) -> list[httpx.Response]:
+        return [self.asks("GET", path.format(game=self._game, word=self._word)) for path in NEED_IT]
+
+    def moves(self) -> httpx.Response:
+        return self.asks("POST", f"{self._game}/moves", json=self._move)
+
+    def asks(self, method: str, path: str, **more: Any) -> httpx.Response:
+        """Over a connection of its own, which any process of the web may take."""
+        headers = {"Authorization": f"Bearer {self._client.token}"}
+        return httpx.request(method, self._house.url + path, headers=headers, timeout=AT_ONCE, **more)
+
+    def gets_mail(self) -> None:
+        assert sign_in(self._house, self._email)
+
+
+@pytest.fixture(scope="module")
+def worker(house: House) -> subprocess.Popen[bytes]:
+    return starts_to_work(house)
+
+
+@pytest.mark.usefixtures("worker")
+def test_while_postgres_is_away_every_answer_says_so_and_afterwards_all_is_well_at_once(house: House) -> None:
+    ada, said = Player(house, "ada"), len(house.said())
+    with house.without_postgres(signal.SIGINT):
+        for answer in [*ada.looks(), ada.moves()]:
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5"), answer.url
+            is_page = answer.url.path.startswith("/t/")
+            assert answer.headers["Content-Type"] == (HTML if is_page else PROBLEM)
+            assert "The database does not answer." in answer.text
+        assert all(ada.asks("GET", path).is_success for path in NEED_IT_NOT)
+        ready = ada.asks("GET", "/readyz")
+        assert ready.status_code == 503
+        assert ready.json()["parts"]["database"].startswith("not running: ")
+        assert metrics(house)["sternenpost_database_up"].samples[0].value == 0
+        until(lambda: {"sweep", "deliver"} <= set(beats_that("waits for the database", house, said)))
+    assert [answer.status_code for answer in ada.looks() * 2] == [200] * 2 * len(NEED_IT)
+    assert ada.moves().status_code == 201
+    assert ada.moves().status_code == 200
+    ada.gets_mail()
+    assert_quiet(house, said)
+
+
+@pytest.mark.usefixtures("worker")
+def test_a_crash_of_postgres_that_nobody_noticed_is_not_told_to_who_comes_next(house: House) -> None:
+    ben = Player(house, "ben")
+    assert [answer.status_code for answer in ben.looks() * 2] == [200] * 2 * len(NEED_IT)  # connections lie ready
+    said = len(house.said())
+    house.crash_postgres()
+    assert [answer.status_code for answer in ben.looks() * 2] == [200] * 2 * len(NEED_IT)
+    assert ben.moves().status_code == 201
+    ben.gets_mail()
+    assert_quiet(house, said)
+
+
+def beats_that(did: str, house: House, said: int) -> list[str]:
+    told = [line["message"] for line in lines_since(house, said) if line["logger"] == "server.jobs"]
+    return [message.split()[2] for message in told if message.endswith(did)]
+
+
+def assert_quiet(house: House, said: int) -> None:
+    """An outage is told once a beat, and without a traceback; there are several of some beats."""
+    beats = Counter(sweep=2, outages=1, deliver=1, replies=1, webhooks=1, open=1, held=1, heartbeat=2, uses=1)
+    for did in ("waits for the database", "has its database again"):
+        assert not Counter(beats_that(did, house, said)) - beats
+    assert not failures_since(house, said)
+
+
+# Stopping
+
+
+@pytest.mark.usefixtures("worker")
+def test_a_web_stops_in_time_with_requests_under_way_and_answers_those_that_end_in_time(house: House) -> None:
+    cleo, said = Player(house, "cleo"), len(house.said())
+    with ThreadPoolExecutor() as threads, socket.create_connection(("127.0.0.1", house.port)) as dawdler:
+        dawdler.sendall(b"POST /v1/sign-ins HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+        with house.locked("SELECT 1 FROM games"):
+            moving = threads.submit(cleo.moves)
+            house.await_waiters()
+            house.web.terminate()
+        assert moving.result().status_code == 201
+        assert house.web.wait(AT_ONCE) == 0
+    assert not failures_since(house, said)
+    house.start_web()
+    assert cleo.moves().status_code == 200
+
+
+def test_a_worker_stops_in_time_though_a_mail_server_hangs_and_the_letter_goes_out_later(
+    house: House, worker: subprocess.Popen[bytes]
+) -> None:
+    said, slow = len(house.said()), "slow@example.org"
+    held = house.post.hold(slow)
+    Client(house).post("/v1/sign-ins", {"email": slow}, status=202)
+    assert held.knocked.wait(AT_ONCE)
+    stops(worker)
+    assert not failures_since(house, said)
+    house.post.release(slow)
+    assert house.count("player_outbox WHERE leased_until > now()") == 1
+    with working(house):
+        house.await_mail(slow)
+
+
+def test_a_worker_stops_in_time_though_a_beat_waits_for_a_lock(house: House) -> None:
+    worker = starts_to_work(house)
+    with house.locked("SELECT 1 FROM heartbeats WHERE part = 'worker'"):
+        house.await_waiters()
+        stops(worker)

@@ -1,0 +1,44 @@
+"""A house that runs: its worker, what it logs and counts, and how it ends."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+from prometheus_client.metrics_core import Metric
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.support.live_server import FOR_METRICS, House, Json, until
+
+AT_ONCE = 10.0  # seconds within which a stop has to be obeyed
+
+
+def starts_to_work(house: House) -> subprocess.Popen[bytes]:
+    worker, begun = house.start_worker(), house.rows("SELECT now()")[0]["now"]
+    until(lambda: house.count("heartbeats WHERE part = 'worker' AND at > %s", begun))
+    return worker
+
+
+@contextmanager
+def working(house: House) -> Iterator[subprocess.Popen[bytes]]:
+    worker = starts_to_work(house)
+    yield worker
+    stops(worker)
+
+
+def stops(process: subprocess.Popen[bytes]) -> None:
+    """At SIGTERM, in time and in order."""
+    process.terminate()
+    assert process.wait(AT_ONCE) == 0
+
+
+def lines_since(house: House, said: int) -> list[Json]:
+    """What was logged; every line is a JSON object."""
+    return [json.loads(line) for line in house.said()[said:].splitlines()]
+
+
+def metrics(house: House) -> dict[str, Metric]:
+    response = httpx.get(f"{house.url}/metrics", headers=FOR_METRICS)
+    assert response.headers["Content-Type"].startswith("text/plain; version=")
+    return {family.name: family for family in text_string_to_metric_families(response.text)}
