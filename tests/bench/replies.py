@@ -1,7 +1,7 @@
 """What the reader of replies makes of doubtful mails: `python -m tests.bench.replies [--structures DIR] [--mails N]`.
 
 Of sentences broken before words that would act, and of moves that something speaks against, none may be played; of plain
-moves with friendly words, few may be asked about. The mails are made up from seeds, see tests/post/replies/talk.py.
+moves with friendly words, few may be asked about. The mails are made up from seeds, see tests/post/incoming/replies/talk.py.
 
 DIR is a folder of mails that others collected, or of git repositories of such, bare or not; there may be several. Into
 what such a mail quotes goes a line that acts and that its writer had written before: it must not act again, neither
@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from server.post.incoming.replies import Wishes, acting_keys, parse, read, understand
 from server.rules import sternenglanz, sternenhimmel
-from tests.post.replies import talk
-from tests.post.replies.make import plain
-from tests.post.replies.programs import LETTER, LETTER_OF_STEPS
+from tests.post.incoming.replies import talk
+from tests.post.incoming.replies.make import plain
+from tests.post.incoming.replies.programs import LETTER, LETTER_OF_STEPS
 
 RULES = {"sternenhimmel": sternenhimmel, "sternenglanz": sternenglanz}
 LETTERS = {"sternenhimmel": LETTER.split("\n"), "sternenglanz": LETTER_OF_STEPS.split("\n")}

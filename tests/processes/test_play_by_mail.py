@@ -17,7 +17,7 @@ import pytest
 
 from server.post.incoming.answering import LEASE
 from server.rules import GAMES
-from tests.post.replies.programs import PROGRAMS, Typed, answering
+from tests.post.incoming.replies.programs import PROGRAMS, Typed, answering
 from tests.support.live_server import Client, House, Json, Mail, new_house, sign_in, until
 
 pytestmark = pytest.mark.timeout(400)  # seconds; games by mail take a minute, and more on a busy machine

@@ -24,8 +24,8 @@ from server.post.incoming.smtp_server import LARGEST
 from server.rules import GAMES
 from server.store import inbox
 from server.translations.update import TRANSLATED
+from tests.post.incoming.replies.programs import NAMES, PROGRAMS, Typed, answering
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.post.replies.programs import NAMES, PROGRAMS, Typed, answering
 from tests.support.games import DAY, game_of, happened, head_of, moves_of, seats_of
 
 pytestmark = pytest.mark.usefixtures("within")

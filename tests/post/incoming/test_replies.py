@@ -12,8 +12,8 @@ import pytest
 from server.post.incoming.replies import Mail, Wishes, parse, read, understand
 from server.post.wording import answer_above
 from server.rules import sternenglanz, sternenhimmel
-from tests.post.replies.make import CASES, GLANZ, LETTERS, SKY, Case, corpus, plain
-from tests.post.replies.programs import ADA, NAMES, PROGRAMS, Typed, mail, paragraphs, part
+from tests.post.incoming.replies.make import CASES, GLANZ, LETTERS, SKY, Case, corpus, plain
+from tests.post.incoming.replies.programs import ADA, NAMES, PROGRAMS, Typed, mail, paragraphs, part
 
 RULES = {SKY: sternenhimmel, GLANZ: sternenglanz}
 BY_THE_THOUSAND = int(os.environ.get("STERNENPOST_REPLIES", "10000"))  # mails made up; more of them find more

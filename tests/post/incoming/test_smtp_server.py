@@ -19,8 +19,8 @@ from server.post.incoming import bounces
 from server.post.incoming import smtp_server as doors
 from server.post.incoming.smtp_server import LARGEST, MOST_READERS, SmtpServer
 from server.store.tables import Incoming, db
+from tests.post.incoming.test_bounces import HARD, complaint
 from tests.post.office import Office
-from tests.post.test_bounces import HARD, complaint
 from tests.support.games import HOUR, game_of, later, person
 from tests.support.live_server import free_port, until
 

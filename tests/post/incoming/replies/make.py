@@ -7,7 +7,7 @@ import base64
 import quopri
 from typing import Any, NamedTuple
 
-from tests.post.replies.programs import (
+from tests.post.incoming.replies.programs import (
     ADA,
     ADDRESS,
     LETTER,

@@ -8,9 +8,9 @@ import pytest
 
 from server.post.incoming.replies import Wishes, acting_keys, parse, read, understand
 from server.rules import sternenglanz, sternenhimmel
-from tests.post.replies import talk
-from tests.post.replies.make import plain
-from tests.post.replies.programs import LETTER, PROGRAMS, Typed, mail, multipart, part
+from tests.post.incoming.replies import talk
+from tests.post.incoming.replies.make import plain
+from tests.post.incoming.replies.programs import LETTER, PROGRAMS, Typed, mail, multipart, part
 
 RULES = {"sternenhimmel": sternenhimmel, "sternenglanz": sternenglanz}
 MADE_UP = int(os.environ.get("STERNENPOST_REPLIES", "500"))  # of each kind
