@@ -1,0 +1,136 @@
+"""Mails that come twice, workers that die in between, and lines that come back: each counts once."""
+
+from uuid import UUID
+
+import pytest
+
+from server.play.mail_in import KEPT, forget_old_mails
+from server.play.votes import vote
+from server.post import wording
+from server.post.incoming import answering, replies
+from server.post.incoming.answering import LEASE, deal_with_mails
+from server.store.retry import Unavailable
+from server.store.tables import Incoming, db
+from tests.post.incoming.replying import a_move, ada_writes, messages
+from tests.post.office import Office, a_mail, arrives
+from tests.support.games import DAY, HOUR, happened, later, person
+
+pytestmark = pytest.mark.usefixtures("within")
+
+# Twice, and in pieces
+
+
+def test_a_copy_of_a_mail_acts_once_and_is_answered_once(office: Office, game_id: UUID) -> None:
+    raw = a_mail("say Good evening!")
+    (turn,) = office.mails("ada")
+    for copy in (raw, b"Received: from elsewhere\r\n" + raw, raw):
+        arrives(turn.reply_to, copy)
+        deal_with_mails()
+    assert messages(game_id) == ["Good evening!"]
+    assert len(office.mails("ada")) == 2
+
+
+def test_another_mail_with_the_same_message_id_is_another_mail(office: Office, game_id: UUID) -> None:
+    for words in ("One.", "Two."):
+        ada_writes(office, f"say {words}", **{"Message-ID": "<always-the-same@ada.example.org>"})
+    assert messages(game_id) == ["One.", "Two."]
+
+
+@pytest.mark.parametrize("text", ["{move}", "say Good evening!", "pause", "resume"])
+def test_who_dies_between_a_deed_and_its_mark_leaves_it_done_once(
+    office: Office, game_id: UUID, ada: UUID, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = text.format(move=a_move(game_id, ada))
+    if text == "resume":
+        for wish, who in (("pause", "ada"), ("pause", "bea"), ("resume", "bea")):
+            vote(game_id, person(who), wish, True)
+    office.mails("ada")
+    arrives(office.mails("ada")[-1].reply_to, a_mail(line))
+
+    def dies(*_: object) -> None:
+        raise Unavailable
+
+    with monkeypatch.context() as patch, pytest.raises(Unavailable):
+        patch.setattr(answering, "_finish", dies)
+        deal_with_mails()
+    before, said = happened(game_id), len(office.mails("ada"))
+    deal_with_mails()
+    assert len(office.mails("ada")) == said  # somebody may be at it still
+    later(LEASE)
+    deal_with_mails()
+    assert happened(game_id) == before
+    assert messages(game_id) == (["Good evening!"] if text.startswith("say") else [])
+    answer = office.mails("ada")[-1]
+    assert len(office.mails("ada")) == said + 1
+    told = {"{move}": "your move was played", "pause": "as soon as all", "resume": "The game goes on."}
+    assert told.get(text, "Your words stand") in answer.text
+
+
+def test_mails_of_one_seat_are_dealt_with_in_order(
+    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (turn,) = office.mails("ada")
+    arrives(turn.reply_to, a_mail("say One."))
+    arrives(turn.reply_to, a_mail("say Two."))
+
+    def is_away(*_: object, **__: object) -> None:
+        raise Unavailable
+
+    with monkeypatch.context() as patch, pytest.raises(Unavailable):
+        patch.setattr(replies, "read", is_away)
+        deal_with_mails()
+    deal_with_mails()
+    assert messages(game_id) == []
+    later(LEASE)
+    deal_with_mails()
+    assert messages(game_id) == ["One.", "Two."]
+
+
+# Afterwards
+
+
+def test_mails_are_forgotten_some_days_after_they_were_dealt_with(office: Office, game_id: UUID, ada: UUID) -> None:
+    ada_writes(office, "?")
+    forget_old_mails()
+    assert db.session.scalars(db.select(Incoming.mail_id)).all()
+    later(KEPT + HOUR)
+    arrives(office.mails("ada")[-1].reply_to, a_mail("?"))
+    forget_old_mails()
+    (waiting,) = db.session.scalars(db.select(Incoming))
+    assert waiting.due_at is not None
+
+
+# Lines that come back
+
+
+def test_what_she_wrote_once_does_not_act_again_below_an_intro_that_nobody_knows(office: Office, game_id: UUID) -> None:
+    ada_writes(office, "say Good evening!")
+    again = "Kiitos.\n\nAda kirjoitti\n\nsay Good evening!\n"
+    assert "could not be sure that you wrote it now" in ada_writes(office, again).text
+    assert messages(game_id) == ["Good evening!"]
+    ada_writes(office, f"say And good luck.\n\n{again}")
+    assert messages(game_id) == ["Good evening!", "And good luck."]
+    later(KEPT + DAY)
+    forget_old_mails()
+    assert [bytes(raw) for raw in db.session.scalars(db.select(Incoming.raw))] == [b"", b"", b""]
+    assert "could not be sure that you wrote it now" in ada_writes(office, again).text
+    ada_writes(office, "Hello all,\n\nsay Good evening!")
+    assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]
+
+
+def test_of_many_answers_none_is_written_again_for_the_next_mail(
+    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(5):
+        ada_writes(office, "?")
+    written: list[str] = []
+    write_page = wording.write_page
+
+    def counted(letter: wording.Letter, *args: str, **more: str) -> str:
+        written.append(letter.KIND)
+        return write_page(letter, *args, **more)
+
+    monkeypatch.setattr(wording, "write_page", counted)
+    arrives(office.mails("ada")[-1].reply_to, a_mail("?"))
+    deal_with_mails()
+    assert not written

@@ -1,0 +1,124 @@
+"""Whose mail it is: the player's own, a stranger's, or a machine's; and where answers end."""
+
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.accounts.rate_limits import most_of
+from server.config import Bound
+from server.play.mail_in import reply_word
+from server.play.moves import turn_word
+from server.post.incoming.answering import deal_with_mails
+from server.store.tables import RateLimit, db
+from tests.post.incoming.replying import DOMAIN, a_move, ada_writes, confirmation_in, messages, turn_of_ada
+from tests.post.office import Office, a_mail, arrives
+from tests.support.games import HOUR, game_of, happened, later
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def no_answer(office: Office, text: str, **more: str) -> bool:
+    before = office.mails("ada")
+    arrives(before[-1].reply_to, a_mail(text, **more))
+    deal_with_mails()
+    return office.mails("ada") == before
+
+
+# Senders
+
+
+def test_the_players_address_is_known_whatever_its_capitals(office: Office, game_id: UUID, ada: UUID) -> None:
+    ada_writes(office, a_move(game_id, ada), From="Ada L. <ADA@Example.org>")
+    assert "star-placed" in happened(game_id)
+
+
+def test_a_mail_from_elsewhere_counts_when_the_player_confirms_it(office: Office, game_id: UUID, ada: UUID) -> None:
+    line = a_move(game_id, ada)
+    asked = ada_writes(office, f"{line}\nsay From my other desk.", sender="ada@work.example")
+    assert "We got a mail for your seat from ada@work.example" in asked.text
+    assert f"\n  {line}\n  say From my other desk.\n" in asked.text
+    assert "star-placed" not in happened(game_id)
+    assert asked.to == "ada@example.org"
+    answer = ada_writes(office, confirmation_in(asked), sender="ada@work.example")  # whoever knows it reads her mail
+    assert f"your move was played: {line}" in answer.text
+    assert messages(game_id) == ["From my other desk."]
+
+
+def test_nobody_elses_confirmation_counts(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    asked = ada_writes(office, a_move(game_id, ada), sender="eve@example.net")
+    beas = reply_word(game_id, 1, 1)
+    arrives(f"{beas}@{DOMAIN}", a_mail(confirmation_in(asked), sender="bea@example.org"))
+    ada_writes(office, "confirm 0123456789", sender="eve@example.net")
+    assert "star-placed" not in happened(game_id)
+
+
+@pytest.mark.parametrize(
+    "doubtful", ["ada@example.org, eve@example.net", "ada@example.org <eve@example.net>", "undisclosed-recipients:;"]
+)
+def test_a_sender_in_doubt_is_a_stranger(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
+    raw = a_mail(a_move(game_id, ada)).replace(b"From: ada@example.org", b"From: " + doubtful.encode())
+    office.mails("ada")
+    arrives(office.mails("ada")[-1].reply_to, raw)
+    deal_with_mails()
+    assert "star-placed" not in happened(game_id)
+    assert "please confirm" in office.mails("ada")[-1].text
+
+
+# Machines
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto-Submitted": "auto-replied"},
+        {"Precedence": "bulk"},
+        {"Return-Path": "<>"},
+        {"X-Loop": "sternenpost"},
+        {"Subject": "Out of office: away"},
+    ],
+    ids=str,
+)
+def test_what_no_person_wrote_does_nothing_and_gets_no_answer(
+    office: Office, game_id: UUID, ada: UUID, headers: dict[str, str]
+) -> None:
+    assert no_answer(office, a_move(game_id, ada), **headers)
+    assert "star-placed" not in happened(game_id)
+
+
+def test_our_own_answer_that_comes_back_gets_none(office: Office, game_id: UUID) -> None:
+    answer = ada_writes(office, "?")
+    arrives(answer.reply_to, answer.raw)
+    deal_with_mails()
+    assert office.mails("ada")[-1] == answer
+
+
+def test_answers_to_mails_that_play_nothing_have_an_end(office: Office, game_id: UUID, ada: UUID) -> None:
+    answers = [ada_writes(office, "Thank you for your mail.") for _ in range(most_of("answers").most)]
+    ends = [("this is the last one for now" in it.text, "this is the last one for now" in it.page) for it in answers]
+    assert ends == [*[(False, False)] * (most_of("answers").most - 1), (True, True)]
+    link = f"http://127.0.0.1:8000/t/{turn_word(game_id, 0, turn_of_ada(game_id) or 0)}"
+    assert f"You can also play here: {link}\n" in answers[-1].text
+    assert no_answer(office, "Thank you for your mail.")
+    assert "your move was played" in ada_writes(office, a_move(game_id, ada)).text
+    later(HOUR)
+    assert "It is not your turn" in ada_writes(office, "?").text
+
+
+def test_so_have_those_to_one_sender_whatever_the_game(
+    app: Flask, office: Office, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "answers-to-sender", Bound(3, 3600))
+    ends = []
+    for _ in range(3):
+        game_of(ada, bea, bots=1)
+        ends.append("this is the last one for now" in ada_writes(office, "Thank you for your mail.").text)
+    assert ends == [False, False, True]
+    assert no_answer(office, "Thank you for your mail.")
+
+
+def test_a_mail_of_nobody_that_can_be_read_counts_for_no_sender(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    ada_writes(office, "Thank you for your mail.", sender="")
+    counted = set(db.session.scalars(db.select(RateLimit.key).where(RateLimit.key.startswith("answers"))))
+    assert counted == {f"answers {game_id}/0"}
