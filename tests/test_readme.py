@@ -25,7 +25,7 @@ NAMED = re.findall(r"`([^`\n]+)`", re.sub(r"(?s)```.*?```", "", README))
 
 def test_every_file_it_names_exists() -> None:
     linked = re.findall(r"\]\(([^)]+)\)", README)
-    files = [name for name in NAMED if re.match(r"[a-z_]+/", name)]
+    files = [name for name in NAMED if re.match(r"[a-z_]+/", name)] + re.findall(r"pytest .*?(tests/\S+)", README)
     assert {"api_spec/openapi.yaml", "server/play/moves.py"} <= {*linked, *files}
     for name in [*linked, *files]:
         assert any((folder / name).exists() for folder in (CHECKOUT, CHECKOUT / "server" / "page")), name
