@@ -112,18 +112,26 @@ class _Reader(NamedTuple):
 
     def happened(self, since: int) -> tuple[str, ...]:
         """What was to be seen from this seat after version `since`, up to that of the letter."""
-        items = [it for it in story(self.game, self.seat) if since < it["version"] <= self.letter.version]
-        return tuple(line for it in items if (line := sentence(it, self.game.names, spoken().locale)))
+        return self._told(story(self.game, self.seat), since)
 
-    def last_own_move(self) -> int:
-        """The version of the last move before the letter's that this person made himself, and no bot for him."""
+    def since_own_move(self) -> tuple[str, ...]:
+        """What was to be seen from this seat since the last move that this person made himself, and no bot for him."""
+        items = story(self.game, self.seat)
+        return self._told(items, self._last_own_move(items))
+
+    def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
+        news = [it for it in items if since < it["version"] <= self.letter.version]
+        return tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale)))
+
+    def _last_own_move(self, items: Sequence[Json]) -> int:
+        """The version of the last one before the letter's."""
         found, away, moves = 0, False, self.game.table.rules.EVENTS
-        for version, commit in groupby(story(self.game, self.seat), key=lambda item: item["version"]):
-            items = [(item["type"], item["seat"]) for item in commit]
-            type_, seat = items[0]
+        for version, commit in groupby(items, key=lambda item: item["version"]):
+            facts = [(item["type"], item["seat"]) for item in commit]
+            type_, seat = facts[0]
             if version < self.letter.version and type_ in moves and seat == self.seat and not away:
                 found = version
-            away = ("seat-handed-over", self.seat) in items or (away and ("seat-taken-back", self.seat) not in items)
+            away = ("seat-handed-over", self.seat) in facts or (away and ("seat-taken-back", self.seat) not in facts)
         return found
 
 
@@ -269,7 +277,7 @@ def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
         **time,
         over=over,
         unreachable=tuple(row["name"] for row in game.seats if row["unreachable_since"] and row["seat"] != seat),
-        since=reader.happened(reader.last_own_move()),
+        since=reader.since_own_move(),
         table=text.table(rules.NAME, rules.view(state, seat), game.names, spoken().locale),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
@@ -364,7 +372,7 @@ def _game_ended(reader: _Reader) -> wording.GameEnded | None:
         **reader.about,
         verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
         standings=tuple(f"{place}. {name}: {score}" for place, name, score in best_first),
-        since=reader.happened(reader.last_own_move()),
+        since=reader.since_own_move(),
     )
 
 
