@@ -12,6 +12,7 @@ import { later } from "./ui/lazy-loading.js";
 import { RETRY, Sorry } from "./ui/parts.js";
 import { ended, link, me, token } from "./ui/token.js";
 import { entitled, useWaiting } from "./ui/waiting-for-me.js";
+/** @import { Locale, Profile, Service } from "./ui/types" */
 
 const Welcome = later("welcome", "Welcome");
 const Naming = later("naming", "Naming");
@@ -29,6 +30,7 @@ function Page() {
   const path = parts.join("/");
   const waiting = useWaiting(path, player?.id);
   useEffect(() => {
+    /** @type {Record<string, string>} */
     const known = { lobby: "lobby", open: "nav.open", "sign-in": "sign-in", rules: "rules", settings: "settings" };
     const words = known[parts[0]] ?? (player ? "games" : "sign-in");
     if (parts[0] !== "games") document.title = entitled(t(words), waiting);
@@ -41,7 +43,7 @@ function Page() {
     }
     shown.current = path;
   }, [path]);
-  const skip = (event) => {
+  const skip = (/** @type {Event} */ event) => {
     event.preventDefault();
     main.current.focus();
   };
@@ -59,7 +61,7 @@ function Page() {
 /** What a mailed link opens: a table, and nothing around it that its word would not open. */
 function Linked() {
   const language = useStore(spoken);
-  const id = document.querySelector("meta[name=game]").content;
+  const id = /** @type {HTMLMetaElement} */ (document.querySelector("meta[name=game]")).content;
   return html`
     <header class="head"><${Name} /></header>
     <${Notice} />
@@ -67,6 +69,7 @@ function Linked() {
     <${Foot} />`;
 }
 
+/** @param {{parts: string[], query: URLSearchParams, player: Profile | null}} props */
 function Screen({ parts, query, player }) {
   const [first = "", id, section] = parts;
   if (first === "games" && id) return html`<${Table} key=${`${id} ${token()} ${player?.id}`} id=${id}
@@ -80,8 +83,9 @@ function Screen({ parts, query, player }) {
   return html`<${MyGames} />`;
 }
 
+/** @param {{player: Profile | null, here: string, waiting: number}} props */
 function Head({ player, here, waiting }) {
-  const link = (to, words, more) =>
+  const link = (/** @type {string} */ to, /** @type {string} */ words, /** @type {unknown} */ more = undefined) =>
     html`<a href=${`#/${to}`} aria-current=${here === to ? "page" : null}>${t(words)}${more}</a>`;
   const count = waiting > 0 && html`<span class="count" aria-hidden="true">${waiting}</span>
     <span class="unseen">${t("games.wait", { count: waiting })}</span>`;
@@ -98,6 +102,7 @@ function Head({ player, here, waiting }) {
 const Name = () => html`<a class="name" href="/#/"><img src="/static/star.svg" alt="" width="28" height="28" />
   Sternenpost</a>`;
 
+/** @param {{player: Profile, here: string}} props */
 function Player({ player, here }) {
   const [wrong, setWrong] = useState(null);
   return html`<a class="me" href="#/settings" aria-label="${player.name}: ${t("settings")}"
@@ -109,12 +114,12 @@ function Player({ player, here }) {
 /** What operators tell everybody, and whether anything can be reached at all. */
 function Notice() {
   const online = useStore(isOnline);
-  const [notice, setNotice] = useState(null);
+  const [notice, setNotice] = useState(/** @type {Service["message"]} */ (null));
   const hasEnded = useStore(ended);
   useEffect(() => {
     const look = () => call("GET", "/v1").then((it) => setNotice(it.message), () => {});
     look();
-    const timer = online ? null : setInterval(look, RETRY); // until the service can be reached again
+    const timer = online ? undefined : setInterval(look, RETRY); // until the service can be reached again
     return () => clearInterval(timer);
   }, [online]);
   return html`<div role="status" class="notices">
@@ -128,7 +133,8 @@ function Foot() {
   const language = useStore(spoken);
   return html`<footer class="foot">
     <label>${t("language")}
-      <select value=${language} onChange=${(event) => changeLanguage(event.target.value).catch(() => {})}>
+      <select value=${language} onChange=${(/** @type {{target: HTMLSelectElement}} */ { target }) =>
+        changeLanguage(/** @type {Locale} */ (target.value)).catch(() => {})}>
         ${LANGUAGES.map(([code, name]) => html`<option value=${code} lang=${code}>${name}</option>`)}
       </select>
     </label>
@@ -140,11 +146,12 @@ function Foot() {
 const pause = () => new Promise((over) => setTimeout(over, RETRY));
 
 const begin = async () => {
-  const language = link && document.documentElement.lang; // that of its seat
+  const language = link ? /** @type {Locale} */ (document.documentElement.lang) : undefined; // that of its seat
   while (!(await speak(language).then(() => true, () => false))) await pause();
+  /** @returns {Promise<unknown>} */
   const quietly = () => recognise().catch((error) => isTransient(error) && pause().then(quietly));
   await Promise.race([quietly(), pause()]);
-  const place = document.getElementById("page");
+  const place = /** @type {HTMLElement} */ (document.getElementById("page"));
   place.replaceChildren(); // the way on for whoever waits in vain
   keepFocus(place);
   render(html`<${link ? Linked : Page} />`, place);

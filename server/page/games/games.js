@@ -8,6 +8,9 @@ import { Back } from "../table/actions.js";
 import { GameCard } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
+/** @import { GameSummary } from "../ui/types" */
+/** @typedef {{items: GameSummary[], next: string | null}} Page */
+/** @typedef {Record<"waiting" | "kept" | "running" | "open", GameSummary[]>} Groups */
 
 const SOON = 400; // milliseconds in which several events are one reason to look again
 const AT_ONCE = 12; // games that are over
@@ -15,7 +18,8 @@ const AT_ONCE = 12; // games that are over
 export function MyGames() {
   const [found, error, again] = useLoaded(load, [me.get()?.id]);
   useEffect(() => {
-    let timer = null;
+    /** @type {number | undefined} */
+    let timer;
     const stream = follow("/v1/stream", () => {
       clearTimeout(timer);
       timer = setTimeout(again, SOON);
@@ -41,10 +45,14 @@ export function MyGames() {
       status=${status} first=${first} />`)}`;
 }
 
+/** @param {{name: string, number: number | string, children?: any}} props */
 const Group = ({ name, number, children }) => html`<section class="games ${name}">
   <h2>${t(`games.${name}`)} <small>${number}</small></h2><ul class="cards">${children}</ul></section>`;
 
-/** All that go on or will, and of those that are over the latest. */
+/**
+ * All that go on or will, and of those that are over the latest.
+ * @returns {Promise<{games: GameSummary[], over: Record<string, Page>}>}
+ */
 async function load() {
   const [finished, abandoned, ...others] = await Promise.all([
     ...["finished", "abandoned"].map((it) => call("GET", `/v1/games?mine=true&limit=${AT_ONCE}&status=${it}`)),
@@ -55,8 +63,12 @@ async function load() {
   return { games, over: { finished, abandoned } };
 }
 
-/** By what they ask of the reader. */
+/**
+ * By what they ask of the reader.
+ * @param {GameSummary[]} games
+ */
 function grouped(games) {
+  /** @type {Groups} */
   const groups = { waiting: [], kept: [], running: [], open: [] };
   for (const game of games) {
     if (game.status === "open") groups.open.push(game);
@@ -67,11 +79,14 @@ function grouped(games) {
   return groups;
 }
 
-/** Those of this status, the latest first; `first` are the first of them. */
+/**
+ * Those of this status, the latest first; `first` are the first of them.
+ * @param {{status: string, first: Page}} props
+ */
 function Over({ status, first }) {
   const [page, set] = useState(first);
   const [busy, error, more] = useSubmit(async () => {
-    const found = await call("GET", page.next);
+    const found = await call("GET", page.next ?? "");
     set({ items: [...page.items, ...found.items], next: found.next });
   });
   if (!page.items.length) return null;

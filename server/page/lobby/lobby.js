@@ -123,7 +123,7 @@ function address(wanted) {
 }
 
 async function load({ status, rules, players, free, pages }) {
-  const asked = new URLSearchParams({ status, limit: AT_ONCE });
+  const asked = new URLSearchParams({ status, limit: String(AT_ONCE) });
   if (rules) asked.set("rules", rules);
   if (status === "open" && players) asked.set("players", players);
   if (status === "open" && free) asked.set("free", "true");

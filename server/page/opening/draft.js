@@ -49,14 +49,16 @@ const BLANK = {
 // What is being filled in, by player: neither another screen nor another language loses it.
 const drafts = new Map();
 
-export const draft = () => drafts.get(me.get().id) ?? BLANK;
-export const keep = (it) => drafts.set(me.get().id, it);
-export const discard = () => drafts.delete(me.get().id);
+const owner = () => me.get()?.id;
+
+export const draft = () => drafts.get(owner()) ?? BLANK;
+export const keep = (it) => void drafts.set(owner(), it);
+export const discard = () => drafts.delete(owner());
 
 /** The terms of the last game opened here, null if there was none: without its title and anybody's address. */
 export function lastTime() {
   try {
-    return JSON.parse(forGood.getItem(KEY));
+    return JSON.parse(forGood.getItem(KEY) ?? "null");
   } catch {
     return null;
   }

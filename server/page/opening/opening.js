@@ -28,7 +28,7 @@ function Form({ games, done }) {
   const [it, set] = useState(draft);
   const [last] = useState(lastTime);
   const form = useRef();
-  const tried = useRef({}); // the very same again, after an answer that was lost, opens no second game
+  const tried = useRef({ wanted: "", key: "" }); // the very same again, after a lost answer, opens no second game
   const change = (fields) => set((before) => ({ ...before, ...fields }));
   useEffect(() => keep(it), [it]);
   const game = games.find(({ name }) => name === it.rules);

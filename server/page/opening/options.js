@@ -23,7 +23,8 @@ export const editionName = (name) => (knows(`edition.${name}`) ? t(`edition.${na
 export function Presets({ it, game, preset, choose }) {
   const usual = game.options.properties[preset].default;
   const value = ([name, option]) => option[preset] ?? name;
-  const presets = Object.entries(game.editions).sort((one, other) => (value(other) === usual) - (value(one) === usual));
+  const presets = Object.entries(game.editions).sort((one, other) =>
+    Number(value(other) === usual) - Number(value(one) === usual));
   const [name, edition] = editionOf(game, it.options);
   const differing = Object.keys(game.options.properties).filter(
     (field) => new Set(presets.map(([, one]) => one[field])).size > 1 && !BY_THE_PRESET.includes(field));

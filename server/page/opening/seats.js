@@ -8,6 +8,7 @@ export const KINDS = ["me", "open", "invite", ...BOTS];
 
 export function Seats({ it, change, game, wrongs }) {
   const { seats } = it;
+  /** @type {Record<string, string>} */
   const wrongNumber = wrongs.seats ? { seats: wrongs.seats } : {};
   const seated = (seats) => change({ seats });
   const place = (i, kind) => seated(placedAt(seats, i, kind));

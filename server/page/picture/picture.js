@@ -3,13 +3,15 @@ import { html, useEffect, useState } from "../ui/html.js";
 import { picture } from "../ui/api.js";
 import { t } from "../ui/words.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
+/** @import { SeenTable } from "../ui/types" */
 
+/** @param {{table: SeenTable, at: number | null}} props */
 export function Picture({ table, at }) {
   const { game, base, word } = table;
   const theme = matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
   const asked = `${base}/picture.svg?theme=${theme}${at === null ? "" : `&at=${at}`}&${word}`;
   const [blob, error] = useLoaded(() => picture(asked), [asked, game.version]);
-  const [address, set] = useState(null);
+  const [address, set] = useState(/** @type {string | null} */ (null));
   useEffect(() => {
     if (!blob) return;
     const made = URL.createObjectURL(blob);

@@ -9,9 +9,9 @@ export function Letters() {
   const pages = usePages("/v1/me/deliveries?limit=20", (it) => it.letter);
   return html`<section class="card">
     <h2>${t("settings.letters")}</h2>
-    <p>${t("letters.why", { email: me.get().email })}</p>
+    <p>${t("letters.why", { email: me.get()?.email })}</p>
     ${pages.items?.length === 0 && html`<p>${t("letters.none")}</p>`}
-    ${pages.items?.length > 0 && html`<ul class="rows stacked">${pages.items.map((it) => html`<${Letter}
+    ${pages.items && pages.items.length > 0 && html`<ul class="rows stacked">${pages.items.map((it) => html`<${Letter}
       key=${it.letter} letter=${it} />`)}</ul>`}
     <div class="row"><${More} pages=${pages} />
       <button type="button" class="plain" onClick=${pages.again}>${t("settings.look")}</button></div>

@@ -5,6 +5,7 @@ import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
 import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./parts.js";
+/** @import { Profile } from "../ui/types" */
 
 const OF_GAMES = [
   "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-ended", "game-paused",
@@ -15,7 +16,7 @@ const REMINDERS = ["half", "PT3H"]; // what the server takes if nothing is said
 const BUNDLES = ["08:00"];
 
 export function Notifications() {
-  const { notifications } = useStore(me);
+  const { notifications } = /** @type {Profile} */ (useStore(me));
   const { reminders = REMINDERS, bundle_at = BUNDLES, mails = {} } = notifications;
   const chosen = Object.fromEntries(KINDS.map((kind) => [kind, mails[kind] ?? "at-once"]));
   const draft = useDraft("notifications", { ...chosen, reminders, bundle_at });

@@ -1,5 +1,5 @@
 // Parts of which the sections of the settings are made.
-import { html, useEffect, useReducer, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { all, call } from "../ui/api.js";
 import { region } from "../ui/times.js";
 import { byPlace } from "../ui/field-errors.js";
@@ -8,14 +8,26 @@ import { store, useStore } from "../ui/store.js";
 import { knows, speak, t } from "../ui/words.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
+/** @import { GameSummary, Profile } from "../ui/types" */
+/** @typedef {{where: string, key: string, values?: Record<string, any>}} Success */
+/** @typedef {{items: any[] | null, next: string | null}} Pages */
 
-/** Changes some fields of the profile; the page goes by the new ones at once. Throws as `call`. */
+/**
+ * Changes some fields of the profile; the page goes by the new ones at once. Throws as `call`.
+ * @param {Partial<Profile>} changes
+ */
 export async function changeMe(changes) {
-  me.set(await call("PATCH", "/v1/me", changes));
-  await speak(me.get().locale);
+  /** @type {Profile} */
+  const changed = await call("PATCH", "/v1/me", changes);
+  me.set(changed);
+  await speak(changed.locale);
 }
 
-/** The same for a field of several parts, on top of what it is by now: another window may have changed it. */
+/**
+ * The same for a field of several parts, on top of what it is by now: another window may have changed it.
+ * @param {"calendar" | "notifications"} field
+ * @param {(now: any) => any} change
+ */
 export async function changeWithin(field, change) {
   const now = await call("GET", "/v1/me");
   await changeMe({ [field]: change(now[field]) });
@@ -33,13 +45,17 @@ me.watch((player) => {
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const without = (fields, isGone) => Object.fromEntries(Object.entries(fields).filter(([name, it]) => !isGone(name, it)));
 
-/** The fields of a form: what is `saved`, and over it what was `typed` since and is not yet saved. */
+/**
+ * The fields of a form: what is `saved`, and over it what was `typed` since and is not yet saved.
+ * @param {string} form
+ * @param {Record<string, any>} saved
+ */
 export function useDraft(form, saved) {
-  const [, redraw] = useReducer((n) => n + 1, 0);
+  const [, redraw] = useState(0);
   const typed = drafts.get(form) ?? {};
   const keep = (fields) => {
     drafts.set(form, fields);
-    redraw();
+    redraw((n) => n + 1);
   };
   const set = (field, value) => {
     said.set(null);
@@ -60,16 +76,24 @@ export function useDraft(form, saved) {
 
 // What came of it
 
-const said = store(null);
+const said = store(/** @type {Success | null} */ (null));
 here.watch(() => said.set(null));
 
-/** Tell success where this form is: `Said` shows it. */
+/**
+ * Tell success where this form is: `Said` shows it.
+ * @param {string} where
+ * @param {string} key
+ * @param {Record<string, any>} [values]
+ */
 export const say = (where, key, values) => said.set({ where, key, values });
 
-/** A status region beside a form. It fills when it is there, so that it is heard even if all was drawn anew. */
+/**
+ * A status region beside a form. It fills when it is there, so that it is heard even if all was drawn anew.
+ * @param {{where: string}} props
+ */
 export function Said({ where }) {
   const last = useStore(said);
-  const [shown, show] = useState(null);
+  const [shown, show] = useState(/** @type {Success | null} */ (null));
   useEffect(() => show(last?.where === where ? last : null), [last]);
   return html`<p class="said" role="status" tabindex="-1" id="said-${where}">${shown && t(shown.key, shown.values)}</p>`;
 }
@@ -83,7 +107,11 @@ const refusals = (error) =>
     return [part, words];
   }));
 
-/** `run` while a form with these fields waits for it: refusals of one of them are `wrong` there, others an `error`. */
+/**
+ * `run` while a form with these fields waits for it: refusals of one of them are `wrong` there, others an `error`.
+ * @param {string[]} fields
+ * @param {() => Promise<unknown>} run
+ */
 export function useSending(fields, run) {
   const form = useRef();
   const [busy, error, submit] = useSubmit(run);
@@ -158,10 +186,13 @@ export function Sure({ words, name, question, run, where }) {
   </span>`;
 }
 
-/** An address or a secret to take away. */
+/**
+ * An address or a secret to take away.
+ * @param {{id: string, words: string, value: string, takesFocus?: boolean}} props
+ */
 export function ToCopy({ id, words, value, takesFocus = false }) {
   const field = useRef();
-  const [isCopied, setCopied] = useState(null);
+  const [isCopied, setCopied] = useState(/** @type {boolean | null} */ (null));
   useEffect(() => takesFocus && field.current.focus(), [value]);
   const copy = async ({ currentTarget: button }) => {
     field.current.select();
@@ -179,21 +210,30 @@ export function ToCopy({ id, words, value, takesFocus = false }) {
   </div>`;
 }
 
-/** A list that comes page by page, the newest first: `{items, next, error, busy, more, again}`. */
+/**
+ * A list that comes page by page, the newest first: `{items, next, error, busy, more, again}`.
+ * @param {string} path
+ * @param {(item: any) => string} idOf
+ */
 export function usePages(path, idOf) {
-  const [known, set] = useState({ items: null, next: null });
+  const [known, set] = useState(/** @type {Pages} */ ({ items: null, next: null }));
   const [, error, again] = useFresh(async () => {
     const page = await call("GET", path);
     set((it) => renewed(it, page, idOf));
   }, [path]);
   const [busy, wrong, more] = useSubmit(async () => {
-    const page = await call("GET", known.next);
-    set((it) => ({ items: [...it.items, ...page.items], next: page.next }));
+    const page = await call("GET", known.next ?? path);
+    set((it) => ({ items: [...(it.items ?? []), ...page.items], next: page.next }));
   });
   return { ...known, error: error ?? wrong, busy, more, again };
 }
 
-/** The first page as it is by now before what was shown; alone, if there may be more between them. */
+/**
+ * The first page as it is by now before what was shown; alone, if there may be more between them.
+ * @param {Pages} shown
+ * @param {Pages & {items: any[]}} page
+ * @param {(item: any) => string} idOf
+ */
 function renewed({ items, next }, page, idOf) {
   const ids = new Set(page.items.map(idOf));
   const older = (items ?? []).filter((it) => !ids.has(idOf(it)));
@@ -206,10 +246,14 @@ export function More({ pages }) {
     ${pages.error && html`<${Sorry} error=${pages.error} />`}`;
 }
 
-/** The games of the reader that are not over: what a token or a webhook can be for. */
+/**
+ * The games of the reader that are not over: what a token or a webhook can be for.
+ * @returns {Promise<GameSummary[]>}
+ */
 export const myGames = async () =>
   (await Promise.all(["running", "paused", "open"].map((it) => all(`/v1/games?mine=true&limit=100&status=${it}`)))).flat();
 
+/** @param {{id: string, games?: GameSummary[] | null, title?: string | null}} props */
 export const GameLink = ({ id, games, title }) =>
   html`<a href=${toGame(id)}>${title ?? games?.find((it) => it.id === id)?.title ?? t("settings.some-game")}</a>`;
 

@@ -6,9 +6,10 @@ import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { LANGUAGES, locale, t } from "../ui/words.js";
 import { changeMe, Field, Save, say, useDraft, useSending } from "./parts.js";
+/** @import { Profile as Player } from "../ui/types" */
 
 export function Profile() {
-  const player = useStore(me);
+  const player = /** @type {Player} */ (useStore(me));
   const { name, locale: language, zone } = player;
   const draft = useDraft("profile", { name, locale: language, zone });
   const sending = useSending(["name", "locale", "zone"], async () => {

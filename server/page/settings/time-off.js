@@ -6,12 +6,13 @@ import { locale, t } from "../ui/words.js";
 import { Sorry } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 import { changeWithin, day, Field, Group, Said, Save, say, Sure, useDraft, useSending } from "./parts.js";
+/** @import { Profile } from "../ui/types" */
 
 const NIGHT = "22:00-08:00";
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]; // from Monday
 
 export function TimeOff() {
-  const { calendar, zone } = useStore(me);
+  const { calendar, zone } = /** @type {Profile} */ (useStore(me));
   return html`<section class="card">
       <h2>${t("settings.time-off")}</h2>
       <p>${t("time-off.why", { zone })}</p>
@@ -71,7 +72,7 @@ const is = (vacation) => (it) => it.from === vacation.from && it.to === vacation
 function Vacation({ vacation, change }) {
   const { from, to } = vacation;
   const words = t("vacations.days", { from: day(from), to: day(to) });
-  const today = new Intl.DateTimeFormat("en-CA", { timeZone: me.get().zone }).format(now()); // 2026-11-23
+  const today = new Intl.DateTimeFormat("en-CA", { timeZone: me.get()?.zone }).format(now()); // 2026-11-23
   const remove = async () => {
     await change((all) => all.filter((it) => !is(vacation)(it)));
     say("vacations", "vacations.removed");

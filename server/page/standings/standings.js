@@ -2,6 +2,8 @@
 import { html } from "../ui/html.js";
 import { COLOURS, SeatShape } from "../ui/seat-shapes.js";
 import { listed, t } from "../ui/words.js";
+/** @import { GameEvent, Seat } from "../ui/types" */
+/** @typedef {{version: number, scores: number[]}} Row */
 
 const WIDE = 320;
 const HIGH = 150;
@@ -9,22 +11,34 @@ const [LEFT, RIGHT, TOP, LOW] = [26, 24, 12, 12]; // what is beside the lines
 const DASHES = ["none", "7 3", "2 3", "10 3 2 3", "5 5"]; // so that lines can be told apart without their colours
 const APART = 13; // between two ends of lines
 
-/** What each seat got by an item of a story, or null. */
+/**
+ * What each seat got by an item of a story, or null.
+ * @param {GameEvent} item
+ * @param {Seat[]} seats
+ * @returns {number[] | null}
+ */
 function gains({ payouts, points, seat }, seats) {
   if (payouts) return payouts;
   if (Array.isArray(points)) return points;
   return points ? seats.map((it) => (it.seat === seat ? points : 0)) : null;
 }
 
-/** What each seat had after each version that changed it, from the first on. */
+/**
+ * What each seat had after each version that changed it, from the first on.
+ * @param {GameEvent[]} story
+ * @param {Seat[]} seats
+ * @returns {Row[]}
+ */
 function course(story, seats) {
-  const rows = [{ version: 1, scores: seats.map(() => 0) }];
+  let last = { version: 1, scores: seats.map(() => 0) };
+  const rows = [last];
   for (const item of story) {
     const more = gains(item, seats);
     if (!more?.some(Boolean)) continue;
-    const scores = rows.at(-1).scores.map((it, seat) => it + more[seat]);
-    if (rows.at(-1).version === item.version) rows.pop(); // a move may have scored twice
-    rows.push({ version: item.version, scores });
+    const scores = last.scores.map((it, seat) => it + more[seat]);
+    if (last.version === item.version) rows.pop(); // a move may have scored twice
+    last = { version: item.version, scores };
+    rows.push(last);
   }
   return rows;
 }
@@ -34,7 +48,7 @@ export function Standings({ game, story, names, at, showAt }) {
   const unit = game.view.coins ? "coins" : "points";
   const rows = course(story, seats);
   const shown = at ?? version;
-  const scores = rows.findLast((it) => it.version <= shown).scores;
+  const { scores } = rows.findLast((it) => it.version <= shown) ?? rows[0];
   const told = seats.map((_, seat) => `${names[seat]} ${scores[seat]}`);
   return html`<section class="card standings" aria-label=${t("standings")}>
     <h2>${t("standings")}</h2>

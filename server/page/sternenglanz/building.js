@@ -2,10 +2,16 @@
 import { useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { isStale } from "../table/game.js";
+/** @import { Choice, Level, Move, Table, Tap } from "./types" */
 
+/** @type {Tap["kind"][]} */
+const KINDS = ["slot", "action", "field", "card"];
 const OUTRIGHT = new Set(["lapse", "finish", "keep", "drop", "bare"]); // what is done only if it is tapped
 
-/** What has to be tapped for a step, by kind; null for one that a newer server may have invented. */
+/**
+ * What has to be tapped for a step, by kind; null for one that a newer server may have invented.
+ * @param {any} step one that any server may have invented
+ */
 function wanted({ cmd, slot, do: action, ...step }) {
   if (cmd === "choose") return { slot: [], action: [], field: [], card: [step.slot2, step.slot3], into: [2, 3] };
   if (cmd === "act") {
@@ -21,26 +27,42 @@ function wanted({ cmd, slot, do: action, ...step }) {
     card: laid.map(([, card]) => card), into: laid.map(([place]) => place) };
 }
 
-/** The steps that taps can lead to: `{move, step, slot, action, field, card, into}`. */
+/**
+ * The steps that taps can lead to: `{move, step, slot, action, field, card, into}`.
+ * @param {Move[]} moves
+ * @returns {Choice[]}
+ */
 function choices(moves) {
   const single = moves.filter((it) => it.steps?.length === 1);
+  const laying = single.flatMap(({ steps: [it] }) => (it.cmd === "lay" ? [it] : []));
   return single.flatMap((move) => {
     const [step] = move.steps;
-    const mayDrop = single.some(({ steps: [it] }) => it.dropNova);
-    const mayCover = single.some(({ steps: [it] }) => it.cmd === "lay" && it.dropNova === step.dropNova && it.slot1);
+    const mayDrop = laying.some((it) => it.dropNova);
+    const mayCover = laying.some((it) => step.cmd === "lay" && it.dropNova === step.dropNova && it.slot1);
     const taps = wanted({ ...step, mayDrop, mayCover });
     return taps ? [{ move, step, ...taps }] : [];
   });
 }
 
+/**
+ * @param {Tap[]} taps
+ * @param {Tap["kind"]} kind
+ */
 const tapped = (taps, kind) => taps.filter((it) => it.kind === kind).map((it) => it.value);
 
+/**
+ * @param {Choice[]} all
+ * @param {Tap[]} taps
+ */
 function fitting(all, taps) {
-  const kinds = ["slot", "action", "field", "card"].map((kind) => [kind, tapped(taps, kind)]);
-  return all.filter((it) => kinds.every(([kind, values]) => values.every((value, i) => it[kind][i] === value)));
+  return all.filter((it) => KINDS.every((kind) => tapped(taps, kind).every((value, i) => it[kind][i] === value)));
 }
 
-/** The one step that nothing is left to be chosen for. */
+/**
+ * The one step that nothing is left to be chosen for.
+ * @param {Choice[]} fits
+ * @param {Tap[]} taps
+ */
 function whole(fits, taps) {
   const is = (it) =>
     tapped(taps, "field").length === it.field.length && tapped(taps, "card").length === it.card.length &&
@@ -48,33 +70,45 @@ function whole(fits, taps) {
   return fits.length === 1 && is(fits[0]) ? fits[0] : null;
 }
 
+/** @param {Move[]} moves */
 export const joined = (moves) => ({ steps: moves.flatMap((it) => it.steps) });
 
 /**
  * The turn that is being built: its whole steps (`begun`, each with the events it would cause), the taps of the next
  * one, what is `open` to be tapped; `tap`, `add`, `undo`, `clear`, `send` change it. Nothing is played before `send`.
+ * @param {Table} table
+ * @param {number | null} turn
+ * @param {Move[]} moves
  */
 export function useBuilding(table, turn, moves) {
-  const start = { turn, levels: [{ moves, told: 0 }], taps: [] };
+  /** @type {{turn: number | null, levels: Level[], taps: Tap[]}} */
+  const start = { turn, levels: [/** @type {Level} */ ({ moves, told: 0 })], taps: [] };
   const [kept, keep] = useState(start);
-  const [error, setError] = useState(null);
-  const [sending, setSending] = useState(null);
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [sending, setSending] = useState(/** @type {"sent" | "unanswered" | null} */ (null));
   const [busy, setBusy] = useState(false);
   const latest = useRef(turn);
   latest.current = turn;
   const { levels, taps } = kept.turn === turn ? kept : start; // what was built for another turn is gone
-  const level = levels.at(-1);
+  const level = levels[levels.length - 1];
   const begun = levels.slice(1);
   const all = choices(level.moves);
   const fits = fitting(all, taps);
   const isLocked = busy || !!sending || turn === null;
 
-  /** A tap goes on with the step; if that is not possible, it takes the place of others. */
+  /**
+   * A tap goes on with the step; if that is not possible, it takes the place of others.
+   * @param {Tap} tap
+   */
   function after(tap) {
     const others = taps.filter((it) => it.kind !== tap.kind);
     return [[...taps, tap], [...others, tap], [tap]].find((it) => fitting(all, it).length);
   }
 
+  /**
+   * @param {Move} move
+   * @param {Tap[]} by
+   */
   async function add(move, by = []) {
     if (isLocked) return;
     setBusy(true);
@@ -97,6 +131,10 @@ export function useBuilding(table, turn, moves) {
     setBusy(false);
   }
 
+  /**
+   * @param {Tap["kind"]} kind
+   * @param {unknown} value
+   */
   function tap(kind, value) {
     const taken = !isLocked && after({ kind, value });
     if (!taken) return;

@@ -2,22 +2,39 @@
 import { html } from "../ui/html.js";
 import { locale, t } from "../ui/words.js";
 import { Piece } from "./pieces.js";
+/** @import { Cards, Piece as Kind, Sternbild } from "./types" */
 
+/** @param {string} copy */
 const typeOf = (copy) => copy.split("#")[0];
 
+/**
+ * @param {string} copy
+ * @param {Cards} cards
+ */
 const kindOf = (copy, cards) => cards.actions.find((it) => it.id === typeOf(copy));
 
-/** `geburt#3` by its name, with what tells it from other cards of its type: Black hole B. */
+/**
+ * `geburt#3` by its name, with what tells it from other cards of its type: Black hole B.
+ * @param {string} copy
+ * @param {Cards} cards
+ */
 export function cardName(copy, cards) {
   const kind = kindOf(copy, cards);
   if (!kind) return copy;
   const isOnly = cards.actions.filter((it) => it.type === kind.type).length === 1;
-  return kind.names[locale()] + (isOnly ? "" : ` ${kind.id.split("-").at(-1).toUpperCase()}`);
+  return kind.names[locale()] + (isOnly ? "" : ` ${kind.id.replace(/.*-/, "").toUpperCase()}`);
 }
 
+/**
+ * @param {Kind} kind
+ * @param {Cards} cards
+ */
 const star = (kind, cards) => cards.classes[kind][locale()];
 
-/** The face of a card; of `null`, that of the Sterngeburt which is printed on slot 1. */
+/**
+ * The face of a card; of `null`, that of the Sterngeburt which is printed on slot 1.
+ * @param {{copy: string | null, cards: Cards}} props
+ */
 export function Face({ copy, cards }) {
   const kind = copy === null ? { type: "sterngeburt" } : kindOf(copy, cards);
   return html`<svg class="face" viewBox="0 0 104 84" aria-hidden="true">
@@ -25,6 +42,7 @@ export function Face({ copy, cards }) {
   </svg>`;
 }
 
+/** @param {{kind: any}} props */
 function Action({ kind }) {
   if (kind.type === "sterngeburt") return html`<text x="26" y="54" class="large" text-anchor="middle">+</text>
     <${Piece} kind="leucht" x="64" y="42" size="6.4" />`;
@@ -42,9 +60,16 @@ function Action({ kind }) {
     <text x="98" y="51" class="points large" text-anchor="end">${kind.points > 0 ? `+${kind.points}` : ""}</text>`;
 }
 
+/**
+ * @param {string} id
+ * @param {Cards} cards
+ */
 export const bildName = (id, cards) => cards.sternbilder.find((it) => it.id === id)?.names[locale()] ?? id;
 
-/** The figure of a Sternbild; of `null`, the back of one that is secret. */
+/**
+ * The figure of a Sternbild; of `null`, the back of one that is secret.
+ * @param {{id: string | null, cards: Cards}} props
+ */
 export function Figure({ id, cards }) {
   const figure = cards.sternbilder.find((it) => it.id === id);
   const place = (node) => [14 + 72 * node.x, 14 + 72 * node.y];
@@ -58,11 +83,14 @@ export function Figure({ id, cards }) {
   </svg>`;
 }
 
-/** A Sternbild with its name, and what it is made of for those who hear it. */
+/**
+ * A Sternbild with its name, and what it is made of for those who hear it.
+ * @param {{id: string | null, cards: Cards, title?: string, isDone?: boolean}} props
+ */
 export function Bild({ id, cards, title, isDone = false }) {
   const figure = cards.sternbilder.find((it) => it.id === id);
-  const name = figure ? bildName(id, cards) : t("bild.secret");
-  const joined = figure?.lines.map(([one, other]) => `${named(figure, one, cards)} – ${named(figure, other, cards)}`);
+  const name = figure ? bildName(figure.id, cards) : t("bild.secret");
+  const joined = figure ? figure.lines.map((ends) => ends.map((it) => named(figure, it, cards)).join(" – ")) : [];
   return html`<figure class=${`bild ${isDone ? "done" : ""}`} data-bild=${id}>
     <${Figure} id=${id} cards=${cards} />
     <figcaption>${title && html`<small>${title}</small>`} ${name}${isDone ? " ✓" : ""}
@@ -71,9 +99,14 @@ export function Bild({ id, cards, title, isDone = false }) {
   </figure>`;
 }
 
-/** A node by its class and its number within it: Dot star 2. */
+/**
+ * A node by its class and its number within it: Dot star 2.
+ * @param {Sternbild} figure
+ * @param {string} id
+ * @param {Cards} cards
+ */
 function named(figure, id, cards) {
-  const node = figure.nodes.find((it) => it.id === id);
+  const node = /** @type {Sternbild["nodes"][0]} */ (figure.nodes.find((it) => it.id === id));
   const alike = figure.nodes.filter((it) => it.is === node.is);
   const name = node.is === "gap" ? t("bild.gap") : star(node.is, cards);
   return alike.length > 1 ? `${name} ${alike.indexOf(node) + 1}` : name;

@@ -4,6 +4,7 @@ import { t } from "../ui/words.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { useRoving } from "../ui/roving-tabindex.js";
 import { Piece, Shine } from "./pieces.js";
+/** @import { Field, Firmament as Map, Piece as Kind } from "./types" */
 
 const FREE = 2.3; // radius of a free field
 const EDGE = 2; // beside the fields, of a square 100 wide
@@ -11,6 +12,9 @@ const EDGE = 2; // beside the fields, of a square 100 wide
 /**
  * `name(field)` is read aloud, `marks(id)` are classes; `ways` are `{fields, kind}` to be drawn, `gone` the classes of
  * stars by the fields that they were taken from. `act` is called with the id of a field, if it can be acted at all.
+ * @param {{firmament: Map, board: Record<string, Kind>, hasBonus: boolean, name: (field: Field) => string,
+ *   marks: (id: string) => string, ways: {fields: string[], kind: string}[], gone: Record<string, Kind>,
+ *   act?: false | ((id: string) => unknown)}} props
  */
 export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone, act }) {
   const [isLarge, setLarge] = useState(false);
@@ -61,7 +65,12 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
   </div>`;
 }
 
-/** Where a bonus stands: away from the middle, where fields lie less close; at the edge towards it. */
+/**
+ * Where a bonus stands: away from the middle, where fields lie less close; at the edge towards it.
+ * @param {number} x
+ * @param {number} y
+ * @param {number} far
+ */
 function outwards(x, y, far) {
   const from = Math.hypot(x - 50, y - 50);
   const way = (from > 40 ? -far : far) / from;
@@ -70,15 +79,18 @@ function outwards(x, y, far) {
 
 const HALO = { leucht: 5, pracht: 5.7, nova: 6.2 };
 
-const pressed = (event) => {
+const pressed = (/** @type {KeyboardEvent} */ event) => {
   if (event.key !== "Enter" && event.key !== " ") return false;
   event.preventDefault();
   return true;
 };
 
-const leaps = (event) => event.key === "PageDown" || event.key === "PageUp";
+const leaps = (/** @type {KeyboardEvent} */ event) => event.key === "PageDown" || event.key === "PageUp";
 
-/** To the next or the previous field that is lit. */
+/**
+ * To the next or the previous field that is lit.
+ * @param {any} event
+ */
 function leap(event) {
   const lit = [...event.currentTarget.querySelectorAll(".field.lit")];
   if (!lit.length) return;

@@ -2,6 +2,7 @@
 // colour or its glow to know it. Their size is that on the Firmament, whose square is 100 wide.
 import { html } from "../ui/html.js";
 import { sparkle } from "../ui/seat-shapes.js";
+/** @import { Piece as Kind } from "./types" */
 
 export const CLASSES = ["punkt", "leucht", "pracht"];
 
@@ -14,7 +15,10 @@ const SHAPES = Object.fromEntries(Object.entries(RAYS).map(([kind, [rays, outer,
   return [kind, points.map((point) => point.map((it) => it.toFixed(2)).join(",")).join(" ")];
 }));
 
-/** A star, a Supernova, or the gap of a Sternbild (`gap`). */
+/**
+ * A star, a Supernova, or the gap of a Sternbild (`gap`).
+ * @param {{kind: Kind | "gap", x?: number, y?: number, size?: number, glows?: boolean}} props
+ */
 export function Piece({ kind, x = 0, y = 0, size = 1, glows = false }) {
   return html`<g class=${`piece ${kind}`} transform=${`translate(${x} ${y}) scale(${size})`}>
     ${glows && html`<circle class="shine" r=${HALO[kind]} fill=${`url(#shine-${kind})`} />`}
@@ -34,6 +38,9 @@ export const Shine = () => html`<defs>
   </radialGradient>`)}
 </defs>`;
 
-/** A piece by itself, beside words. */
+/**
+ * A piece by itself, beside words.
+ * @param {{kind: Kind}} props
+ */
 export const Mark = ({ kind }) => html`<svg class="kind" viewBox="-5.5 -5.5 11 11" width="22" height="22"
   aria-hidden="true"><${Piece} kind=${kind} /></svg>`;

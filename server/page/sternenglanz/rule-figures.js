@@ -3,6 +3,7 @@ import { html } from "../ui/html.js";
 import { locale } from "../ui/words.js";
 import { Face, Figure } from "./cards.js";
 import { Piece } from "./pieces.js";
+/** @import { Firmament } from "./types" */
 
 const EDGE = 7.5; // around the fields of a figure, of which the whole Firmament would be 100 wide
 

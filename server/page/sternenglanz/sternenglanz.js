@@ -12,24 +12,26 @@ import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
 import { changes, className, lastTurns, moveName, SENTENCES } from "./story.js";
 import { Hand, onSlot, OwnSlots, Tableau } from "./tableau.js";
+/** @import { Building, Cards, Rules, Scenario, Table, View } from "./types" */
 
 const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // those that are asked for, in this order
 
 const Steps = later("sternenglanz/steps", "Steps");
 
+/** @param {{table: Table, rules: Rules, view: View, at: number | null}} props */
 export function Sternenglanz({ table, rules, view: now, at }) {
   const { game, legal, story } = table;
   const { cards, firmament } = rules;
   const seat = game.you?.seat;
   const names = game.seats.map(seatName);
-  const turn = at === null && legal?.turn != null ? legal.turn : null;
-  const building = useBuilding(table, turn, turn === null ? [] : legal.moves);
+  const turn = at === null && legal ? legal.turn : null;
+  const building = useBuilding(table, turn, turn === null || !legal ? [] : legal.moves);
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const byKeys = useFocus(place, building);
 
   const view = building.foresight?.view ?? now;
-  const scenario = cards.scenarios.find((it) => it.id === view.scenario);
+  const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
   const slot = building.tapped("slot")[0];
   const path = building.tapped("field");
   const targets = building.open("field");
@@ -72,6 +74,7 @@ export function Sternenglanz({ table, rules, view: now, at }) {
   </div>`;
 }
 
+/** @param {{building: Building, cards: Cards}} props */
 function StepList({ building, cards }) {
   const [isOpen, setOpen] = useState(false);
   const { moves, add, busy, sending } = building;
@@ -136,13 +139,18 @@ function Beside({ view, scenario, cards, seat }) {
   </section>`;
 }
 
+/** @param {Scenario} scenario */
 function goalName({ goalPoints, goalBilder, sternbild }) {
   if (goalPoints === null) return t("goal.bild");
   if (goalBilder) return t("goal.both", { count: goalPoints });
   return t(sternbild === "shared-open" ? "goal.gallery" : "goal.points", { count: goalPoints });
 }
 
-/** One's own slots and cards, and the turn as it has been built so far. */
+/**
+ * One's own slots and cards, and the turn as it has been built so far.
+ * @param {{building: Building, turn: number | null, at: number | null, view: View, seat: number, names: string[],
+ *   rules: Rules}} props
+ */
 function Tray({ building, turn, at, view, seat, names, rules }) {
   const { cards } = rules;
   const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
@@ -194,9 +202,17 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
   </section>`;
 }
 
+/**
+ * @param {string} action
+ * @param {Cards} cards
+ */
 const actionName = (action, cards) => (CLASSES.includes(action) ? className(action, cards) : t(`action.${action}`));
 
-/** What is to be tapped next. */
+/**
+ * What is to be tapped next.
+ * @param {Building} building
+ * @param {{turn: number | null, view: View, seat: number, cards: Cards}} about
+ */
 function asking(building, { turn, view, seat, cards }) {
   const { begun, taps, fits, sending, busy, isWhole } = building;
   if (sending) return t(`sending.${sending}`);

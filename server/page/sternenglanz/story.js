@@ -1,32 +1,58 @@
 // Sentences of Sternenglanz: what happens, and what may happen.
 import { knows, listed, locale, t } from "../ui/words.js";
 import { bildName, cardName } from "./cards.js";
+/** @import { Cards, Firmament, Item, Move, Piece } from "./types" */
+/** @import { Item as Event, Sentences } from "../ui/types" */
 
+/** @param {Piece} kind */
 const star = (kind) => t(`piece.${kind}`);
+/**
+ * @param {string} id
+ * @param {Cards} cards
+ */
 const quoted = (id, cards) => t("quoted", { name: bildName(id, cards) });
 
-/** The end of a sentence: what it gained. */
+/**
+ * The end of a sentence: what it gained.
+ * @param {number} points
+ */
 const gained = (points) => (points ? t("story.gained", { count: points }) : "");
 
-/** A Leuchtstern on a special field gains more, in scenarios that count it. */
+/**
+ * A Leuchtstern on a special field gains more, in scenarios that count it.
+ * @param {{star: Piece, field: string, points: number}} item
+ * @param {Firmament} firmament
+ */
 function gainedByLaying({ star: kind, field, points }, firmament) {
   const bonus = kind === "leucht" ? (firmament.fields.find((it) => it.id === field)?.bonus ?? 0) : 0;
   if (!bonus || points < bonus) return gained(points);
   return t("story.gained.special", { count: points, bonus });
 }
 
-/** The cards that the reader knows by name, the others by their number. */
+/**
+ * The cards that the reader knows by name, the others by their number.
+ * @param {string[]} copies
+ * @param {Cards} cards
+ */
 function named(copies, cards) {
   const known = copies.filter(Boolean);
   return known.length ? listed(known.map((it) => cardName(it, cards))) : t("story.cards", { count: copies.length });
 }
 
+/** @param {Cards} cards */
 const printed = (cards) => t("slot.printed", { card: cardName("geburt#1", cards) });
 
+/**
+ * @param {{slot: number, card: string | null}} item
+ * @param {Cards} cards
+ */
 const by = ({ slot, card }, cards) =>
   t("story.by", { slot, card: card ? cardName(card, cards) : printed(cards) });
 
-/** By type: the item, the names of the seats, and the rules. */
+/**
+ * By type: the item, the names of the seats, and the rules.
+ * @type {Sentences}
+ */
 export const SENTENCES = {
   "hand-dealt": ({ seat, cards: dealt }, names, { cards }) =>
     t("story.hand-dealt", { name: names[seat], cards: named(dealt, cards) }),
@@ -82,7 +108,11 @@ export const SENTENCES = {
   },
 };
 
-/** A step that may be taken, in words: the slot, what is done, with what, and where. */
+/**
+ * A step that may be taken, in words: the slot, what is done, with what, and where.
+ * @param {any} step one that any server may have invented
+ * @param {Cards} cards
+ */
 function stepName({ cmd, slot, do: action, path, field, ...rest }, cards) {
   const card = (copy) => cardName(copy, cards);
   if (cmd === "choose") return t("step.choose", { slot2: card(rest.slot2), slot3: card(rest.slot3) });
@@ -96,15 +126,27 @@ function stepName({ cmd, slot, do: action, path, field, ...rest }, cards) {
   return t(key, { slot, field, path: path?.join(" → "), star: rest.class && cards.classes[rest.class]?.[locale()] });
 }
 
+/**
+ * @param {Move} move
+ * @param {Cards} cards
+ */
 export const moveName = (move, cards) => move.steps.map((it) => stepName(it, cards)).join("; ");
 
-/** What a spectator has not seen yet, presumably: the last whole turn, and the present one. */
+/**
+ * What a spectator has not seen yet, presumably: the last whole turn, and the present one.
+ * @template {{type: string, version: number}} T
+ * @param {T[]} story
+ */
 export function lastTurns(story) {
   const before = story.filter((it) => it.type === "turn-began").at(-2)?.version ?? 0;
   return story.filter((it) => it.version > before);
 }
 
-/** What has changed on the Firmament by these items: marks and lost stars by field, and ways that stars took. */
+/**
+ * What has changed on the Firmament by these items: marks and lost stars by field, and ways that stars took.
+ * @param {Event[] | Item[]} items
+ * @param {string} mark
+ */
 export function changes(items, mark) {
   const marks = {};
   const gone = {};
@@ -127,5 +169,9 @@ export function changes(items, mark) {
   return { marks, gone, ways };
 }
 
-/** The class of stars by its name, for where no sentence goes on. */
+/**
+ * The class of stars by its name, for where no sentence goes on.
+ * @param {string} kind
+ * @param {Cards} cards
+ */
 export const className = (kind, cards) => cards.classes[kind]?.[locale()] ?? kind;

@@ -5,10 +5,17 @@ import { seatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { useRoving } from "../ui/roving-tabindex.js";
 import { Bild, cardName, Face } from "./cards.js";
+/** @import { Cards, Table, View } from "./types" */
 
 const SLOTS = [1, 2, 3];
 
-/** What lies on a slot, in words: a card, the printed Sterngeburt, something chosen in secret, or nothing. */
+/**
+ * What lies on a slot, in words: a card, the printed Sterngeburt, something chosen in secret, or nothing.
+ * @param {View} view
+ * @param {number} seat
+ * @param {number} slot
+ * @param {Cards} cards
+ */
 export function onSlot(view, seat, slot, cards) {
   const copy = view.slots[seat][slot - 1];
   if (copy) return cardName(copy, cards);
@@ -16,11 +23,19 @@ export function onSlot(view, seat, slot, cards) {
   return t(view.chosen[seat] ? "slot.secret" : "slot.empty");
 }
 
-/** Whether a slot was performed in this turn, as long as its card lies there. */
+/**
+ * Whether a slot was performed in this turn, as long as its card lies there.
+ * @param {View} view
+ * @param {number} seat
+ * @param {number} slot
+ */
 const isUsed = (view, seat, slot) =>
   view.next === seat && view.phase === "act" && view.log.performed.some((it) => it.slot === slot);
 
-/** The face of a slot; a tick says that it was performed in this turn. `planned` is a card that is not laid yet. */
+/**
+ * The face of a slot; a tick says that it was performed in this turn. `planned` is a card that is not laid yet.
+ * @param {{view: View, seat: number, slot: number, cards: Cards, planned?: string}} props
+ */
 function Slot({ view, seat, slot, cards, planned }) {
   const copy = planned ?? view.slots[seat][slot - 1];
   const isBlank = !copy && slot !== 1;
@@ -35,12 +50,22 @@ function Slot({ view, seat, slot, cards, planned }) {
   </span>`;
 }
 
+/**
+ * @param {View} view
+ * @param {number} seat
+ * @param {number} slot
+ * @param {Cards} cards
+ */
 const slotName = (view, seat, slot, cards) => {
   const card = onSlot(view, seat, slot, cards);
   return t(isUsed(view, seat, slot) ? "slot.used" : "slot.name", { slot, card });
 };
 
-/** One's own slots, which are tapped to use them. */
+/**
+ * One's own slots, which are tapped to use them.
+ * @param {{view: View, seat: number, cards: Cards, planned: Record<number, string>,
+ *   marks: (slot: number) => string, act: (slot: number) => unknown}} props
+ */
 export function OwnSlots({ view, seat, cards, planned, marks, act }) {
   return html`<div class="slots" role="group" aria-label=${t("slots")}>
     ${SLOTS.map((slot) => html`<button key=${slot} class=${`slot ${marks(slot)}`} data-slot=${slot}
@@ -53,7 +78,10 @@ export function OwnSlots({ view, seat, cards, planned, marks, act }) {
   </div>`;
 }
 
-/** One's own cards, which are tapped to lay them. */
+/**
+ * One's own cards, which are tapped to lay them.
+ * @param {{hand: string[], cards: Cards, marks: (copy: string) => string, act: (copy: string) => unknown}} props
+ */
 export function Hand({ hand, cards, marks, act }) {
   const roving = useRoving(hand.map((copy, i) => ({ id: copy, x: i, y: 0 })));
   return html`<div class="own-hand" role="group" aria-label=${t("hand.cards")} onKeyDown=${roving.onKeyDown}
@@ -67,7 +95,10 @@ export function Hand({ hand, cards, marks, act }) {
   </div>`;
 }
 
-/** The tableau of a seat, for looking at. */
+/**
+ * The tableau of a seat, for looking at.
+ * @param {{game: Table["game"], view: View, seat: number, cards: Cards}} props
+ */
 export function Tableau({ game, view, seat, cards }) {
   const { own, done } = view.sternbilder;
   const it = game.seats[seat];

@@ -5,12 +5,18 @@ import { Backdrop } from "../ui/night-sky.js";
 import { Piece } from "./pieces.js";
 import { useRoving } from "../ui/roving-tabindex.js";
 import { sparkle } from "../ui/seat-shapes.js";
+/** @import { Board as Constellation, Lying, Space } from "./types" */
 
 const RADIUS = { large: 6.4, small: 4.9 };
 const TOUCH = 7.6; // no two spaces are nearer to each other than twice this, and a finger finds it
 
-/** `lying` is what is on each space; `name(space)` is read aloud, `marks(space)` are classes for it. */
-export function Board({ board, title, lying, name, marks = () => "", act, values = {} }) {
+/**
+ * `lying` is what is on each space; `name(space)` is read aloud, `marks(space)` are classes for it.
+ * @param {{board: Constellation, title: string, lying: Record<string, Lying | undefined>,
+ *   name: (space: Space) => string,
+ *   marks?: (id: string) => string, act?: ((id: string) => unknown) | null, values?: Record<string, number>}} props
+ */
+export function Board({ board, title, lying, name, marks = (_) => "", act, values = {} }) {
   const places = board.spaces.map(({ id, x, y }) => ({ id, x, y }));
   const roving = useRoving(places);
   const at = Object.fromEntries(board.spaces.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
@@ -30,7 +36,8 @@ export function Board({ board, title, lying, name, marks = () => "", act, values
         return html`<g key=${space.id} class="space ${space.size} ${marks(space.id)}" data-at=${space.id}
           role=${act ? "button" : "img"} tabindex=${act ? roving.tabIndex(space.id) : null} aria-label=${name(space)}
           aria-disabled=${act && !marks(space.id).includes("open") ? "true" : null}
-          onClick=${act && (() => act(space.id))} onKeyDown=${act && ((event) => pressed(event) && act(space.id))}>
+          onClick=${act && (() => act(space.id))}
+          onKeyDown=${act && ((/** @type {KeyboardEvent} */ event) => pressed(event) && act(space.id))}>
           ${space.star && html`<title>${space.star}</title>`}
           <circle class="touch" cx=${x} cy=${y} r=${TOUCH} />
           <circle class="halo" cx=${x} cy=${y} r=${r + 1.5} />
@@ -48,7 +55,7 @@ export function Board({ board, title, lying, name, marks = () => "", act, values
   </section>`;
 }
 
-const pressed = (event) => {
+const pressed = (/** @type {KeyboardEvent} */ event) => {
   if (event.key !== "Enter" && event.key !== " ") return false;
   event.preventDefault();
   return true;

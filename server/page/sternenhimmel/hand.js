@@ -4,8 +4,13 @@ import { t } from "../ui/words.js";
 import { Piece } from "./pieces.js";
 import { useRoving } from "../ui/roving-tabindex.js";
 import { starName } from "./story.js";
+/** @import { Star } from "./types" */
 
-export function Hand({ hand, seat, isOpen, chosen, choose, small }) {
+/**
+ * @param {{hand: Star[], seat: number, isOpen: (star: Star) => boolean, chosen: number | null,
+ *   choose: (nth: number) => void}} props
+ */
+export function Hand({ hand, seat, isOpen, chosen, choose }) {
   const roving = useRoving(hand.map((_, i) => ({ id: String(i), x: i, y: 0 })));
   return html`<div class="hand" role="group" aria-label=${t("hand")} onKeyDown=${roving.onKeyDown}
     onFocusIn=${roving.onFocusIn}>

@@ -6,16 +6,23 @@ import { listed, t } from "../ui/words.js";
 import { later } from "../ui/lazy-loading.js";
 import { me } from "../ui/token.js";
 import { boardName } from "./story.js";
+/** @import { BoardScored, Rules, Table } from "./types" */
 
 const Scoring = later("sternenhimmel/scoring", "Scoring");
-const watched = store(null); // the scoring that is shown
+const watched = store(/** @type {BoardScored | null} */ (null)); // the scoring that is shown
 
-/** The button beside the sentence of a scoring. */
+/**
+ * The button beside the sentence of a scoring.
+ * @param {{item: BoardScored, rules: Rules}} props
+ */
 export const Watch = ({ item, rules }) => html`<button class="plain watch" aria-haspopup="dialog"
   aria-label=${t("watch.of", { board: boardName(item.board, rules) })}
   onClick=${() => watched.set(item)}>${t("watch")}</button>`;
 
-/** The theatre, once something is watched. */
+/**
+ * The theatre, once something is watched.
+ * @param {{names: string[], rules: Rules}} props
+ */
 export function Theatre({ names, rules }) {
   const item = useStore(watched);
   const close = () => watched.set(null);
@@ -23,7 +30,10 @@ export function Theatre({ names, rules }) {
   return item && html`<${Scoring} key=${item.seq} item=${item} names=${names} rules=${rules} close=${close} />`;
 }
 
-/** What was scored by the reader's last move and since, or while a spectator looked on; of the past, by that move. */
+/**
+ * What was scored by the reader's last move and since, or while a spectator looked on; of the past, by that move.
+ * @param {{table: Table, rules: Rules, at: number | null}} props
+ */
 export function Offer({ table, rules, at }) {
   const { game, story } = table;
   const kept = seen("scored", me.get()?.id);
@@ -31,13 +41,15 @@ export function Offer({ table, rules, at }) {
   const [declined, decline] = useState(() => kept.of(game.id));
   const own = story.findLast((it) => it.type === "star-placed" && it.seat === game.you?.seat)?.version ?? 0;
   const from = game.you ? own : begun.current;
-  const found = story.filter((it) => it.type === "board-scored"
-    && (at === null ? it.version >= from && it.seq > declined : it.version === at));
+  const scored = story.filter((it) => it.type === "board-scored");
+  const found = scored.filter((it) =>
+    at === null ? it.version >= from && it.seq > declined : it.version === at);
   if (!found.length) return null;
   const names = found.map((it) => boardName(it.board, rules));
   const refuse = () => {
-    kept.upTo(game.id, found.at(-1).seq);
-    decline(found.at(-1).seq);
+    const { seq } = found[found.length - 1];
+    kept.upTo(game.id, seq);
+    decline(seq);
   };
   return html`<section class="card offer" aria-label=${t("watch")}>
     <p><strong>${t("offer", { count: names.length, boards: listed(names) })}</strong></p>

@@ -1,10 +1,14 @@
 // Stars as they lie on the table.
 import { html } from "../ui/html.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
+/** @import { Star } from "./types" */
 
 const DARK = "#10131f";
 
-/** What is on the face of a star: a number, a black hole, or a double star. Nothing of one that lies face down. */
+/**
+ * What is on the face of a star: a number, a black hole, or a double star. Nothing of one that lies face down.
+ * @param {{star: Star | null, x?: number, y?: number, r: number, colour?: string}} props
+ */
 export function Face({ star, x = 0, y = 0, r, colour = DARK }) {
   if (star === null) return html`<path d=${sparkle(x, y, r * 0.55)} fill="none" stroke=${colour}
     stroke-width=${r * 0.1} />`;
@@ -18,7 +22,10 @@ export function Face({ star, x = 0, y = 0, r, colour = DARK }) {
     text-anchor="middle" fill=${colour}>${star}</text>`;
 }
 
-/** A star of a seat. One that lies face down shows its back; its owner sees through it. */
+/**
+ * A star of a seat. One that lies face down shows its back; its owner sees through it.
+ * @param {{seat: number, star: Star | null, isDown?: boolean, x?: number, y?: number, r: number}} props
+ */
 export function Piece({ seat, star, isDown, x = 0, y = 0, r }) {
   return html`<${SeatShape} seat=${seat} x=${x} y=${y} r=${r} fill=${COLOURS[seat]} stroke="#fff"
     stroke-width=${r * 0.1} />

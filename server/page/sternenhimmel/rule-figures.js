@@ -4,16 +4,20 @@ import { listed, locale, t } from "../ui/words.js";
 import { Board } from "./board.js";
 import { Piece } from "./pieces.js";
 import { SeatMark, sparkle } from "../ui/seat-shapes.js";
-import { boardName, starName } from "./story.js";
+import { boardName, boardOf, starName } from "./story.js";
+/** @import { Example, Examples, Rules, Star } from "./types" */
 
 const NAMES = ["Ada", "Ben", "Cleo", "Dan"];
 const RADIUS = { large: 8, small: 6.2 };
 
-/** What the figures of examples.json and the data of the game say, for the blanks in the text. */
+/**
+ * What the figures of examples.json and the data of the game say, for the blanks in the text.
+ * @param {{rules: Rules, examples: Examples}} about
+ */
 export function valuesOf({ rules, examples }) {
   const { scored, doubles } = examples;
-  const per = (star) => rules.stars.find((it) => it.star === star).per_seat;
-  const board = rules.boards.find((it) => it.id === scored.board);
+  const per = (/** @type {Star} */ star) => rules.stars.find((it) => it.star === star)?.per_seat;
+  const board = boardOf(scored.board, rules);
   const spaces = rules.boards.reduce((sum, it) => sum + it.spaces.length, 0);
   const numbers = rules.stars.filter((it) => it.value > 0);
   const firsts = rules.boards.map((it) => it.prizes.first);
@@ -35,7 +39,11 @@ export function valuesOf({ rules, examples }) {
   };
 }
 
-/** By its name, what draws a figure with this text in place of it. */
+/**
+ * By its name, what draws a figure with this text in place of it.
+ * @param {{rules: Rules, examples: Examples}} about
+ * @returns {Record<string, (alt: string) => any>}
+ */
 export function figuresOf({ rules, examples }) {
   const { spaces, holes, doubles, tie, scored } = examples;
   return {
@@ -48,7 +56,10 @@ export function figuresOf({ rules, examples }) {
   };
 }
 
-/** All stars that each player has. */
+/**
+ * All stars that each player has.
+ * @param {{stars: Rules["stars"], alt: string}} props
+ */
 function StarSet({ stars, alt }) {
   const all = stars.flatMap((it) => Array(it.per_seat).fill(it.star));
   return html`<svg class="sky-part" viewBox=${`0 0 ${all.length * 20} 24`} role="img" aria-label=${alt}>
@@ -56,7 +67,10 @@ function StarSet({ stars, alt }) {
   </svg>`;
 }
 
-/** A few spaces of a constellation. `own` is who looks at it: the stars of others lie face down for him. */
+/**
+ * A few spaces of a constellation. `own` is who looks at it: the stars of others lie face down for him.
+ * @param {{example: Example, own?: number, alt: string}} props
+ */
 function Piecewise({ example, own, alt }) {
   const at = Object.fromEntries(example.spaces.map((it) => [it.id, [100 * it.x, 50 * it.y]]));
   return html`<svg class="sky-part" viewBox="0 3 100 41" role="img" aria-label=${alt}>

@@ -9,22 +9,31 @@ import { Sorry } from "../ui/parts.js";
 import { Board } from "./board.js";
 import { Hand } from "./hand.js";
 import { Offer, Theatre, Watch } from "./offer.js";
-import { boardName, SENTENCES, starName } from "./story.js";
+import { boardName, boardOf, SENTENCES, starName } from "./story.js";
+/** @import { Board as Constellation, Lying, Move, Rules, Space, Star, Table, View } from "./types" */
+/** @import { ForesightOf } from "../ui/types" */
+/**
+ * The star is chosen by its place in hand.
+ * @typedef {{turn: number | null, star: number | null, space: {board: string, space: string} | null}} Chosen
+ */
+/** @typedef {ForesightOf<"sternenhimmel">} Foresight */
 
+/** @type {Chosen} */
 const NOTHING = { turn: null, star: null, space: null };
 
+/** @param {{table: Table, rules: Rules, view: View, at: number | null}} props */
 export function Sternenhimmel({ table, rules, view, at }) {
   const { game, legal, story } = table;
   const seat = game.you?.seat;
   const names = game.seats.map(seatName);
-  const turn = at === null && legal?.turn != null ? legal.turn : null;
-  const moves = turn === null ? [] : legal.moves;
+  const turn = at === null && legal ? legal.turn : null;
+  const moves = turn === null ? [] : (legal?.moves ?? []);
   const [kept, keep] = useState(NOTHING);
   const chosen = kept.turn === turn ? kept : NOTHING; // what was chosen for another turn is gone
-  const choose = (it) => keep({ ...it, turn });
-  const [foresight, setForesight] = useState(null);
-  const [error, setError] = useState(null);
-  const [sending, setSending] = useState(null);
+  const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
+  const [foresight, setForesight] = useState(/** @type {Foresight | null} */ (null));
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [sending, setSending] = useState(/** @type {"sent" | "unanswered" | null} */ (null));
   const place = useRef();
   const confirm = useRef();
   const tray = useRef();
@@ -34,14 +43,16 @@ export function Sternenhimmel({ table, rules, view, at }) {
   const star = chosen.star === null ? null : hand[chosen.star];
   const move = star && chosen.space ? { star, ...chosen.space } : null;
   const preview = move && foresight;
-  const fits = (it) => (!star || it.star === star);
-  const isOpen = (board, space) => moves.some((it) => fits(it) && it.board === board && it.space === space);
-  const isThere = (it) => !chosen.space || (it.board === chosen.space.board && it.space === chosen.space.space);
-  const isStarOpen = (kind) => moves.some((it) => it.star === kind && isThere(it));
+  const fits = (/** @type {Move} */ it) => (!star || it.star === star);
+  const isOpen = (/** @type {string} */ board, /** @type {string} */ space) =>
+    moves.some((it) => fits(it) && it.board === board && it.space === space);
+  const isThere = (/** @type {Move} */ it) =>
+    !chosen.space || (it.board === chosen.space.board && it.space === chosen.space.space);
+  const isStarOpen = (/** @type {Star} */ kind) => moves.some((it) => it.star === kind && isThere(it));
 
   useEffect(() => {
     setForesight(null);
-    if (!move) return;
+    if (!move || turn === null) return;
     let isWanted = true;
     setError(null);
     table.preview(turn, move).then(
@@ -67,7 +78,7 @@ export function Sternenhimmel({ table, rules, view, at }) {
     setSending("sent");
     setError(null);
     try {
-      await table.play(turn, move, () => setSending("unanswered"));
+      if (turn !== null && move) await table.play(turn, move, () => setSending("unanswered"));
       giveUp();
     } catch (wrong) {
       setError(wrong);
@@ -86,7 +97,7 @@ export function Sternenhimmel({ table, rules, view, at }) {
     ${shown.boards.length === 0 && html`<p class="card">${t("sky.empty")}</p>`}
     <div class="boards">
       ${shown.boards.map(({ board: id, spaces }) => {
-        const board = rules.boards.find((it) => it.id === id);
+        const board = boardOf(id, rules);
         const title = boardName(id, rules);
         return html`<${Board} key=${id} board=${board} title=${title} lying=${lyingOn(board, spaces)}
           name=${(space) => spaceName(title, space, spaces[space.id], names)}
@@ -115,12 +126,22 @@ export function Sternenhimmel({ table, rules, view, at }) {
   </div>`;
 }
 
-/** A large space holds its star face down; its owner knows it all the same. */
+/**
+ * A large space holds its star face down; its owner knows it all the same.
+ * @param {Constellation} board
+ * @param {Record<string, Lying | null>} spaces
+ */
 const lyingOn = (board, spaces) =>
   Object.fromEntries(
     board.spaces.map(({ id, size }) => [id, spaces[id] && { ...spaces[id], isDown: size === "large" }]),
   );
 
+/**
+ * @param {string} title
+ * @param {Space} space
+ * @param {Lying | null | undefined} lying
+ * @param {string[]} names
+ */
 const spaceName = (title, space, lying, names) =>
   t(lying ? "space.taken" : "space.empty", {
     board: title,
@@ -130,6 +151,13 @@ const spaceName = (title, space, lying, names) =>
     star: lying && starName(lying.star),
   });
 
+/**
+ * @param {number | null} turn
+ * @param {Star | null} star
+ * @param {Chosen["space"]} space
+ * @param {Foresight | null} preview
+ * @param {string | null} sending
+ */
 function asking(turn, star, space, preview, sending) {
   if (sending) return t(`sending.${sending}`);
   if (turn === null) return t("ask.wait");
@@ -139,6 +167,11 @@ function asking(turn, star, space, preview, sending) {
   return t("ask.both");
 }
 
+/**
+ * @param {Foresight} preview
+ * @param {string[]} names
+ * @param {Rules} rules
+ */
 function foreseen(preview, names, rules) {
   const told = preview.would.map((it) => sentence(it, names, rules)).filter(Boolean);
   return [...told, preview.would_reveal ? t("would-reveal") : ""].join(" ");

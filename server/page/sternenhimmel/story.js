@@ -1,17 +1,37 @@
 // Sentences of Sternenhimmel: what happens.
 import { knows, listed, locale, t } from "../ui/words.js";
+/** @import { Board, BoardScored, Rules } from "./types" */
+/** @import { Sentences } from "../ui/types" */
 
+/** @param {string | null} star */
 export const starName = (star) => {
   if (star === null) return t("star.hidden");
   return knows(`star.${star}`) ? t(`star.${star}`) : t("star.number", { value: star });
 };
 
+/**
+ * @param {string} id
+ * @param {Rules} rules
+ */
 export const boardName = (id, rules) => rules.boards.find((it) => it.id === id)?.name[locale()] ?? id;
 
-/** Whether no star was left to be scored. */
+/**
+ * The constellation of this id.
+ * @param {string} id
+ * @param {Rules} rules
+ */
+export const boardOf = (id, rules) => /** @type {Board} */ (rules.boards.find((it) => it.id === id));
+
+/**
+ * Whether no star was left to be scored.
+ * @param {BoardScored} scored
+ */
 export const isVoid = (scored) => scored.totals.every((it) => it === null);
 
-/** A sentence for each type of item, of the item, the names of the seats, and the rules. */
+/**
+ * A sentence for each type of item, of the item, the names of the seats, and the rules.
+ * @type {Sentences}
+ */
 export const SENTENCES = {
   "board-dealt": ({ board }, names, rules) => t("story.board-dealt", { board: boardName(board, rules) }),
   "star-placed": ({ seat, board, space, star }, names, rules) =>
@@ -22,6 +42,10 @@ export const SENTENCES = {
   "seat-skipped": ({ seat }, names) => t("story.seat-skipped", { name: names[seat] }),
 };
 
+/**
+ * @param {BoardScored} item
+ * @param {string[]} names
+ */
 const totals = (item, names) =>
   item.totals.flatMap((total, seat) => {
     const gained = item.payouts[seat];
@@ -29,4 +53,5 @@ const totals = (item, names) =>
     return [`${names[seat]} ${total}${gained ? ` (${t("coins-gained", { count: signed(gained) })})` : ""}`];
   });
 
+/** @param {number} number */
 export const signed = (number) => (number > 0 ? `+${number}` : String(number));

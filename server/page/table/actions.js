@@ -5,7 +5,9 @@ import { clockInWords, timeoutsInWords } from "../ui/times.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
+/** @import { GameSummary, SeatedTable, SeenTable, Votes } from "../ui/types" */
 
+/** @param {{game: GameSummary}} props */
 export function Terms({ game }) {
   return html`<dl class="terms">
     <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
@@ -13,22 +15,30 @@ export function Terms({ game }) {
   </dl>`;
 }
 
-/** The way back to a seat that a bot keeps. */
+/**
+ * The way back to a seat that a bot keeps.
+ * @param {{game: GameSummary, again: () => unknown}} props
+ */
 export function Back({ game, again }) {
   const [busy, error, back] = useSubmit(async () => {
     await call("POST", `/v1/games/${game.id}/seats`, {});
     await again();
   });
-  return html`<p>${t("back.why", { bot: mySeat(game).stand_in })}</p>
+  return html`<p>${t("back.why", { bot: mySeat(game)?.stand_in })}</p>
     <button disabled=${busy} onClick=${back} aria-label=${`${t("back")}: ${game.title}`}>${t("back")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 
-/** While the game goes on: consent to a pause or an end, or give up. */
+/**
+ * While the game goes on: consent to a pause or an end, or give up.
+ * @param {{table: SeenTable}} props
+ */
 export function Actions({ table }) {
   const { game } = table;
+  /** @returns {Promise<Votes>} */
   const count = () => call("GET", `${table.base}/votes?${table.word}`);
   const [votes, , again] = useFresh(count, [game.version, game.status]); // a wish is no move
+  /** @type {(keyof Votes)[]} */
   const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
   const isOpen = useRef(false); // whoever withdraws his wish goes on reading
   isOpen.current ||= !!votes && wishes.some((wish) => votes[wish].length);
@@ -41,6 +51,7 @@ export function Actions({ table }) {
   </details>`;
 }
 
+/** @param {{table: SeatedTable, wish: keyof Votes, seats: number[], again: () => void}} props */
 function Vote({ table, wish, seats, again }) {
   const mine = seats.includes(table.game.you.seat);
   const [busy, error, vote] = useSubmit(async () => {
@@ -54,8 +65,10 @@ function Vote({ table, wish, seats, again }) {
     ${names && html`<span>${t("vote.for", { names })}</span>`}${error && html`<${Sorry} error=${error} />`}</p>`;
 }
 
+/** @param {{game: GameSummary}} props */
 export const Mails = ({ game }) => html`<p><a href="#/settings/game/${game.id}">${t("actions.mails")}</a></p>`;
 
+/** @param {{table: SeenTable}} props */
 export function Leave({ table }) {
   const [sure, setSure] = useState(false);
   const begun = table.game.status !== "open";

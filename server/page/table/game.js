@@ -6,6 +6,7 @@ import { numbered } from "../ui/game-card.js";
 import { RETRY } from "../ui/parts.js";
 import { store } from "../ui/store.js";
 import { follow } from "../ui/stream.js";
+/** @import { Foresight, Game, GameEvent, LegalMoves, Live, Message, Move, MoveAnswer, Table } from "../ui/types" */
 
 const SOON = 40; // milliseconds in which several events are one reason to look again
 
@@ -13,14 +14,20 @@ const SOON = 40; // milliseconds in which several events are one reason to look 
  * What the reader may know of a game: `game`, its `story`, the moves open to him (`legal`), what came of those that he
  * `played` here, whether news come by themselves (`live`), and what is `said` meanwhile; and `look` to look again, `play`
  * to move. Without an id it stays as it is.
+ * @param {string | null} id
+ * @param {string | null} [invitation]
+ * @returns {Table}
  */
 export function useGame(id, invitation) {
-  const [known, set] = useState({ game: null, story: [], legal: null, error: null });
-  const [live, setLive] = useState("away");
-  const kept = useRef({ story: [], played: [], said: store(null), look: async () => {} });
+  const [known, set] = useState(/** @type {Pick<Table, "game" | "story" | "legal" | "error">} */ (
+    { game: null, story: [], legal: null, error: null }));
+  const [live, setLive] = useState(/** @type {Live} */ ("away"));
+  const kept = useRef(/** @type {Pick<Table, "story" | "played" | "said" | "look">} */ (
+    { story: [], played: [], said: store(/** @type {Message | null} */ (null)), look: async () => {} }));
   const word = invitation ? `invitation=${encodeURIComponent(invitation)}` : "";
   const base = `/v1/games/${id}`;
 
+  /** @param {GameEvent[]} items */
   function learn(items) {
     const seen = new Set(kept.current.story.map((it) => it.seq));
     const fresh = items.filter((it) => !seen.has(it.seq));
@@ -34,17 +41,21 @@ export function useGame(id, invitation) {
       call("GET", `${base}?${word}`),
       call("GET", `${base}/events?after=${after}&${word}`),
     ]);
-    const game = numbered(plain);
+    const game = numbered(/** @type {Game} */ (plain));
+    /** @type {LegalMoves | null} */
     const legal = game.you?.turn != null ? await call("GET", `${base}/legal-moves`) : null;
     const story = learn(news.items);
+    /** @param {Pick<Table, "game">} it */
     const isLate = (it) => it.game && it.game.version > game.version; // a later question was answered sooner
     set((it) => (isLate(it) ? { ...it, story } : { game, story, legal, error: null }));
   }
 
   useEffect(() => {
     if (!id) return;
-    let timer = null;
-    let stream = null;
+    /** @type {number | undefined} */
+    let timer;
+    /** @type {ReturnType<typeof follow> | undefined} */
+    let stream;
     let isOpen = true;
     const look = async () => {
       clearTimeout(timer);
@@ -83,22 +94,37 @@ export function useGame(id, invitation) {
 
   const look = () => kept.current.look();
 
-  /** Plays a move for the turn that was asked. If no answer comes, the very same is sent again: it counts once. */
+  /**
+   * Plays a move for the turn that was asked. If no answer comes, the very same is sent again: it counts once.
+   * @param {number} turn
+   * @param {Move} move
+   * @param {() => void} [waits] called when no answer came
+   */
   async function play(turn, move, waits) {
     try {
+      /** @type {MoveAnswer} */
       const answer = await callUntilAnswered("POST", `${base}/moves`, { turn, move }, waits);
       const { version, view, you } = answer;
       kept.current.played.push(...answer.events);
-      set((it) => ({ ...it, game: { ...it.game, version, view, you }, story: learn(answer.events), legal: null }));
+      set((it) => {
+        const game = /** @type {Game} */ ({ ...it.game, version, view, you });
+        return { ...it, game, story: learn(answer.events), legal: null };
+      });
     } finally {
       look();
     }
   }
 
+  /**
+   * @param {number} turn
+   * @param {Move} move
+   * @returns {Promise<Foresight>}
+   */
   const preview = (turn, move) => call("POST", `${base}/moves?dry_run=true`, { turn, move });
 
   const { played, said } = kept.current;
   return { ...known, played, said, live, look, play, preview, base, word };
 }
 
+/** @param {unknown} error */
 export const isStale = (error) => error instanceof Problem && error.code === "stale-turn";

@@ -3,16 +3,19 @@ import { html, useRef } from "../ui/html.js";
 import { call, Problem } from "../ui/api.js";
 import { t } from "../ui/words.js";
 import { useLoaded } from "../ui/parts.js";
+/** @import { Table, View } from "../ui/types" */
 
 const PAUSE = 120; // milliseconds for which a version is chosen until it is asked for: a slider passes many
 
 /**
  * The view of `at`, or null if `at` is now. While it `isComing`, it is the one shown before, in whose place it comes;
  * unless it is `refused`.
+ * @param {Table} table
+ * @param {number | null} at
  */
 export function useEarlier(table, at) {
-  const seen = useRef({});
-  const shown = useRef(null);
+  const seen = useRef(/** @type {Record<number, View>} */ ({}));
+  const shown = useRef(/** @type {View | null} */ (null));
   const wanted = useRef();
   wanted.current = at;
   const look = async () => {
@@ -26,6 +29,10 @@ export function useEarlier(table, at) {
   return { earlier: shown.current, isComing: at !== null && !seen.current[at] && !refused, refused };
 }
 
+/**
+ * @param {{version: number, at: number | null, show: (version: number) => void, isComing: boolean,
+ *   replay: () => void}} props
+ */
 export function History({ version, at, show, isComing, replay }) {
   const shown = at ?? version;
   return html`<div class="history row" role="group" aria-label=${t("history")}>
@@ -33,7 +40,7 @@ export function History({ version, at, show, isComing, replay }) {
       onClick=${() => show(shown - 1)}>◀</button>
     <input type="range" min="1" max=${version} value=${shown} aria-label=${t("history")}
       aria-valuetext=${t("history.at", { at: shown, version })}
-        onInput=${(event) => show(Number(event.target.value))} />
+        onInput=${(/** @type {{target: HTMLInputElement}} */ event) => show(Number(event.target.value))} />
     <button class="plain" aria-disabled=${at === null} aria-label=${t("history.on")}
       onClick=${() => show(shown + 1)}>▶</button>
     <button class="plain" disabled=${version < 2} onClick=${replay}>${t("history.replay")}</button>

@@ -4,8 +4,12 @@ import { toGame } from "../ui/routes.js";
 import { useStore } from "../ui/store.js";
 import { lookForWaiting, waiting } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
+/** @import { Game } from "../ui/types" */
 
-/** The most urgent of the other games, when there is nothing to do in this one. */
+/**
+ * The most urgent of the other games, when there is nothing to do in this one.
+ * @param {{game: Game}} props
+ */
 export function Next({ game }) {
   const [next] = useStore(waiting).filter((it) => it.id !== game.id);
   const turn = game.you?.turn ?? null;

@@ -3,9 +3,11 @@ import { html } from "../ui/html.js";
 import { t } from "../ui/words.js";
 import { Due, seatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
+/** @import { Game, View } from "../ui/types" */
 
 const COUNTED = { sternenhimmel: ["coins", "in-hand"], sternenglanz: ["points", "cards-in-hand"] };
 
+/** @param {{game: Game, view?: View | null, isPast?: boolean}} props */
 export function Seats({ game, view, isPast = false }) {
   const [won, held] = COUNTED[game.rules] ?? COUNTED.sternenglanz;
   const outcome = isPast ? null : game.outcome;

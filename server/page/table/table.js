@@ -10,12 +10,13 @@ import { useGame } from "./game.js";
 import { History, useEarlier } from "./history.js";
 import { Seats } from "./seats.js";
 import { hasMissed, lastMove, sentence, sinceOwnTurn, Story } from "./story.js";
-import { entitled, waiting } from "../ui/waiting-for-me.js";
+import { entitled, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
 import { Due, isClosed, seatName, untold } from "../ui/game-card.js";
 import { later } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { link, me, over } from "../ui/token.js";
+/** @import { Game, GameEvent, RulesDescription, SeenTable } from "../ui/types" */
 
 const Waiting = later("waiting", "Waiting");
 const Closed = later("waiting", "Closed");
@@ -32,6 +33,7 @@ const GAMES = {
   sternenglanz: later("sternenglanz", "Sternenglanz"),
 };
 
+/** @param {{id: string, invitation?: string | null}} props */
 export function Table({ id, invitation }) {
   const player = useStore(me);
   const ended = useStore(over);
@@ -59,27 +61,31 @@ export function Table({ id, invitation }) {
         : html`<${Begun} table=${table} />`}`;
 }
 
-/** The rules of this game, over the table, which stays as it is. */
+/**
+ * The rules of this game, over the table, which stays as it is.
+ * @param {{game: Game}} props
+ */
 function RulesButton({ game }) {
   const [open, setOpen] = useState(false);
   return html`<button class="plain" aria-haspopup="dialog" onClick=${() => setOpen(true)}>${t("rules")}</button>
     ${open && html`<${RulesBeside} game=${game} close=${() => setOpen(false)} />`}`;
 }
 
+/** @param {{table: SeenTable}} props */
 function Begun({ table }) {
   const { game, story, live } = table;
   const [rules, error] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
-  const [at, setAt] = useState(null);
+  const [at, setAt] = useState(/** @type {number | null} */ (null));
   const { earlier, isComing, refused } = useEarlier(table, at);
-  const [replay, setReplay] = useState(null);
+  const [replay, setReplay] = useState(/** @type {{from: number} | null} */ (null));
   const names = game.seats.map(seatName);
   const Drawn = GAMES[game.rules] ?? Picture;
   const goesOn = game.you && !link && (game.status === "running" || game.status === "paused");
   const [missed, know] = useMissed(table);
   const isSettled = useRef(false); // what can wait comes once news come by themselves, and stays
   isSettled.current ||= live !== "away";
-  const show = (wanted) => setAt(wanted >= game.version ? null : Math.max(1, wanted));
-  const watch = (from) => {
+  const show = (/** @type {number} */ wanted) => setAt(wanted >= game.version ? null : Math.max(1, wanted));
+  const watch = (/** @type {number} */ from) => {
     setAt(from);
     setReplay({ from });
   };
@@ -94,14 +100,15 @@ function Begun({ table }) {
     <${History} version=${game.version} at=${at} show=${show} isComing=${isComing}
       replay=${() => watch(at ?? 1)} />
     <div class="table">
-      <div><h2 class="unseen">${t("table")}</h2>${goesOn && game.seats[game.you.seat].stand_in && html`<section
+      <div><h2 class="unseen">${t("table")}</h2>${goesOn && mySeat(game)?.stand_in && html`<section
         class="card back"><${Back} game=${game} again=${table.look} /></section>`}
         ${game.outcome && at === null && html`<${Final} table=${table} />`}
         ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
           showAt=${show} close=${leave}
           story=${story} names=${names} rules=${rules} />`}
         ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled.current && html`<${Since}
-          names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you.seat)} watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
+          names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)}
+          watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
         ${refused && html`<${Sorry} error=${refused} />`}
         <div class=${isComing ? "coming" : ""} aria-busy=${isComing}><${Drawn}
           table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div></div>
@@ -120,6 +127,8 @@ function Begun({ table }) {
 /**
  * Whether others had moved since the reader's own last move when he opened the game, until he moves or knows; `know`
  * gives the version of that move.
+ * @param {SeenTable} table
+ * @returns {[missed: boolean, know: () => number]}
  */
 function useMissed({ game, story }) {
   const seat = game.you?.seat;
@@ -137,14 +146,18 @@ function useMissed({ game, story }) {
   return [missed === last, know];
 }
 
-/** Whose turn it is and until when; how it ended; and whether news come by themselves. */
+/**
+ * Whose turn it is and until when; how it ended; and whether news come by themselves.
+ * @param {{table: SeenTable}} props
+ */
 function Status({ table }) {
   const { game, live } = table;
   const asked = game.seats.filter((it) => it.to_act);
   const mine = game.you?.turn != null;
-  const due = (mine ? game.seats[game.you.seat] : asked.find((it) => it.due_at))?.due_at;
+  const due = (mine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
   const turn = mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) });
-  const winners = game.outcome && listed(game.seats.filter((it) => game.outcome.places[it.seat] === 1).map(seatName));
+  const { outcome } = game;
+  const winners = outcome && listed(game.seats.filter((it) => outcome.places[it.seat] === 1).map(seatName));
   return html`<p class="state">
     ${winners && html`<strong>${t("won", { names: winners })}</strong>`}
     ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
@@ -157,7 +170,10 @@ function Status({ table }) {
   </p>`;
 }
 
-/** Saved from here, since a link that is followed sends no token. */
+/**
+ * Saved from here, since a link that is followed sends no token.
+ * @param {{table: SeenTable}} props
+ */
 function Archive({ table }) {
   const [busy, error, save] = useSubmit(async () => {
     const href = URL.createObjectURL(await fetched(`${table.base}/archive?${table.word}`));
@@ -168,14 +184,17 @@ function Archive({ table }) {
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 
-/** What happened since the page was opened, for those who hear it. */
+/**
+ * What happened since the page was opened, for those who hear it.
+ * @param {{story: GameEvent[], names: string[], rules: RulesDescription}} props
+ */
 function Said({ story, names, rules }) {
   const first = useRef(story.at(-1)?.seq ?? 0);
   const [words, set] = useState("");
   useEffect(() => {
     const fresh = story.filter((it) => it.seq > first.current);
     if (!fresh.length) return;
-    first.current = fresh.at(-1).seq;
+    first.current = fresh[fresh.length - 1].seq;
     set(fresh.map((it) => sentence(it, names, rules)).filter(Boolean).join(" "));
   }, [story]);
   return html`<p class="unseen" aria-live="polite">${words}</p>`;

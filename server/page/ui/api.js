@@ -2,6 +2,7 @@
 import { locale } from "./words.js";
 import { connection } from "./connection.js";
 import { forget, token } from "./token.js";
+/** @import { ProblemCode, Told } from "./types" */
 
 const TIMEOUT = 20_000; // milliseconds for an answer
 const RETRY = 1_500; // milliseconds until the very same is sent again
@@ -9,20 +10,40 @@ const AWAY = [502, 503, 504]; // what a server says of itself, or a proxy of the
 
 /** RFC 9457: `title` and `detail` are for people, `code` is for us. */
 export class Problem extends Error {
-  constructor(status, body) {
-    super(body.detail || body.title);
-    Object.assign(this, { status, title: body.title, detail: body.detail, code: body.code, reason: body.reason });
-    Object.assign(this, { field: body.field, errors: body.errors });
+  /**
+   * @param {number} status
+   * @param {{title: string, detail?: string, code?: ProblemCode, reason?: string, field?: string,
+   *   errors?: Record<string, Told>}} body what a proxy says has a title alone
+   */
+  constructor(status, { title, detail, code, reason, field, errors }) {
+    super(detail || title);
+    this.status = status;
+    this.title = title;
+    this.detail = detail;
+    this.code = code;
+    this.reason = reason;
+    this.field = field;
+    this.errors = errors;
   }
 }
 
 /** The network or the service is away; nobody knows whether the request arrived. */
 export class Unreachable extends Error {}
 
-/** Whether the very same may well succeed a little later. */
+/**
+ * Whether the very same may well succeed a little later.
+ * @param {unknown} error
+ */
 export const isTransient = (error) => !(error instanceof Problem) || error.status >= 500 || error.status === 429;
 
-/** The answer to a request, null for a 204; the same again for the same `key`. Throws Problem, Unreachable. */
+/**
+ * The answer to a request, null for a 204; the same again for the same `key`. Throws Problem, Unreachable.
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ * @param {string} [key]
+ * @returns {Promise<any>} a schema of the document
+ */
 export async function call(method, path, body, key) {
   const answer = await send(method, path, body, key);
   if (answer.status === 204) return null;
@@ -31,20 +52,32 @@ export async function call(method, path, body, key) {
   });
 }
 
-/** A picture of the table. Throws as `call`. */
+/**
+ * A picture of the table. Throws as `call`.
+ * @param {string} path
+ */
 export const picture = async (path) => (await send("GET", path)).blob();
 
 /** 128 bits by this device's own chance, such as a key under which the very same is done once. */
 export const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
+/** @returns {Record<string, string>} */
 export const headers = () => ({
   "Accept-Language": locale(),
   ...(token() ? { Authorization: `Bearer ${token()}` } : {}),
 });
 
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ * @param {string} [key]
+ */
 async function send(method, path, body, key) {
+  /** @type {Record<string, string>} */
   const json = body === undefined ? {} : { "Content-Type": "application/json" };
+  /** @type {Record<string, string>} */
   const once = key ? { "Idempotency-Key": key } : {};
   const asked = token();
   let answer;
@@ -71,6 +104,7 @@ async function send(method, path, body, key) {
 /**
  * What the server says against a request that was `asked` with a token. One that was revoked, or has ended, is
  * forgotten, unless somebody has signed in since.
+ * @param {Response} answer
  */
 export async function refusal(answer, asked = token()) {
   const problem = new Problem(answer.status, (await answer.json().catch(() => null)) ?? { title: answer.statusText });
@@ -81,6 +115,11 @@ export async function refusal(answer, asked = token()) {
 /**
  * Retries until there is an answer: for what the server takes only once, such as a move for its turn. It ends
  * with the session, since nobody sends what somebody else wished for.
+ * @param {string} method
+ * @param {string} path
+ * @param {object} body
+ * @param {() => void} [waits] called when no answer came
+ * @returns {Promise<any>}
  */
 export async function callUntilAnswered(method, path, body, waits) {
   const own = token();
@@ -96,7 +135,11 @@ export async function callUntilAnswered(method, path, body, waits) {
   }
 }
 
-/** All items of a list, page after page. */
+/**
+ * All items of a list, page after page.
+ * @param {string} path
+ * @returns {Promise<any[]>}
+ */
 export async function all(path) {
   const items = [];
   for (let next = path; next; ) {
@@ -107,11 +150,17 @@ export async function all(path) {
   return items;
 }
 
+/** @type {Map<string, Promise<any>>} */
 const known = new Map();
 
-/** What never changes while the page is open, such as the rules of a game: asked for once. */
+/**
+ * What never changes while the page is open, such as the rules of a game: asked for once.
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
 export function cached(path) {
-  if (!known.has(path)) known.set(path, call("GET", path));
-  known.get(path).catch(() => known.delete(path));
-  return known.get(path);
+  const answer = known.get(path) ?? call("GET", path);
+  known.set(path, answer);
+  answer.catch(() => known.delete(path));
+  return answer;
 }

@@ -10,8 +10,8 @@ export const now = () => Date.now() + ahead;
 
 export const connection = {
   lost: () => isOnline.set(false),
-  held(answer) {
-    const date = Date.parse(answer?.headers.get("Sandbox-Clock") ?? answer?.headers.get("Date"));
+  held(/** @type {Response | undefined} */ answer = undefined) {
+    const date = Date.parse(answer?.headers.get("Sandbox-Clock") ?? answer?.headers.get("Date") ?? "");
     if (date) ahead = date - Date.now();
     isOnline.set(true);
   },

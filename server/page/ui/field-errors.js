@@ -1,33 +1,52 @@
 // Errors beside fields: what the server refused, told where it is about.
 import { html } from "./html.js";
 import { Problem } from "./api.js";
+/** @import { Told } from "./types" */
 
-/** The words of a refusal by place: `title`, `seats.1.email`; none if it is about no field. */
+/**
+ * The words of a refusal by place: `title`, `seats.1.email`; none if it is about no field.
+ * @param {unknown} error
+ * @returns {Record<string, string>}
+ */
 export function byPlace(error) {
   if (!(error instanceof Problem)) return {};
-  if (error.field) return { [error.field]: error.detail };
-  if (error.code === "bad-option") return { [error.reason === "bad-seats" ? "seats" : "options"]: error.detail };
+  if (error.field) return { [error.field]: error.message };
+  if (error.code === "bad-option") return { [error.reason === "bad-seats" ? "seats" : "options"]: error.message };
   return Object.fromEntries(Object.values(error.errors ?? {}).flatMap((those) => flat(those, "")));
 }
 
+/**
+ * @param {Told} told
+ * @param {string} place
+ * @returns {[place: string, words: string][]}
+ */
 const flat = (told, place) =>
   Array.isArray(told) || typeof told === "string"
     ? [[place, [told].flat().join(" ")]]
     : Object.entries(told).flatMap(([name, those]) => flat(those, place ? `${place}.${name}` : name));
 
-/** What is wrong at this place and within it. */
+/**
+ * What is wrong at this place and within it.
+ * @param {Record<string, string>} wrongs
+ * @param {string} place
+ */
 export const wrongAt = (wrongs, place) =>
   Object.entries(wrongs)
     .filter(([it]) => it === place || it.startsWith(`${place}.`))
     .map(([, words]) => words)
     .join(" ");
 
-/** What a field says of itself: whether it is wrong, and where that is told. */
+/**
+ * What a field says of itself: whether it is wrong, and where that is told.
+ * @param {Record<string, string>} wrongs
+ * @param {string} place
+ */
 export const marked = (wrongs, place) => {
   const isWrong = !!wrongAt(wrongs, place);
   return { "aria-invalid": isWrong ? "true" : null, "aria-describedby": isWrong ? `wrong-${place}` : null };
 };
 
+/** @param {{wrongs: Record<string, string>, place: string}} props */
 export function Wrong({ wrongs, place }) {
   const words = wrongAt(wrongs, place);
   return words && html`<span class="wrong" id=${`wrong-${place}`}>${words}</span>`;

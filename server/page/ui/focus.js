@@ -1,7 +1,9 @@
 // The focus stays near when what has it goes away: whoever uses keys, or hears the page, is not sent back to its top.
 
+/** @type {any[]} */
 let last = []; // what had the focus, then all that was around it
 
+/** @param {HTMLElement} root */
 export function keepFocus(root) {
   root.addEventListener("focusin", (event) => (last = event.composedPath()));
   addEventListener("pointerdown", () => (last = []), true); // a click beside everything leaves it on purpose
@@ -9,7 +11,10 @@ export function keepFocus(root) {
   new MutationObserver(mend).observe(root, changes);
 }
 
-/** Whether the focus may be led on in this place: it is there, or nowhere. */
+/**
+ * Whether the focus may be led on in this place: it is there, or nowhere.
+ * @param {Element} place
+ */
 export const isIn = (place) => document.activeElement === document.body || place.contains(document.activeElement);
 
 function mend() {

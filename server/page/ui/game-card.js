@@ -6,28 +6,46 @@ import { toGame } from "./routes.js";
 import { SeatMark } from "./seat-shapes.js";
 import { mySeat } from "./waiting-for-me.js";
 import { knows, listed, t } from "./words.js";
+/** @import { GameSummary, Options, Seat } from "./types" */
 
+/** @param {string} name */
 export const title = (name) => name[0].toUpperCase() + name.slice(1);
 
-/** Which game it is, and by which edition or scenario. */
+/**
+ * Which game it is, and by which edition or scenario.
+ * @param {Pick<GameSummary, "rules" | "options">} game
+ */
 export const gameName = (game) => [title(game.rules), variantName(game)].filter(Boolean).join(", ");
 
+/** @param {{options: Options}} game */
 function variantName({ options }) {
   const key = `edition.${options.edition ?? `scenario-${options.scenario}`}`;
   return knows(key) ? t(key) : "";
 }
 
-/** What its title leaves to be said: a game that was given none bears the name of its rules. */
+/**
+ * What its title leaves to be said: a game that was given none bears the name of its rules.
+ * @param {GameSummary} game
+ */
 export const untold = (game) => (game.title === title(game.rules) ? variantName(game) : gameName(game));
 
+/** @param {Seat} seat */
 export const seatName = (seat) => seat.name ?? t(`seat.${seat.kind}`);
 
-/** Whether it was closed before it had begun. */
+/**
+ * Whether it was closed before it had begun.
+ * @param {GameSummary} game
+ */
 export const isClosed = (game) => game.status === "abandoned" && game.seats.some((it) => it.kind === "open");
 
-/** The game as letters tell of it: bots of one kind have numbers. */
+/**
+ * The game as letters tell of it: bots of one kind have numbers.
+ * @template {GameSummary} G
+ * @param {G} game
+ * @returns {G}
+ */
 export function numbered(game) {
-  const isBot = (it) => it.kind === "bot" && !it.stand_in;
+  const isBot = (/** @type {Seat} */ it) => it.kind === "bot" && !it.stand_in;
   const seats = game.seats.map((seat) => {
     const alike = game.seats.filter((it) => isBot(it) && it.name === seat.name);
     return isBot(seat) && alike.length > 1 ? { ...seat, name: `${seat.name} ${alike.indexOf(seat) + 1}` } : seat;
@@ -35,6 +53,7 @@ export function numbered(game) {
   return { ...game, seats };
 }
 
+/** @param {{game: GameSummary, terms?: boolean, children?: any}} props */
 export function GameCard({ game: plain, terms = false, children }) {
   const game = numbered(plain);
   return html`<li class="card game">
@@ -51,7 +70,10 @@ export function GameCard({ game: plain, terms = false, children }) {
   </li>`;
 }
 
-/** Whom the game waits for and until when, or what became of it. */
+/**
+ * Whom the game waits for and until when, or what became of it.
+ * @param {{game: GameSummary}} props
+ */
 function Waiting({ game }) {
   const winners = game.seats.filter((it) => game.outcome?.places[it.seat] === 1);
   if (winners.length) return html`<p class="status">${t("won", { names: listed(winners.map(seatName)) })}</p>`;
@@ -71,8 +93,9 @@ function Waiting({ game }) {
 
 const SOON = 3 * 3_600_000; // milliseconds
 
+/** @param {{at: string}} props */
 export function Due({ at }) {
-  const isSoon = new Date(at) - now() < SOON;
+  const isSoon = new Date(at).getTime() - now() < SOON;
   const words = t("due", { absolute: absolute(at), relative: relative(at) });
   return html`<time datetime=${at} class=${isSoon ? "due soon" : "due"}>${words}</time>`;
 }

@@ -3,5 +3,5 @@ import { h } from "../vendor/preact.js";
 import htm from "../vendor/htm.js";
 
 export const html = htm.bind(h);
-export { createContext, render } from "../vendor/preact.js";
-export { useContext, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "../vendor/hooks.js";
+export { render } from "../vendor/preact.js";
+export { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";

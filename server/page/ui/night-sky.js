@@ -3,7 +3,10 @@ import { html } from "./html.js";
 
 const DUST = 46; // stars far behind
 
-/** Faint stars, always the same behind the same constellation. */
+/**
+ * Faint stars, always the same behind the same constellation.
+ * @param {{seed: string}} props
+ */
 export function Backdrop({ seed }) {
   const next = randomly([...seed].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7));
   return html`<g aria-hidden="true" class="backdrop">
@@ -13,7 +16,10 @@ export function Backdrop({ seed }) {
   </g>`;
 }
 
-/** Numbers from 0 to 1 (the minimal standard generator of Park and Miller). */
+/**
+ * Numbers from 0 to 1 (the minimal standard generator of Park and Miller).
+ * @param {number} seed
+ */
 function randomly(seed) {
   let state = (seed % 2147483646) + 1;
   return () => (state = (state * 48271) % 2147483647) / 2147483647;

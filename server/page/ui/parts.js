@@ -4,7 +4,10 @@ import { isTransient, Problem } from "./api.js";
 import { isOnline } from "./connection.js";
 import { t } from "./words.js";
 
-/** What went wrong, in the words of the server if it has any. */
+/**
+ * What went wrong, in the words of the server if it has any.
+ * @param {{error: unknown}} props
+ */
 export function Sorry({ error }) {
   if (!(error instanceof Problem)) return html`<p class="wrong" role="alert">${t("offline")}</p>`;
   return html`<p class="wrong" role="alert"><strong>${error.title}.</strong> ${error.detail}</p>`;
@@ -12,13 +15,20 @@ export function Sorry({ error }) {
 
 export const RETRY = 4_000; // milliseconds until something is asked again that may well be answered then
 
-/** What `load` answers, asked anew when `asked` changes or it may be answered by now: `[value, error, again]`. */
+/**
+ * What `load` answers, asked anew when `asked` changes or it may be answered by now: `[value, error, again]`.
+ * @template T
+ * @param {() => Promise<T>} load
+ * @param {unknown[]} asked
+ * @returns {[value: T | null, error: unknown, again: () => void]}
+ */
 export function useLoaded(load, asked) {
-  const [state, set] = useState([null, null]);
+  const [[value, error], set] = useState(/** @type {[T | null, unknown]} */ ([null, null]));
   const [round, again] = useState(0);
   useEffect(() => {
     let isWanted = true;
-    let timer = null;
+    /** @type {number | undefined} */
+    let timer;
     load().then(
       (value) => isWanted && set([value, null]),
       (error) => {
@@ -33,17 +43,26 @@ export function useLoaded(load, asked) {
     };
   }, [...asked, round]);
   useEffect(() => isOnline.watch((online) => online && again((n) => n + 1)), []);
-  return [...state, () => again((n) => n + 1)];
+  return [value, error, () => again((n) => n + 1)];
 }
 
-/** As `useLoaded`, and again whenever somebody comes back to this window: another one may have changed something. */
+/**
+ * As `useLoaded`, and again whenever somebody comes back to this window: another one may have changed something.
+ * @template T
+ * @param {() => Promise<T>} load
+ * @param {unknown[]} asked
+ * @returns {[value: T | null, error: unknown, again: () => void]}
+ */
 export function useFresh(load, asked = []) {
   const [value, error, again] = useLoaded(load, asked);
   useReturn(again);
   return [value, error, again];
 }
 
-/** Calls this whenever somebody comes back to this window. */
+/**
+ * Calls this whenever somebody comes back to this window.
+ * @param {() => unknown} again
+ */
 export function useReturn(again) {
   useEffect(() => {
     const look = () => document.hidden || again();
@@ -56,10 +75,14 @@ export function useReturn(again) {
   }, []);
 }
 
-/** `run` while a form waits for it: `[busy, error, submit]`. */
+/**
+ * `run` while a form waits for it: `[busy, error, submit]`.
+ * @param {() => Promise<unknown>} run
+ * @returns {[busy: boolean, error: unknown, submit: (event?: Event) => Promise<void>]}
+ */
 export function useSubmit(run) {
-  const [state, set] = useState([false, null]);
-  const submit = async (event) => {
+  const [[busy, error], set] = useState(/** @type {[boolean, unknown]} */ ([false, null]));
+  const submit = async (/** @type {Event | undefined} */ event = undefined) => {
     event?.preventDefault();
     set([true, null]);
     try {
@@ -69,5 +92,5 @@ export function useSubmit(run) {
       set([false, error]);
     }
   };
-  return [...state, submit];
+  return [busy, error, submit];
 }

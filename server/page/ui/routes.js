@@ -14,8 +14,8 @@ export const here = store(whereNow());
 
 addEventListener("hashchange", () => here.set(whereNow()));
 
-export const go = (hash) => (location.hash = hash);
-export const toGame = (id) => `#/games/${id}`;
+export const go = (/** @type {string} */ hash) => (location.hash = hash);
+export const toGame = (/** @type {string} */ id) => `#/games/${id}`;
 
 /** To the sign-in, and back here afterwards. */
 export const toSignIn = () => `#/sign-in?then=${encodeURIComponent(location.hash)}`;

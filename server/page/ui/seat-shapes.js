@@ -1,12 +1,16 @@
-// The colours and shapes of seats, for the pictures of all games: colours that the colour-blind can tell apart (Okabe and
-// Ito), and shapes, which everybody can.
+// The colours and shapes of seats, for the pictures of all games: colours that the colour-blind can tell apart (Okabe
+// and Ito), and shapes, which everybody can.
 import { html } from "./html.js";
 
 export const COLOURS = ["#e69f00", "#56b4e9", "#2fbf95", "#f0e442", "#d98fb5"];
 const SHAPES = ["circle", "square", "triangle", "diamond", "hexagon"];
+/** @type {Record<string, [corners: number, turn: number, size: number]>} */
 const CORNERS = { triangle: [3, -Math.PI / 2, 1.42], diamond: [4, 0, 1.25], hexagon: [6, 0, 1.08] };
 
-/** The shape of a seat about a point, all of about the same area. */
+/**
+ * The shape of a seat about a point, all of about the same area.
+ * @param {{seat: number, x?: number, y?: number, r: number} & Record<string, unknown>} props
+ */
 export function SeatShape({ seat, x = 0, y = 0, r, ...style }) {
   const shape = SHAPES[seat];
   if (shape === "circle") return html`<circle cx=${x} cy=${y} r=${r} ...${style} />`;
@@ -20,14 +24,22 @@ export function SeatShape({ seat, x = 0, y = 0, r, ...style }) {
   return html`<polygon points=${points.join(" ")} stroke-linejoin="round" ...${style} />`;
 }
 
-/** A star with four rays. */
+/**
+ * A star with four rays.
+ * @param {number} x
+ * @param {number} y
+ * @param {number} r
+ */
 export function sparkle(x, y, r) {
   const waist = r * 0.24;
   const upper = `${x + waist} ${y - waist} ${x + r} ${y} ${x + waist} ${y + waist}`;
   return `M${x} ${y - r}L${upper} ${x} ${y + r} ${x - waist} ${y + waist} ${x - r} ${y} ${x - waist} ${y - waist}z`;
 }
 
-/** The mark of a seat, beside its name. */
+/**
+ * The mark of a seat, beside its name.
+ * @param {{seat: number}} props
+ */
 export const SeatMark = ({ seat }) => html`<svg class="mark" viewBox="-12 -12 24 24" width="24" height="24"
   aria-hidden="true">
   <${SeatShape} seat=${seat} r="8.5" fill=${COLOURS[seat]} stroke="currentColor" stroke-width="1.2" /></svg>`;

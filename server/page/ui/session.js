@@ -3,22 +3,35 @@ import { call, Problem } from "./api.js";
 import { forNow } from "./local-storage.js";
 import { forget, keepToken, link, me, token } from "./token.js";
 import { locale, speak } from "./words.js";
+/** @import { Locale, Profile } from "./types" */
 
 const AWAY = "sternenpost.signed-out"; // in a sandbox, somebody who left is not taken in again
 
 export const isSandbox = document.querySelector("meta[name=sandbox]") !== null;
 
-/** Ask for a code by mail; what it is for goes into `signIn`. */
+/**
+ * Ask for a code by mail; what it is for goes into `signIn`.
+ * @param {string} email
+ * @returns {Promise<string>}
+ */
 export async function askForCode(email) {
   return (await call("POST", "/v1/sign-ins", { email, locale: locale() })).sign_in;
 }
 
+/**
+ * @param {string} asked
+ * @param {string} code
+ * @param {boolean} isForGood
+ */
 export async function signIn(asked, code, isForGood) {
   keepToken((await call("POST", "/v1/tokens", { sign_in: asked, code })).token, isForGood);
   await recognise();
 }
 
-/** As one of the people of the sandbox, who need no code. */
+/**
+ * As one of the people of the sandbox, who need no code.
+ * @param {string} name
+ */
 export async function enterSandbox(name) {
   keepToken((await call("POST", "/sandbox/token", { name })).token, false);
   forNow.removeItem(AWAY);
@@ -41,14 +54,19 @@ export async function signOutEverywhere() {
   forget();
 }
 
-/** Whoever the kept token is of; nobody if it is worthless by now. */
+/**
+ * Whoever the kept token is of; nobody if it is worthless by now.
+ * @returns {Promise<void>}
+ */
 export async function recognise() {
   if (link) return;
   if (!token() && isSandbox && !forNow.getItem(AWAY)) return enterSandbox("you");
   if (!token()) return;
   try {
-    me.set(await call("GET", "/v1/me"));
-    await speak(me.get().locale);
+    /** @type {Profile} */
+    const profile = await call("GET", "/v1/me");
+    me.set(profile);
+    await speak(profile.locale);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.status !== 401) throw error;
@@ -56,7 +74,10 @@ export async function recognise() {
   }
 }
 
-/** Another language: of the page, and of the letters to whoever is signed in. */
+/**
+ * Another language: of the page, and of the letters to whoever is signed in.
+ * @param {Locale} wanted
+ */
 export async function changeLanguage(wanted) {
   await speak(wanted);
   if (token() && !link) me.set(await call("PATCH", "/v1/me", { locale: wanted }));

@@ -1,7 +1,14 @@
 // A store: a value that others watch.
 import { useEffect, useState } from "./html.js";
+/** @import { Store } from "./types" */
 
+/**
+ * @template T
+ * @param {T} value
+ * @returns {Store<T>}
+ */
 export function store(value) {
+  /** @type {Set<(value: T) => void>} */
   const watchers = new Set();
   return {
     get: () => value,
@@ -17,7 +24,11 @@ export function store(value) {
   };
 }
 
-/** The value of a store; the component is drawn anew when it changes. */
+/**
+ * The value of a store; the component is drawn anew when it changes.
+ * @template T
+ * @param {Store<T>} it
+ */
 export function useStore(it) {
   const [value, set] = useState(it.get());
   useEffect(() => {

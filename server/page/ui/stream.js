@@ -2,6 +2,7 @@
 import { headers, refusal } from "./api.js";
 import { connection } from "./connection.js";
 import { store } from "./store.js";
+/** @import { Live } from "./types" */
 
 const RETRY = 2_000; // milliseconds until the next try
 const SILENCE = 25_000; // milliseconds; a comment comes every ten seconds
@@ -10,11 +11,14 @@ const SILENCE = 25_000; // milliseconds; a comment comes every ten seconds
  * Follows a stream until `stop` is called, and goes on after the last event when it breaks off.
  * `state` is "live", "away", or "over" when there is nothing more to come. `tell` hears what an event holds and, where
  * it has one, its name.
+ * @param {string} path
+ * @param {(item: any, name?: string) => void} tell
+ * @param {string | number} last
  */
 export function follow(path, tell, last = "") {
-  const state = store("away");
+  const state = store(/** @type {Live} */ ("away"));
   let stopped = false;
-  let quits = () => {};
+  let quits = /** @type {(event?: Event) => void} */ (() => {});
 
   async function run() {
     while (!stopped && state.get() !== "over") {
@@ -39,6 +43,7 @@ export function follow(path, tell, last = "") {
     quits = () => abort.abort();
     let watch = setTimeout(quits, SILENCE);
     try {
+      /** @type {Record<string, string>} */
       const resumed = last === "" ? {} : { "Last-Event-ID": String(last) };
       const asked = { ...headers(), ...resumed, Accept: "text/event-stream" };
       const answer = await fetch(path, { headers: asked, signal: abort.signal });
@@ -46,7 +51,7 @@ export function follow(path, tell, last = "") {
       connection.held();
       if (!answer.ok) return await refusal(answer);
       state.set("live");
-      for await (const event of events(answer.body, () => {
+      for await (const event of events(/** @type {ReadableStream} */ (answer.body), () => {
         clearTimeout(watch);
         watch = setTimeout(quits, SILENCE);
       })) {
@@ -74,7 +79,7 @@ export function follow(path, tell, last = "") {
 
 /** When somebody looks: windows behind others hold no stream, of which a browser has only a few for each server. */
 const seen = () =>
-  new Promise((now) => {
+  new Promise((/** @type {(seen?: any) => void} */ now) => {
     if (!document.hidden) return now();
     const look = () => {
       if (document.hidden) return;
@@ -84,7 +89,11 @@ const seen = () =>
     document.addEventListener("visibilitychange", look);
   });
 
-/** The events of a body, by the grammar of WHATWG HTML 9.2.5 as far as our server uses it: lines end with \n. */
+/**
+ * The events of a body, by the grammar of WHATWG HTML 9.2.5 as far as our server uses it: lines end with \n.
+ * @param {ReadableStream} body
+ * @param {() => void} onPiece
+ */
 async function* events(body, onPiece) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let kept = "";
@@ -94,16 +103,18 @@ async function* events(body, onPiece) {
     onPiece();
     kept += value;
     const whole = kept.split("\n\n");
-    kept = whole.pop();
+    kept = whole.pop() ?? "";
     yield* whole.map(read);
   }
 }
 
+/** @param {string} text */
 function read(text) {
+  /** @type {{id?: string, event?: string, data?: string}} */
   const event = {};
   for (const row of text.split("\n")) {
     const [, field, value] = /^(\w+): ?(.*)$/.exec(row) ?? [];
-    if (field) event[field] = value;
+    if (field) Object.assign(event, { [field]: value });
   }
   return event;
 }

@@ -2,8 +2,10 @@
 import { now } from "./connection.js";
 import { me } from "./token.js";
 import { locale, t } from "./words.js";
+/** @import { Clock, TimeoutStep } from "./types" */
 
 const MINUTE = 60_000;
+/** @type {["day" | "hour" | "minute", number][]} */
 const STEPS = [
   ["day", 24 * 60 * MINUTE],
   ["hour", 60 * MINUTE],
@@ -14,59 +16,89 @@ const PARTS = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
 /** The language as the reader's country writes it, if his browser tells. */
 export const region = () => navigator.languages.find((it) => it.startsWith(locale())) ?? locale();
 
+/** @type {Intl.DateTimeFormatOptions} */
 const DAY = { weekday: "short", day: "numeric", month: "short" };
+/** @type {Intl.DateTimeFormatOptions} */
 const TIME = { hour: "2-digit", minute: "2-digit" };
 const WHOLE = { ...DAY, ...TIME };
 
+/** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map(); // made once, since that takes longer than all that is written with one
 
-/** By the clocks of the reader's zone. */
+/**
+ * By the clocks of the reader's zone.
+ * @param {string | number} moment
+ * @param {Intl.DateTimeFormatOptions} parts
+ */
 function written(moment, parts) {
   const zone = me.get()?.zone;
   const key = [region(), zone, ...Object.keys(parts)].join();
-  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(region(), { ...parts, timeZone: zone }));
-  return formats.get(key).format(new Date(moment));
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(region(), { ...parts, timeZone: zone });
+  formats.set(key, format);
+  return format.format(new Date(moment));
 }
 
-/** `Mon, 23 Nov, 20:42`. */
+/**
+ * `Mon, 23 Nov, 20:42`.
+ * @param {string | number} moment
+ */
 export const absolute = (moment) => written(moment, WHOLE);
 
-/** Without the day if that is today. */
+/**
+ * Without the day if that is today.
+ * @param {string | number} moment
+ */
 export const brief = (moment) =>
   written(moment, DAY) === written(now(), DAY) ? written(moment, TIME) : absolute(moment);
 
-/** `in 5 hours`, `this minute`. */
+/**
+ * `in 5 hours`, `this minute`.
+ * @param {string | Date} moment
+ */
 export function relative(moment) {
-  const away = new Date(moment) - now();
-  const [unit, size] = STEPS.find(([, size]) => Math.abs(away) >= 1.5 * size) ?? STEPS.at(-1);
+  const away = new Date(moment).getTime() - now();
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(away) >= 1.5 * size) ?? STEPS[STEPS.length - 1];
   const number = Math.round(away / size) || 0; // and not -0
   return new Intl.RelativeTimeFormat(locale(), { numeric: number ? "always" : "auto" }).format(number, unit);
 }
 
-/** An ISO 8601 duration such as `P1DT12H` in words. */
+/**
+ * An ISO 8601 duration such as `P1DT12H` in words.
+ * @param {string} duration
+ */
 export function length(duration) {
   const [, weeks, days, hours, minutes, seconds] = PARTS.exec(duration) ?? [];
   const said = { week: weeks, day: days, hour: hours, minute: minutes, second: seconds };
   return Object.entries(said)
     .filter(([, number]) => Number(number))
     .map(([unit, number]) =>
-      new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(number))
+      new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(Number(number)))
     .join(" ");
 }
 
-/** An ISO 8601 duration in hours; NaN for what is none. */
+/**
+ * An ISO 8601 duration in hours; NaN for what is none.
+ * @param {string} duration
+ */
 export function hours(duration) {
-  const [, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = PARTS.exec(duration) ?? [, NaN];
-  return weeks * 168 + days * 24 + Number(hours) + minutes / 60 + seconds / 3600;
+  const [, ...parts] = PARTS.exec(duration) ?? [, NaN];
+  const [weeks, days, hours, minutes, seconds] = parts.map((it) => Number(it ?? 0));
+  return weeks * 168 + days * 24 + hours + minutes / 60 + seconds / 3600;
 }
 
-/** How long a turn may take. */
+/**
+ * How long a turn may take.
+ * @param {Clock} clock
+ */
 export function clockInWords(clock) {
-  if (clock.per_move) return t("clock.per-move", { time: length(clock.per_move) });
+  if ("per_move" in clock) return t("clock.per-move", { time: length(clock.per_move) });
   return t("clock.bank", { bank: length(clock.bank), increment: length(clock.increment), cap: length(clock.cap) });
 }
 
-/** What time-outs do, one after the other. */
+/**
+ * What time-outs do, one after the other.
+ * @param {TimeoutStep[]} rungs
+ */
 export function timeoutsInWords(rungs) {
   return rungs
     .map((it) => t(`timeout.${it.do}`, { time: it.by && length(it.by), count: it.times, bot: it.bot }))

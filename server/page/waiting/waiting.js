@@ -81,7 +81,7 @@ function Link({ game }) {
       <input ref=${field} readonly value=${link} onFocus=${(event) => event.target.select()} /></label>
     <p class="row">
       <button type="button" class="plain" onClick=${copy}>${t("link.copy")}</button>
-      ${navigator.share && html`<button type="button" class="plain" onClick=${share}>${t("link.share")}</button>`}
+      ${"share" in navigator && html`<button type="button" class="plain" onClick=${share}>${t("link.share")}</button>`}
       <span role="status">${isCopied && t("link.copied")}</span>
     </p>
   </div>`;
@@ -91,7 +91,7 @@ function Invite({ table }) {
   const [open, invited] = ["open", "invited"].map((kind) => seatsOf(table.game, kind));
   const [email, setEmail] = useState("");
   const [seat, setSeat] = useState("");
-  const [done, setDone] = useState(null);
+  const [done, setDone] = useState(/** @type {string | null} */ (null));
   const instead = seat || (open.length ? "" : String(invited[0]?.seat));
   const [busy, error, invite] = useSubmit(async () => {
     const address = email.trim();

@@ -33,6 +33,7 @@ function Evening() {
   const [rules] = useLoaded(() => cached("/v1/rules/sternenhimmel"), []);
   const board = rules?.boards[(new Date().getMonth() + 1) % 12];
   if (!board) return html`<svg viewBox="0 0 100 100" aria-hidden="true" />`;
+  /** @type {Record<string, [x: number, y: number]>} */
   const at = Object.fromEntries(board.spaces.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
   const name = board.name[locale()];
   return html`<svg viewBox="-6 -6 112 112" role="img" aria-label=${t("welcome.evening", { name })}>

@@ -5,19 +5,26 @@ import { Backdrop } from "../../ui/night-sky.js";
 import { Face, Piece } from "../pieces.js";
 import { COLOURS, SeatShape } from "../../ui/seat-shapes.js";
 import { starName } from "../story.js";
+/** @import { Board, BoardScored, Step, StepKind } from "../types" */
+/** @typedef {[x: number, y: number]} Point */
 
 const RADIUS = { large: 6.4, small: 4.9 };
 const BULGE = 0.28; // of an arc, in parts of its length
 const EDGE = 13.5; // around the constellation, with room for what stars are worth
 
-/** `reached` are the kinds of steps so far, the last of them is shown just now; none before the first. */
+/**
+ * `reached` are the kinds of steps so far, the last of them is shown just now; none before the first.
+ * @param {{item: BoardScored, board: Board, title: string, names: string[], steps: Step[], reached: StepKind[]}} props
+ */
 export function Constellation({ item, board, title, names, steps, reached }) {
+  /** @type {Record<string, Point>} */
   const at = Object.fromEntries(board.spaces.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
   const lying = Object.fromEntries(item.placements.map((it) => [it.space, it]));
-  const step = (kind) => steps.find((it) => it.kind === kind);
-  const { arcs = [] } = step("vanish") ?? {};
-  const { pulls = [] } = step("swallow") ?? {};
-  const { doubled = [] } = step("double") ?? {};
+  const step = (/** @type {StepKind} */ kind) =>
+    /** @type {Partial<Step>} */ (steps.find((it) => it.kind === kind) ?? {});
+  const { arcs = [] } = step("vanish");
+  const { pulls = [] } = step("swallow");
+  const { doubled = [] } = step("double");
   const has = (kind) => reached.includes(kind);
   const isGone = (id) =>
     (has("vanish") && item.annihilated.includes(id)) || (has("swallow") && item.swallowed.includes(id));
@@ -78,14 +85,22 @@ export function Constellation({ item, board, title, names, steps, reached }) {
   </svg>`;
 }
 
-/** The part of the sky in which these points lie. */
+/**
+ * The part of the sky in which these points lie.
+ * @param {Point[]} points
+ */
 function around(points) {
   const axes = [0, 1].map((axis) => points.map((it) => it[axis]));
   const [[x, width], [y, height]] = axes.map((it) => [Math.min(...it), Math.max(...it) - Math.min(...it)]);
   return [x - EDGE, y - EDGE, width + 2 * EDGE, height + 2 * EDGE].map((it) => it.toFixed(1)).join(" ");
 }
 
-/** A bow from one point to another. */
+/**
+ * A bow from one point to another.
+ * @param {Point} from
+ * @param {Point} to
+ * @param {number} bulge
+ */
 function arc([x, y], [toX, toY], bulge) {
   const [dx, dy] = [toX - x, toY - y];
   return `M${x} ${y}Q${(x + dx / 2 - dy * bulge).toFixed(2)} ${(y + dy / 2 + dx * bulge).toFixed(2)} ${toX} ${toY}`;

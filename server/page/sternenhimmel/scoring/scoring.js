@@ -1,16 +1,21 @@
 // The scoring of a constellation as it explains itself, step by step, in a panel over the table.
 import { html, useEffect, useRef, useState } from "../../ui/html.js";
 import { t } from "../../ui/words.js";
-import { boardName } from "../story.js";
+import { boardName, boardOf } from "../story.js";
 import { Constellation } from "./constellation.js";
 import { stepsOf, told } from "./steps.js";
 import { Sums } from "./sums.js";
+/** @import { BoardScored, Rules, StepKind } from "../types" */
 
 const BEFORE = 700; // milliseconds in which the stars are seen face down
+/** @type {Partial<Record<StepKind, number>>} */
 const LEAST = { reveal: 2600, vanish: 3400, swallow: 3600, double: 3600, worth: 3600, totals: 4000 }; // for a step
 const READING = 55; // more for each letter of what it says
 
-/** `item` is a `board-scored` of the story. By hand alone if the reader wants nothing to move. */
+/**
+ * `item` is a `board-scored` of the story. By hand alone if the reader wants nothing to move.
+ * @param {{item: BoardScored, names: string[], rules: Rules, close: () => void}} props
+ */
 export function Scoring({ item, names, rules, close }) {
   const dialog = useRef();
   const begin = useRef();
@@ -18,7 +23,7 @@ export function Scoring({ item, names, rules, close }) {
   const first = isStill ? 0 : -1;
   const [at, setAt] = useState(first);
   const [plays, setPlays] = useState(!isStill);
-  const board = rules.boards.find((it) => it.id === item.board);
+  const board = boardOf(item.board, rules);
   const title = boardName(item.board, rules);
   const steps = stepsOf(item, board, rules);
   const last = steps.length - 1;

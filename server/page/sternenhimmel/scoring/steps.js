@@ -1,31 +1,47 @@
 // A scoring as it is told, step by step. The server has said all of it; here is the order of telling, and the words.
 import { listed, t } from "../../ui/words.js";
 import { isVoid, starName } from "../story.js";
+/** @import { Board, BoardScored, Payment, Rules, Step } from "../types" */
 
 /**
  * The steps of a scored board, those left out that have nothing in them: `{kind}`, with the `arcs` between black holes
  * that vanish, the `pulls` into those that stay, the `doubled` numbers with the double stars beside them.
+ * @param {BoardScored} item
+ * @param {Board} board
+ * @param {Rules} rules
+ * @returns {Step[]}
  */
 export function stepsOf(item, board, rules) {
   const star = Object.fromEntries(item.placements.map((it) => [it.space, it.star]));
   const printed = (space) => rules.stars.find((it) => it.star === star[space])?.value ?? 0;
   const beside = (space) => board.lines.filter((it) => it.includes(space)).map(([a, b]) => (a === space ? b : a));
   const left = (kind) => (space) => item.remaining.includes(space) && star[space] === kind;
-  const pulls = item.swallowed.map((space) => ({ space, hole: beside(space).find(left("B")) }));
+  const holeOf = (space) => /** @type {string} */ (beside(space).find(left("B")));
+  const pulls = item.swallowed.map((space) => ({ space, hole: holeOf(space) }));
   const doubled = item.remaining.filter((space) => item.values[space] !== printed(space))
     .map((space) => ({ space, times: item.values[space] / printed(space), by: beside(space).filter(left("D")) }));
   const down = board.spaces.filter((it) => it.size === "large").map((it) => it.id);
-  return [
+  /** @type {Partial<Step>[]} */
+  const end = isVoid(item) ? [{ kind: "void" }] : [{ kind: "worth" }, { kind: "totals" }, { kind: "pay" }];
+  /** @type {(false | Partial<Step>)[]} */
+  const steps = [
     { kind: "reveal", down },
     item.annihilated.length > 0 && { kind: "vanish",
       arcs: board.lines.filter((ends) => ends.every((it) => item.annihilated.includes(it))) },
     pulls.length > 0 && { kind: "swallow", pulls },
     doubled.length > 0 && { kind: "double", doubled },
-    ...(isVoid(item) ? [{ kind: "void" }] : [{ kind: "worth" }, { kind: "totals" }, { kind: "pay" }]),
-  ].filter(Boolean);
+    ...end,
+  ];
+  return /** @type {Step[]} */ (steps.filter(Boolean));
 }
 
-/** What a step says: a few sentences. */
+/**
+ * What a step says: a few sentences.
+ * @param {Step} step
+ * @param {BoardScored} item
+ * @param {string[]} names
+ * @returns {string[]}
+ */
 export function told(step, item, names) {
   const lying = Object.fromEntries(item.placements.map((it) => [it.space, it]));
   const star = (space) =>
@@ -47,7 +63,11 @@ export function told(step, item, names) {
   return tells[step.kind]();
 }
 
-/** Who is ahead, and why if totals are equal. */
+/**
+ * Who is ahead, and why if totals are equal.
+ * @param {BoardScored} item
+ * @param {string[]} names
+ */
 function ranked({ ranking, totals, stars }, names) {
   const [first, second = []] = ranking;
   const all = (seats) => listed(seats.map((seat) => names[seat]));
@@ -65,19 +85,30 @@ function ranked({ ranking, totals, stars }, names) {
   return said;
 }
 
-/** What is not paid as usual. */
+/**
+ * What is not paid as usual.
+ * @param {BoardScored} item
+ */
 function exceptions({ outcome, transfers, second }) {
   if (outcome === "first_tie") return [t("scoring.no-prizes"), ...(transfers.length ? [] : [t("scoring.nothing")])];
   if (outcome === "second_tie" || (outcome === "sole" && second === null)) return [t("scoring.no-second")];
   return [];
 }
 
+/**
+ * @param {Payment} payment
+ * @param {string[]} names
+ */
 function paid({ reason, from, to, amount }, names) {
   const payer = from === "bank" ? t("scoring.from.bank") : t("scoring.from", { name: names[from] });
   return t(`scoring.paid.${reason}`, { name: names[to], count: amount, from: payer });
 }
 
-/** The place of a seat on this board; undefined for one without a star left. */
+/**
+ * The place of a seat on this board; undefined for one without a star left.
+ * @param {number} seat
+ * @param {number[][]} ranking
+ */
 export function placeOf(seat, ranking) {
   const group = ranking.findIndex((it) => it.includes(seat));
   return group < 0 ? undefined : 1 + ranking.slice(0, group).flat().length;

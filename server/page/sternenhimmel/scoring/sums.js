@@ -4,18 +4,22 @@ import { t } from "../../ui/words.js";
 import { SeatMark } from "../../ui/seat-shapes.js";
 import { signed } from "../story.js";
 import { placeOf } from "./steps.js";
+/** @import { Board, BoardScored, Payment, StepKind } from "../types" */
 
 const FLIGHT = 900; // milliseconds of a coin
 const APART = 450; // between two coins
 
-/** `reached` as for the Constellation; nothing moves if it `isStill`. */
+/**
+ * `reached` as for the Constellation; nothing moves if it `isStill`.
+ * @param {{item: BoardScored, board: Board, names: string[], reached: StepKind[], isStill: boolean}} props
+ */
 export function Sums({ item, board, names, reached, isStill }) {
   const list = useRef();
   const has = (kind) => reached.includes(kind);
   const seats = names.map((_, seat) => seat).filter((seat) => item.placements.some((it) => it.seat === seat)
     || item.payouts[seat]);
   const order = has("totals") ? seats.toSorted((one, other) => rank(item, one) - rank(item, other)) : seats;
-  const most = Math.max(1, ...item.totals);
+  const most = Math.max(1, ...item.totals.map((it) => it ?? 0));
   const isPaid = (prize) => has("pay") && item.transfers.some((it) => it.reason === prize);
   useEffect(() => { if (has("totals")) list.current.scrollIntoView({ block: "nearest" }); }, [has("totals")]);
   useSliding(list, order.join(), isStill);
@@ -41,41 +45,62 @@ export function Sums({ item, board, names, reached, isStill }) {
   </div>`;
 }
 
+/**
+ * @param {BoardScored} item
+ * @param {number} seat
+ */
 const rank = (item, seat) => placeOf(seat, item.ranking) ?? Infinity;
 
-/** The stars left to a seat, by what they are worth. */
+/**
+ * The stars left to a seat, by what they are worth.
+ * @param {BoardScored} item
+ * @param {number} seat
+ */
 function sum({ placements, values }, seat) {
   const worth = placements.filter((it) => it.seat === seat && it.space in values).map((it) => values[it.space]);
   return worth.length ? worth.join(" + ") : t("scoring.none");
 }
 
-/** Rows slide to their new places. */
+/**
+ * Rows slide to their new places.
+ * @param {{current: HTMLElement}} list
+ * @param {string} order
+ * @param {boolean} isStill
+ */
 function useSliding(list, order, isStill) {
-  const before = useRef({});
+  const before = useRef(/** @type {Record<string, number>} */ ({}));
   useLayoutEffect(() => {
     const rows = [...list.current.querySelectorAll("li")];
-    const tops = Object.fromEntries(rows.map((it) => [it.dataset.seat, it.offsetTop]));
+    const seatOf = (/** @type {HTMLElement} */ row) => row.dataset.seat ?? "";
+    const tops = Object.fromEntries(rows.map((it) => [seatOf(it), it.offsetTop]));
     for (const row of isStill ? [] : rows) {
-      const moved = (before.current[row.dataset.seat] ?? row.offsetTop) - row.offsetTop;
+      const moved = (before.current[seatOf(row)] ?? row.offsetTop) - row.offsetTop;
       if (moved) row.animate({ translate: [`0 ${moved}px`, "0 0"] }, { duration: 600, easing: "ease-in-out" });
     }
     before.current = tops;
   }, [order]);
 }
 
-/** Coins go from the prizes, the bank or a seat to whoever gets them, one after the other. */
+/**
+ * Coins go from the prizes, the bank or a seat to whoever gets them, one after the other.
+ * @param {{current: HTMLElement}} list
+ * @param {Payment[]} transfers
+ * @param {boolean} goes
+ */
 function useFlights(list, transfers, goes) {
   useEffect(() => {
     if (!goes) return;
     const place = list.current;
-    const purse = (id) => place.querySelector(`[data-purse="${id}"]`).getBoundingClientRect();
+    const purse = (/** @type {string | number} */ id) =>
+      /** @type {Element} */ (place.querySelector(`[data-purse="${id}"]`)).getBoundingClientRect();
     const origin = place.getBoundingClientRect();
     const coins = transfers.map(({ reason, from, to, amount }, i) => {
       const [start, end] = [purse(reason === "first" || reason === "second" ? reason : from), purse(to)];
       const coin = place.appendChild(document.createElement("span"));
       coin.className = `coin flying ${reason === "second" ? "" : "first"}`;
-      coin.textContent = amount;
-      const point = (rect) => [rect.x + rect.width / 2 - origin.x, rect.y + rect.height / 2 - origin.y];
+      coin.textContent = String(amount);
+      const point = (/** @type {DOMRect} */ rect) =>
+        [rect.x + rect.width / 2 - origin.x, rect.y + rect.height / 2 - origin.y];
       const [[x, y], [toX, toY]] = [point(start), point(end)];
       const via = `${(x + toX) / 2 - 40}px ${(y + toY) / 2 - 24}px`;
       coin.animate({ translate: [`${x}px ${y}px`, via, `${toX}px ${toY}px`], opacity: [1, 1, 1, 0] },

@@ -1,0 +1,103 @@
+// Types of what goes between the API and the page, by their names in the OpenAPI document, and of what several modules
+// hand to each other. No browser sees them: `python -m tests.page.types` makes openapi.d.ts and has tsc check the page.
+import type { VNode } from "preact";
+import type { components } from "./openapi";
+
+type Schemas = components["schemas"];
+
+/** A union whose members may be asked for what only others of them have. */
+type Whole<U, K extends PropertyKey = U extends unknown ? keyof U : never> = U extends unknown
+  ? U & { [P in Exclude<K, keyof U>]?: undefined }
+  : never;
+
+export type Game = Schemas["Game"];
+export type GameSummary = Schemas["GameSummary"];
+export type Seat = Schemas["Seat"];
+export type Clock = Schemas["Clock"];
+export type TimeoutStep = Whole<Schemas["TimeoutStep"]>;
+export type Outcome = Schemas["Outcome"];
+export type View = Whole<Schemas["View"]>;
+export type Move = Schemas["Move"];
+export type LegalMoves = Schemas["LegalMoves"];
+export type MoveAnswer = Schemas["MoveAnswer"];
+export type Foresight = Schemas["Foresight"];
+export type GameEvent = Whole<Schemas["Event"]>;
+/** An event, or one that would follow a move. */
+export type Item = Whole<Schemas["Event"] | Schemas["Foreseen"]>;
+export type Message = Schemas["Message"];
+export type Votes = Schemas["Votes"];
+/** Whoever is signed in; only changes of it may leave fields out. */
+export type Profile = Required<Schemas["Profile"]>;
+export type Service = Schemas["Service"];
+export type Locale = Schemas["Locale"];
+export type Options = Whole<Schemas["SternenhimmelOptions"] | Schemas["SternenglanzOptions"]>;
+export type RulesName = Schemas["Rules"];
+export type RulesDescription = Schemas["RulesDescription"];
+
+/** RFC 9457, whatever was refused. */
+export type ProblemBody = Schemas[Extract<keyof Schemas, `${string}Problem`>];
+export type ProblemCode = ProblemBody["code"];
+
+/** What the server says of fields that are wrong: words, by place. */
+export type Told = string | string[] | { [name: string]: Told };
+
+export type Drawn = VNode | VNode[] | string | number | boolean | null | undefined;
+
+export interface Store<T> {
+  get(): T;
+  set(value: T): void;
+  watch(tell: (value: T) => void): () => void;
+}
+
+/** Whether news come by themselves: "over" when there is nothing more to come. */
+export type Live = "live" | "away" | "over";
+
+/** A game as it goes on; what came of it since is in `story`. */
+export interface Table {
+  game: Game | null;
+  story: GameEvent[];
+  legal: LegalMoves | null;
+  error: unknown;
+  played: GameEvent[];
+  said: Store<Message | null>;
+  live: Live;
+  base: string;
+  word: string;
+  look(): Promise<void>;
+  play(turn: number, move: Move, waits?: () => void): Promise<void>;
+  preview(turn: number, move: Move): Promise<Foresight>;
+}
+
+/** A table that has been looked at. */
+export type SeenTable = Table & { game: Game };
+
+/** A table at which the reader sits. */
+export type SeatedTable = SeenTable & { game: { you: NonNullable<Game["you"]> } };
+
+/** A table of this game alone, once it has begun. */
+export type TableOf<G extends RulesName> = Omit<Table, "game" | "legal" | "play" | "preview"> & {
+  game: Extract<Game, { rules: G }>;
+  legal: { turn: number | null; moves: MoveOf<G>[] } | null;
+  play(turn: number, move: MoveOf<G>, waits?: () => void): Promise<void>;
+  preview(turn: number, move: MoveOf<G>): Promise<ForesightOf<G>>;
+};
+export type ViewOf<G extends RulesName> = NonNullable<Extract<Game, { rules: G }>["view"]>;
+export type MoveOf<G extends RulesName> = {
+  sternenhimmel: Schemas["SternenhimmelMove"];
+  sternenglanz: Schemas["SternenglanzMove"];
+}[G];
+export type ForesightOf<G extends RulesName> = Omit<Foresight, "view" | "would"> & {
+  view: ViewOf<G>;
+  would: { sternenhimmel: Schemas["SternenhimmelForeseen"]; sternenglanz: Schemas["SternenglanzForeseen"] }[G][];
+};
+
+/** By type, an item as a sentence: of the item, the names of the seats, and the rules; null where it is worth none. */
+export type Sentence = (item: any, names: string[], rules: any) => string | null;
+export type Sentences = { [type: string]: Sentence };
+
+/** Something with a place to which arrow keys lead, y down. */
+export interface Place {
+  id: string;
+  x: number;
+  y: number;
+}
