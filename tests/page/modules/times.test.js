@@ -1,0 +1,38 @@
+// Times and lengths of time, as the reader writes them.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { clockInWords, hours, length, relative, timeoutsInWords } from "./page/ui/times.js";
+import { speak } from "./page/ui/words.js";
+
+before(() => speak("en"));
+
+test("a duration in hours", () => {
+  assert.deepEqual(["PT1H", "PT90M", "P1DT12H", "P2W", "PT36S"].map(hours), [1, 1.5, 36, 336, 0.01]);
+  assert.ok(["", "1 day", "P1Y"].map(hours).every(Number.isNaN));
+});
+
+test("a duration in words, in each language", async () => {
+  assert.equal(length("P1DT12H"), "1 day 12 hours");
+  await speak("de");
+  assert.equal(length("P7D"), "7 Tage");
+  await speak("en");
+});
+
+test("what has just been, or is about to be, is this minute", () => {
+  const away = (seconds) => relative(new Date(Date.now() + seconds * 1000));
+  assert.deepEqual([-5, 5, -125, 172_900].map(away), ["this minute", "this minute", "2 minutes ago", "in 2 days"]);
+});
+
+test("every clock and every step of a time-out has words", () => {
+  for (const clock of [{ per_move: "P2D" }, { bank: "P3D", increment: "PT12H", cap: "P5D" }]) {
+    assert.match(clockInWords(clock), /^[^{}]+$/);
+  }
+  const rungs = [
+    { do: "extend", by: "P1D", times: 1 },
+    { do: "bot-move", bot: "greedy", times: 2 },
+    { do: "bot-takes-over", bot: "greedy" },
+    { do: "abandon" },
+  ];
+  assert.match(timeoutsInWords(rungs), /^1 day more.*2 turns.*then the game is abandoned$/);
+  assert.doesNotMatch(timeoutsInWords(rungs), /[{}]|undefined/);
+});

@@ -1,0 +1,41 @@
+"""Modules of the page that need no browser, tested by Node.js: the tests are in tests/page/modules/."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from server.rules import GAMES
+
+HERE = Path(__file__).parent
+CHECKOUT = HERE.parents[1]
+RECORDED = sorted((CHECKOUT / "tests" / "data" / "games").glob("sternenhimmel-*.json"))
+FILES = sorted(path.name for path in (HERE / "modules").glob("*.test.js"))
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the page, its tests, and what they are tested with."""
+    if shutil.which("node") is None:
+        pytest.skip("There is no Node.js (apt-get install nodejs), so nobody tests the modules of the page")
+    path = tmp_path_factory.mktemp("modules")
+    shutil.copytree(CHECKOUT / "server" / "page", path / "page")
+    shutil.copytree(HERE / "modules", path, dirs_exist_ok=True)
+    (path / "package.json").write_text('{"type": "module"}', "utf-8")
+    events = [event for file in RECORDED for event in json.loads(file.read_text("utf-8"))["events"]]
+    scorings = [event for event in events if event["type"] == "board-scored"]
+    recorded = {"rules": GAMES["sternenhimmel"].describe(), "scorings": scorings}
+    (path / "recorded.json").write_text(json.dumps(recorded), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_modules_of_the_page(file: str, workshop: Path) -> None:
+    command = ("node", "--import", "./setup.js", "--test", file)
+    done = subprocess.run(
+        command, cwd=workshop, env={**os.environ, "TZ": "UTC"}, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
