@@ -23,7 +23,7 @@ from tests.support.contract import JSON, Someone
 from tests.support.games import BOT, ME, OPEN
 from tests.support.one_of_each import Call, calls
 
-REQUESTS = int(os.environ.get("FUZZ_REQUESTS", "18000"))
+REQUESTS = int(os.environ.get("FUZZ_REQUESTS", "5000"))
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 MUTATIONS = (0, 1, 1, 1, 2, 3)
 TABLES = 8  # where the requests go; one that is over makes room for another
