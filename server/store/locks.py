@@ -9,7 +9,7 @@ from server.store.tables import GameRow, Player, db
 
 def hold(player_id: UUID, game_id: UUID | None = None) -> None:
     """Whoever else holds the same player, or wants to change this game before it begins, waits until this transaction
-    ends; what was read before is read anew. A game that has begun is not held: its deeds are written by another
+    ends; what was read before is read anew. A game that has begun is not held: its commits are written by another
     connection, which would wait as well."""
     db.session.execute(select(Player.player_id).where(Player.player_id == player_id).with_for_update(key_share=True))
     if game_id is not None:

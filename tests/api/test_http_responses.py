@@ -185,7 +185,7 @@ def test_nobody_comes_between_the_look_at_an_open_game_and_its_change(
 def test_an_etag_changes_when_and_only_when_this_viewers_answer_changes(scene: Scene) -> None:
     viewers = (scene.ada, scene.bea, scene.stranger)
     paths = [scene.address(call) for call in looks(scene) if not call.needs_token]
-    deeds: list[Callable[[], TestResponse]] = [
+    changes: list[Callable[[], TestResponse]] = [
         lambda: scene.ada.post(f"{scene.running}/moves?dry_run=true", MOVE),
         lambda: scene.ada.post(f"{scene.running}/moves", MOVE),
         lambda: scene.bea.post(f"{scene.running}/messages", {"text": "Well placed!"}),
@@ -195,9 +195,9 @@ def test_an_etag_changes_when_and_only_when_this_viewers_answer_changes(scene: S
         lambda: scene.bea.patch("/v1/me", {"name": "Beatrix"}),
     ]
     changed: Counter[str] = Counter()
-    for deed in deeds:
+    for change in changes:
         before = {(who, path): who.get(path) for who in viewers for path in paths}
-        assert deed().status_code in (200, 201)
+        assert change().status_code in (200, 201)
         for (who, path), seen in before.items():
             now = who.get(path)
             assert (now.headers["ETag"] == seen.headers["ETag"]) == (now.data == seen.data)
@@ -381,7 +381,7 @@ def test_a_client_that_takes_problems_only_as_something_else_gets_them_all_the_s
 # Problems
 
 
-def test_everything_that_a_deed_or_a_rule_may_raise_is_in_the_table() -> None:
+def test_everything_that_a_commit_or_a_rule_may_raise_is_in_the_table() -> None:
     def kinds(error: type[Exception]) -> set[type[Exception]]:
         return {error, *(kind for below in error.__subclasses__() for kind in kinds(below))}
 

@@ -127,7 +127,7 @@ class Turn(NamedTuple):
     move: str
     other: str
 
-    def deeds(self) -> int:
+    def commits(self) -> int:
         """How many there were in this game."""
         return whole_log(self.game_id)[-1].version
 
@@ -149,14 +149,14 @@ def test_a_move_is_typed_looked_at_confirmed_and_played_once(page: Page, turn: T
     page.get_by_label("Your move").fill(turn.move)
     page.get_by_role("button", name="Look at this move").click()
     expect(page.get_by_text("It cannot be taken back.")).to_be_visible()
-    assert turn.deeds() == 1
+    assert turn.commits() == 1
     page.get_by_role("button", name=f"Play {turn.move}").click()
     expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()
     expect(page.get_by_role("listitem").first).to_have_text(re.compile("ada put a .* on"))
-    assert turn.deeds() == 2
+    assert turn.commits() == 2
     page.reload()  # the browser sends the form again
     expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()
-    assert turn.deeds() == 2
+    assert turn.commits() == 2
 
 
 @ON_BOTH
@@ -168,7 +168,7 @@ def test_a_move_is_chosen_by_tapping_and_may_be_left_for_another(page: Page, tur
         expect(page.get_by_role("button", name=f"Play {move}")).to_be_visible()
         page.get_by_role("link", name="Choose another").click()
         expect(page.get_by_label("Your move")).to_be_visible()
-    assert turn.deeds() == 1
+    assert turn.commits() == 1
 
 
 def test_looking_and_reloading_change_nothing(page: Page, turn: Turn) -> None:
@@ -176,7 +176,7 @@ def test_looking_and_reloading_change_nothing(page: Page, turn: Turn) -> None:
         page.goto(turn.plain)
         page.reload()
         expect(page.get_by_role("heading", name="The table")).to_be_visible()
-    assert turn.deeds() == 1
+    assert turn.commits() == 1
 
 
 def test_what_cannot_be_played_is_told_and_stays_to_be_mended(page: Page, turn: Turn) -> None:
@@ -185,7 +185,7 @@ def test_what_cannot_be_played_is_told_and_stays_to_be_mended(page: Page, turn: 
     page.get_by_role("button", name="Look at this move").click()
     expect(page.get_by_role("alert")).to_contain_text("There is no such star")
     expect(page.get_by_label("Your move")).to_have_value("9 leo z")
-    assert turn.deeds() == 1
+    assert turn.commits() == 1
 
 
 def test_the_table_is_seen_as_a_picture_and_as_text_and_the_due_time_by_the_readers_clock(
@@ -261,18 +261,18 @@ def long_turn(site: Site) -> Turn:
 def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, long_turn: Turn) -> None:
     page.goto(long_turn.plain)
     expect(page.get_by_text("It is your turn")).to_be_visible()
-    deeds = long_turn.deeds()
+    commits = long_turn.commits()
     for step in range(1, 5):
         page.get_by_text("Choose from all").click()
         page.get_by_role("button", name="Look at").nth(1).click()
         page.get_by_role("button", name="Play ").click()
         expect(page.get_by_text("Played: ")).to_be_visible()
-        assert long_turn.deeds() == deeds + step
+        assert long_turn.commits() == commits + step
         if page.get_by_text("A mail tells you").is_visible():
             break
         expect(page.get_by_text("Your turn goes on")).to_be_visible()
         page.reload()  # the browser sends the form again
-        assert long_turn.deeds() == deeds + step
+        assert long_turn.commits() == commits + step
     expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
     assert turn_of(long_turn.game_id, person("ben")) is not None
 
@@ -282,7 +282,7 @@ def test_a_whole_turn_is_typed_in_one_line(page: Page, long_turn: Turn) -> None:
     while steps := legal_moves(long_turn.game_id, person("ada"), begun)["moves"]:
         begun.append(steps[0])
     line = "; ".join(sternenglanz.write_move(sternenglanz.move_from_json(step)) for step in begun)
-    deeds = long_turn.deeds()
+    commits = long_turn.commits()
     page.goto(long_turn.plain)
     page.get_by_text("How to write a move").click()
     expect(page.get_by_text("or several with ; between them")).to_be_visible()
@@ -291,7 +291,7 @@ def test_a_whole_turn_is_typed_in_one_line(page: Page, long_turn: Turn) -> None:
     page.get_by_role("button", name=f"Play {line}").click()
     expect(page.get_by_text(f"Played: {line}.")).to_be_visible()
     expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
-    assert long_turn.deeds() == deeds + 1
+    assert long_turn.commits() == commits + 1
 
 
 def test_the_link_of_a_turn_that_was_begun_leads_on_to_the_rest(page: Page, long_turn: Turn) -> None:

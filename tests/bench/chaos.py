@@ -22,7 +22,7 @@ import psycopg
 
 from tests.support.live_server import House, Turn, new_house, sign_in, until
 
-BOUND = 60.0  # seconds from a deed to the arrival of its letter
+BOUND = 60.0  # seconds from a commit to the arrival of its letter
 _PAUSES = (1.0, 5.0)  # seconds between two kills
 _LOOK = 0.2  # seconds between two looks into a mailbox
 _GAMES = 3  # that each of them plays at the same time

@@ -1,4 +1,4 @@
-"""Operators' deeds are kept: whoever changes something leaves a line that nobody can take away again."""
+"""Operators' changes are kept: whoever changes something leaves a line that nobody can take away again."""
 
 import getpass
 import json
@@ -63,12 +63,12 @@ def test_a_command_that_changes_something_is_kept(words: list[str], arguments: d
     run(*typed, "--dry-run")
     assert number() == before
     said = run(*typed)
-    [deed] = json.loads(run("audit", "--limit", 1, "--json"))
+    [change] = json.loads(run("audit", "--limit", 1, "--json"))
     assert number() == before + 1
-    assert (deed["who"], deed["command"]) == (getpass.getuser(), words[0])
-    assert deed["arguments"] == {name: names.get(value, value) for name, value in arguments.items()}
-    assert "ada@" not in str(deed) and not [
-        word for word in said.split() if word.startswith("sp_") and word in str(deed)
+    assert (change["who"], change["command"]) == (getpass.getuser(), words[0])
+    assert change["arguments"] == {name: names.get(value, value) for name, value in arguments.items()}
+    assert "ada@" not in str(change) and not [
+        word for word in said.split() if word.startswith("sp_") and word in str(change)
     ]
 
 

@@ -75,7 +75,7 @@ def test_a_move_that_races_its_time_out_counts_or_is_stale_and_nothing_happens_t
         assert sorted(answers) == (["stale", "stale"] if "time-ran-out" in types else ["again", "played"])
 
 
-def test_several_sweepers_do_every_deed_exactly_once(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_several_sweepers_do_every_commit_exactly_once(app: Flask, ada: UUID, bea: UUID) -> None:
     games = [game_of(ada, bea, bots=1) for _ in range(25)]
     later(2 * DAY)
     at_once(app, [everything_due_happens] * 4)

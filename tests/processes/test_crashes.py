@@ -48,7 +48,7 @@ class Table:
         return [mail for mail in self.house.post.of(BEN) if (word := mail.word("t")) and Turn.of(word) == turn]
 
     def has_counted_once(self) -> None:
-        """One deed in the log, one letter, and one seat that is asked."""
+        """One commit in the log, one letter, and one seat that is asked."""
         version = self.asked["turn"] + 1
         mine = "game_id = %s"
         assert self.house.count(f"events WHERE {mine} AND type = 'star-placed'", self.game_id) == 1

@@ -251,7 +251,7 @@ def turn_mail(house: House, game_id: UUID) -> Mail:
 
 
 def is_dealt_with_once(house: House, game_id: UUID, sent: Sent) -> None:
-    """One deed in the log, one mail in the inbox, and one answer for whoever sent it."""
+    """One commit in the log, one mail in the inbox, and one answer for whoever sent it."""
     house.forward(A_LEASE)
     with working(house):
         until(lambda: not house.count("inbox WHERE due_at IS NOT NULL"))
@@ -303,7 +303,7 @@ def test_kill_9_between_keeping_a_mail_and_its_250_lets_it_act_once(
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_before_the_deed_of_a_mail_leaves_it_to_another(house: House, game_id: UUID) -> None:
+def test_kill_9_before_the_commit_of_a_mail_leaves_it_to_another(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -314,7 +314,7 @@ def test_kill_9_before_the_deed_of_a_mail_leaves_it_to_another(house: House, gam
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_the_deed_of_a_mail_and_its_mark_leaves_only_the_mark_to_another(
+def test_kill_9_between_the_commit_of_a_mail_and_its_mark_leaves_only_the_mark_to_another(
     house: House, game_id: UUID
 ) -> None:
     with working(house) as worker:

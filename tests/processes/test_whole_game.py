@@ -221,8 +221,8 @@ class Evening:
         found = {}
         for game_id, log in self.logs.items():
             table = new_table(RULES.NAME)
-            for version, deed in groupby(log, key=lambda row: row.version):
-                table = found[game_id, version] = fold(table, deed)
+            for version, commit in groupby(log, key=lambda row: row.version):
+                table = found[game_id, version] = fold(table, commit)
         return found
 
     @cached_property
@@ -412,9 +412,9 @@ def asked(evening: Evening) -> set[Turn]:
     """Every turn that a human was asked for, by the log."""
     found = set()
     for game_id, log in evening.logs.items():
-        for version, deed in groupby(log, key=lambda row: row.version):
+        for version, commit in groupby(log, key=lambda row: row.version):
             table = evening.tables[game_id, version]
-            back = {event.seat for row in deed if isinstance(event := typed(RULES, row), SeatTakenBack)}
+            back = {event.seat for row in commit if isinstance(event := typed(RULES, row), SeatTakenBack)}
             for seat, turn in enumerate(table.turns):
                 if turn is not None and table.stand_ins[seat] is None and (turn == version or seat in back):
                     found.add(Turn(game_id, seat, turn))

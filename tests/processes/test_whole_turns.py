@@ -119,8 +119,8 @@ def evening() -> Iterator[Evening]:
         yield evening
 
 
-def deeds(evening: Evening) -> list[list[Json]]:
-    return [list(deed) for _, deed in groupby(evening.log, key=lambda row: row["version"])]
+def commits(evening: Evening) -> list[list[Json]]:
+    return [list(commit) for _, commit in groupby(evening.log, key=lambda row: row["version"])]
 
 
 def test_the_archive_proves_the_whole_game(evening: Evening) -> None:
@@ -132,8 +132,8 @@ def test_the_archive_proves_the_whole_game(evening: Evening) -> None:
 
 
 def test_who_had_not_chosen_in_time_was_chosen_for_and_told(evening: Evening) -> None:
-    late = [deed for deed in deeds(evening) if deed[0]["type"] == "time-ran-out"]
-    assert [[row["type"] for row in deed] for deed in late] == [
+    late = [commit for commit in commits(evening) if commit[0]["type"] == "time-ran-out"]
+    assert [[row["type"] for row in commit] for commit in late] == [
         ["time-ran-out", "cards-chosen", "choices-shown", "turn-began"]
     ]
     assert [(row["seat"], row["body"]) for row in late[0][:1]] == [(1, {"bot": "greedy"})]
@@ -157,15 +157,15 @@ def test_ben_played_every_turn_by_its_link_to_the_last_step(evening: Evening) ->
     assert len(evening.steps_of_ben) == began.count(1)
     assert min(evening.steps_of_ben) >= 3 or evening.game["view"]["result"]["reason"] != "round-limit"
     assert sum(evening.steps_of_ben) == sum(
-        deed[0]["seat"] == 1 and deed[0]["type"] in RULES.EVENTS for deed in deeds(evening)
+        commit[0]["seat"] == 1 and commit[0]["type"] in RULES.EVENTS for commit in commits(evening)
     )
 
 
 def test_ada_and_the_bot_played_whole_turns_at_once(evening: Evening) -> None:
     assert evening.moves_of_ada[1:].count(1) >= len(evening.moves_of_ada[1:]) - 2  # but for those that show a Sternbild
-    of_bot = [deed for deed in deeds(evening) if deed[0]["seat"] == 2]
-    assert all(deed[0]["type"] == "cards-chosen" or "cards-laid" in types(deed) for deed in of_bot[:-1])
+    of_bot = [commit for commit in commits(evening) if commit[0]["seat"] == 2]
+    assert all(commit[0]["type"] == "cards-chosen" or "cards-laid" in types(commit) for commit in of_bot[:-1])
 
 
-def types(deed: list[Any]) -> set[str]:
-    return {row["type"] for row in deed}
+def types(commit: list[Any]) -> set[str]:
+    return {row["type"] for row in commit}

@@ -1,4 +1,4 @@
-"""What must hold in every game of Sternenglanz, tried with many games, options and skies.
+"""What must hold in every game of Sternenglanz, tried with many games, options and states.
 
 RANDOM_GAMES says how many for each scenario and number of players; some thousands in all, in a quarter of an hour:
 
@@ -84,27 +84,27 @@ LYING = {  # a board for each Sternbild
 }
 KINDS = [(scenario, seats) for scenario in CARDS.scenarios for seats in game.SEATS]
 
-Deed = tuple[State, int, Move, list[Event], State]
+Commit = tuple[State, int, Move, list[Event], State]
 
 
-def deeds(scenario: int, seats: int, seed: int, rounds: int = 12, is_staged: bool = True) -> Iterator[Deed]:
-    """A random game with random options to its end, deed by deed: sky, seat, move, what happened, the sky after.
+def commits(scenario: int, seats: int, seed: int, rounds: int = 12, is_staged: bool = True) -> Iterator[Commit]:
+    """A random game with random options to its end, commit by commit: state, seat, move, what happened, the state after.
 
-    A staged one has another sky and more points when the first turn begins, so that more happens in it.
+    A staged one has another state and more points when the first turn begins, so that more happens in it.
     """
     rng, dice = Random(seed), SeededDice(seed.to_bytes(4, "big"), ())
     options: Json = {name: rng.choice(list(values)) for name, (_, values) in READINGS.items()}
     events = game.setup(seats, {"scenario": scenario, "max_rounds": rounds, **options}, dice)
-    sky = reduce(apply, events, None)
-    assert sky is not None
-    while waiting := game.to_act(sky):
-        if is_staged and sky.turn == 1 and not sky.log.performed:
-            sky = staged(sky, rng)
+    state = reduce(apply, events, None)
+    assert state is not None
+    while waiting := game.to_act(state):
+        if is_staged and state.turn == 1 and not state.log.performed:
+            state = staged(state, rng)
         seat = rng.choice(sorted(waiting))
-        move = picked(game.legal_moves(sky, seat), rng)
-        happened = game.decide(sky, seat, move, dice)
-        before, sky = sky, reduce(apply, happened, sky)
-        yield before, seat, move, happened, sky
+        move = picked(game.legal_moves(state, seat), rng)
+        happened = game.decide(state, seat, move, dice)
+        before, state = state, reduce(apply, happened, state)
+        yield before, seat, move, happened, state
 
 
 def picked(moves: list[Move], rng: Random) -> Move:
@@ -113,67 +113,74 @@ def picked(moves: list[Move], rng: Random) -> Move:
     return rng.choice([move for move in moves if move.steps[0].do == kind])
 
 
-def staged(sky: State, rng: Random) -> State:
-    """The same table under a sky full of stars, with no more than the stars of a Sternbild, or with none to remove."""
+def staged(state: State, rng: Random) -> State:
+    """The same table under a state full of stars, with no more than the stars of a Sternbild, or with none to remove."""
     fields = rng.sample(sorted(FIELDS), len(FIELDS))
-    assert sky.on_turn is not None
-    bild = sky.bilder.open or sky.bilder.own[sky.on_turn]
+    assert state.on_turn is not None
+    bild = state.bilder.open or state.bilder.own[state.on_turn]
     boards: list[dict[str, str]] = [
         {fields.pop(): piece for piece, most in FULL.items() for _ in range(rng.randint(most // 2, most))},
         LYING[bild] if bild else {"a1": "leucht", "b1": "leucht", "b2": "leucht", "b3": "leucht"},
         {"a1": "pracht", "d1": "nova"},
     ]
     board = rng.choice(boards)
-    points = tuple(rng.randrange(8, 29) for _ in sky.points) if sky.scenario.card_points else sky.points
-    return sky._replace(stars=position({"board": board}).stars, points=points)
+    points = tuple(rng.randrange(8, 29) for _ in state.points) if state.scenario.card_points else state.points
+    return state._replace(stars=position({"board": board}).stars, points=points)
 
 
 @pytest.mark.parametrize(("scenario", "seats"), KINDS)
 def test_a_random_game_keeps_the_rules_to_its_end(scenario: int, seats: int) -> None:
     for seed in range(RANDOM_GAMES):
-        for before, seat, move, happened, sky in deeds(scenario, seats, seed, is_staged=seed > 0):
-            check_cards_and_pieces(sky)
-            check_turn(before, seat, move, happened, sky)
-        assert game.outcome(sky) is not None
-        assert sky.result is not None
+        for before, seat, move, happened, state in commits(scenario, seats, seed, is_staged=seed > 0):
+            check_cards_and_pieces(state)
+            check_turn(before, seat, move, happened, state)
+        assert game.outcome(state) is not None
+        assert state.result is not None
         assert isinstance(happened[-1], GameDecided)
 
 
-def check_cards_and_pieces(sky: State) -> None:
-    assert occupied(sky.stars) & ~ALL_FIELDS == 0
-    lying = Counter(bit for piece in PIECES for bit in bits_of(sky.stars[piece]))
+def check_cards_and_pieces(state: State) -> None:
+    assert occupied(state.stars) & ~ALL_FIELDS == 0
+    lying = Counter(bit for piece in PIECES for bit in bits_of(state.stars[piece]))
     assert set(lying.values()) <= {1}
-    assert all(supply(sky, piece) >= 0 for piece in PIECES)
-    assert min(sky.points) >= 0
-    places = (*sky.hands, *sky.slots, *sky.discards, *(cards or () for cards in sky.chosen), sky.deck, sky.reserve)
+    assert all(supply(state, piece) >= 0 for piece in PIECES)
+    assert min(state.points) >= 0
+    places = (
+        *state.hands,
+        *state.slots,
+        *state.discards,
+        *(cards or () for cards in state.chosen),
+        state.deck,
+        state.reserve,
+    )
     cards = Counter(card for place in places for card in place if card is not None)
     assert set(cards.values()) == {1}
     assert set(ACTION_CARDS) <= set(cards) <= set(KIND_OF)
-    is_complete = sky.options["supernovaRecycle"] == "deck" and sky.scenario.supernova
+    is_complete = state.options["supernovaRecycle"] == "deck" and state.scenario.supernova
     assert len(cards) == len(KIND_OF) or not is_complete
-    for slot1, slot2, slot3 in sky.slots:
+    for slot1, slot2, slot3 in state.slots:
         assert {slot2, slot3}.isdisjoint(SUPERNOVA_CARDS)
-        assert sky.turn == 0 or slot3 is not None
-        assert slot1 is None or sky.turn > 0
-    known = [sky.bilder.open, *sky.bilder.own, *chain.from_iterable(sky.bilder.done), *sky.bilder.deck]
+        assert state.turn == 0 or slot3 is not None
+        assert slot1 is None or state.turn > 0
+    known = [state.bilder.open, *state.bilder.own, *chain.from_iterable(state.bilder.done), *state.bilder.deck]
     bilder = [bild for bild in known if bild is not None]
-    assert sorted(bilder) == ([] if sky.scenario.sternbild == "none" else sorted(CARDS.sternbilder))
+    assert sorted(bilder) == ([] if state.scenario.sternbild == "none" else sorted(CARDS.sternbilder))
 
 
-def check_turn(before: State, seat: int, move: Move, happened: list[Event], sky: State) -> None:
+def check_turn(before: State, seat: int, move: Move, happened: list[Event], state: State) -> None:
     assert happened[0].seat == seat
     assert game.move_of(happened) == move
     assert game.move_from_json(json.loads(json.dumps(game.move_to_json(move)))) == move
     assert game.read_move(game.write_move(move)) == move
-    waiting = game.to_act(sky)
-    assert (game.outcome(sky) is None) == bool(waiting)
-    assert all(game.legal_moves(sky, other) for other in waiting)
-    assert not any(game.legal_moves(sky, other) for other in range(len(sky.points)) if other not in waiting)
-    assert game.is_mid_turn(sky, seat) == (sky.turn == before.turn > 0 and bool(waiting))
-    assert not any(game.is_mid_turn(sky, other) for other in range(len(sky.points)) if other != seat)
-    if sky.turn > before.turn > 0:
-        assert len(sky.hands[seat]) >= CARDS.hand_size
-        assert waiting == {(seat + 1) % len(sky.points)}
+    waiting = game.to_act(state)
+    assert (game.outcome(state) is None) == bool(waiting)
+    assert all(game.legal_moves(state, other) for other in waiting)
+    assert not any(game.legal_moves(state, other) for other in range(len(state.points)) if other not in waiting)
+    assert game.is_mid_turn(state, seat) == (state.turn == before.turn > 0 and bool(waiting))
+    assert not any(game.is_mid_turn(state, other) for other in range(len(state.points)) if other != seat)
+    if state.turn > before.turn > 0:
+        assert len(state.hands[seat]) >= CARDS.hand_size
+        assert waiting == {(seat + 1) % len(state.points)}
     for event in happened:
         body = json.loads(json.dumps(event._asdict()))
         assert game.EVENTS[game.views.NAME_OF[type(event)]](**body) == event
@@ -188,7 +195,7 @@ def validators() -> dict[str, Draft202012Validator]:
 def test_what_is_seen_and_told_fits_its_schemas(scenario: int, seats: int) -> None:
     is_view, is_move = Draft202012Validator(game.VIEW_SCHEMA), Draft202012Validator(game.MOVE_SCHEMA)
     kinds_told = set()
-    for before, _, move, happened, sky in deeds(scenario, seats, seed=7, rounds=6):
+    for before, _, move, happened, state in commits(scenario, seats, seed=7, rounds=6):
         for viewer in (0, None):
             for event in happened:
                 told = game.tell(event, viewer)
@@ -197,8 +204,8 @@ def test_what_is_seen_and_told_fits_its_schemas(scenario: int, seats: int) -> No
                 if told["type"] not in kinds_told or viewer is None:
                     validators()[told["type"]].validate(json.loads(json.dumps(told)))
                 kinds_told.add(told["type"])
-            if before.turn < sky.turn or sky.result:
-                is_view.validate(json.loads(json.dumps(game.view(sky, viewer))))
+            if before.turn < state.turn or state.result:
+                is_view.validate(json.loads(json.dumps(game.view(state, viewer))))
                 is_move.validate(game.move_to_json(move))
     assert kinds_told <= set(game.EVENT_SCHEMAS)
 
@@ -206,7 +213,7 @@ def test_what_is_seen_and_told_fits_its_schemas(scenario: int, seats: int) -> No
 def test_random_games_see_everything_that_can_happen() -> None:
     seen: Counter[type] = Counter()
     for number, (scenario, seats) in enumerate(KINDS * 3):
-        for _, _, _, happened, _ in deeds(scenario, seats, seed=number, rounds=8):
+        for _, _, _, happened, _ in commits(scenario, seats, seed=number, rounds=8):
             seen.update(map(type, happened))
     opening = {kind for n in (1, 3, 4) for kind in map(type, game.setup(2, {"scenario": n}, SeededDice(b"", ())))}
     assert {kind.__name__ for kind in game.EVENTS.values()} == {kind.__name__ for kind in {*seen, *opening}}
@@ -216,8 +223,8 @@ def test_random_games_see_everything_that_can_happen() -> None:
 @FEW
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
 def test_a_state_is_never_changed_once_it_is_made(kind: tuple[int, int], seed: int) -> None:
-    skies = [(sky, repr(sky)) for *_, sky in deeds(*kind, seed, rounds=4)]
-    assert all(repr(sky) == as_it_was for sky, as_it_was in skies)
+    states = [(state, repr(state)) for *_, state in commits(*kind, seed, rounds=4)]
+    assert all(repr(state) == as_it_was for state, as_it_was in states)
 
 
 # R4 to R6: legal moves are exactly those that are not refused
@@ -227,7 +234,7 @@ def test_a_state_is_never_changed_once_it_is_made(kind: tuple[int, int], seed: i
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
 def test_legal_moves_are_exactly_those_that_are_not_refused(kind: tuple[int, int], seed: int) -> None:
     rng = Random(seed)
-    for before, seat, *_ in deeds(*kind, seed, rounds=4):
+    for before, seat, *_ in commits(*kind, seed, rounds=4):
         if rng.random() < 0.06:
             legal = game.legal_moves(before, seat)
             assert len(set(legal)) == len(legal)
@@ -256,22 +263,22 @@ def every_move() -> list[Move]:
     return moves + paths
 
 
-def moves_with_cards(sky: State, seat: int) -> list[Move]:
-    cards: list[Any] = [None, *sky.hands[seat], *(card for card in sky.slots[seat] if card), "geburt#1"]
+def moves_with_cards(state: State, seat: int) -> list[Move]:
+    cards: list[Any] = [None, *state.hands[seat], *(card for card in state.slots[seat] if card), "geburt#1"]
     laid = [Move((LayCards(drop, a, b),)) for drop in (False, True) for a in cards for b in cards]
     return [*laid, *(Move((Choose(*pair),)) for pair in permutations(cards[1:], 2))]
 
 
-def is_allowed(sky: State, seat: int, move: Move) -> bool:
+def is_allowed(state: State, seat: int, move: Move) -> bool:
     try:
-        return bool(game.decide(sky, seat, move, SeededDice(b"", ())))
+        return bool(game.decide(state, seat, move, SeededDice(b"", ())))
     except IllegalMove:
         return False
 
 
-def may_be_begun(sky: State, seat: int, move: Move) -> bool:
+def may_be_begun(state: State, seat: int, move: Move) -> bool:
     try:
-        return isinstance(game.legal_moves(sky, seat, [move]), list)
+        return isinstance(game.legal_moves(state, seat, [move]), list)
     except IllegalMove:
         return False
 
@@ -280,19 +287,19 @@ def may_be_begun(sky: State, seat: int, move: Move) -> bool:
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
 def test_a_turn_is_the_same_at_once_and_step_by_step(kind: tuple[int, int], seed: int) -> None:
     turn: list[tuple[State, int, Move, list[Event], State]] = []
-    for deed in deeds(*kind, seed, rounds=6):
-        sky, seat, *_, after = deed
-        turn = [*turn, deed] if turn and game.is_mid_turn(sky, seat) else [deed]
-        if len(turn) > 1 and not any(isinstance(event, CardsDrawn) for event in deed[3]):
+    for commit in commits(*kind, seed, rounds=6):
+        state, seat, *_, after = commit
+        turn = [*turn, commit] if turn and game.is_mid_turn(state, seat) else [commit]
+        if len(turn) > 1 and not any(isinstance(event, CardsDrawn) for event in commit[3]):
             check_at_once(turn, after)
 
 
-def check_at_once(turn: list[Deed], after: State) -> None:
+def check_at_once(turn: list[Commit], after: State) -> None:
     before, seat, *_ = turn[0]
-    at_once = Move(tuple(step for deed in turn for step in deed[2].steps))
-    events = [event for deed in turn for event in deed[3]]
-    shown = [event for deed in turn[:-1] for event in deed[3] if isinstance(event, REVEALING)]
-    begun = [deed[2] for deed in turn]
+    at_once = Move(tuple(step for commit in turn for step in commit[2].steps))
+    events = [event for commit in turn for event in commit[3]]
+    shown = [event for commit in turn[:-1] for event in commit[3] if isinstance(event, REVEALING)]
+    begun = [commit[2] for commit in turn]
     if shown or (checks_secrets(before) and any(not isinstance(step, Lapse | Finish) for step in at_once.steps[:-1])):
         with pytest.raises(IllegalMove) as refused:
             game.decide(before, seat, at_once, SeededDice(b"", ()))
@@ -368,7 +375,7 @@ def field_at(bit: Fields) -> Fields:
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
 def test_nobody_can_tell_what_he_may_not_know(kind: tuple[int, int], seed: int) -> None:
     rng = Random(seed)
-    for before, seat, move, _, _ in deeds(*kind, seed, rounds=4):
+    for before, seat, move, _, _ in commits(*kind, seed, rounds=4):
         if rng.random() < 0.2:
             for viewer in (*range(kind[1]), None):
                 elsewhere = exchanged(before, viewer, rng)
@@ -379,26 +386,26 @@ def test_nobody_can_tell_what_he_may_not_know(kind: tuple[int, int], seed: int) 
                     check_same_answers(before, elsewhere, seat, move)
 
 
-def exchanged(sky: State, viewer: int | None, rng: Random) -> State:
+def exchanged(state: State, viewer: int | None, rng: Random) -> State:
     """The same table with other cards in the deck, in the other hands, and for secret Sternbilder."""
-    others = [seat for seat in range(len(sky.points)) if seat != viewer]
-    novas = [{card for card in sky.hands[seat] if card in SUPERNOVA_CARDS} for seat in others]
-    hidden = [card for card in sky.deck if card not in SUPERNOVA_CARDS]
-    hidden += [card for seat in others for card in sky.hands[seat] if card not in SUPERNOVA_CARDS]
-    hidden += [card for seat in others for card in sky.chosen[seat] or ()]
+    others = [seat for seat in range(len(state.points)) if seat != viewer]
+    novas = [{card for card in state.hands[seat] if card in SUPERNOVA_CARDS} for seat in others]
+    hidden = [card for card in state.deck if card not in SUPERNOVA_CARDS]
+    hidden += [card for seat in others for card in state.hands[seat] if card not in SUPERNOVA_CARDS]
+    hidden += [card for seat in others for card in state.chosen[seat] or ()]
     rng.shuffle(hidden)
     deal = iter(hidden)
-    hands, chosen = list(sky.hands), list(sky.chosen)
+    hands, chosen = list(state.hands), list(state.chosen)
     for seat, held in zip(others, novas, strict=True):
-        hands[seat] = tuple(card if card in held else next(deal) for card in sky.hands[seat])
-        chosen[seat] = sky.chosen[seat] and (next(deal), next(deal))
-    deck = tuple(card if card in SUPERNOVA_CARDS else next(deal) for card in sky.deck)
-    return sky._replace(hands=tuple(hands), chosen=tuple(chosen), deck=deck, bilder=other_bilder(sky, viewer, rng))
+        hands[seat] = tuple(card if card in held else next(deal) for card in state.hands[seat])
+        chosen[seat] = state.chosen[seat] and (next(deal), next(deal))
+    deck = tuple(card if card in SUPERNOVA_CARDS else next(deal) for card in state.deck)
+    return state._replace(hands=tuple(hands), chosen=tuple(chosen), deck=deck, bilder=other_bilder(state, viewer, rng))
 
 
-def other_bilder(sky: State, viewer: int | None, rng: Random) -> Bilder:
-    bilder = sky.bilder
-    is_secret = sky.scenario.sternbild == "own-secret" and sky.result is None
+def other_bilder(state: State, viewer: int | None, rng: Random) -> Bilder:
+    bilder = state.bilder
+    is_secret = state.scenario.sternbild == "own-secret" and state.result is None
     secret = [seat for seat, bild in enumerate(bilder.own) if is_secret and bild and seat != viewer]
     hidden = [*bilder.deck, *(bild for seat in secret if (bild := bilder.own[seat]))]
     rng.shuffle(hidden)
@@ -406,26 +413,26 @@ def other_bilder(sky: State, viewer: int | None, rng: Random) -> Bilder:
     return bilder._replace(deck=tuple(hidden), own=own)
 
 
-def check_same_answers(sky: State, elsewhere: State, seat: int, move: Move) -> None:
+def check_same_answers(state: State, elsewhere: State, seat: int, move: Move) -> None:
     """What a player is told before he moves, of this move and of moves that begin with it."""
-    foreseen = [game.preview(it, seat, game.decide(it, seat, move, SeededDice(b"", ()))) for it in (sky, elsewhere)]
+    foreseen = [game.preview(it, seat, game.decide(it, seat, move, SeededDice(b"", ()))) for it in (state, elsewhere)]
     assert foreseen[0] == foreseen[1]
     for further in (Finish(), Lapse(3), Sterngeburt(1, "punkt", "a1"), LayCards(False, None, None)):
         longer = Move((*move.steps, further))
-        assert answer(sky, seat, longer) == answer(elsewhere, seat, longer)
-        assert next_steps(sky, seat, move) == next_steps(elsewhere, seat, move)
+        assert answer(state, seat, longer) == answer(elsewhere, seat, longer)
+        assert next_steps(state, seat, move) == next_steps(elsewhere, seat, move)
 
 
-def answer(sky: State, seat: int, move: Move) -> str:
+def answer(state: State, seat: int, move: Move) -> str:
     try:
-        game.decide(sky, seat, move, SeededDice(b"", ()))
+        game.decide(state, seat, move, SeededDice(b"", ()))
     except IllegalMove as refused:
         return f"{refused.code} {refused.text}"
     return "played"
 
 
-def next_steps(sky: State, seat: int, move: Move) -> list[Move]:
-    return game.legal_moves(sky, seat, [move])
+def next_steps(state: State, seat: int, move: Move) -> list[Move]:
+    return game.legal_moves(state, seat, [move])
 
 
 # R13: the notation
@@ -464,16 +471,16 @@ from server.rules import SeededDice, sternenglanz as game
 
 for scenario in (1, 7):
     dice, rng = SeededDice(b"", ()), Random(scenario)
-    sky = reduce(game.apply, game.setup(3, {"scenario": scenario, "max_rounds": 15}, dice), None)
-    while waiting := game.to_act(sky):
+    state = reduce(game.apply, game.setup(3, {"scenario": scenario, "max_rounds": 15}, dice), None)
+    while waiting := game.to_act(state):
         seat = min(waiting)
-        move = rng.choice(game.legal_moves(sky, seat))
+        move = rng.choice(game.legal_moves(state, seat))
         assert game.read_move(game.write_move(move)) == move
-        sky = reduce(game.apply, game.decide(sky, seat, move, dice), sky)
-        game.view(sky, seat)
-    assert game.outcome(sky)
-    assert len(sky.hands[0]) == 6
-    print(max(len(move.steps[0].path) for move in game.actions.ways(sky._replace(slots=(("fernweh#1",) * 3,)), 0, 1)))
+        state = reduce(game.apply, game.decide(state, seat, move, dice), state)
+        game.view(state, seat)
+    assert game.outcome(state)
+    assert len(state.hands[0]) == 6
+    print(max(len(move.steps[0].path) for move in game.actions.ways(state._replace(slots=(("fernweh#1",) * 3,)), 0, 1)))
 """
 
 

@@ -27,23 +27,23 @@ from server.rules.sternenhimmel import (
 BOUNDED = settings(max_examples=100, deadline=None, derandomize=True)
 FEW = settings(max_examples=12, deadline=None, derandomize=True)
 
-Deed = tuple[State, list[game.Event], State]
+Commit = tuple[State, list[game.Event], State]
 
 
-def deeds(seats: int, edition: str, seed: int) -> Iterator[Deed]:
-    """A random game to its end, deed by deed: the sky before, what happened, the sky after."""
+def commits(seats: int, edition: str, seed: int) -> Iterator[Commit]:
+    """A random game to its end, commit by commit: the state before, what happened, the state after."""
     dice = SeededDice(seed.to_bytes(4, "big"), ())
-    sky: State | None = None
+    state: State | None = None
     for event in game.setup(seats, {"edition": edition}, dice):
-        sky = game.apply(sky, event)
-    assert sky is not None
-    while sky.on_turn is not None:
-        moves = game.legal_moves(sky, sky.on_turn)
-        events = game.decide(sky, sky.on_turn, moves[dice.below(len(moves))], dice)
-        before = sky
+        state = game.apply(state, event)
+    assert state is not None
+    while state.on_turn is not None:
+        moves = game.legal_moves(state, state.on_turn)
+        events = game.decide(state, state.on_turn, moves[dice.below(len(moves))], dice)
+        before = state
         for event in events:
-            sky = game.apply(sky, event)
-        yield before, events, sky
+            state = game.apply(state, event)
+        yield before, events, state
 
 
 GAMES_PLAYED = [(seats, edition) for seats in game.SEATS for edition in game.EDITIONS]
@@ -52,7 +52,7 @@ GAMES_PLAYED = [(seats, edition) for seats in game.SEATS for edition in game.EDI
 @pytest.mark.parametrize(("seats", "edition"), GAMES_PLAYED)
 def test_a_random_game_keeps_the_rules_to_its_end(seats: int, edition: str) -> None:
     placements = scorings = 0
-    for before, events, sky in deeds(seats, edition, seed=seats):
+    for before, events, state in commits(seats, edition, seed=seats):
         placed = events[0]
         assert isinstance(placed, StarPlaced)
         assert placed.seat == before.on_turn
@@ -60,31 +60,31 @@ def test_a_random_game_keeps_the_rules_to_its_end(seats: int, edition: str) -> N
         for scored in events:
             if isinstance(scored, BoardScored):
                 scorings += 1
-                assert sum(sky.coins) - sum(before.coins) == scored.bank
-        check_between_placements(sky)
+                assert sum(state.coins) - sum(before.coins) == scored.bank
+        check_between_placements(state)
     assert (placements, scorings) == (90, 12)
-    assert sky.hands == (STAR_SET,) * seats
-    assert game.outcome(sky) is not None
+    assert state.hands == (STAR_SET,) * seats
+    assert game.outcome(state) is not None
 
 
-def check_between_placements(sky: State) -> None:
-    lying = [star for stars in sky.stars.values() for star in stars.values()]
-    for seat, hand in enumerate(sky.hands):
+def check_between_placements(state: State) -> None:
+    lying = [star for stars in state.stars.values() for star in stars.values()]
+    for seat, hand in enumerate(state.hands):
         assert Counter(hand) + Counter(star.star for star in lying if star.seat == seat) == Counter(STAR_SET)
         assert list(hand) == sorted(hand, key=game.STARS.index)
-    assert all(len(stars) < len(BOARDS[board].spaces) for board, stars in sky.stars.items())
-    assert sorted(board for board in sky.slots if board is not None) == sorted(sky.stars)
-    assert min(sky.coins) >= 0
-    assert (sky.on_turn is None) == (not sky.stars)
-    if sky.on_turn is not None:
-        assert sky.hands[sky.on_turn]
-        assert game.legal_moves(sky, sky.on_turn)
+    assert all(len(stars) < len(BOARDS[board].spaces) for board, stars in state.stars.items())
+    assert sorted(board for board in state.slots if board is not None) == sorted(state.stars)
+    assert min(state.coins) >= 0
+    assert (state.on_turn is None) == (not state.stars)
+    if state.on_turn is not None:
+        assert state.hands[state.on_turn]
+        assert game.legal_moves(state, state.on_turn)
 
 
 @pytest.mark.parametrize("seats", game.SEATS)
 def test_without_skips_the_seats_come_strictly_in_turn(seats: int) -> None:
     order: list[int] = []
-    for _, events, _ in deeds(seats, "schloth-en", seed=11):
+    for _, events, _ in commits(seats, "schloth-en", seed=11):
         if any(isinstance(event, SeatSkipped) for event in events):
             break
         order.append(events[0].seat or 0)
@@ -96,7 +96,7 @@ def test_without_skips_the_seats_come_strictly_in_turn(seats: int) -> None:
 @given(st.sampled_from(GAMES_PLAYED), st.integers(0, 2**16))
 def test_legal_moves_are_exactly_those_that_are_not_refused(which: tuple[int, str], seed: int) -> None:
     rng = Random(seed)
-    for before, _, _ in deeds(*which, seed):
+    for before, _, _ in commits(*which, seed):
         if rng.random() < 0.05:
             for seat in range(which[0]):
                 assert set(game.legal_moves(before, seat)) == {
@@ -108,9 +108,9 @@ def all_moves() -> list[Placement]:
     return [move for spaces in game.PLACEMENTS.values() for stars in spaces.values() for move in stars.values()]
 
 
-def _is_allowed(sky: State, seat: int, move: Placement) -> bool:
+def _is_allowed(state: State, seat: int, move: Placement) -> bool:
     try:
-        return bool(game.decide(sky, seat, move, SeededDice(b"", ())))
+        return bool(game.decide(state, seat, move, SeededDice(b"", ())))
     except IllegalMove:
         return False
 
@@ -118,8 +118,8 @@ def _is_allowed(sky: State, seat: int, move: Placement) -> bool:
 @FEW
 @given(st.sampled_from(GAMES_PLAYED), st.integers(0, 2**16))
 def test_a_state_is_never_changed_once_it_is_made(which: tuple[int, str], seed: int) -> None:
-    skies = [(sky, repr(sky)) for _, _, sky in deeds(*which, seed)]
-    assert all(repr(sky) == as_it_was for sky, as_it_was in skies)
+    states = [(state, repr(state)) for _, _, state in commits(*which, seed)]
+    assert all(repr(state) == as_it_was for state, as_it_was in states)
 
 
 # 11, check 7. No view of a seat or spectator changes when two kinds are exchanged between another seat's hand and its
@@ -131,40 +131,42 @@ def test_a_state_is_never_changed_once_it_is_made(which: tuple[int, str], seed: 
 def test_nobody_can_tell_a_hidden_star_from_one_in_the_same_hand(which: tuple[int, str], seed: int) -> None:
     rng = Random(seed)
     exchanges = 0
-    for _, _, sky in deeds(*which, seed):
-        swaps = hidden_exchanges(sky)
+    for _, _, state in commits(*which, seed):
+        swaps = hidden_exchanges(state)
         if swaps and rng.random() < 0.2:
             board, space, owner, star, other = rng.choice(swaps)
-            elsewhere = exchanged(sky, board, space, owner, star, other)
+            elsewhere = exchanged(state, board, space, owner, star, other)
             for viewer in (*range(which[0]), None):
                 is_owner = viewer == owner
-                assert (game.view(sky, viewer) == game.view(elsewhere, viewer)) is not is_owner
-                told = [game.tell(StarPlaced(owner, board, space, kind, sky.on_turn), viewer) for kind in (star, other)]
+                assert (game.view(state, viewer) == game.view(elsewhere, viewer)) is not is_owner
+                told = [
+                    game.tell(StarPlaced(owner, board, space, kind, state.on_turn), viewer) for kind in (star, other)
+                ]
                 assert (told[0] == told[1]) is not is_owner
                 if viewer is not None and not is_owner:
-                    assert game.legal_moves(sky, viewer) == game.legal_moves(elsewhere, viewer)
+                    assert game.legal_moves(state, viewer) == game.legal_moves(elsewhere, viewer)
             exchanges += 1
     assert exchanges
 
 
-def hidden_exchanges(sky: State) -> list[tuple[str, str, int, str, str]]:
+def hidden_exchanges(state: State) -> list[tuple[str, str, int, str, str]]:
     """Each face-down star and each other kind in its owner's hand."""
     return [
         (board, space, seat, star, other)
-        for board, stars in sky.stars.items()
+        for board, stars in state.stars.items()
         for space, (seat, star) in stars.items()
         if BOARDS[board].spaces[space].size == "large"
-        for other in sky.hands[seat]
+        for other in state.hands[seat]
         if other != star
     ]
 
 
-def exchanged(sky: State, board: str, space: str, seat: int, star: str, other: str) -> State:
-    hand = list(sky.hands[seat])
+def exchanged(state: State, board: str, space: str, seat: int, star: str, other: str) -> State:
+    hand = list(state.hands[seat])
     hand[hand.index(other)] = star
-    hands = (*sky.hands[:seat], tuple(sorted(hand, key=game.STARS.index)), *sky.hands[seat + 1 :])
-    stars = {**sky.stars, board: {**sky.stars[board], space: Lying(seat, other)}}
-    return sky._replace(hands=hands, stars=stars)
+    hands = (*state.hands[:seat], tuple(sorted(hand, key=game.STARS.index)), *state.hands[seat + 1 :])
+    stars = {**state.stars, board: {**state.stars[board], space: Lying(seat, other)}}
+    return state._replace(hands=hands, stars=stars)
 
 
 # Scorings of boards of every shape

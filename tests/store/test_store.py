@@ -311,7 +311,7 @@ def a_letter(dedupe: str = "your-turn/1/0/mail/", **more: Any) -> dict[str, Any]
     return letter | {"data": {}, "made_at": NOW} | more
 
 
-def test_a_deed_is_events_head_seats_and_letters(app: Flask) -> None:
+def test_a_commit_is_events_head_seats_and_letters(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         assert recorded(game_id, 0, [an_event(1), an_event(2)], [a_letter()])
@@ -323,7 +323,7 @@ def test_a_deed_is_events_head_seats_and_letters(app: Flask) -> None:
         assert (records.head["status"], records.head["drawn"], records.seats[1]["due_at"]) == ("running", 3, NOW)
 
 
-def test_a_deed_for_another_version_than_the_present_one_writes_nothing(app: Flask) -> None:
+def test_a_commit_for_another_version_than_the_present_one_writes_nothing(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         assert not recorded(game_id, 1)
@@ -333,14 +333,14 @@ def test_a_deed_for_another_version_than_the_present_one_writes_nothing(app: Fla
         assert contents(game_id) == (1, [1], [False, True], 0)
 
 
-def test_a_deed_for_an_unknown_game_writes_nothing(app: Flask) -> None:
+def test_a_commit_for_an_unknown_game_writes_nothing(app: Flask) -> None:
     with app.app_context():
         game_id = uuid4()
         assert not recorded(game_id, 0)
         assert db.session.get(EventRow, (game_id, 1)) is None
 
 
-def test_a_deed_of_which_a_part_fails_writes_nothing(app: Flask) -> None:
+def test_a_commit_of_which_a_part_fails_writes_nothing(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         with pytest.raises(psycopg.errors.NotNullViolation):

@@ -179,7 +179,7 @@ def test_what_is_told_comes_in_order_also_after_a_failure(office: HookOffice, re
     assert [call.id for call in receiver.calls] == asked
 
 
-def test_what_one_deed_causes_is_told_in_the_order_of_the_story(office: HookOffice, receiver: Receiver) -> None:
+def test_what_one_commit_causes_is_told_in_the_order_of_the_story(office: HookOffice, receiver: Receiver) -> None:
     ada, ben = person("ada"), person("ben")
     hook = Hook(ada, receiver.url, "game-started", "your-turn")
     games = [game_of(ada, ben, bots=1) for _ in range(5)]

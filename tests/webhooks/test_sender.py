@@ -170,7 +170,7 @@ def test_a_worker_that_is_killed_before_it_notes_the_answer_leads_to_a_second_ca
 
 
 def test_a_note_outlives_whoever_was_to_hand_it_over(house: House, receiver: Receiver) -> None:
-    """Nobody works while the game begins; kill -9 of the web loses nothing, since the note came with the deed."""
+    """Nobody works while the game begins; kill -9 of the web loses nothing, since the note came with the commit."""
     worker = house.start_worker()
     ben = sign_in(house, "ben@example.org")
     house.kill(worker)

@@ -37,7 +37,7 @@ def test_another_mail_with_the_same_message_id_is_another_mail(office: Office, g
 
 
 @pytest.mark.parametrize("text", ["{move}", "say Good evening!", "pause", "resume"])
-def test_who_dies_between_a_deed_and_its_mark_leaves_it_done_once(
+def test_who_dies_between_a_commit_and_its_mark_leaves_it_done_once(
     office: Office, game_id: UUID, ada: UUID, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = text.format(move=a_move(game_id, ada))
