@@ -5,7 +5,7 @@ import { Board } from "./board.js";
 import { Piece } from "./pieces.js";
 import { SeatMark, sparkle } from "../ui/seat-shapes.js";
 import { boardName, boardOf, starName } from "./story.js";
-/** @import { Example, Examples, Rules, Star } from "./types" */
+/** @import { Example, Examples, Rules, Space, Star } from "./types" */
 
 const NAMES = ["Ada", "Ben", "Cleo", "Dan"];
 const RADIUS = { large: 8, small: 6.2 };
@@ -22,7 +22,8 @@ export function valuesOf({ rules, examples }) {
   const numbers = rules.stars.filter((it) => it.value > 0);
   const firsts = rules.boards.map((it) => it.prizes.first);
   const seconds = rules.boards.map((it) => it.prizes.second);
-  const paid = (payer) => Object.fromEntries(NAMES.map((name, i) => [`${name}_${payer}`, scored.payouts[payer][i]]));
+  const paid = (/** @type {"first" | "bank"} */ payer) =>
+    Object.fromEntries(NAMES.map((name, i) => [`${name}_${payer}`, scored.payouts[payer][i]]));
   return {
     players: new Intl.ListFormat(locale(), { type: "disjunction" }).format(rules.seats.map(String)),
     set: rules.stars.reduce((sum, it) => sum + it.per_seat, 0),
@@ -96,18 +97,21 @@ function Piecewise({ example, own, alt }) {
   </svg>`;
 }
 
-/** A full constellation of the game with the value of each star. */
+/**
+ * A full constellation of the game with the value of each star.
+ * @param {{rules: Rules, example: Example}} props
+ */
 function Scored({ rules, example }) {
-  const board = rules.boards.find((it) => it.id === example.board);
+  const board = boardOf(example.board, rules);
   const gone = new Set(example.gone);
   const lying = Object.fromEntries(
     Object.entries(example.lying).map(([space, [seat, star]]) => [space, { seat, star }]),
   );
-  const name = ({ id }) => t(gone.has(id) ? "scored.gone" : "scored.counts", {
+  const name = (/** @type {Space} */ { id }) => t(gone.has(id) ? "scored.gone" : "scored.counts", {
     space: id, name: NAMES[lying[id].seat], star: starName(lying[id].star), value: example.values[id],
   });
   return html`<${Board} board=${board} title=${boardName(board.id, rules)} lying=${lying} name=${name}
-    marks=${(id) => (gone.has(id) ? "gone" : "")} values=${example.values} />
+    marks=${(/** @type {string} */ id) => (gone.has(id) ? "gone" : "")} values=${example.values} />
     <table><thead><tr><th scope="col">${t("rules.player")}</th><th scope="col">${t("rules.total")}</th>
       <th scope="col">${t("rules.stars")}</th></tr></thead>
       <tbody>${NAMES.map((who, seat) => html`<tr key=${who}>

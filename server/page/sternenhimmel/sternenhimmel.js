@@ -91,8 +91,9 @@ export function Sternenhimmel({ table, rules, view, at }) {
   const fresh = new Set((at === null ? sinceOwnTurn(story, seat) : story.filter((it) => it.version === at))
     .filter((it) => it.type === "star-placed").map((it) => `${it.board} ${it.space}`));
   const isBegun = (star || chosen.space) && !sending;
+  const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isBegun && giveUp();
   return html`<${Theatre} names=${names} rules=${rules} />
-  <div class="sky" ref=${place} onKeyDown=${(event) => event.key === "Escape" && isBegun && giveUp()}>
+  <div class="sky" ref=${place} onKeyDown=${escape}>
     <${Offer} table=${table} rules=${rules} at=${at} />
     ${shown.boards.length === 0 && html`<p class="card">${t("sky.empty")}</p>`}
     <div class="boards">
@@ -100,14 +101,15 @@ export function Sternenhimmel({ table, rules, view, at }) {
         const board = boardOf(id, rules);
         const title = boardName(id, rules);
         return html`<${Board} key=${id} board=${board} title=${title} lying=${lyingOn(board, spaces)}
-          name=${(space) => spaceName(title, space, spaces[space.id], names)}
-          marks=${(space) => [
+          name=${(/** @type {Space} */ space) => spaceName(title, space, spaces[space.id], names)}
+          marks=${(/** @type {string} */ space) => [
             isOpen(id, space) && "open",
             isOpen(id, space) && star && !chosen.space && "lit",
             chosen.space?.board === id && chosen.space.space === space && "chosen",
             fresh.has(`${id} ${space}`) && "fresh",
           ].filter(Boolean).join(" ")}
-          act=${(space) => !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
+          act=${(/** @type {string} */ space) =>
+            !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
       })}
     </div>
     ${seat !== undefined && shown.boards.length > 0 && html`<div class="tray" tabindex="-1" ref=${tray}>
@@ -121,7 +123,8 @@ export function Sternenhimmel({ table, rules, view, at }) {
         <button class="plain" disabled=${!!sending} onClick=${giveUp}>${t("choose-again")}</button>
       </div>`}
       <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} isOpen=${isStarOpen}
-        choose=${(i) => !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
+        choose=${(/** @type {number} */ i) =>
+          !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
     </div>`}
   </div>`;
 }

@@ -5,7 +5,7 @@ import { Backdrop } from "../../ui/night-sky.js";
 import { Face, Piece } from "../pieces.js";
 import { COLOURS, SeatShape } from "../../ui/seat-shapes.js";
 import { starName } from "../story.js";
-/** @import { Board, BoardScored, Step, StepKind } from "../types" */
+/** @import { Board, BoardScored, Space, Step, StepKind } from "../types" */
 /** @typedef {[x: number, y: number]} Point */
 
 const RADIUS = { large: 6.4, small: 4.9 };
@@ -25,16 +25,16 @@ export function Constellation({ item, board, title, names, steps, reached }) {
   const { arcs = [] } = step("vanish");
   const { pulls = [] } = step("swallow");
   const { doubled = [] } = step("double");
-  const has = (kind) => reached.includes(kind);
-  const isGone = (id) =>
+  const has = (/** @type {StepKind} */ kind) => reached.includes(kind);
+  const isGone = (/** @type {string} */ id) =>
     (has("vanish") && item.annihilated.includes(id)) || (has("swallow") && item.swallowed.includes(id));
-  const name = ({ id, size }) => {
+  const name = (/** @type {Space} */ { id, size }) => {
     const { star, seat } = lying[id];
     const isDown = size === "large" && !has("reveal");
     const key = isGone(id) ? "scoring.gone" : has("worth") ? "scoring.counts" : "scoring.lies";
     return t(key, { space: id, star: starName(isDown ? null : star), name: names[seat], value: item.values[id] });
   };
-  const marks = (id) => [
+  const marks = (/** @type {string} */ id) => [
     item.annihilated.includes(id) && "annihilated",
     item.swallowed.includes(id) && "swallowed",
     pulls.some((it) => it.hole === id) && "hole",

@@ -41,7 +41,7 @@ export function Scoring({ item, names, rules, close }) {
     return () => clearTimeout(timer);
   }, [at, plays]);
 
-  const go = (to) => {
+  const go = (/** @type {number} */ to) => {
     setPlays(false);
     setAt(Math.min(Math.max(to, 0), last));
   };
@@ -50,8 +50,9 @@ export function Scoring({ item, names, rules, close }) {
     setAt(first);
   };
   const toggle = () => (at === last ? again() : setPlays(!plays));
+  /** @type {Record<string, () => void>} */
   const keys = { ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), Home: () => go(0), End: () => go(last) };
-  const press = (event) => {
+  const press = (/** @type {KeyboardEvent & {target: Element}} */ event) => {
     const isHeld = event.altKey || event.ctrlKey || event.metaKey;
     const isFree = event.key === " " && event.target.tagName !== "BUTTON"; // a button is pressed by it
     const does = isFree ? (isStill ? keys.ArrowRight : toggle) : keys[event.key];
@@ -60,7 +61,7 @@ export function Scoring({ item, names, rules, close }) {
     does();
   };
   return html`<dialog ref=${dialog} class="scoring" aria-labelledby="scoring-of" onClose=${close} onKeyDown=${press}
-    onClick=${(event) => event.target === dialog.current && dialog.current.close()}>
+    onClick=${(/** @type {Event} */ event) => event.target === dialog.current && dialog.current.close()}>
     <div class="inside">
       <header><h2 id="scoring-of">${t("scoring.of", { board: title })}</h2>
         <button class="plain" onClick=${() => dialog.current.close()}>${t("scoring.close")}</button></header>
@@ -90,5 +91,6 @@ export function Scoring({ item, names, rules, close }) {
   </dialog>`;
 }
 
+/** @param {{d: string}} props */
 const Icon = ({ d }) => html`<svg class="icon" viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path
   d=${d} /></svg>`;

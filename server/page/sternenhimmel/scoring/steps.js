@@ -13,10 +13,12 @@ import { isVoid, starName } from "../story.js";
  */
 export function stepsOf(item, board, rules) {
   const star = Object.fromEntries(item.placements.map((it) => [it.space, it.star]));
-  const printed = (space) => rules.stars.find((it) => it.star === star[space])?.value ?? 0;
-  const beside = (space) => board.lines.filter((it) => it.includes(space)).map(([a, b]) => (a === space ? b : a));
-  const left = (kind) => (space) => item.remaining.includes(space) && star[space] === kind;
-  const holeOf = (space) => /** @type {string} */ (beside(space).find(left("B")));
+  const printed = (/** @type {string} */ space) => rules.stars.find((it) => it.star === star[space])?.value ?? 0;
+  const beside = (/** @type {string} */ space) =>
+    board.lines.filter((it) => it.includes(space)).map(([a, b]) => (a === space ? b : a));
+  const left = (/** @type {string} */ kind) => (/** @type {string} */ space) =>
+    item.remaining.includes(space) && star[space] === kind;
+  const holeOf = (/** @type {string} */ space) => /** @type {string} */ (beside(space).find(left("B")));
   const pulls = item.swallowed.map((space) => ({ space, hole: holeOf(space) }));
   const doubled = item.remaining.filter((space) => item.values[space] !== printed(space))
     .map((space) => ({ space, times: item.values[space] / printed(space), by: beside(space).filter(left("D")) }));
@@ -44,7 +46,7 @@ export function stepsOf(item, board, rules) {
  */
 export function told(step, item, names) {
   const lying = Object.fromEntries(item.placements.map((it) => [it.space, it]));
-  const star = (space) =>
+  const star = (/** @type {string} */ space) =>
     t("scoring.star", { star: starName(lying[space].star), name: names[lying[space].seat], space });
   const tells = {
     reveal: () => [t("scoring.reveal", { count: step.down.length })],
@@ -70,7 +72,7 @@ export function told(step, item, names) {
  */
 function ranked({ ranking, totals, stars }, names) {
   const [first, second = []] = ranking;
-  const all = (seats) => listed(seats.map((seat) => names[seat]));
+  const all = (/** @type {number[]} */ seats) => listed(seats.map((seat) => names[seat]));
   const total = totals[first[0]];
   const without = names.filter((_, seat) => totals[seat] === null && stars[seat] === 0);
   const said = [];

@@ -15,12 +15,13 @@ const APART = 450; // between two coins
  */
 export function Sums({ item, board, names, reached, isStill }) {
   const list = useRef();
-  const has = (kind) => reached.includes(kind);
+  const has = (/** @type {StepKind} */ kind) => reached.includes(kind);
   const seats = names.map((_, seat) => seat).filter((seat) => item.placements.some((it) => it.seat === seat)
     || item.payouts[seat]);
   const order = has("totals") ? seats.toSorted((one, other) => rank(item, one) - rank(item, other)) : seats;
   const most = Math.max(1, ...item.totals.map((it) => it ?? 0));
-  const isPaid = (prize) => has("pay") && item.transfers.some((it) => it.reason === prize);
+  const isPaid = (/** @type {"first" | "second"} */ prize) =>
+    has("pay") && item.transfers.some((it) => it.reason === prize);
   useEffect(() => { if (has("totals")) list.current.scrollIntoView({ block: "nearest" }); }, [has("totals")]);
   useSliding(list, order.join(), isStill);
   useFlights(list, item.transfers, has("pay") && !isStill);
