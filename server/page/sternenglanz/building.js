@@ -64,7 +64,7 @@ function fitting(all, taps) {
  * @param {Tap[]} taps
  */
 function whole(fits, taps) {
-  const is = (it) =>
+  const is = (/** @type {Choice} */ it) =>
     tapped(taps, "field").length === it.field.length && tapped(taps, "card").length === it.card.length &&
     (tapped(taps, "action").length === it.action.length || !it.action.some((action) => OUTRIGHT.has(action)));
   return fits.length === 1 && is(fits[0]) ? fits[0] : null;
@@ -172,15 +172,21 @@ export function useBuilding(table, turn, moves) {
     begun, taps, fits, error, sending, busy, tap, add, undo, clear, send,
     moves: level.moves,
     foresight: level.foresight ?? null,
-    tapped: (kind) => tapped(taps, kind),
+    tapped: (/** @type {Tap["kind"]} */ kind) => tapped(taps, kind),
     /** What can be tapped next, of this kind. */
-    open: (kind) => new Set(fits.map((it) => it[kind][tapped(taps, kind).length]).filter((it) => it !== undefined)),
+    open: (/** @type {Tap["kind"]} */ kind) => {
+      const nth = tapped(taps, kind).length;
+      /** @type {Set<unknown>} */
+      const next = new Set(fits.map((it) => it[kind][nth]));
+      next.delete(undefined);
+      return next;
+    },
     /** What can be done, and what could have been done instead. */
     actions: () => new Set([...tapped(taps, "action"), null].flatMap((_, nth) => {
       const kept = taps.filter((it) => it.kind !== "action" || tapped(taps, "action").indexOf(it.value) < nth);
       return fitting(all, kept).filter((it) => !it.slot.length || taps.length).map((it) => it.action[nth]);
     })),
-    isOpen: (kind, value) => !isLocked && !!after({ kind, value }),
+    isOpen: (/** @type {Tap["kind"]} */ kind, /** @type {unknown} */ value) => !isLocked && !!after({ kind, value }),
     /** Nothing can follow before it is sent. */
     isWhole: begun.length > 0 && !level.moves.length,
   };

@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { locale, t } from "../ui/words.js";
 import { Piece } from "./pieces.js";
-/** @import { Cards, Piece as Kind, Sternbild } from "./types" */
+/** @import { ActionCard, Cards, Piece as Kind, Sternbild } from "./types" */
 
 /** @param {string} copy */
 const typeOf = (copy) => copy.split("#")[0];
@@ -42,14 +42,14 @@ export function Face({ copy, cards }) {
   </svg>`;
 }
 
-/** @param {{kind: any}} props */
+/** @param {{kind: Partial<ActionCard>}} props */
 function Action({ kind }) {
   if (kind.type === "sterngeburt") return html`<text x="26" y="54" class="large" text-anchor="middle">+</text>
     <${Piece} kind="leucht" x="64" y="42" size="6.4" />`;
   if (kind.type === "sternwanderung") return html`<path class="way" d="M20 58Q44 14 78 40" /><path class="tip"
       d="M70 30L84 44L65 47Z" /><${Piece} kind="punkt" x="20" y="60" size="4" />
-    <text x="62" y="77" class="large" text-anchor="middle">${kind.steps.join("/")}</text>`;
-  if (kind.type === "schwarzes-loch") return kind.constellations.map((it, row) => {
+    <text x="62" y="77" class="large" text-anchor="middle">${kind.steps?.join("/")}</text>`;
+  if (kind.type === "schwarzes-loch") return kind.constellations?.map((it, row) => {
     const y = 17 + 25 * row;
     return html`<g key=${row}><circle class="hole" cx="18" cy=${y} r="12" /><${Piece} kind=${it.top} x="18" y=${y}
         size="2.1" />
@@ -57,7 +57,7 @@ function Action({ kind }) {
       <text x="98" y=${y + 7} class="points" text-anchor="end">${it.points}</text></g>`;
   });
   return html`<${Piece} kind="nova" x="36" y="42" size="6.6" />
-    <text x="98" y="51" class="points large" text-anchor="end">${kind.points > 0 ? `+${kind.points}` : ""}</text>`;
+    <text x="98" y="51" class="points large" text-anchor="end">${kind.points ? `+${kind.points}` : ""}</text>`;
 }
 
 /**
@@ -72,7 +72,7 @@ export const bildName = (id, cards) => cards.sternbilder.find((it) => it.id === 
  */
 export function Figure({ id, cards }) {
   const figure = cards.sternbilder.find((it) => it.id === id);
-  const place = (node) => [14 + 72 * node.x, 14 + 72 * node.y];
+  const place = (/** @type {Sternbild["nodes"][0]} */ node) => [14 + 72 * node.x, 14 + 72 * node.y];
   const at = Object.fromEntries((figure?.nodes ?? []).map((node) => [node.id, place(node)]));
   return html`<svg class="figure" viewBox="0 0 100 100" aria-hidden="true">
     ${!figure && html`<text x="50" y="62" class="large" text-anchor="middle">?</text>`}

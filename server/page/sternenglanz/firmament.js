@@ -21,10 +21,12 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
   const frame = useRef();
   const at = Object.fromEntries(firmament.fields.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
   const roving = useRoving(firmament.fields.map(({ id, x, y }) => ({ id, x, y })));
+  const onKeyDown = (/** @type {KeyboardEvent} */ event) => (leaps(event) ? leap(event) : roving.onKeyDown(event));
   useEffect(() => { // from its middle on
     const { scrollWidth, clientWidth, scrollHeight, clientHeight } = frame.current;
     frame.current.scrollTo((scrollWidth - clientWidth) / 2, (scrollHeight - clientHeight) / 2);
   }, [isLarge]);
+  /** @param {string[]} ends */
   const line = ([one, other]) => html`<line key=${one + other} class="line" x1=${at[one][0]} y1=${at[one][1]}
     x2=${at[other][0]} y2=${at[other][1]} />`;
   return html`<div class="firmament">
@@ -32,7 +34,7 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
       role=${act ? null : "group"} aria-label=${act ? null : t("firmament")}>
       <svg viewBox=${`${EDGE} 0 ${100 - 2 * EDGE} 102`} role="group" aria-label=${t("firmament")}
         aria-description=${act ? t("firmament.keys") : null} onFocusIn=${act && roving.onFocusIn}
-        onKeyDown=${act && ((event) => (leaps(event) ? leap(event) : roving.onKeyDown(event)))}>
+        onKeyDown=${act && onKeyDown}>
         <${Shine} />
         <circle class="night" cx="50" cy="51" r="51" />
         <${Backdrop} seed="firmament" />
@@ -48,7 +50,7 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
             tabindex=${act ? roving.tabIndex(field.id) : null} transform=${`translate(${x} ${y})`}
             aria-disabled=${act && !marks(field.id).includes("open") ? "true" : null}
             onClick=${act && (() => act(field.id))}
-            onKeyDown=${act && ((event) => pressed(event) && act(field.id))}>
+            onKeyDown=${act && ((/** @type {KeyboardEvent} */ event) => pressed(event) && act(field.id))}>
             <circle class="touch" r="4.6" />
             <circle class="halo" r=${HALO[kind] ?? 3.7} />
             ${kind ? html`<${Piece} kind=${kind} glows />` : html`<circle class="ring" r=${FREE} />`}
@@ -77,6 +79,7 @@ function outwards(x, y, far) {
   return { x: 1.2 * (x - 50) * way, y: (y - 50) * way + 1.05 };
 }
 
+/** @type {Partial<Record<Kind, number>>} */
 const HALO = { leucht: 5, pracht: 5.7, nova: 6.2 };
 
 const pressed = (/** @type {KeyboardEvent} */ event) => {

@@ -7,6 +7,7 @@ import { sparkle } from "../ui/seat-shapes.js";
 export const CLASSES = ["punkt", "leucht", "pracht"];
 
 const RAYS = { leucht: [6, 3.9, 2.3], pracht: [8, 4.7, 3], nova: [14, 4.4, 2.9] }; // number, outer and inner radius
+/** @type {Record<string, number>} */
 const HALO = { punkt: 4.2, leucht: 6.6, pracht: 8.2, nova: 7.4 };
 
 const SHAPES = Object.fromEntries(Object.entries(RAYS).map(([kind, [rays, outer, inner]]) => {

@@ -3,19 +3,25 @@ import { html } from "../ui/html.js";
 import { locale } from "../ui/words.js";
 import { Face, Figure } from "./cards.js";
 import { Piece } from "./pieces.js";
-/** @import { Firmament } from "./types" */
+/** @import { About, ActionCard, Cards, Example, Examples, Firmament, Piece as Kind, Sternbild } from "./types" */
 
 const EDGE = 7.5; // around the fields of a figure, of which the whole Firmament would be 100 wide
 
-/** What the data of the game says, for the blanks in the text. */
+/**
+ * What the data of the game says, for the blanks in the text.
+ * @param {About} about
+ */
 export function valuesOf({ rules: { cards, firmament, seats }, options, editions, examples }) {
-  const count = (type) => cards.actions.filter((it) => it.type === type).reduce((sum, it) => sum + it.count, 0);
-  const goal = (id) => cards.scenarios.find((it) => it.id === id).goalPoints;
-  const either = (numbers) => new Intl.ListFormat(locale(), { type: "disjunction" })
+  const count = (/** @type {ActionCard["type"]} */ type) =>
+    cards.actions.filter((it) => it.type === type).reduce((sum, it) => sum + it.count, 0);
+  const goal = (/** @type {number} */ id) => cards.scenarios.find((it) => it.id === id)?.goalPoints;
+  const either = (/** @type {number[]} */ numbers) => new Intl.ListFormat(locale(), { type: "disjunction" })
     .format([...new Set(numbers)].sort((one, other) => one - other).map(String));
-  const nova = cards.actions.find((it) => it.type === "supernova");
-  const nodes = (kind) => cards.sternbilder[0].nodes.filter((it) => it.is === kind).length; // the same in all
-  const here = [...Object.entries(cards.classes), ...cards.actions.map((it) => [it.type.replace("-", "_"), it.names])];
+  const nova = cards.actions.find((it) => it.type === "supernova")?.points ?? 0;
+  const nodes = (/** @type {Kind} */ kind) =>
+    cards.sternbilder[0].nodes.filter((it) => it.is === kind).length; // the same in all
+  const kinds = Object.fromEntries(cards.actions.map((it) => [it.type.replace("-", "_"), it.names]));
+  const here = Object.entries({ ...cards.classes, ...kinds });
   return {
     ...Object.fromEntries(here.map(([key, names]) => [`${key}_here`, names[locale()]])), // in the reader's language
     players: either(seats), hand: cards.handSize, kept: cards.handSize - 2,
@@ -27,20 +33,25 @@ export function valuesOf({ rules: { cards, firmament, seats }, options, editions
     steps: either(cards.actions.flatMap((it) => it.steps ?? [])),
     leucht_needs: cards.birthNeeds.leucht.count, pracht_needs: cards.birthNeeds.pracht.count,
     leucht_points: cards.birthPoints.leucht, pracht_points: cards.birthPoints.pracht,
-    nova_at: cards.supernovaAt, nova_points: nova.points, nova_first: nova.points - 1,
-    nova_last: nova.points - cards.limits.nova, bild_points: cards.sternbilder[0].points,
+    nova_at: cards.supernovaAt, nova_points: nova, nova_first: nova - 1,
+    nova_last: nova - cards.limits.nova, bild_points: cards.sternbilder[0].points,
     bild_punkt: nodes("punkt"), bild_leucht: nodes("leucht"), bild_pracht: nodes("pracht"),
     goal_1: goal(1), goal_3: goal(3), goal_4: goal(4), rounds: (options ?? editions[0].options).max_rounds,
     birth_field: lastOf(examples.birth), birth_points: examples.birth.points[1],
-    birth_bonus: firmament.fields.find((it) => it.id === lastOf(examples.birth)).bonus,
+    birth_bonus: firmament.fields.find((it) => it.id === lastOf(examples.birth))?.bonus,
     hole_points: examples.hole.points[1],
   };
 }
 
-/** By its name, what draws a figure with this text in place of it. */
+/**
+ * By its name, what draws a figure with this text in place of it.
+ * @param {About} about
+ * @returns {Record<string, (alt: string) => any>}
+ */
 export function figuresOf({ rules: { cards, firmament }, examples }) {
   const { birth, move, hole, nova, bild, shift } = examples;
-  const { lines, nodes } = cards.sternbilder.find((it) => it.id === bild.bild);
+  const { lines, nodes } = /** @type {Sternbild} */ (cards.sternbilder.find((it) => it.id === bild.bild));
+  /** @type {Record<string, (alt: string) => any>} */
   const drawn = {
     classes: (alt) => html`<${Classes} classes=${cards.classes} alt=${alt} />`,
     birth: (alt) => html`<${Sky} of=${firmament} example=${birth} alt=${alt}
@@ -57,20 +68,29 @@ export function figuresOf({ rules: { cards, firmament }, examples }) {
         gaps=${nodes.filter((it) => it.is === "gap").map((it) => bild.nodes[it.id])} alt=${alt} /></div>`,
     shift: (alt) => html`<${Shift} example=${shift} cards=${cards} alt=${alt} />`,
   };
+  /** @type {(draw: (alt: string) => any) => (alt: string) => any} */
   const atNight = (draw) => (alt) => html`<div class="glow">${draw(alt)}</div>`;
   return Object.fromEntries(Object.entries(drawn).map(([name, it]) => [name, atNight(it)]));
 }
 
-const lastOf = (example) => example.move.split(" ").at(-1);
+/** @param {Example} example */
+const lastOf = (example) => example.move.replace(/.* /, "");
 
-/** The classes of pieces, each with its name and what the reader's language calls it. */
+/**
+ * The classes of pieces, each with its name and what the reader's language calls it.
+ * @param {{classes: Cards["classes"], alt: string}} props
+ */
 const Classes = ({ classes, alt }) => html`<ul class="classes" aria-label=${alt}>
   ${Object.entries(classes).map(([kind, names]) => html`<li key=${kind}>
     <svg class="sky-part" viewBox="-6.5 -6.5 13 13" aria-hidden="true"><${Piece} kind=${kind} /></svg>
     <span><strong>${names.de}</strong>${names[locale()] !== names.de && html`<br />${names[locale()]}`}</span></li>`)}
 </ul>`;
 
-/** The part of the Firmament that an example needs, with what lies there and what becomes of it. */
+/**
+ * The part of the Firmament that an example needs, with what lies there and what becomes of it.
+ * @param {{of: Firmament, example: Example, laid?: Record<string, Kind>, gone?: string[], way?: string[],
+ *   bold?: string[][], gaps?: string[], alt: string}} props
+ */
 function Sky({ of: firmament, example, laid = {}, gone = [], way = [], bold = [], gaps = [], alt }) {
   const fields = firmament.fields.filter((it) => example.fields.includes(it.id));
   const at = Object.fromEntries(fields.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
@@ -79,6 +99,7 @@ function Sky({ of: firmament, example, laid = {}, gone = [], way = [], bold = []
     return [Math.min(...along) - EDGE, Math.max(...along) + EDGE];
   });
   const [[left, right], [top, low]] = edges;
+  /** @type {(kind: string) => (ends: string[]) => any} */
   const line = (kind) => ([one, other]) => html`<line key=${one + other} class=${kind} x1=${at[one][0]} y1=${at[one][1]}
     x2=${at[other][0]} y2=${at[other][1]} />`;
   return html`<svg class="sky-part" role="img" aria-label=${alt}
@@ -105,8 +126,12 @@ function Sky({ of: firmament, example, laid = {}, gone = [], way = [], bold = []
   </svg>`;
 }
 
-/** A tableau before the shift and after it. */
+/**
+ * A tableau before the shift and after it.
+ * @param {{example: Examples["shift"], cards: Cards, alt: string}} props
+ */
 function Shift({ example, cards, alt }) {
+  /** @type {(id: string | null, i: number) => any} */
   const slot = (id, i) => html`<li key=${i}><span class=${id ? "card-face" : "card-face bare"}>
     <span class="head">${i + 1}</span><${Face} copy=${id} cards=${cards} /></span></li>`;
   return html`<div class="shift" role="img" aria-label=${alt}>

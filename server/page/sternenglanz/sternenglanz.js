@@ -12,7 +12,7 @@ import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
 import { changes, className, lastTurns, moveName, SENTENCES } from "./story.js";
 import { Hand, onSlot, OwnSlots, Tableau } from "./tableau.js";
-/** @import { Building, Cards, Rules, Scenario, Table, View } from "./types" */
+/** @import { Building, Cards, Field, Rules, Tap, Scenario, Table, View } from "./types" */
 
 const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // those that are asked for, in this order
 
@@ -41,12 +41,13 @@ export function Sternenglanz({ table, rules, view: now, at }) {
   const before = changes(past, "fresh");
   const planned = changes(building.begun.flatMap((it) => it.would), "planned");
   const ways = [...before.ways, ...planned.ways, ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
-  const marks = (id) => [
+  const marks = (/** @type {string} */ id) => [
     building.isOpen("field", id) && "open",
     isAimed && targets.has(id) && !building.busy && "lit",
     path.includes(id) && "chosen",
     planned.marks[id] ?? before.marks[id],
   ].filter(Boolean).join(" ");
+  /** @param {Field} field */
   const name = (field) => fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
     isFresh: field.id in before.marks || field.id in before.gone });
   const plays = seat !== undefined && now.result === null && game.outcome === null;
@@ -54,14 +55,14 @@ export function Sternenglanz({ table, rules, view: now, at }) {
 
   return html`<div class="glow" ref=${place} data-begun=${building.begun.length}
     onPointerDown=${() => (byKeys.current = false)}
-    onKeyDown=${(event) => {
+    onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       byKeys.current = true;
       if (event.key === "Escape") building.undo();
     }}>
     <div class="heaven">
       <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints} name=${name}
         marks=${marks} ways=${ways} gone=${{ ...before.gone, ...planned.gone }}
-        act=${turn !== null && ((id) => building.tap("field", id))} />
+        act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
       <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
     </div>
     ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} view=${view} seat=${seat}
@@ -78,7 +79,8 @@ export function Sternenglanz({ table, rules, view: now, at }) {
 function StepList({ building, cards }) {
   const [isOpen, setOpen] = useState(false);
   const { moves, add, busy, sending } = building;
-  return html`<details class="card step-list" open=${isOpen} onToggle=${(event) => setOpen(event.target.open)}>
+  const toggle = (/** @type {{target: HTMLDetailsElement}} */ { target }) => setOpen(target.open);
+  return html`<details class="card step-list" open=${isOpen} onToggle=${toggle}>
     <summary>${t("steps.list", { count: moves.length })}</summary>
     ${isOpen && html`<${Steps} moves=${moves} cards=${cards} add=${add} isLocked=${busy || !!sending} />`}
   </details>`;
@@ -86,7 +88,11 @@ function StepList({ building, cards }) {
 
 const NEXT = [".field.lit", ".held.lit", ".slot.lit", ".actions button[aria-pressed=false]", ".send:enabled"];
 
-/** Whoever builds by keys is led on: to the next field, card or button that he needs. */
+/**
+ * Whoever builds by keys is led on: to the next field, card or button that he needs.
+ * @param {{current: HTMLElement}} place
+ * @param {Building} building
+ */
 function useFocus(place, { begun, taps, busy, sending, isWhole }) {
   const byKeys = useRef(false);
   const steps = useRef("");
@@ -96,12 +102,18 @@ function useFocus(place, { begun, taps, busy, sending, isWhole }) {
     const isFirst = steps.current === "";
     steps.current = state;
     if (isFirst || !byKeys.current || !isIn(place.current)) return;
-    const found = (isWhole ? [".send"] : NEXT).map((it) => place.current.querySelector(it)).find((it) => it);
-    if (found && !found.contains(document.activeElement)) found.focus();
+    /** @type {(HTMLElement | null)[]} */
+    const found = (isWhole ? [".send"] : NEXT).map((it) => place.current.querySelector(it));
+    const next = found.find((it) => it);
+    if (next && !next.contains(document.activeElement)) next.focus();
   });
   return byKeys;
 }
 
+/**
+ * @param {Field} field
+ * @param {{view: View, scenario: Scenario, cards: Cards, lit: boolean, path: string[], isFresh: boolean}} about
+ */
 function fieldName({ id, bonus }, { view, scenario, cards, lit, path, isFresh }) {
   const lying = view.board[id];
   return [
@@ -113,12 +125,17 @@ function fieldName({ id, bonus }, { view, scenario, cards, lit, path, isFresh })
   ].filter(Boolean).join(", ");
 }
 
-/** What the game is about, what is left, and the Sternbilder that the reader builds. */
+/**
+ * What the game is about, what is left, and the Sternbilder that the reader builds.
+ * @param {{view: View, scenario: Scenario, cards: Cards, seat?: number}} props
+ */
 function Beside({ view, scenario, cards, seat }) {
   const { open, own, deck } = view.sternbilder;
   const mine = seat === undefined ? null : own[seat];
   const done = seat === undefined ? [] : view.sternbilder.done[seat];
-  const pieces = [...CLASSES, scenario.supernova && "nova"].filter(Boolean);
+  /** @type {Record<string, number>} */
+  const supply = view.supply;
+  const pieces = scenario.supernova ? [...CLASSES, "nova"] : CLASSES;
   return html`<section class="beside" aria-label=${t("goal")}>
     <p class="goal"><strong>${goalName(scenario)}</strong></p>
     <p class="faint">${view.phase === "choose" ? t("phase.choose") : t("phase.turn", { turn: view.turn })}</p>
@@ -128,7 +145,7 @@ function Beside({ view, scenario, cards, seat }) {
     ${done.map((id) => html`<${Bild} key=${id} id=${id} cards=${cards} title=${t("bild.done")} isDone />`)}
     <ul class="supply" aria-label=${t("supply")}>
       ${pieces.map((kind) => html`<li key=${kind} title=${className(kind, cards)}><${Mark} kind=${kind} /><span
-        class="unseen">${className(kind, cards)}: </span>${view.supply[kind]}</li>`)}
+        class="unseen">${className(kind, cards)}: </span>${supply[kind]}</li>`)}
     </ul>
     <p class="faint">${[
       seat !== undefined && t("discards.own", { count: view.discards[seat] }),
@@ -159,14 +176,19 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
   const isLaying = building.moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd));
   const planned = Object.fromEntries(laying.map((card, i) => [fits[0]?.into[i], card]));
   const isLocked = busy || !!sending;
-  const lit = (kind, value) => turn !== null && building.open(kind).has(value) && !isLocked;
+  const lit = (/** @type {Tap["kind"]} */ kind, /** @type {unknown} */ value) =>
+    turn !== null && building.open(kind).has(value) && !isLocked;
+  /** @type {(kind: Tap["kind"], value: unknown, isChosen: boolean) => string} */
   const marks = (kind, value, isChosen) => [building.isOpen(kind, value) && "open", lit(kind, value) && "lit",
     isChosen && "chosen"].filter(Boolean).join(" ");
   const actions = ACTIONS.filter((it) => building.actions().has(it));
   const done = building.tapped("action");
-  const isDone = (action) => done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
+  const isDone = (/** @type {string} */ action) =>
+    done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
   const told = (begun.at(-1)?.would ?? []).filter((it) => it.type !== "turn-began")
     .map((it) => sentence(it, names, rules)).filter(Boolean);
+  const tapSlot = (/** @type {number} */ slot) => building.tap("slot", slot);
+  const tapCard = (/** @type {string} */ card) => building.tap("card", card);
   const isOver = begun.at(-1)?.move.steps[0].cmd === "lay";
   const isBegun = begun.length > 0 || taps.length > 0;
   const marked = [turn === null && "idle", isLaying && "laying", isBegun && "building"].filter(Boolean).join(" ");
@@ -194,10 +216,10 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
         ${CLASSES.includes(action) && html`<${Mark} kind=${action} />`} ${actionName(action, cards)}</button>`)}
     </div>`}
     <div class="own">
-      <${OwnSlots} view=${view} seat=${seat} cards=${cards} planned=${planned} act=${(it) => building.tap("slot", it)}
-        marks=${(it) => marks("slot", it, it === chosen)} />
+      <${OwnSlots} view=${view} seat=${seat} cards=${cards} planned=${planned} act=${tapSlot}
+        marks=${(/** @type {number} */ it) => marks("slot", it, it === chosen)} />
       <${Hand} hand=${(view.hand ?? []).filter((it) => !laying.includes(it))} cards=${cards}
-        act=${(it) => building.tap("card", it)} marks=${(it) => (isLaying ? marks("card", it, false) : "")} />
+        act=${tapCard} marks=${(/** @type {string} */ it) => (isLaying ? marks("card", it, false) : "")} />
     </div>
   </section>`;
 }

@@ -1,10 +1,10 @@
 // Sentences of Sternenglanz: what happens, and what may happen.
 import { knows, listed, locale, t } from "../ui/words.js";
 import { bildName, cardName } from "./cards.js";
-/** @import { Cards, Firmament, Item, Move, Piece } from "./types" */
-/** @import { Item as Event, Sentences } from "../ui/types" */
+/** @import { Cards, Firmament, Item, Move, Piece, Rules, SternenglanzEvent } from "./types" */
+/** @import { Item as Event, SentencesOf } from "../ui/types" */
 
-/** @param {Piece} kind */
+/** @param {string} kind */
 const star = (kind) => t(`piece.${kind}`);
 /**
  * @param {string} id
@@ -31,11 +31,11 @@ function gainedByLaying({ star: kind, field, points }, firmament) {
 
 /**
  * The cards that the reader knows by name, the others by their number.
- * @param {string[]} copies
+ * @param {(string | null)[]} copies
  * @param {Cards} cards
  */
 function named(copies, cards) {
-  const known = copies.filter(Boolean);
+  const known = copies.filter((it) => it !== null);
   return known.length ? listed(known.map((it) => cardName(it, cards))) : t("story.cards", { count: copies.length });
 }
 
@@ -51,7 +51,7 @@ const by = ({ slot, card }, cards) =>
 
 /**
  * By type: the item, the names of the seats, and the rules.
- * @type {Sentences}
+ * @type {SentencesOf<SternenglanzEvent, Rules>}
  */
 export const SENTENCES = {
   "hand-dealt": ({ seat, cards: dealt }, names, { cards }) =>
@@ -61,7 +61,7 @@ export const SENTENCES = {
     : t("story.sternbild-drawn.secret", { name: names[seat] }),
   "sternbild-turned-up": ({ sternbild }, names, { cards }) =>
     t("story.sternbild-turned-up", { bild: quoted(sternbild, cards) }),
-  "cards-chosen": ({ seat, slot2, slot3 }, names, { cards }) => slot2
+  "cards-chosen": ({ seat, slot2, slot3 }, names, { cards }) => slot2 && slot3
     ? t("story.cards-chosen", { name: names[seat], slot2: cardName(slot2, cards), slot3: cardName(slot3, cards) })
     : t("story.cards-chosen.secret", { name: names[seat] }),
   "choices-shown": ({ choices }, names, { cards }) => t("story.choices-shown", {
@@ -92,8 +92,8 @@ export const SENTENCES = {
   "supernova-granted": ({ seat }, names, { cards }) =>
     t("story.supernova-granted", { name: names[seat], count: cards.supernovaAt }),
   "cards-laid": ({ seat, dropped, slot2, slot1 }, names, { cards }) => {
-    const laid = [[2, slot2], [1, slot1]].filter(([, copy]) => copy)
-      .map(([slot, copy]) => t("step.card", { slot, card: cardName(copy, cards) }));
+    const laid = [{ slot: 2, copy: slot2 }, { slot: 1, copy: slot1 }]
+      .flatMap(({ slot, copy }) => (copy ? [t("step.card", { slot, card: cardName(copy, cards) })] : []));
     const words = { name: names[seat], cards: laid.length ? listed(laid) : t("step.bare") };
     return t(dropped ? "story.cards-laid.dropped" : "story.cards-laid", words);
   },
@@ -114,7 +114,7 @@ export const SENTENCES = {
  * @param {Cards} cards
  */
 function stepName({ cmd, slot, do: action, path, field, ...rest }, cards) {
-  const card = (copy) => cardName(copy, cards);
+  const card = (/** @type {string} */ copy) => cardName(copy, cards);
   if (cmd === "choose") return t("step.choose", { slot2: card(rest.slot2), slot3: card(rest.slot3) });
   if (cmd === "lay") {
     const laid = [[2, rest.slot2], [1, rest.slot1]].filter(([, copy]) => copy)
@@ -148,10 +148,13 @@ export function lastTurns(story) {
  * @param {string} mark
  */
 export function changes(items, mark) {
+  /** @type {Record<string, string>} */
   const marks = {};
+  /** @type {Record<string, Piece>} */
   const gone = {};
+  /** @type {{fields: string[], kind: string}[]} */
   const ways = [];
-  const lose = (field, kind) => {
+  const lose = (/** @type {string} */ field, /** @type {any} */ kind) => {
     delete marks[field];
     gone[field] = kind;
   };
@@ -159,7 +162,7 @@ export function changes(items, mark) {
     if (it.type === "star-laid" || it.type === "supernova-laid") marks[it.field] = mark;
     if (it.type === "star-moved") {
       delete marks[it.path[0]];
-      marks[it.path.at(-1)] = mark;
+      marks[it.path[it.path.length - 1]] = mark;
       ways.push({ fields: it.path, kind: mark });
     }
     if (it.type === "star-removed") lose(it.field, it.star);

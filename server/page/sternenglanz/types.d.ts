@@ -8,6 +8,7 @@ export type Table = TableOf<"sternenglanz">;
 export type View = ViewOf<"sternenglanz">;
 export type Move = MoveOf<"sternenglanz">;
 export type Foresight = ForesightOf<"sternenglanz">;
+export type SternenglanzEvent = Schemas["SternenglanzEvent"];
 export type Item = Schemas["SternenglanzEvent"] | Schemas["SternenglanzForeseen"];
 export type Piece = Schemas["SternenglanzPiece"];
 
@@ -57,7 +58,7 @@ export interface Scenario {
 }
 
 export interface Cards {
-  classes: Record<Piece, Names>;
+  classes: Record<string, Names>;
   limits: Record<Piece, number>;
   handSize: number;
   supernovaAt: number;
@@ -69,6 +70,32 @@ export interface Cards {
 }
 
 export type Rules = RulesDescription & { cards: Cards; firmament: Firmament };
+
+/** An example of the rules, in rules/examples.json: the fields that are shown, what lies there, and the `move`. */
+export interface Example {
+  fields: string[];
+  stars: Record<string, Piece>;
+  move: string;
+  /** By scenario. */
+  points: Record<string, number>;
+}
+
+export interface Examples {
+  birth: Example;
+  move: Example;
+  hole: Example & { card: string };
+  nova: Example & { gone: string[] };
+  bild: Example & { bild: string; nodes: Record<string, string> };
+  shift: { before: (string | null)[]; after: (string | null)[] };
+}
+
+/** What figures and numbers in the text of the rules are about. */
+export interface About {
+  rules: Rules;
+  options: Record<string, any> | null;
+  editions: { id: string; options: Record<string, any> }[];
+  examples: Examples;
+}
 
 /** Something tapped for a step: a slot, an action to be done there, a field, a card. */
 export interface Tap {

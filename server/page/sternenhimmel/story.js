@@ -1,7 +1,7 @@
 // Sentences of Sternenhimmel: what happens.
 import { knows, listed, locale, t } from "../ui/words.js";
-/** @import { Board, BoardScored, Rules } from "./types" */
-/** @import { Sentences } from "../ui/types" */
+/** @import { Board, BoardScored, Rules, SternenhimmelEvent } from "./types" */
+/** @import { SentencesOf } from "../ui/types" */
 
 /** @param {string | null} star */
 export const starName = (star) => {
@@ -30,7 +30,7 @@ export const isVoid = (scored) => scored.totals.every((it) => it === null);
 
 /**
  * A sentence for each type of item, of the item, the names of the seats, and the rules.
- * @type {Sentences}
+ * @type {SentencesOf<SternenhimmelEvent, Rules>}
  */
 export const SENTENCES = {
   "board-dealt": ({ board }, names, rules) => t("story.board-dealt", { board: boardName(board, rules) }),

@@ -8,6 +8,7 @@ export type Table = TableOf<"sternenhimmel">;
 export type View = ViewOf<"sternenhimmel">;
 export type Move = MoveOf<"sternenhimmel">;
 export type Star = Schemas["SternenhimmelStar"];
+export type SternenhimmelEvent = Schemas["SternenhimmelEvent"];
 export type BoardScored = Schemas["SternenhimmelBoardScored"];
 export type Payment = Schemas["SternenhimmelPayment"];
 

@@ -95,6 +95,11 @@ export type ForesightOf<G extends RulesName> = Omit<Foresight, "view" | "would">
 export type Sentence = (item: any, names: string[], rules: any) => string | null;
 export type Sentences = { [type: string]: Sentence };
 
+/** The sentences of a game, each of the item of its type. */
+export type SentencesOf<E extends { type: string }, R> = {
+  [T in E["type"]]?: (item: Extract<E, { type: T }>, names: string[], rules: R) => string | null;
+};
+
 /** Something with a place to which arrow keys lead, y down. */
 export interface Place {
   id: string;

@@ -13,7 +13,7 @@ export function Steps({ moves, cards, add, isLocked }) {
   const shown = named.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   return html`
     ${named.length > MANY && html`<label>${t("steps.search")} <input value=${wanted}
-      onInput=${(event) => setWanted(event.target.value)} /></label>`}
+      onInput=${(/** @type {{target: HTMLInputElement}} */ event) => setWanted(event.target.value)} /></label>`}
     <div class="steps" role="group" aria-label=${t("steps")}>
       ${shown.map(({ move, name }) => html`<button key=${JSON.stringify(move)} class="plain" disabled=${isLocked}
         onClick=${() => add(move)}>${name}</button>`)}
