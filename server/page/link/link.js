@@ -5,22 +5,32 @@ import { toGame } from "../ui/routes.js";
 import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
 import { useLoaded } from "../ui/parts.js";
+import { mySeat } from "../ui/waiting-for-me.js";
 import { sentence } from "../table/story.js";
+/** @import { Problem } from "../ui/api.js" */
+/** @import { Game, GameEvent, Seat, Table } from "../ui/types" */
 
-/** Whoever is signed in here besides: the link plays its own seat. */
+/**
+ * Whoever is signed in here besides: the link plays its own seat.
+ * @param {{game: Game}} props
+ */
 export function ForSeat({ game }) {
   return html`<p class="card for-seat">
     <span>${t("link.for", { name: ownName(game) })}</span> <${WholeGame} game=${game} />
   </p>`;
 }
 
-/** When the word of the link is good no more: what was played with it, or why it does nothing. */
+/**
+ * When the word of the link is good no more: what was played with it, or why it does nothing.
+ * @param {{table: Table, problem: Problem}} props
+ */
 export function Ended({ table, problem }) {
   const { game, played } = table;
   const heading = useRef();
   useEffect(() => heading.current.focus(), []); // the button that was pressed is gone
   return html`<section class="narrow ended">
-    <h1 ref=${heading} tabindex="-1">${played.length ? t("link.played", { name: ownName(game) }) : t("link.ended")}</h1>
+    <h1 ref=${heading} tabindex="-1">${game && played.length ? t("link.played", { name: ownName(game) })
+      : t("link.ended")}</h1>
     ${game && html`<p class="faint">${game.title}</p>`}
     ${played.length > 0 && html`<${Told} game=${game} played=${played} />`}
     ${played.every((it) => it.type !== "game-ended") && html`<p>${problem.detail}</p>`}
@@ -28,14 +38,20 @@ export function Ended({ table, problem }) {
   </section>`;
 }
 
+/** @param {{game: Game, played: GameEvent[]}} props */
 function Told({ game, played }) {
   const [rules] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
   const names = game.seats.map(seatName);
-  const told = rules ? played.map((it) => [it.seq, sentence(it, names, rules)]).filter(([, words]) => words) : [];
-  return html`<ul>${told.map(([seq, words]) => html`<li key=${seq}>${words}</li>`)}</ul>`;
+  const said = rules ? played.map((it) => ({ seq: it.seq, words: sentence(it, names, rules) })) : [];
+  const told = said.filter(({ words }) => words);
+  return html`<ul>${told.map(({ seq, words }) => html`<li key=${seq}>${words}</li>`)}</ul>`;
 }
 
-/** A link is no login. */
+/**
+ * A link is no login.
+ * @param {{game: Game}} props
+ */
 const WholeGame = ({ game }) => html`<a href=${`/${toGame(game.id)}`}>${t("link.game")}</a>`;
 
-const ownName = (game) => seatName(game.seats[game.you.seat]);
+/** @param {Game} game */
+const ownName = (game) => seatName(/** @type {Seat} */ (mySeat(game)));

@@ -5,10 +5,12 @@ import { byPlace, marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
+/** @import { Input, Profile } from "../ui/types" */
 
+/** @param {{player: Profile}} props */
 export function Naming({ player }) {
   const [name, setName] = useState("");
-  const choose = async (chosen) => me.set(await call("PATCH", "/v1/me", { name: chosen }));
+  const choose = async (/** @type {string} */ chosen) => me.set(await call("PATCH", "/v1/me", { name: chosen }));
   const [busy, error, take] = useSubmit(() => choose(name));
   const [isKeeping, wrong, keep] = useSubmit(() => choose(player.name));
   const wrongs = byPlace(error);
@@ -17,7 +19,7 @@ export function Naming({ player }) {
     <p>${t("naming.why", { name: player.name })}</p>
     <form class="row" onSubmit=${take}>
       <label>${t("naming.name")} <input name="public-name" required maxlength="40" autocomplete="nickname" value=${name}
-        ...${marked(wrongs, "name")} onInput=${(event) => setName(event.target.value)} /></label>
+        ...${marked(wrongs, "name")} onInput=${(/** @type {Input} */ event) => setName(event.target.value)} /></label>
       <button disabled=${busy || isKeeping}>${t("naming.take")}</button>
       <button type="button" class="plain" disabled=${busy || isKeeping} onClick=${keep}>${t("naming.keep", {
         name: player.name })}</button>

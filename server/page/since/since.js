@@ -3,26 +3,33 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { useStore } from "../ui/store.js";
 import { t } from "../ui/words.js";
 import { rooms, sentence } from "../table/story.js";
+/** @import { GameEvent, RulesDescription } from "../ui/types" */
 
 const MOST = 5; // sentences
 const STEP = 1_200; // milliseconds for which a table is shown
 const CHIEF = /^(game-(ended|decided|abandoned)|board-scored|sternbild-completed|supernova-laid|seat-.*)$/;
 const BY_THE_WAY = /^(turn-began|cards-.*|.*-dealt|sternbild-.*|discards-shuffled|time-extended|supernova-granted)$/;
 
-/** What matters most comes first when there is no room for all. */
+/**
+ * What matters most comes first when there is no room for all.
+ * @param {GameEvent} item
+ */
 const weight = ({ type }) => (CHIEF.test(type) ? 0 : BY_THE_WAY.test(type) ? 2 : 1);
 
-/** `items` are what happened meanwhile; `watch` shows it, `close` has the reader know it. */
+/**
+ * `items` are what happened meanwhile; `watch` shows it, `close` has the reader know it.
+ * @param {{items: GameEvent[], names: string[], rules: RulesDescription, watch: () => void, close: () => void}} props
+ */
 export function Since({ items, names, rules, watch, close }) {
   useStore(rooms);
-  const told = items.map((it) => [it, sentence(it, names, rules)]).filter(([, words]) => words);
-  const chosen = new Set([...told].sort(([one], [other]) => weight(one) - weight(other)).slice(0, MOST));
+  const told = items.map((item) => ({ item, words: sentence(item, names, rules) })).filter(({ words }) => words);
+  const chosen = new Set([...told].sort((one, other) => weight(one.item) - weight(other.item)).slice(0, MOST));
   const shown = told.filter((it) => chosen.has(it));
   const more = told.length - shown.length;
   if (!told.length) return null; // the words of this game are still to come
   return html`<section class="card since" aria-label=${t("since")}>
     <h2>${t("since")}</h2>
-    <ul>${shown.map(([it, words]) => html`<li key=${it.seq}>${words}</li>`)}</ul>
+    <ul>${shown.map(({ item, words }) => html`<li key=${item.seq}>${words}</li>`)}</ul>
     ${more > 0 && html`<p class="faint">${t("since.more", { count: more })}</p>`}
     <p class="row"><button onClick=${watch}>${t("since.watch")}</button>
       <button class="plain" onClick=${close}>${t("since.close")}</button></p>
@@ -32,6 +39,8 @@ export function Since({ items, names, rules, watch, close }) {
 /**
  * The tables from `from` to now, one after the other, by the place `at` of the slider; `isHere` when the one of `at` has
  * come. Whoever wants less motion goes on by hand.
+ * @param {{from: number, at: number | null, version: number, isHere: boolean, showAt: (version: number) => void,
+ *   close: () => void, story: GameEvent[], names: string[], rules: RulesDescription}} props
  */
 export function Replay({ from, at, version, isHere, showAt, close, story, names, rules }) {
   useStore(rooms);

@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { COLOURS, SeatShape } from "../ui/seat-shapes.js";
 import { listed, t } from "../ui/words.js";
-/** @import { GameEvent, Seat } from "../ui/types" */
+/** @import { Game, GameEvent, Seat, View } from "../ui/types" */
 /** @typedef {{version: number, scores: number[]}} Row */
 
 const WIDE = 320;
@@ -43,9 +43,14 @@ function course(story, seats) {
   return rows;
 }
 
+/**
+ * @param {{game: Game, story: GameEvent[], names: string[], at: number | null,
+ *   showAt: (version: number) => void}} props
+ */
 export function Standings({ game, story, names, at, showAt }) {
   const { seats, version } = game;
-  const unit = game.view.coins ? "coins" : "points";
+  const view = /** @type {View} */ (game.view);
+  const unit = view.coins ? "coins" : "points";
   const rows = course(story, seats);
   const shown = at ?? version;
   const { scores } = rows.findLast((it) => it.version <= shown) ?? rows[0];
@@ -70,18 +75,23 @@ export function Standings({ game, story, names, at, showAt }) {
   </section>`;
 }
 
-/** Steps from left to right; a tap goes to the move beneath it, as the slider does. */
+/**
+ * Steps from left to right; a tap goes to the move beneath it, as the slider does.
+ * @param {{rows: Row[], version: number, shown: number, showAt: (version: number) => void, label: string}} props
+ */
 function Chart({ rows, version, shown, showAt, label }) {
   const seats = rows[0].scores.map((_, seat) => seat);
   const most = Math.max(1, ...rows.flatMap((it) => it.scores));
   const across = (WIDE - LEFT - RIGHT) / Math.max(1, version - 1);
-  const x = (at) => LEFT + (at - 1) * across;
+  const x = (/** @type {number} */ at) => LEFT + (at - 1) * across;
+  /** @param {number} seat */
   const aside = (seat) => 1.5 * (seat - (seats.length - 1) / 2); // lines that run together stay visible
+  /** @type {(score: number, seat: number) => number} */
   const y = (score, seat) => TOP + (HIGH - TOP - LOW) * (1 - score / most) + aside(seat);
-  const way = (seat) => rows.map(({ version: at, scores }, i) =>
+  const way = (/** @type {number} */ seat) => rows.map(({ version: at, scores }, i) =>
     `${i ? `H${x(at).toFixed(1)}V` : `M${x(at)} `}${y(scores[seat], seat).toFixed(1)}`).join("") + `H${x(version)}`;
-  const ends = spread(seats.map((seat) => ({ seat, y: y(rows.at(-1).scores[seat], seat) })));
-  const tap = (event) => {
+  const ends = spread(seats.map((seat) => ({ seat, y: y(rows[rows.length - 1].scores[seat], seat) })));
+  const tap = (/** @type {MouseEvent & {currentTarget: Element}} */ event) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     showAt(Math.round(1 + ((event.clientX - left) * (WIDE / width) - LEFT) / across));
   };
@@ -94,13 +104,17 @@ function Chart({ rows, version, shown, showAt, label }) {
   </svg>`;
 }
 
-const line = (seat) => ({
+const line = (/** @type {number} */ seat) => ({
   fill: "none", stroke: COLOURS[seat], "stroke-width": 2, "stroke-dasharray": DASHES[seat], "stroke-linejoin": "round",
 });
 
+/** @param {{seat: number, x: number, y: number}} props */
 const End = ({ seat, x, y }) => html`<${SeatShape} seat=${seat} x=${x} y=${y} r=${5} fill=${COLOURS[seat]} />`;
 
-/** Ends of lines side by side: none lies on another, and all lie within. */
+/**
+ * Ends of lines side by side: none lies on another, and all lie within.
+ * @param {{seat: number, y: number}[]} ends
+ */
 function spread(ends) {
   const sorted = ends.sort((one, other) => one.y - other.y);
   sorted.forEach((it, i) => (it.y = Math.max(it.y, i ? sorted[i - 1].y + APART : 8)));

@@ -3,7 +3,7 @@ import { html, useRef } from "../ui/html.js";
 import { call, Problem } from "../ui/api.js";
 import { t } from "../ui/words.js";
 import { useLoaded } from "../ui/parts.js";
-/** @import { Table, View } from "../ui/types" */
+/** @import { Input, Table, View } from "../ui/types" */
 
 const PAUSE = 120; // milliseconds for which a version is chosen until it is asked for: a slider passes many
 
@@ -40,7 +40,7 @@ export function History({ version, at, show, isComing, replay }) {
       onClick=${() => show(shown - 1)}>◀</button>
     <input type="range" min="1" max=${version} value=${shown} aria-label=${t("history")}
       aria-valuetext=${t("history.at", { at: shown, version })}
-        onInput=${(/** @type {{target: HTMLInputElement}} */ event) => show(Number(event.target.value))} />
+        onInput=${(/** @type {Input} */ event) => show(Number(event.target.value))} />
     <button class="plain" aria-disabled=${at === null} aria-label=${t("history.on")}
       onClick=${() => show(shown + 1)}>▶</button>
     <button class="plain" disabled=${version < 2} onClick=${replay}>${t("history.replay")}</button>

@@ -100,6 +100,11 @@ export type SentencesOf<E extends { type: string }, R> = {
   [T in E["type"]]?: (item: Extract<E, { type: T }>, names: string[], rules: R) => string | null;
 };
 
+/** What happens to a control in which something is typed or chosen. */
+export interface Input {
+  target: HTMLInputElement;
+}
+
 /** Something with a place to which arrow keys lead, y down. */
 export interface Place {
   id: string;

@@ -5,13 +5,16 @@ import { length } from "../ui/times.js";
 import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
+/** @import { SeenTable } from "../ui/types" */
 
 const MORE = "P14D";
 
+/** @param {{table: SeenTable}} props */
 export function Host({ table }) {
   const { game } = table;
   const guests = game.seats.filter((it) => it.kind === "human" && it.seat !== game.you?.seat);
   const invited = game.seats.filter((it) => it.kind === "invited");
+  /** @type {(name: string, key: string, values: object, method: string, path: string, body?: object) => any} */
   const act = (name, key, values, method, path, body) => html`<${Action} key=${key} words=${t(`host.${name}`, values)}
     sure=${name === "keep" ? "" : t(`host.${name}.sure`, values)} table=${table} method=${method} path=${path}
     body=${body} />`;
@@ -25,7 +28,10 @@ export function Host({ table }) {
   </section>`;
 }
 
-/** A button; what cannot be undone asks first. */
+/**
+ * A button; what cannot be undone asks first.
+ * @param {{words: string, sure: string, table: SeenTable, method: string, path: string, body?: object}} props
+ */
 function Action({ words, sure, table, method, path, body }) {
   const [isAsking, ask] = useState(false);
   const back = useRef();

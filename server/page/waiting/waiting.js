@@ -9,7 +9,9 @@ import { Sorry, useSubmit } from "../ui/parts.js";
 import { Leave, Mails, Terms } from "../table/actions.js";
 import { Host } from "./host.js";
 import { Salt } from "./salt.js";
+/** @import { Game, Input, Profile, Seat, SeenTable } from "../ui/types" */
 
+/** @param {{table: SeenTable, invitation?: string | null, player: Profile | null}} props */
 export function Waiting({ table, invitation, player }) {
   const { game } = table;
   return html`<section class="card waiting-room">
@@ -18,8 +20,8 @@ export function Waiting({ table, invitation, player }) {
     ${!player && html`<p><a class="button" href=${toSignIn()}>${t("lobby.sign-in")}</a></p>`}
     ${player && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
     <p>${t("waiting.start")} ${t(firstOf(game) === null ? "waiting.lot" : "waiting.first", {
-      number: firstOf(game) + 1 })}</p>
-    <p>${t("waiting.closes", { when: absolute(game.closes_at) })}</p>
+      number: (firstOf(game) ?? 0) + 1 })}</p>
+    <p>${t("waiting.closes", { when: absolute(/** @type {string} */ (game.closes_at)) })}</p>
     <${Terms} game=${game} />
     ${(!game.private || game.invitation) && html`<${Link} game=${game} />`}
     ${(game.you || game.hosting) && html`<${Invite} table=${table} />`}
@@ -35,10 +37,12 @@ export const Closed = () => html`<section class="card waiting-room">
   <p class="row"><a href="#/lobby">${t("nav.lobby")}</a> <a href="#/open">${t("nav.open")}</a></p>
 </section>`;
 
-const firstOf = (game) => game.options.start_seat ?? null;
-const seatsOf = (game, kind) => game.seats.filter((it) => it.kind === kind);
-const named = (seats) => listed(seats.map((it) => t("seat", { number: it.seat + 1 })));
+const firstOf = (/** @type {Game} */ game) => game.options.start_seat ?? null;
+const seatsOf = (/** @type {Game} */ game, /** @type {Seat["kind"]} */ kind) =>
+  game.seats.filter((it) => it.kind === kind);
+const named = (/** @type {Seat[]} */ seats) => listed(seats.map((it) => t("seat", { number: it.seat + 1 })));
 
+/** @param {{game: Game}} props */
 function Missing({ game }) {
   const [open, invited] = [seatsOf(game, "open"), seatsOf(game, "invited")];
   const lost = invited.filter((it) => it.unreachable);
@@ -51,6 +55,7 @@ function Missing({ game }) {
     </ul>`;
 }
 
+/** @param {{table: SeenTable, invitation?: string | null}} props */
 function Join({ table, invitation }) {
   const [salt, setSalt] = useState("");
   const [busy, error, join] = useSubmit(async () => {
@@ -64,7 +69,10 @@ function Join({ table, invitation }) {
   </form>`;
 }
 
-/** The address of the table, to pass on. */
+/**
+ * The address of the table, to pass on.
+ * @param {{game: Game}} props
+ */
 function Link({ game }) {
   const word = game.invitation ? `?invitation=${game.invitation}` : "";
   const link = `${location.origin}/${toGame(game.id)}${word}`;
@@ -78,7 +86,8 @@ function Link({ game }) {
   const share = () => navigator.share({ title: game.title, url: link }).catch(() => {}); // he thought better of it
   return html`<div class="link">
     <label>${t(game.private ? "link" : "link.public")}
-      <input ref=${field} readonly value=${link} onFocus=${(event) => event.target.select()} /></label>
+      <input ref=${field} readonly value=${link}
+        onFocus=${(/** @type {Input} */ event) => event.target.select()} /></label>
     <p class="row">
       <button type="button" class="plain" onClick=${copy}>${t("link.copy")}</button>
       ${"share" in navigator && html`<button type="button" class="plain" onClick=${share}>${t("link.share")}</button>`}
@@ -87,8 +96,9 @@ function Link({ game }) {
   </div>`;
 }
 
+/** @param {{table: SeenTable}} props */
 function Invite({ table }) {
-  const [open, invited] = ["open", "invited"].map((kind) => seatsOf(table.game, kind));
+  const [open, invited] = [seatsOf(table.game, "open"), seatsOf(table.game, "invited")];
   const [email, setEmail] = useState("");
   const [seat, setSeat] = useState("");
   const [done, setDone] = useState(/** @type {string | null} */ (null));
@@ -104,10 +114,11 @@ function Invite({ table }) {
   const wrongs = byPlace(error);
   return html`<form class="invite" onSubmit=${invite}>
     <label>${t("invite")} <input type="email" required name="email" autocomplete="off" value=${email}
-      ...${marked(wrongs, "email")} onInput=${(event) => setEmail(event.target.value)} />
+      ...${marked(wrongs, "email")} onInput=${(/** @type {Input} */ event) => setEmail(event.target.value)} />
       <${Wrong} wrongs=${wrongs} place="email" /></label>
     ${invited.length > 0 && html`<label>${t("invite.where")}
-      <select name="where" value=${instead} onChange=${(event) => setSeat(event.target.value)}>
+      <select name="where" value=${instead}
+        onChange=${(/** @type {Input} */ event) => setSeat(event.target.value)}>
         ${open.length > 0 && html`<option value="">${t("invite.free")}</option>`}
         ${invited.map((it) => html`<option value=${it.seat}>${t("invite.instead", { number: it.seat + 1 })}</option>`)}
       </select></label>`}

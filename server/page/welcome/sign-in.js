@@ -4,6 +4,8 @@ import { here } from "../ui/routes.js";
 import { askForCode, enterSandbox, isSandbox, signIn } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
+/** @import { Input } from "../ui/types" */
+/** @typedef {{signIn: string, email?: string}} Asked a sign-in that waits for its code */
 
 /** To where somebody was when he was asked who he is. */
 function home() {
@@ -23,6 +25,7 @@ export function SignIn() {
   ${isSandbox && html`<${Sandbox} />`}`;
 }
 
+/** @param {{then: (asked: Asked) => void}} props */
 function Address({ then }) {
   const field = useRef();
   const [busy, error, submit] = useSubmit(async () => {
@@ -36,9 +39,13 @@ function Address({ then }) {
   </form>`;
 }
 
-/** A code that was copied may have blanks around and in it. */
+/**
+ * A code that was copied may have blanks around and in it.
+ * @param {Input} event
+ */
 const digits = ({ target }) => (target.value = target.value.replace(/\D/g, "").slice(0, 6));
 
+/** @param {{asked: Asked, back: () => void}} props */
 function Code({ asked, back }) {
   const code = useRef();
   const stay = useRef();
@@ -62,7 +69,7 @@ function Code({ asked, back }) {
 
 function Sandbox() {
   const [wrong, setWrong] = useState(null);
-  const as = (name) => () => enterSandbox(name).then(home, setWrong);
+  const as = (/** @type {string} */ name) => () => enterSandbox(name).then(home, setWrong);
   return html`<section class="card">
     <h2>${t("sandbox")}</h2>
     <p>${t("sandbox.why")} <a href="/sandbox/mail">${t("sandbox.mail")}</a></p>

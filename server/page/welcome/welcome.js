@@ -7,6 +7,7 @@ import { useLoaded } from "../ui/parts.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { sparkle } from "../ui/seat-shapes.js";
 import { SignIn } from "./sign-in.js";
+/** @import { Rules } from "../sternenhimmel/types" */
 
 const GAMES = ["sternenhimmel", "sternenglanz"];
 const RADII = { large: 4.6, small: 2.9 };
@@ -30,7 +31,8 @@ export function Welcome() {
 
 /** The constellation of the zodiac that stands in the south at ten in the evening, in the middle of this month. */
 function Evening() {
-  const [rules] = useLoaded(() => cached("/v1/rules/sternenhimmel"), []);
+  const [found] = useLoaded(() => cached("/v1/rules/sternenhimmel"), []);
+  const rules = /** @type {Rules | null} */ (found);
   const board = rules?.boards[(new Date().getMonth() + 1) % 12];
   if (!board) return html`<svg viewBox="0 0 100 100" aria-hidden="true" />`;
   /** @type {Record<string, [x: number, y: number]>} */

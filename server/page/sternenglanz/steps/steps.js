@@ -2,6 +2,7 @@
 import { html, useState } from "../../ui/html.js";
 import { t } from "../../ui/words.js";
 import { moveName } from "../story.js";
+/** @import { Input } from "../../ui/types" */
 /** @import { Cards, Move } from "../types" */
 
 const MANY = 24; // steps in a list, above which a field to search it is worth its place
@@ -13,7 +14,7 @@ export function Steps({ moves, cards, add, isLocked }) {
   const shown = named.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   return html`
     ${named.length > MANY && html`<label>${t("steps.search")} <input value=${wanted}
-      onInput=${(/** @type {{target: HTMLInputElement}} */ event) => setWanted(event.target.value)} /></label>`}
+      onInput=${(/** @type {Input} */ event) => setWanted(event.target.value)} /></label>`}
     <div class="steps" role="group" aria-label=${t("steps")}>
       ${shown.map(({ move, name }) => html`<button key=${JSON.stringify(move)} class="plain" disabled=${isLocked}
         onClick=${() => add(move)}>${name}</button>`)}
