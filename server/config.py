@@ -76,7 +76,7 @@ class Settings:
 
 
 def masked(url: str) -> str:
-    """The same without its password, even if it is not quite a URL."""
+    """A URL without its password, even if it is not quite one."""
     before = "//" if "//" in url else "^"
     url = re.sub(f"({before}[^:/@]*):.*@", r"\1:***@", url)
     return re.sub(r"(password=)[^&\s]*", r"\1***", url)

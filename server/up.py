@@ -246,7 +246,7 @@ def _starter(environment: dict[str, str], data: Path) -> _Starter:
 
 
 def _reading(user: dict[str, Any]) -> tuple[str, ...]:
-    """The same user, who may also read, and no more than read, what is closed: root's home may have checkout or Python."""
+    """How to become this user, who may also read, and no more than read, what is closed: root's home may have checkout or Python."""
     right = "-all,+dac_read_search"
     return (
         *("setpriv", f"--reuid={user['user']}", f"--regid={user['group']}", "--clear-groups", "--no-new-privs"),

@@ -1,4 +1,4 @@
-"""The second process, and the third, which carries. APScheduler is their metronome; what is due stands in the tables."""
+"""The worker, and the process that carries its letters: APScheduler starts their jobs, and what is due stands in the tables."""
 
 import logging
 import os
@@ -41,7 +41,7 @@ from server.webhooks.sender import HookOffice
 from server.webhooks.subscriptions import forget_old_deliveries
 
 _ROUNDS = 50
-_HELPERS = 1  # more would end a flood of due seats sooner, and keep those waiting who move meanwhile
+_MORE_SWEEPS = 1  # more would end a flood of due seats sooner, and keep those waiting who move meanwhile
 _LAST_JOBS = 3.0  # seconds for jobs under way at a stop
 _LAST_LETTERS = 5.0  # and for letters
 _LAST_CALLS = 2.0  # and for webhooks
@@ -64,28 +64,28 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         [sys.executable, "-m", "server.cli", "post"],
         preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
     )
-    door = SmtpServer(app, settings.mail_in) if settings.mail_in else None
+    smtp_server = SmtpServer(app, settings.mail_in) if settings.mail_in else None
     jobs = {
         Job(app, "sweep", _sweep): 1,
-        **{Job(app, "sweep along", _sweep_along): 1 for _ in range(_HELPERS)},
+        **{Job(app, "sweep along", _sweep_along): 1 for _ in range(_MORE_SWEEPS)},
         Job(app, "outages", follow_outages): 5,
         Job(app, "open games", close_due): 10,
         Job(app, "replies", answering.deal_with_mails): 1,
         Job(app, "held up", tell_what_is_held_up): 30,
         Job(app, "tidy", partial(_tidy, settings)): 3600,
     }
-    if door:
-        jobs[Job(app, "door", door.keep_open)] = int(OPEN_AGAIN)
+    if smtp_server:
+        jobs[Job(app, "mail in", smtp_server.keep_open)] = int(OPEN_AGAIN)
     notifier.tell_from(app)
     scheduler = _started(jobs)
-    if door:
-        door.keep_open()
+    if smtp_server:
+        smtp_server.keep_open()
     while signal.sigwait(_STOP | {signal.SIGCHLD}) == signal.SIGCHLD and post.poll() is None:
         pass  # it was only suspended, or goes on
     status = 0 if post.poll() is None else 1
     post.terminate()
-    if door:
-        door.close()
+    if smtp_server:
+        smtp_server.close()
     _end(scheduler)
     try:
         post.wait(_LAST_JOBS + _LAST_LETTERS + _LAST_CALLS)

@@ -179,7 +179,7 @@ def app(wired: Flask) -> Iterator[Flask]:
 
 @pytest.fixture
 def ada(app: Flask) -> Someone:
-    """A player at the door of the API; rooms that speak to `play` have their own: see tests/support/players.py."""
+    """A player who calls the API; rooms that speak to `play` have their own: see tests/support/players.py."""
     return Someone(app, "ada")
 
 

@@ -1,4 +1,4 @@
-"""Addresses at which nothing arrives: the days are counted on which mails came back, and after some of them no more are
+"""Bounces, and addresses at which nothing arrives: the days are counted on which mails came back, and after some of them no more are
 sent there until its player signs in by a mailed code, which proves that mails arrive again."""
 
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ def bounce_word(player_id: UUID, letter_id: UUID) -> str:
 
 
 def lost_word(game_id: UUID, seat: Seat, email: str) -> str:
-    """The same for an invitation to an address at which we know no player."""
+    """The return path of an invitation to an address at which we know no player."""
     return sign(BOUNCE, game_id, seat, mark_of(email))
 
 

@@ -1,4 +1,4 @@
-"""What became of the letters to a player."""
+"""Deliveries: what became of the letters to a player."""
 
 from datetime import datetime, timedelta
 from typing import Any, Final

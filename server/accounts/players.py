@@ -1,4 +1,4 @@
-"""People: signing in by a mailed code, profiles."""
+"""Players: their profiles, and making one."""
 
 import secrets
 from typing import Any

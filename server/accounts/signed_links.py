@@ -1,4 +1,4 @@
-"""Signed words that let whoever holds them do one thing: play one turn of one seat, or take one seat."""
+"""Signed links: words (HMAC) that let whoever holds one do one thing, such as play one turn, take one seat, unsubscribe."""
 
 import base64
 import hashlib
@@ -47,13 +47,13 @@ def sign(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
 
 
 def verify(purpose: str, word: str) -> Capability:
-    """What a word allows. Raises NotFound if we never sealed it for this purpose."""
+    """What a word allows. Raises NotFound if we never signed it for this purpose."""
     body = _verified(purpose, word)
     return Capability(UUID(bytes=body[:16]), body[16], int.from_bytes(body[17:], "big"))
 
 
 def sign_text(purpose: str, text: str) -> str:
-    """The same for any text; too long for a mail address."""
+    """A word that holds any text; too long for a mail address."""
     return _signed(purpose, text.encode())
 
 

@@ -231,7 +231,7 @@ def revoke(caller: Caller) -> None:
 
 @tried_again
 def revoke_token(player_id: UUID, token_id: UUID) -> None:
-    """The same for one of a player's tokens. Raises NotFound."""
+    """Make one of a player's tokens worthless at once. Raises NotFound."""
     named = (Token.player_id == player_id) & (func.substring(Token.token_hash, 1, 16) == token_id.bytes)
     found = db.session.execute(delete(Token).where(named).returning(Token.token_hash)).first()
     if found is None and in_doubt() != token_id:
@@ -242,7 +242,7 @@ def revoke_token(player_id: UUID, token_id: UUID) -> None:
 
 @tried_again
 def revoke_all(player_id: UUID) -> None:
-    """The same for all tokens of a player, those that are being made with them included."""
+    """Make all tokens of a player worthless at once, those that are being made with them included."""
     own = Token.player_id == player_id
     db.session.execute(select(Token.token_hash).where(own).order_by(Token.token_hash).with_for_update())
     db.session.execute(delete(Token).where(own))  # sees what was made while the locks were waited for
@@ -250,7 +250,7 @@ def revoke_all(player_id: UUID) -> None:
 
 
 def revoke_of_seat(player_id: UUID, game_id: UUID) -> None:
-    """The same for the tokens of a player's seat, as part of the transaction under way."""
+    """Make the tokens of a player's seat worthless, as part of the transaction under way."""
     db.session.execute(delete(Token).where(Token.player_id == player_id, Token.game_id == game_id))
 
 

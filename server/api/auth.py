@@ -1,4 +1,4 @@
-"""Who calls: the bearer token of a request (RFC 6750)."""
+"""Bearer tokens of requests (RFC 6750): who calls, and what he may."""
 
 from uuid import UUID
 
@@ -34,7 +34,7 @@ def caller(scope: str, game_id: UUID | None = None, may_be_closed: bool = False)
 
 
 def any_caller() -> Caller:
-    """The same with whatever token. Raises Unauthorized, BadToken, Banned."""
+    """Who sent this request, with whatever token. Raises Unauthorized, BadToken, Banned."""
     found = _sender()
     if found is None:
         raise Unauthorized(Words("Send a token: `Authorization: Bearer ...`. POST /v1/sign-ins is the way to get one."))
@@ -42,7 +42,7 @@ def any_caller() -> Caller:
 
 
 def looker(scope: str, game_id: UUID | None = None) -> Caller | None:
-    """The same as `caller` for what anybody may look at: None without a token."""
+    """Who looks at what anybody may look at: None without a token; else as `caller`."""
     found = _sender()
     if found is not None:
         found.need(scope, game_id)

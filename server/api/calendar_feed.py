@@ -1,4 +1,4 @@
-"""When one is due, for calendar programs (RFC 5545)."""
+"""A calendar feed of the times at which one is due (iCalendar, RFC 5545)."""
 
 from datetime import timedelta
 from typing import Any

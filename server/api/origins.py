@@ -1,4 +1,4 @@
-"""Pages of other origins may use the API (CORS, by the Fetch standard): whoever calls says so by a token, and by nothing
+"""CORS (by the Fetch standard): pages of other origins may use the API, since whoever calls says so by a token, and by nothing
 that a browser sends along by itself. So may not pages that act by a link or a form."""
 
 from flask import Flask, Response, request

@@ -58,7 +58,7 @@ def on_the_page(plain: str, **opened_for: str) -> Response:
 
 @blp.errorhandler(Exception)
 def _sorry(error: Exception) -> Response:
-    """The same problem that a program gets, as a page for people."""
+    """A page for people with the problem that a program would get."""
     problem = answer_to(error)
     title, detail = (problem.get_json()[name] for name in ("title", "detail"))
     if problem.status_code == 404:

@@ -136,7 +136,7 @@ def _is_to(table: Any, email: str) -> ColumnElement[bool]:
 
 
 def _was_to(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """The same of a note, which may quote what a mail server said of an address while we knew no player there."""
+    """Whether a note is of a letter to this address: it may quote what a mail server said of it while we knew no player there."""
     names_it = Delivery.player_id.is_(None) & Delivery.detail.icontains(email, autoescape=True)
     return (Delivery.player_id == player_id) | names_it
 

@@ -1,4 +1,4 @@
-"""How the service is: what an operator must know, part by part."""
+"""Health of the service: what an operator must know, part by part."""
 
 import re
 from datetime import datetime, timedelta

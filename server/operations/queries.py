@@ -1,4 +1,4 @@
-"""What operators see: players and games as they are stored, secrets left out."""
+"""Queries of operators: players and games as they are stored, secrets left out."""
 
 from datetime import datetime, timedelta
 from typing import Any

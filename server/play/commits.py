@@ -93,7 +93,7 @@ def record_within(
     arrived_at: datetime | None = None,
     write: Write = log.record,
 ) -> Game | None:
-    """The same as part of a transaction, which may still be rolled back."""
+    """Make one commit of events, as part of a transaction, which may still be rolled back."""
     before = game.table
     events, after = next_commit(before, events)
     rows = _rows(

@@ -75,7 +75,7 @@ def _news_for_programs(events: Sequence[Any]) -> Iterator[str]:
 
 
 def note(game: Game | Outline, kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
-    """The same as `letter`, for the webhooks of whoever sits there."""
+    """A row for the webhooks of whoever sits there, as `letter` makes one for a mail."""
     row = letter(game, kind, seat, now, about, "webhook", **data)
     return row | {"kind": NOTE, "data": {"kind": kind, **row["data"]}}
 

@@ -79,7 +79,7 @@ class Table(NamedTuple):
         return table._replace(version=version)
 
     def logged(self, newest: Recorded) -> "Table":
-        """The same table, the log of which stands at this row."""
+        """This table, with its log at this row."""
         return self._replace(seq=newest.seq, hash=newest.hash)
 
 

@@ -74,7 +74,7 @@ def _merged(outages: Collection[Stretch]) -> list[Stretch]:
 
 @dataclass(frozen=True)
 class PerMove:
-    """The same time for every turn."""
+    """A clock with as much time for every turn."""
 
     allowed: timedelta
 

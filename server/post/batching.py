@@ -1,4 +1,4 @@
-"""What a reader wants done with a letter, asked when it is to be carried: whether he is online makes no difference."""
+"""Batching of mails: what a reader wants done with a letter, asked when it is to be carried: whether he is online makes no difference."""
 
 from datetime import datetime
 from uuid import UUID

@@ -165,7 +165,7 @@ class _Smtp(smtplib.SMTP):
 
 
 class _Smtps(_Smtp, smtplib.SMTP_SSL):
-    """The same over TLS from the beginning."""
+    """A connection that speaks TLS from the beginning."""
 
 
 def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable:

@@ -1,4 +1,4 @@
-"""What the letters say. One class a kind of letter, with what its template in `templates/` needs; everything is text
+"""What the templates of letters get. One class a kind of letter, with what its template in `templates/` needs; everything is text
 that is ready to be read, and links are whole URLs. All is said in the language of Flask-Babel's context.
 """
 

@@ -18,7 +18,7 @@ def refused(error: RuleError, locale: str) -> str:
 
 
 def refusal(rules_name: str, error: RuleError, locale: str) -> str:
-    """The same for whoever wrote a line, with the notation where that helps."""
+    """Why the rules refused, for whoever wrote a line: with the notation where that helps."""
     why = refused(error, locale)
     return f"{why} {notation(rules_name, locale)}" if locale != "en" and error.code in _NOTATION_HELPS else why
 

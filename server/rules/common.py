@@ -1,4 +1,4 @@
-"""Words that both games share."""
+"""`Rules`, what a game brings, with the words and errors that all games share."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol

@@ -1,4 +1,7 @@
-"""One change of a player at a time, and of an open game, where it depends on what somebody has seen."""
+"""Row locks: one change of a player at a time, and of an open game, where it depends on what somebody has seen.
+
+The optimistic lock on a game's version is in `record_commit.sql`.
+"""
 
 from uuid import UUID
 

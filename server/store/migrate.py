@@ -23,7 +23,7 @@ _LOCK = 0x57E2  # any number of processes may start at once; one migrates, the o
 
 
 def psycopg_url(url: str) -> str:
-    """The same address for SQLAlchemy with psycopg 3, whichever way it was written."""
+    """A database's address for SQLAlchemy with psycopg 3, whichever way it was written."""
     scheme, _, rest = url.partition("://")
     return f"postgresql+psycopg://{rest}" if scheme in ("postgres", "postgresql") else url
 

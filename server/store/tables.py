@@ -344,7 +344,7 @@ class Delivery(Base):
 
 
 class PlayerDelivery(Base):
-    """The same of a letter that belongs to no game."""
+    """What became of a letter that belongs to no game."""
 
     __tablename__ = "player_deliveries"
     __table_args__ = (Index("player_deliveries_at", "at"), {"info": {"spread": "player_id"}})

@@ -1,4 +1,4 @@
-"""Where requests arrive: gunicorn's worker of threads, in which a request has a thread while it is answered.
+"""Gunicorn's worker of threads, where requests arrive, and in which a request has a thread while it is answered.
 
 A request is given to a thread when it has come whole, or is refused at once: no thread reads from a socket, so however
 slowly clients send or take in, by TLS too, they hold none while they do. After a while they are sent away. Event streams

@@ -123,9 +123,6 @@ def test_a_request_for_a_token_that_makes_no_sense_is_refused(ada: Someone, body
     is_problem(ada.post("/v1/tokens", body), 422, "invalid-fields")
 
 
-# Never HTML, never a bare error
-
-
 def test_a_token_can_be_revoked_at_once(app: Flask, ada: Someone) -> None:
     bot = further(app, ada, name="bot", scopes=["games:read"])
     assert bot.get("/v1/games?mine=true").status_code == 200

@@ -68,7 +68,7 @@ def test_hundreds_of_due_seats_are_timed_out_exactly_once_by_three_workers_of_wh
     with ExitStack() as stack:
         with house.locked("SELECT * FROM seats WHERE game_id = ANY(%s)", games[::10]):
             workers = stack.enter_context(staff(house))
-            house.await_waiters(WORKERS * (1 + worker._HELPERS))  # each sweep is in the middle of a time-out
+            house.await_waiters(WORKERS * (1 + worker._MORE_SWEEPS))  # each sweep is in the middle of a time-out
             assert 0 < len(many_due.timed_out(postgres, games)) < GAMES
             house.kill(workers[0])
             workers.append(house.start_worker())

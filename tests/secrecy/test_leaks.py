@@ -105,7 +105,7 @@ def plain(response: TestResponse) -> str:
 
 
 def without_ids(text: str) -> str:
-    """The same without whatever differs between any two games: ids, sealed words, times."""
+    """The same without whatever differs between any two games: ids, signed words, times."""
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}", "ID", text)
     text = re.sub(r"\b[a-z2-7]{60,}\b", "WORD", text)
     text = re.sub(r"(?m)^id: [\w-]{11,}$", "id: PLACE", text)

@@ -231,7 +231,7 @@ def _variants(schema: Json, variants: Mapping[str, tuple[str, ...]]) -> Iterator
 
 
 def _of_game(game: str, schema: Json) -> Json:
-    """The same for one game, so that `rules` tells options and views apart."""
+    """A schema for one game, so that `rules` tells options and views apart."""
     own: Json = _renamed(schema, {ref(what)["$ref"]: ref(f"{game.capitalize()}{what}")["$ref"] for what in _PARTS})
     return own | {"properties": own["properties"] | {"rules": {"description": "Which game", "const": game}}}
 

@@ -66,7 +66,7 @@ def needs(scope: str, of_seat: bool = False) -> Json:
 
 
 def takes(scope: str, of_seat: bool = False) -> Json:
-    """The same for what anybody may look at; a token that is sent must have the scope."""
+    """For the description of a call by which anybody may look; a token that is sent must have the scope."""
     return {"security": [{}, {"token": [scope]}], _OF_SEAT: of_seat}
 
 

@@ -1,4 +1,4 @@
-"""What comes in and what goes out."""
+"""Schemas (marshmallow) of requests and answers."""
 
 from datetime import UTC
 from typing import Any, ClassVar

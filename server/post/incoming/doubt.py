@@ -1,4 +1,4 @@
-"""What the prose beside a line that acts has to do with it: part of the same sentence, against it, or nothing at all.
+"""Doubt: what the prose beside a line that acts has to do with it: part of the same sentence, against it, or nothing at all.
 
 The words are those of the four languages that we write. Greetings, thanks, names and footers of programs may stand right
 beside a line that acts; whatever else touches it may be the rest of a sentence that was broken there.

@@ -55,15 +55,15 @@ class SmtpServer:
         self._host, _, port = where.rpartition(":")
         self.port = int(port)
         self._limited = bool(app.config["LIMITS"])
-        self._threads = ThreadPoolExecutor(_STORERS, thread_name_prefix="door")
+        self._threads = ThreadPoolExecutor(_STORERS, thread_name_prefix="smtp-server")
         self._server: asyncio.Server | None = None
         self._waits = False
         self.guests: set[SMTP] = set()
         self.loop = asyncio.new_event_loop()
-        Thread(target=self.loop.run_forever, name="door", daemon=True).start()
+        Thread(target=self.loop.run_forever, name="smtp-server", daemon=True).start()
 
     def keep_open(self) -> None:
-        """Open the door unless it is open; a port that cannot be had is told once, and tried again by the next call."""
+        """Listen, unless it does already; a port that cannot be had is told once, and tried again by the next call."""
         if self.is_open:
             return
         host = self._host.strip("[]")
@@ -161,17 +161,17 @@ class SmtpServer:
 class _Connection(SMTP):
     """A connection."""
 
-    def __init__(self, door: SmtpServer) -> None:
+    def __init__(self, server: SmtpServer) -> None:
         super().__init__(
-            door,
+            server,
             data_size_limit=LARGEST,
             enable_SMTPUTF8=True,
             hostname="sternenpost",
             ident="Sternenpost",
             timeout=PATIENCE,
-            loop=door.loop,
+            loop=server.loop,
         )
-        self._door = door
+        self._smtp_server = server
         self.speaks_lmtp = False
 
     async def smtp_LHLO(self, hostname: str) -> None:
@@ -189,12 +189,12 @@ class _Connection(SMTP):
             return None, None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._door.guests.add(self)
+        self._smtp_server.guests.add(self)
         self._leaving = self.loop.call_later(LONGEST_STAY, transport.close)
         super().connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._door.guests.discard(self)
+        self._smtp_server.guests.discard(self)
         self._leaving.cancel()
         super().connection_lost(error)
 
