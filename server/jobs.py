@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from flask import Flask
 
-from server.store.retry import is_passing
+from server.store.database_retry import is_passing
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from flask import Flask
 
 from server.clock import clock
 from server.store.connections import let_go
-from server.store.retry import is_passing
+from server.store.database_retry import is_passing
 
 LENGTH = timedelta(seconds=20)
 _PAUSE = 5.0  # seconds between two renewals

@@ -11,7 +11,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "translations": set(),
     "clock": set(),
     "config": set(),
-    "logs": set(),
+    "json_logs": set(),
     "compression": set(),
     "errors": {"translations"},
     "durations": {"clock", "errors"},
@@ -34,12 +34,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"strict_json", "translations", "webhooks"}
     | SMALL,
     "app": {"api", "config", "page", "store"},
-    "web": {"accounts", "api", "config", "jobs", "logs", "play", "store"} | SMALL,
+    "web": {"accounts", "api", "config", "jobs", "json_logs", "play", "store"} | SMALL,
     "sandbox": {"accounts", "play", "rules"} | SMALL,
     "worker": {"accounts", "config", "jobs", "operations", "play", "post", "store", "webhooks"} | SMALL,
     "up": {"config", "store"},
-    "cli": {"accounts", "app", "config", "logs", "operations", "play", "post", "render", "rules", "sandbox", "store"}
-    | {"web", "worker"}
+    "cli": {"accounts", "app", "config", "json_logs", "operations", "play", "post", "render", "rules", "sandbox"}
+    | {"store", "web", "worker"}
     | SMALL,
 }
 MODULES = [path for path in sorted(SERVER.rglob("*.py")) if path.parent != SERVER or path.stem in MAY_IMPORT]

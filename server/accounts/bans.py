@@ -9,7 +9,7 @@ from server.clock import clock
 from server.errors import Banned, NotFound, PlayError
 from server.sanitize import clean
 from server.store import webhook_queue
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import Player, Webhook, db
 
 BANNED = "banned"  # why a webhook is disabled

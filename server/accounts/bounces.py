@@ -12,8 +12,8 @@ from server.accounts.preferences import INVITATION
 from server.accounts.signed_links import ANY_SEAT, BOUNCE, Capability, is_mark_of, mark_of, sign, verify
 from server.clock import clock
 from server.store import outbox
+from server.store.database_retry import tried_again
 from server.store.log import Json, Seat
-from server.store.retry import tried_again
 from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, SeatRow, db
 
 HARD: Final = 2  # on so many days there was no such address: for an hour, a server may have lost its own list

@@ -7,7 +7,7 @@ from server.accounts.preferences import INVITATION
 from server.accounts.signed_links import ANY_SEAT
 from server.accounts.unsubscribe import stop_mails, stop_word
 from server.clock import clock
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import db
 
 WHY: Final = "A letter of ours was reported as spam."

@@ -14,8 +14,8 @@ from server.accounts.signed_links import keyed_hash, keyed_hashes
 from server.accounts.tokens import SCOPES, NewToken, new_token
 from server.clock import clock
 from server.errors import WrongCode
+from server.store.database_retry import tried_again
 from server.store.outbox import put_into_bundle
-from server.store.retry import tried_again
 from server.store.tables import PlayerLetterRow, SignIn, db
 
 CODE_LIFE = timedelta(minutes=10)

@@ -17,8 +17,8 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
 from server.errors import NotFound
+from server.store.database_retry import tried_again
 from server.store.log import Seat
-from server.store.retry import tried_again
 from server.store.tables import Setting, db
 
 TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"

@@ -7,7 +7,7 @@ from sqlalchemy import exists, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.sanitize import mailbox_of
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import Delivery, LetterRow, Stranger, db
 
 _NOT_CARRIED = ("dropped", "refused", "given-up")

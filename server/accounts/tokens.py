@@ -20,10 +20,10 @@ from server.clock import clock
 from server.errors import BadField, BadToken, Banned, MissingScope, NotFound, OneSeatOnly
 from server.sanitize import clean
 from server.store.connections import autocommit
+from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.locks import hold
 from server.store.log import Json
 from server.store.paging import Cursor, Page
-from server.store.retry import committing, in_doubt, tried_again
 from server.store.tables import Token, db
 
 SCOPES: Mapping[str, str] = {

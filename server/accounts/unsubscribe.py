@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, select, update
 from server.accounts.players import player_of
 from server.accounts.preferences import INVITATION, OFF
 from server.accounts.signed_links import STOP, sign_text, verify_text
+from server.store.database_retry import tried_again
 from server.store.log import Json
-from server.store.retry import tried_again
 from server.store.tables import GameRow, Player, SeatRow, db
 
 GAME, KIND = "game", "kind"

@@ -9,7 +9,7 @@ from server.accounts.tokens import Caller
 from server.api.languages import speak
 from server.errors import PlayError
 from server.play import turn_links
-from server.store.retry import Unavailable
+from server.store.database_retry import Unavailable
 from server.translations import Words
 
 

@@ -11,7 +11,7 @@ from server.api.languages import spoken
 from server.errors import PlayError
 from server.render.refusals import refused
 from server.rules import BadOption, IllegalMove, MalformedMove, RuleError
-from server.store.retry import Unavailable, is_passing
+from server.store.database_retry import Unavailable, is_passing
 from server.translations import Words
 
 

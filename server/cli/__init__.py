@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from server import logs
+from server import json_logs
 
 _COMMANDS = {  # the module of each, its name there if it is another one, and its first sentence
     "web": ("service", "Serve HTTP, until SIGTERM."),
@@ -70,4 +70,4 @@ def main() -> None:
     What a command prints for programs goes to stdout, what it has to say meanwhile to stderr. Exit status: 0 if all is
     well, 1 if something is wrong or not there, 2 for a command that cannot be meant.
     """
-    logs.set_up()
+    json_logs.set_up()

@@ -9,7 +9,7 @@ from server.clock import clock
 from server.errors import NotFound
 from server.operations.queries import find_player
 from server.rules import Json
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import Audit, db
 
 

@@ -13,7 +13,7 @@ from server.clock import clock
 from server.play.seats import give_up_seats
 from server.rules import Json
 from server.sanitize import mailbox_of
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import (
     Bounce,
     Delivery,

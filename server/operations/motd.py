@@ -13,7 +13,7 @@ from server.clock import clock
 from server.rules import Json
 from server.sanitize import clean
 from server.store.connections import let_go
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import Setting, db
 
 LONGEST: Final = 500

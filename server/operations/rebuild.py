@@ -19,8 +19,8 @@ from server.play.views import seen_by
 from server.rules import GAMES, Json
 from server.store import log
 from server.store.connections import autocommit, in_transaction
+from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.log import Records
-from server.store.retry import committing, in_doubt, tried_again
 from server.store.tables import GameRow, SeatRow, db
 
 NOBODY = UUID(int=0)  # opened the games that came from elsewhere

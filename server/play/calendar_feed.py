@@ -10,7 +10,7 @@ from server.accounts.signed_links import FEED, sign, verify
 from server.errors import NotFound
 from server.play.lobby import waiting_games
 from server.rules import Json
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import Player, db
 
 _NUMBERS = 2**31  # drawn at random, so that none comes again

@@ -14,8 +14,8 @@ from server.rules import Json
 from server.sanitize import paragraphs
 from server.store import outbox
 from server.store.connections import autocommit
+from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.notify import notifier
-from server.store.retry import committing, in_doubt, tried_again
 from server.store.tables import GameRow, Message, db
 
 

@@ -25,7 +25,7 @@ from server.play.timeout_policy import DEFAULT_LADDER, ladder
 from server.rules import GAMES, Json, Seat
 from server.sanitize import clean, mailbox_of
 from server.store.connections import in_transaction
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 
 

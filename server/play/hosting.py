@@ -20,7 +20,7 @@ from server.play.views import seen_by
 from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction, let_go
-from server.store.retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"

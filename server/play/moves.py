@@ -15,8 +15,8 @@ from server.play.game import Game
 from server.play.table import Table, fold, new_table, story_item, typed
 from server.play.views import own_seat, seen_by, turn_of, you
 from server.rules import Json, Seat
+from server.store.database_retry import Unavailable, tried_again
 from server.store.log import Recorded
-from server.store.retry import Unavailable, tried_again
 
 _LOST = timedelta(hours=1)  # in which an answer that did not arrive is asked for again
 _RACES = 20  # commits that may come first, one after the other, before a move is turned away

@@ -16,7 +16,7 @@ from server.play.sweep import by_few, log
 from server.rules import Json
 from server.store import inbox, outbox, webhook_queue
 from server.store.connections import let_go
-from server.store.retry import is_passing, tried_again
+from server.store.database_retry import is_passing, tried_again
 from server.store.seats import is_free, is_seat
 from server.store.tables import Outage, SeatRow, db
 

@@ -22,7 +22,7 @@ from server.play.votes import count_votes
 from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction
-from server.store.retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 UNDER_WAY = ("open", "running", "paused")

@@ -18,7 +18,7 @@ from server.play.heartbeats import is_reachable
 from server.play.reminders import remind
 from server.play.timeouts import time_out
 from server.rules import Seat
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.seats import is_free, is_seat, put_off
 from server.store.tables import SeatRow, db
 

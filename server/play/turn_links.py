@@ -13,7 +13,7 @@ from server.errors import BadToken, Banned, NotFound, PlayError, StaleTurn
 from server.play.commits import load
 from server.play.moves import Played, answer_again, expect_answer, play_move, present_turn
 from server.store.connections import autocommit
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.translations import noted
 
 _READER = "SELECT locale, banned_at, banned_until, ban_reason FROM players WHERE player_id = %s"

@@ -17,7 +17,7 @@ from server.play.game import Game
 from server.play.views import own_seat, seen_by
 from server.rules import Seat
 from server.store.connections import in_transaction
-from server.store.retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.tables import GameRow, Vote, db
 from server.translations import noted
 

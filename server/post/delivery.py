@@ -20,8 +20,8 @@ from server.post.letters import Written, compose
 from server.post.smtp import Carrier, Refused, TooBig, Unreachable
 from server.store import outbox
 from server.store.connections import let_go
+from server.store.database_retry import is_passing
 from server.store.outbox import Waiting
-from server.store.retry import is_passing
 from server.store.tables import LetterRow, PlayerLetterRow
 from server.translations import noted
 

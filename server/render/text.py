@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from server.render.columns import WIDTH
 from server.render.games import TABLES
+from server.render.text_layout import WIDTH
 from server.rules import Json
 
 __all__ = ["WIDTH", "table"]

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, delete, exists, func, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import aliased
 
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import GameRow, Incoming, LetterRow, db
 
 

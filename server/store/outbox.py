@@ -11,8 +11,8 @@ from uuid import UUID, uuid4
 from sqlalchemy import ColumnElement, Text, and_, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from server.store.database_retry import tried_again
 from server.store.leases import is_free
-from server.store.retry import tried_again
 from server.store.tables import Delivery, LetterRow, Player, PlayerDelivery, PlayerLetterRow, SeatRow, db
 from server.store.webhook_queue import NOTE
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from server.store.retry import tried_again
+from server.store.database_retry import tried_again
 from server.store.tables import PostmasterMail, db
 
 

@@ -11,8 +11,8 @@ from uuid import UUID, uuid4, uuid5
 from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from server.store.database_retry import tried_again
 from server.store.leases import is_free
-from server.store.retry import tried_again
 from server.store.tables import LetterRow, PlayerLetterRow, Webhook, WebhookDelivery, db
 
 NOTE = "webhook"  # the kind of letters that are for webhooks

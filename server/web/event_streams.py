@@ -20,8 +20,8 @@ from server.clock import clock
 from server.play import event_feed
 from server.play.event_feed import OwnFollower, Progress, new_games, news
 from server.play.turn_links import still_valid
+from server.store.database_retry import is_passing
 from server.store.notify import listen, notified
-from server.store.retry import is_passing
 
 log = logging.getLogger(__name__)
 OPEN = Gauge("sternenpost_streams", "Open event streams", multiprocess_mode="livesum")

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from prometheus_client import multiprocess
 
-from server import logs
+from server import json_logs
 from server.accounts.tokens import note_uses
 from server.config import CHECKOUT, Settings
 from server.jobs import Job
@@ -28,7 +28,7 @@ worker_connections = 2000  # streams not among them; when more come, the slowest
 keepalive = 20  # seconds; an idle connection holds no thread
 graceful_timeout = 5  # seconds for requests under way at a stop
 logger_class = "server.web.gunicorn_worker.Log"
-logconfig_dict = logs.configuration(logging.INFO)
+logconfig_dict = json_logs.configuration(logging.INFO)
 forwarded_allow_ips = "*"  # no header of a proxy means anything here, so that nobody need be asked whether he is one
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
@@ -43,7 +43,7 @@ def post_worker_init(worker: Any) -> None:
     """gunicorn calls this in each of its processes, after the fork."""
     app = worker.app.wsgi()
     _allow_files()
-    logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
+    json_logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
     notifier.tell_from(app)
     beats = Job(app, "heartbeat", partial(heartbeats.beat, "web")), Job(app, "uses of tokens", note_uses)
     Thread(target=_beats, args=beats, daemon=True).start()

@@ -19,7 +19,7 @@ from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
 from server.store import webhook_queue as store
 from server.store.connections import let_go
-from server.store.retry import is_passing
+from server.store.database_retry import is_passing
 from server.store.tables import Webhook, WebhookDelivery
 from server.store.webhook_queue import Waiting
 from server.webhooks import failures

@@ -22,8 +22,8 @@ from server.play import json_schemas
 from server.play.views import seen_by
 from server.rules import Json, named, object_of
 from server.store import webhook_queue as store
+from server.store.database_retry import tried_again
 from server.store.paging import Cursor, Page
-from server.store.retry import tried_again
 from server.store.tables import LetterRow, Player, Webhook, WebhookDelivery, db
 from server.webhooks.targets import BadAddress, addresses_of, target_of
 

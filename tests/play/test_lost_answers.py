@@ -23,7 +23,7 @@ from server.play.seats import accept_invitation, invite, leave, send_away, take_
 from server.play.views import describe
 from server.play.votes import vote
 from server.store import webhook_queue
-from server.store.retry import Unavailable, tried_again
+from server.store.database_retry import Unavailable, tried_again
 from server.store.tables import LetterRow, Message, PlayerLetterRow, SignIn, db
 from tests.support.games import (
     BOT,

@@ -8,14 +8,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from server.render.columns import WIDTH
 from server.render.games import SENTENCES
 from server.render.png import png
 from server.render.sternenglanz.cards import sternbild
 from server.render.story import sentence
-from server.render.strokes import DARK
 from server.render.svg import draw
+from server.render.svg_parts import DARK
 from server.render.text import table
+from server.render.text_layout import WIDTH
 from server.rules import Json, SeededDice
 from server.rules import sternenglanz as game
 from server.rules.sternenglanz.material import CARDS, FIELDS

@@ -19,7 +19,7 @@ from prometheus_client import REGISTRY
 from werkzeug.test import TestResponse
 
 from server.api.openapi.examples import WEBHOOK_WANTED
-from server.logs import JsonLines
+from server.json_logs import JsonLines
 from server.play.mail_in import reply_word, take_mail
 from server.play.moves import turn_word
 from server.post.incoming.answering import deal_with_mails

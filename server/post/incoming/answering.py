@@ -43,7 +43,7 @@ from server.rules import Json, RuleError
 from server.sanitize import clean
 from server.store import inbox
 from server.store.connections import let_go
-from server.store.retry import is_passing, tried_again
+from server.store.database_retry import is_passing, tried_again
 from server.store.tables import Incoming, Player, db
 from server.translations import noted
 

@@ -19,7 +19,7 @@ from server.play.postmaster import POSTMASTERS, take_postmaster_mail
 from server.post.incoming import bounces
 from server.post.smtp import Unreachable
 from server.store.connections import let_go
-from server.store.retry import is_passing
+from server.store.database_retry import is_passing
 
 LARGEST = 1024 * 1024  # octets of a mail; what people write is far smaller, but programs send our picture back with it
 MOST_READERS = 10  # recipients of one mail

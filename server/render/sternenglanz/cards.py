@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from server.render.sternenglanz.names import bild_name, card_name
 from server.render.sternenglanz.pieces import piece
-from server.render.strokes import Theme, text
+from server.render.svg_parts import Theme, text
 from server.rules import Json
 from server.rules.sternenglanz.material import (
     CARDS_DATA,

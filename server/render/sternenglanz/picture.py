@@ -19,7 +19,7 @@ from server.render.sternenglanz.cards import (
 )
 from server.render.sternenglanz.names import bild_name, piece_name, scenario_name
 from server.render.sternenglanz.pieces import piece, pieces_in
-from server.render.strokes import MARGIN, PANEL, SEAT_COLOURS, WIDTH, Theme, placed, seat_mark, sheet, short, text
+from server.render.svg_parts import MARGIN, PANEL, SEAT_COLOURS, WIDTH, Theme, placed, seat_mark, sheet, short, text
 from server.rules import Json
 from server.rules.sternenglanz.material import CARDS, FIELDS, FIRMAMENT, NOVA, SHARED_OPEN, SLOTS, Field
 

@@ -2,7 +2,7 @@
 
 from math import cos, pi, sin
 
-from server.render.strokes import ON_BRIGHT, Theme, text
+from server.render.svg_parts import ON_BRIGHT, Theme, text
 from server.rules import Json
 from server.rules.sternenglanz.material import CARDS, GAP, LEUCHT, NOVA, PIECES, PRACHT, PUNKT, STARS
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from server.render.columns import page
 from server.render.sternenglanz.names import bild_name, card_name, piece_name, scenario_name
 from server.render.sternenglanz.pieces import pieces_in
+from server.render.text_layout import page
 from server.rules import Json
 from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES, SHARED_OPEN, SLOTS, ids_of
 

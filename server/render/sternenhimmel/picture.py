@@ -5,7 +5,7 @@ Every board is a group with the id `board-leo`, every space one with the id `leo
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from server.render.strokes import (
+from server.render.svg_parts import (
     MARGIN,
     ON_BRIGHT,
     PANEL,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from server.render.columns import page
+from server.render.text_layout import page
 from server.rules import Json
 from server.rules.sternenhimmel import BOARDS
 

@@ -11,7 +11,7 @@ from server.play.mail_in import reply_word, take_mail
 from server.play.postmaster import deal_again, kept_mails
 from server.post.incoming import answering, replies
 from server.post.incoming.answering import LEASE, deal_with_mails
-from server.store.retry import Unavailable
+from server.store.database_retry import Unavailable
 from server.store.tables import Incoming, LetterRow, db
 from tests.post.incoming.replying import ada_writes, messages
 from tests.post.office import Office, a_mail, arrives

@@ -9,7 +9,7 @@ from server.play.votes import vote
 from server.post import wording
 from server.post.incoming import answering, replies
 from server.post.incoming.answering import LEASE, deal_with_mails
-from server.store.retry import Unavailable
+from server.store.database_retry import Unavailable
 from server.store.tables import Incoming, db
 from tests.post.incoming.replying import a_move, ada_writes, messages
 from tests.post.office import Office, a_mail, arrives
