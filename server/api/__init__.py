@@ -10,6 +10,7 @@ from server.api import (
     http_responses,
     idempotency,
     languages,
+    metrics,
     moves,
     origins,
     pages,
@@ -32,6 +33,7 @@ def register(app: Flask) -> None:
     languages.register(app)
     problems.register(app)
     request_log.register(app)
+    app.register_blueprint(metrics.blp)
     if app.config["SANDBOX"]:
         app.register_blueprint(sandbox.blp)  # whose clock counts for tokens, too
     origins.register(app)
