@@ -24,14 +24,11 @@ from server.store.tables import Webhook, WebhookDelivery
 from server.store.webhook_queue import Waiting
 from server.webhooks import failures
 from server.webhooks.http import Answer, Unanswered, post
+from server.webhooks.retries import is_hopeless, pause
 from server.webhooks.subscriptions import FAILING, GONE, hand_over
 from server.webhooks.targets import BadAddress, addresses_of, target_of
 
 TIMEOUT = 10.0  # seconds for one try, from connecting to the answer
-FIRST_PAUSE = timedelta(seconds=5)
-LONGEST_PAUSE = timedelta(hours=6)
-GIVE_UP = timedelta(days=3)
-LEAST_TRIES = 10  # before anything is given up, be it that the clock jumps, or that we were away for days
 _GONE = 410
 _CARRIERS = 32
 _ROUND = 10  # deliveries
@@ -127,14 +124,14 @@ class HookOffice:
             return None
         detail = reason or failures.BAD_STATUS % {"status": status}
         scattered = random.uniform(1.0, 1.1)
-        rests_until = now + _pause(hook.failures, answer) * scattered
-        later = max(rests_until, now + _pause(delivery.tries, answer) * scattered)
+        rests_until = now + pause(hook.failures, answer) * scattered
+        later = max(rests_until, now + pause(delivery.tries, answer) * scattered)
         disabled = None
         if status == _GONE:
             disabled = GONE
-        elif _is_hopeless(hook.failing_since, hook.failures, now):
+        elif is_hopeless(hook.failing_since, hook.failures, now):
             disabled = FAILING
-        hopeless = _is_hopeless(delivery.begun_at, delivery.tries, now)
+        hopeless = is_hopeless(delivery.begun_at, delivery.tries, now)
         store.failed(hook, delivery, now, status, detail, None if hopeless else later, disabled)
         return rests_until
 
@@ -164,15 +161,3 @@ def signature(secrets: Sequence[bytes], message_id: str, at: int, body: bytes) -
     signed = f"{message_id}.{at}.".encode() + body
     macs = [hmac.digest(secret, signed, hashlib.sha256) for secret in secrets]
     return " ".join(f"v1,{b64encode(mac).decode()}" for mac in macs)
-
-
-def _pause(failures: int, answer: Answer | None) -> timedelta:
-    """Four times as long with each failure, and no less than the other side asks for."""
-    asked = timedelta(seconds=answer.retry_after) if answer else FIRST_PAUSE
-    growing: timedelta = FIRST_PAUSE * 4 ** min(failures, 10)
-    return min(max(growing, asked), LONGEST_PAUSE)
-
-
-def _is_hopeless(since: datetime | None, failures: int, now: datetime) -> bool:
-    """Whether this failure is the last of many, over days."""
-    return since is not None and now - since >= GIVE_UP and failures + 1 >= LEAST_TRIES

@@ -18,7 +18,8 @@ from server.clock import clock
 from server.post.letters import compose
 from server.store.tables import PlayerLetterRow, db
 from server.webhooks import http
-from server.webhooks.sender import GIVE_UP, LONGEST_PAUSE, HookOffice
+from server.webhooks.retries import GIVE_UP, LONGEST_PAUSE
+from server.webhooks.sender import HookOffice
 from server.webhooks.targets import Target
 from tests.support.games import DAY, HOUR, MINUTE, game_of, later, person, until
 from tests.support.live_server import until as comes_about
