@@ -58,9 +58,19 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
 )
 
 
-_ONLY_WITH_ALL = (  # whole games in browsers, processes that are killed, fuzzers, clients generated and compiled
-    *("page", "processes", "contract/test_clients.py", "contract/test_fuzz.py", "contract/test_schemathesis.py"),
-    *("secrecy/test_leaks.py", "secrecy/test_dry_run.py", "secrecy/test_secrets.py"),
+_ONLY_WITH_ALL = (  # browsers, processes that are started and killed, fuzzers, mails by the thousand, compiled clients
+    *(
+        "page",
+        "processes",
+        "web",
+        "api/test_pages.py",
+        "post/test_languages.py",
+        "post/incoming/test_quoted_letters.py",
+    ),
+    *("contract/test_clients.py", "contract/test_fuzz.py", "contract/test_hostile.py", "contract/test_schemathesis.py"),
+    *("secrecy/test_leaks.py", "secrecy/test_dry_run.py", "secrecy/test_secrets.py", "webhooks/test_sender.py"),
+    *("operations/test_stopping.py", "operations/test_starting.py", "operations/test_metrics_and_logs.py"),
+    *("store/test_embedded_postgres.py", "store/test_disk_full.py", "accounts/test_tokens.py"),
 )
 _TESTS = Path(__file__).parent
 _KEPT = (EventRow.__table__, Audit.__table__, Setting.__table__)  # nobody can empty the first two
