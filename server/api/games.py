@@ -26,7 +26,7 @@ from server.errors import (
     SeatTaken,
     TooMany,
 )
-from server.operations.rebuild import archive_of
+from server.operations.archives import archive_of
 from server.play import views
 from server.play.chat import messages, say
 from server.play.games import open_game

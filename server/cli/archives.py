@@ -12,7 +12,7 @@ from flask import Flask
 from server.cli.audit import note_command
 from server.cli.common import dry_run, example, followed, in_app, tell, written
 from server.config import Settings
-from server.operations import exports, rebuild
+from server.operations import archives, exports
 from server.operations.exports import copy_of_game, copy_of_player
 from server.operations.queries import find_player
 from server.operations.rebuild import all_games
@@ -50,7 +50,7 @@ def take_in(app: Flask, settings: Settings, archive: BinaryIO, dry_run: bool) ->
         tell(dry_run, [f"game {game.start.terms['game']} is kept here, with {len(game.rows)} events"])
         return
     note_command()
-    click.echo(f"{settings.base_url}/v1/games/{rebuild.take_in(raw)}")
+    click.echo(f"{settings.base_url}/v1/games/{archives.take_in(raw)}")
 
 
 @click.command(

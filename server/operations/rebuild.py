@@ -1,81 +1,23 @@
-"""Keeping logs: hand out and take in archives, and hold what is made from a log against it."""
+"""What is made from a log (a game's head and its seats), held against the log, and made anew."""
 
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
 from server.errors import NotFound
 from server.play import archive as archives
 from server.play import time_control
-from server.play.archive import Flaw
-from server.play.commits import whole_log
 from server.play.due_times import with_due_time
 from server.play.table import Table
 from server.play.time_control import GameClock, first_allowance
-from server.play.views import seen_by
-from server.rules import GAMES, Json
+from server.rules import Json
 from server.store import log
-from server.store.connections import autocommit, in_transaction
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.connections import autocommit
+from server.store.database_retry import tried_again
 from server.store.log import Records
-from server.store.tables import GameRow, SeatRow, db
-
-NOBODY = UUID(int=0)  # opened the games that came from elsewhere
-
-
-# Archives
-
-
-def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Json:
-    """The archive of a game that is over, if this person may see it. Raises NotFound."""
-    game = seen_by(game_id, player_id, invitation)
-    if not game.table.turns and game.table.status in archives.OVER:
-        raise NotFound("This game was closed before it had begun; there is nothing to check.")
-    if game.table.status not in archives.OVER:
-        raise NotFound("This game is not over; its archive comes with its end.")
-    return archives.make(game.head, game.seats, whole_log(game_id))
-
-
-@tried_again
-def take_in(raw: bytes) -> UUID:
-    """Keep the game of an archive as a public one of this installation; nobody sits there. Raises Flaw."""
-    start, rows, table, drawn = archives.check(raw)
-    terms, game_id = start.terms, UUID(start.terms["game"])
-    made = insert(GameRow).values(
-        game_id=game_id,
-        title=GAMES[terms["rules"]].NAME.capitalize(),
-        private=False,
-        made_by=NOBODY,
-        host=NOBODY,
-        made_at=rows[0].recorded_at,
-        seed=start.seed,
-        status="open",
-        version=0,
-        drawn=0,
-        outcome=None,
-        **{name: terms[name] for name in ("rules", "options", "clock", "on_timeout")},
-    )
-    if db.session.execute(made.on_conflict_do_nothing().returning(GameRow.game_id)).first() is None:
-        db.session.rollback()
-        if in_doubt() == game_id:
-            return game_id
-        raise Flaw(f"The game {game_id} is here already.")
-    empty = {"game_id": game_id, "to_act": False, "lent": 0}
-    seats = [
-        {**empty, "seat": seat, "kind": "bot" if bot else "human", "bot": bot, "salt": salt, "stand_in": stand_in}
-        for seat, (bot, salt, stand_in) in enumerate(zip(terms["bots"], start.salts, table.stand_ins, strict=True))
-    ]
-    db.session.execute(insert(SeatRow), seats)
-    log.record(in_transaction(db.session.connection()), game_id, 0, _head(table, drawn), rows, (), ())
-    with committing(game_id):
-        db.session.commit()
-    return game_id
-
-
-# Projections: what is made from the log, and can be made again
+from server.store.tables import GameRow, db
 
 
 def all_games() -> list[UUID]:
@@ -118,10 +60,10 @@ def _by_the_log(records: Records) -> tuple[Json, list[Json]]:
     """What the head and the seats of a game should be."""
     table, drawn = archives.replay(archives.start(records.head, records.seats), records.events)
     game_clock, now = time_control.game_clock(records.head["clock"]), clock.now()
-    return _head(table, drawn), [_seat(row, table, game_clock, now) for row in records.seats]
+    return head_of(table, drawn), [_seat(row, table, game_clock, now) for row in records.seats]
 
 
-def _head(table: Table, drawn: int) -> Json:
+def head_of(table: Table, drawn: int) -> Json:
     return {"status": table.status, "version": table.version, "outcome": table.outcome, "drawn": drawn}
 
 

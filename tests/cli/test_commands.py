@@ -22,7 +22,7 @@ from server.clock import NOTHING, clock
 from server.config import VARIABLES
 from server.errors import BadToken, Banned, NotFound
 from server.operations import delete_player
-from server.operations.rebuild import archive_of
+from server.operations.archives import archive_of
 from server.play import calendar_feed, views
 from server.play.calendar_feed import new_feed
 from server.play.chat import messages, say

@@ -8,7 +8,7 @@ from uuid import UUID
 from flask import Flask
 
 from server.clock import NOTHING, clock
-from server.operations.rebuild import archive_of
+from server.operations.archives import archive_of
 from server.play.commits import load
 from server.play.game import Game
 from server.play.games import open_game
