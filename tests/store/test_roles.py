@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
 
 import psycopg
 import pytest
@@ -11,13 +12,15 @@ from flask import Flask
 from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
-from server import cli
+from server import cli, worker
 from server.app import create_app
 from server.config import Settings
 from server.store import embedded_postgres, migrate
+from server.store.connections import autocommit
 from server.store.tables import APP_ROLE, db
 from tests.support.games import game_of, person
 
+CHECKOUT = Path(__file__).parents[2]
 CHANGES = (
     "DELETE FROM events",
     "TRUNCATE events",
@@ -125,3 +128,23 @@ def expect_healing(owner: psycopg.Connection, **environment: str) -> None:
     given = dict(owner.execute(rights).fetchall())
     assert f"{APP_ROLE}=ar/" in given["events"] and f"{APP_ROLE}=r/" in given["alembic_version"]
     assert f"{APP_ROLE}=arwd/" in given["games"]
+
+
+def test_the_role_of_web_and_worker_makes_no_tables_and_leaves_the_revision_alone(app: Flask) -> None:
+    for change in ("CREATE TABLE t ()", "DELETE FROM alembic_version", "ALTER TABLE events DISABLE TRIGGER ALL"):
+        with app.app_context(), pytest.raises(psycopg.errors.InsufficientPrivilege), autocommit() as connection:
+            connection.execute(change)
+
+
+def roles(app: Flask) -> set[str]:
+    """As whom this app speaks to Postgres, on either kind of connection."""
+    with app.app_context(), autocommit() as connection:
+        (plain,) = connection.execute("SELECT current_user").fetchone()
+        return {plain, db.session.execute(text("SELECT current_user")).scalar_one()}
+
+
+def test_web_and_worker_connect_as_that_role(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", shared_url)
+    monkeypatch.setattr(worker, "work", lambda app, settings: print(*roles(app)))
+    assert roles(run_path(str(CHECKOUT / "wsgi.py"))["app"]) == {APP_ROLE}
+    assert CliRunner().invoke(cli.main, ["worker"]).stdout.split() == [APP_ROLE]

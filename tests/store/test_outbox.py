@@ -1,0 +1,94 @@
+"""The outbox: letters that one carrier takes."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+
+from server.store import outbox
+from server.store.tables import Delivery, LetterRow, PlayerLetterRow, db
+from tests.support.commits import NOW, a_game, a_letter, recorded
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def waiting(app: Flask) -> Iterator[outbox.Waiting]:
+    """A letter of a game that is due at NOW."""
+    with app.app_context():
+        game_id = a_game()
+        recorded(game_id, 0, letters=[a_letter(data={"to": "ada@example.org"})])
+        (letter,) = outbox.due(NOW, 10)
+        yield letter
+
+
+def test_letters_of_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) -> None:
+    for number, at in enumerate([NOW - MINUTE, NOW + MINUTE]):
+        row = {"letter_id": uuid4(), "kind": "sign-in-code", "data": {}, "made_at": NOW, "tries": 0}
+        db.session.add(PlayerLetterRow(player_id=uuid4(), dedupe=str(number), due_at=at, **row))
+    db.session.commit()
+    assert [letter.table for letter in outbox.due(NOW, 10)] == [PlayerLetterRow, LetterRow]
+    assert [letter.table for letter in outbox.due(NOW + MINUTE, 10)] == [PlayerLetterRow, LetterRow, PlayerLetterRow]
+    assert len(outbox.due(NOW, 1)) == 2  # so many of each outbox at most
+    assert outbox.due(NOW - 2 * MINUTE, 10) == []
+
+
+def test_of_two_who_claim_a_letter_one_gets_it(app: Flask, waiting: outbox.Waiting) -> None:
+    def claim(_: int) -> bool:
+        with app.app_context():
+            return outbox.claim(waiting, NOW + MINUTE) is not None
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(claim, range(8))) == 1
+    assert outbox.due(NOW, 10) == []
+
+
+def test_a_lease_that_runs_out_leaves_the_letter_to_another(waiting: outbox.Waiting) -> None:
+    first = outbox.claim(waiting, NOW + MINUTE)
+    assert (
+        outbox.due(NOW + timedelta(days=1), 10) == outbox.due(NOW + timedelta(days=1), 10, (), NOW) == []
+    )  # a leap of the clock ends no lease
+    assert outbox.renew(waiting, first, NOW + 2 * MINUTE)
+    assert outbox.due(NOW, 10, (), NOW + MINUTE) == []
+    (again,) = outbox.due(NOW, 10, (), NOW + 2 * MINUTE)
+    second = outbox.claim(again, NOW + 3 * MINUTE)
+    assert not outbox.renew(waiting, first, NOW + 4 * MINUTE)
+    assert (first.tries, second.tries) == (1, 2)
+    outbox.done(waiting, first, NOW, "sent", "")  # the first comes late: the letter is no longer his
+    assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 1
+    outbox.done(again, second, NOW, "sent", "")
+    assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 0
+    assert [(row.nr, row.result) for row in db.session.scalars(db.select(Delivery).order_by(Delivery.nr))] == [
+        (1, "sent"),
+        (2, "sent"),
+    ]
+
+
+def test_a_letter_that_arrived_is_forgotten_and_noted(waiting: outbox.Waiting) -> None:
+    row = outbox.claim(waiting, NOW + MINUTE)
+    outbox.done(waiting, row, NOW, "sent", "250 OK")
+    assert outbox.due(NOW + timedelta(days=9), 10) == []
+    noted = db.session.scalars(db.select(Delivery)).one()
+    assert (noted.letter_id, noted.nr, noted.kind, noted.seat, noted.version) == (
+        waiting.letter_id,
+        1,
+        "your-turn",
+        0,
+        1,
+    )
+    assert (noted.result, noted.detail, noted.at) == ("sent", "250 OK", NOW)
+
+
+def test_a_letter_that_failed_is_due_again_later(waiting: outbox.Waiting) -> None:
+    row = outbox.claim(waiting, NOW + MINUTE)
+    outbox.again(waiting, row, NOW, NOW + 5 * MINUTE, "451")
+    assert not outbox.renew(waiting, row, NOW + timedelta(days=1))  # it is in nobody's hands
+    assert outbox.due(NOW + 4 * MINUTE, 10) == []
+    (again,) = outbox.due(NOW + 5 * MINUTE, 10)
+    second = outbox.claim(again, NOW + 6 * MINUTE)
+    outbox.done(again, second, NOW + 5 * MINUTE, "sent", "")
+    results = [(row.nr, row.result) for row in db.session.scalars(db.select(Delivery).order_by(Delivery.nr))]
+    assert results == [(1, "failed"), (2, "sent")]
