@@ -1,12 +1,10 @@
-"""Time that does not count, as in a vacation, and time that is saved up in a bank."""
+"""A game's clock: how much time it allows, for each move or saved up in a bank."""
 
 from uuid import UUID
 
 import pytest
 
-from server.accounts.players import change_profile
-from server.clock import clock
-from server.errors import BadField
+from server.play.time_control import DEFAULT_CLOCK, Bank, PerMove, first_allowance, game_clock, next_allowance
 from tests.support.games import (
     BANK,
     DAY,
@@ -20,69 +18,52 @@ from tests.support.games import (
     until,
 )
 
-pytestmark = pytest.mark.usefixtures("within")
+# A clock by itself
 
 
-# Vacations
+def test_a_clock_is_read():
+    assert game_clock(DEFAULT_CLOCK) == PerMove(2 * DAY)
+    assert game_clock({"bank": "P3D", "increment": "PT12H", "cap": "P5D"}) == Bank(3 * DAY, DAY / 2, 5 * DAY)
 
 
-def vacation(first: int, last: int) -> dict[str, str]:
-    """From so many days after today to so many."""
-    today = clock.now().date()
-    return {"from": (today + first * DAY).isoformat(), "to": (today + last * DAY).isoformat()}
+@pytest.mark.parametrize(
+    ("data", "field"),
+    [
+        ({}, "bank|cap|increment"),
+        ({"per_move": "2 days"}, "per_move"),
+        ({"per_move": None}, "per_move"),
+        ({"per_move": "P2D", "bank": "P3D"}, "bank"),
+        ({"bank": "P3D", "increment": "PT12H"}, "cap"),
+        ({"bank": "P6D", "increment": "PT12H", "cap": "P5D"}, "bank"),
+        ({"bank": "P3D", "increment": "P6D", "cap": "P5D"}, "increment"),
+        ("P2D", "clock"),
+        (None, "clock"),
+    ],
+)
+def test_a_clock_that_makes_no_sense_is_refused_by_field(data, field):
+    with pytest.raises(ValueError, match=field):
+        game_clock(data)
 
 
-def plans(who: UUID, *vacations: dict[str, str]) -> None:
-    change_profile(who, {"calendar": {"vacations": list(vacations)}})
+def test_a_clock_per_move_allows_the_same_every_time():
+    clock = PerMove(2 * DAY)
+    assert first_allowance(clock) == next_allowance(clock, 2 * DAY, DAY) == 2 * DAY
 
 
-def early_in_a_year() -> None:
-    now = clock.now()
-    later(now.replace(year=now.year + 1, month=2, day=1, hour=12) - now)
+def test_a_bank_keeps_what_is_left_and_adds_the_increment_up_to_its_cap():
+    clock = Bank(3 * DAY, DAY / 2, 5 * DAY)
+    assert first_allowance(clock) == 3 * DAY
+    assert next_allowance(clock, 3 * DAY, DAY) == 2.5 * DAY
+    assert next_allowance(clock, 5 * DAY, HOUR) == 5 * DAY
 
 
-def test_a_vacation_that_has_begun_may_end_today_at_the_earliest(ada: UUID) -> None:
-    early_in_a_year()
-    plans(ada, vacation(0, 20))
-    later(3 * DAY)
-    for changed in ([], [vacation(-3, -1)], [vacation(-2, 5)], [vacation(1, 20)]):
-        with pytest.raises(BadField, match="a vacation that has begun") as refused:
-            plans(ada, *changed)
-        assert refused.value.field == "calendar"
-    with pytest.raises(BadField, match="a vacation that has begun"):
-        change_profile(ada, {"calendar": {}})
-    plans(ada, vacation(-3, 0))
+def test_who_used_more_than_his_bank_goes_on_with_the_increment():
+    clock = Bank(3 * DAY, DAY / 2, 5 * DAY)
+    assert next_allowance(clock, 2 * DAY, 2 * DAY) == DAY / 2
+    assert next_allowance(clock, 2 * DAY, 2 * DAY + 6 * HOUR) == DAY / 2
 
 
-def test_days_of_vacation_that_are_over_count_until_the_end_of_their_year(ada: UUID) -> None:
-    early_in_a_year()
-    plans(ada, vacation(0, 40))
-    later(41 * DAY)
-    over = vacation(-41, -1)
-    with pytest.raises(BadField, match="a vacation that has begun"):
-        plans(ada, vacation(0, 40))
-    with pytest.raises(BadField, match="More than 42 days"):
-        plans(ada, over, vacation(0, 1))
-    plans(ada, over, vacation(0, 0))
-    later(365 * DAY)
-    plans(ada, vacation(0, 40))
-
-
-def test_a_vacation_that_is_still_to_come_can_be_dropped(ada: UUID) -> None:
-    early_in_a_year()
-    plans(ada, vacation(1, 20))
-    plans(ada)
-
-
-def test_a_vacation_begins_as_the_players_own_clocks_tell(ada: UUID) -> None:
-    early_in_a_year()
-    change_profile(ada, {"zone": "Pacific/Kiritimati"})  # where it is two o'clock tomorrow
-    plans(ada, vacation(1, 2))
-    with pytest.raises(BadField, match="a vacation that has begun"):
-        plans(ada)
-
-
-# Banks
+# Banks in games
 
 
 def test_a_bank_keeps_what_a_turn_leaves_and_each_turn_adds_the_increment(ada: UUID, bea: UUID) -> None:

@@ -12,6 +12,7 @@ from server.play import time_control
 from server.play.commits import load
 from server.play.moves import play_move
 from server.play.seats import take_seat
+from server.play.timeout_policy import DEFAULT_LADDER, Abandon, BotMove, BotTakesOver, Extend, bot_of, ladder, rung_for
 from tests.support.games import (
     DAY,
     HOUR,
@@ -28,7 +29,65 @@ from tests.support.games import (
     until,
 )
 
-pytestmark = pytest.mark.usefixtures("within")
+BOTS = {"greedy", "random"}
+USUAL = (Extend(DAY, 1), BotMove("greedy", 2), BotTakesOver("greedy"))
+
+
+# A ladder by itself
+
+
+def test_the_usual_ladder_extends_then_lets_a_bot_move_then_hands_the_seat_over():
+    assert ladder(DEFAULT_LADDER, BOTS) == USUAL
+    assert rung_for(USUAL, extended=0, missed=0) == Extend(DAY, 1)
+    assert rung_for(USUAL, extended=1, missed=0) == BotMove("greedy", 2)
+    assert rung_for(USUAL, extended=1, missed=1) == BotMove("greedy", 2)
+    assert rung_for(USUAL, extended=1, missed=2) == BotTakesOver("greedy")
+
+
+def test_who_moves_again_is_first_helped_by_a_bot_again_but_not_by_an_extension():
+    assert rung_for(USUAL, extended=1, missed=0) == BotMove("greedy", 2)
+
+
+def test_rungs_of_one_kind_are_used_up_one_after_the_other():
+    rungs = (Extend(DAY, 1), BotMove("greedy", 1), Extend(HOUR, 2), BotMove("random", 1), Abandon())
+    assert rung_for(rungs, extended=1, missed=1) == Extend(HOUR, 2)
+    assert rung_for(rungs, extended=3, missed=1) == BotMove("random", 1)
+    assert rung_for(rungs, extended=3, missed=2) == Abandon()
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ([], "1 to 10"),
+        (None, "list"),
+        ([{"do": "abandon"}, {"do": "abandon"}], "only the last"),
+        ([{"do": "extend", "by": "P1D", "times": 1}], "The last step"),
+        ([{"do": "wait"}], "do"),
+        ([{}], "do"),
+        (["abandon"], "do"),
+        ([{"do": ["abandon"]}], "do"),
+        ([{"do": "abandon", "bot": "greedy"}], "bot"),
+        ([{"do": "bot-takes-over"}], "bot"),
+        ([{"do": "bot-takes-over", "bot": "skynet"}], "one of greedy, random"),
+        ([{"do": "bot-takes-over", "bot": []}], "one of greedy, random"),
+        ([{"do": "extend", "by": "P1D", "times": 0}, {"do": "abandon"}], "times"),
+        ([{"do": "extend", "by": "P1D", "times": True}, {"do": "abandon"}], "times"),
+        ([{"do": "extend", "by": "P1D"}, {"do": "abandon"}], "times"),
+        ([{"do": "extend", "by": "soon", "times": 1}, {"do": "abandon"}], "by"),
+        (11 * [{"do": "abandon"}], "1 to 10"),
+    ],
+)
+def test_a_ladder_that_makes_no_sense_is_refused(data, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        ladder(data, BOTS)
+
+
+def test_whoever_leaves_is_followed_by_the_bot_that_the_ladder_names_last():
+    assert bot_of((BotMove("random", 1), Abandon())) == "random"
+    assert bot_of(USUAL) == bot_of((Abandon(),)) == "greedy"
+
+
+# In games
 
 
 def test_a_turn_is_due_when_the_counted_time_has_passed_and_not_a_moment_before(ada: UUID, bea: UUID) -> None:

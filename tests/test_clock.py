@@ -1,0 +1,30 @@
+"""The clock on the wall: real, and yet it can be put forward."""
+
+from datetime import UTC, datetime, timedelta
+
+from server.clock import Clock
+from tests.support.games import DAY, MINUTE
+
+
+def test_the_clock_can_be_put_forward_and_tells_utc():
+    clock = Clock()
+    before = clock.now()
+    clock.forward(2 * DAY)
+    assert clock.now() - before >= 2 * DAY
+    assert before.tzinfo is UTC
+
+
+def test_the_real_time_is_right_also_at_the_moment_at_which_another_thread_puts_the_clock_forward():
+    class Leaping(Clock):
+        """Put forward whenever somebody has looked."""
+
+        @property
+        def offset(self) -> timedelta:
+            self.leap += DAY
+            return self.leap
+
+        @offset.setter
+        def offset(self, leap: timedelta) -> None:
+            self.leap = leap
+
+    assert abs(Leaping().real() - datetime.now(UTC)) < MINUTE
