@@ -5,7 +5,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from types import SimpleNamespace
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -15,7 +14,6 @@ from werkzeug.test import TestResponse
 from server.accounts.sign_in import forget_old_codes
 from server.api import rate_limits as buckets
 from server.api.openapi import examples
-from server.api.pictures import Pictures, pictures
 from server.clock import clock
 from server.config import Bound, Settings
 from server.operations.delete_player import delete_player
@@ -386,99 +384,6 @@ def test_sixty_pings_an_hour(ada: Someone) -> None:
     assert refused(ada.post(f"{path}/pings"), "60 pings", 3600)
     clock.forward(HOUR)
     assert ada.post(f"{path}/pings").status_code == 202
-
-
-# What is expensive
-
-
-def cost(who: Someone, method: str, path: str, **more: Any) -> int:
-    """Units that a request takes."""
-    before = left_of(who.get("/v1/me"))
-    return before - left_of(who.ask(method, path, **more))
-
-
-def test_thousands_of_unknown_fields_are_told_in_twenty(ada: Someone) -> None:
-    body = {f"field{number}": number for number in range(3000)}
-    answer = ada.post("/v1/games", body)
-    is_problem(answer, 422, "invalid-fields")
-    assert len(answer.json["errors"]["json"]) == 20
-    assert len(answer.data) < 4096
-
-
-def test_few_unknown_fields_are_all_told_beside_what_else_is_wrong(ada: Someone) -> None:
-    errors = ada.post("/v1/games", {"seats": 7, **{f"field{number}": 1 for number in range(9)}}).json["errors"]["json"]
-    assert len(errors) == 11
-    assert {"rules", "seats", "field8"} <= errors.keys()
-
-
-def test_wrong_values_of_a_long_list_are_told_in_twenty(ada: Someone) -> None:
-    answer = ada.post("/v1/tokens", {"scopes": ["x"] * 9000})
-    is_problem(answer, 422, "invalid-fields")
-    assert len(answer.json["errors"]["json"]["scopes"]) == 20
-
-
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/v1/games", {"seats": [{}] * 15_000}),
-        ("/v1/games", {"seats": [{"open": True}] * 4000}),
-        ("/v1/games", {"on_timeout": [0] * 20_000}),
-        ("/v1/tokens", {"scopes": ["x"] * 12_000}),
-        ("/v1/webhooks", {"kinds": ["x"] * 12_000}),
-    ],
-)
-def test_of_a_list_of_thousands_little_is_told(ada: Someone, path: str, body: Json) -> None:
-    answer = ada.post(path, body)
-    is_problem(answer, 422, "invalid-fields")
-    assert len(answer.data) < 4096
-
-
-def test_a_field_with_a_long_name_is_named_by_its_beginning(ada: Someone) -> None:
-    assert len(ada.post("/v1/games", {"x" * 50_000: 1}).data) < 1024
-
-
-def test_long_lists_and_large_bodies_cost_more(ada: Someone) -> None:
-    assert cost(ada, "GET", "/v1/games?limit=20") == 1
-    assert cost(ada, "GET", "/v1/games?limit=100") == 5
-    assert cost(ada, "POST", "/v1/games", body={"title": "x" * 3000}) == 1
-    assert cost(ada, "POST", "/v1/games", body={"title": "x" * 60_000}) == 15
-
-
-@pytest.mark.parametrize("form", ["svg", "png"])
-def test_a_picture_is_drawn_once_for_each_look_and_looking_again_is_cheap(
-    ada: Someone, bea: Someone, form: str
-) -> None:
-    path = opened(ada, ME, OPEN, BOT)
-    bea.post(f"{path}/seats")
-    picture = f"{path}/picture.{form}"
-    assert [cost(ada, "GET", picture) for _ in range(2)] == [10, 1]
-    assert cost(bea, "GET", picture) == 10  # who sees another hand
-    assert cost(ada, "GET", f"{picture}?theme=light") == 10
-    first = ada.get(picture).data
-    pictures.put(("another", form), bytes(pictures.most))  # which leaves room for none
-    assert (cost(ada, "GET", picture), ada.get(picture).data) == (10, first)
-    bea.patch("/v1/me", {"name": "Beatrix"})
-    assert cost(ada, "GET", picture) == 10
-    move = ada.get(f"{path}/legal-moves").json
-    who = ada if move["turn"] else bea
-    move = who.get(f"{path}/legal-moves").json
-    who.post(f"{path}/moves", {"turn": move["turn"], "move": move["moves"][0]})
-    assert cost(ada, "GET", picture) == 10
-    assert ada.get(picture).data != first
-
-
-def test_pictures_that_are_kept_take_so_much_room_and_no_more() -> None:
-    kept = Pictures(1000)
-    for number in range(30):
-        kept.put(number, bytes(100))
-        kept.get(min(number, 21))
-    assert kept.size == 1000
-    assert [number for number in range(30) if kept.get(number)] == [*range(20, 30)]
-    kept.put(29, bytes(300))
-    assert kept.size == 1000
-    kept.put("large", bytes(2000))
-    assert (kept.size, kept.get("large")) == (0, None)
-    assert pictures.most <= 20 * 2**20
 
 
 # Counting

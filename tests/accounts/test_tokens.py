@@ -1,38 +1,29 @@
-"""Tokens and rights: scopes, tokens of seats, how they are listed and end, and how much may be asked with them."""
+"""Tokens and rights: scopes, tokens of seats, how they are listed, and how they end."""
 
 import os
-import re
 import subprocess
 import sys
-import tracemalloc
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, Self
+from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
 from flask import Flask
-from werkzeug.test import TestResponse
 
 from server.accounts.tokens import OF_A_SEAT, SCOPES, forget_ended_tokens, note_uses
-from server.api import rate_limits
-from server.api.rate_limits import LONG, Buckets
-from server.app import create_app
 from server.clock import clock
-from server.config import Settings
 from server.rules import Json
 from server.store.tables import Token, db
-from tests.support.contract import Contract, Someone, is_problem, opened, refusal
+from tests.support.api_calls import NOBODYS_ID, further
+from tests.support.contract import Someone, is_problem, opened, refusal
 from tests.support.games import BOT, DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
 from tests.support.live_server import CHECKOUT, FOR_METRICS, Client, House, new_house
 from tests.support.live_server import until as await_truth
 from tests.support.one_of_each import Call, Scene, calls
 
 BY_SEAT = "A seat's token will do."
-NO_ID = UUID(int=0)
-NOON = 1_795_262_400_000  # milliseconds
 
 
 @pytest.fixture
@@ -43,12 +34,6 @@ def scene(app: Flask) -> Scene:
 @pytest.fixture
 def ada(scene: Scene) -> Someone:
     return scene.ada
-
-
-def further(who: Someone, app: Flask, **wanted: Any) -> Someone:
-    made = who.post("/v1/tokens", wanted)
-    assert made.status_code == 201, made.text
-    return Someone(app, token=made.json["token"])
 
 
 def listed(who: Someone) -> dict[str, Json]:
@@ -71,7 +56,7 @@ def test_each_call_needs_the_scope_that_the_document_names_and_names_it_when_it_
             assert call.name == "revokeToken" or call.operation["security"] == []
             continue
         assert f"Scope: `{scope}`." in call.operation["description"]
-        without = further(scene.caller(call), scene.app, scopes=[it for it in SCOPES if it != scope])
+        without = further(scene.app, scene.caller(call), scopes=[it for it in SCOPES if it != scope])
         refused = without.ask(call.method, scene.address(call), call.example)
         is_problem(refused, 403, "missing-scope")
         assert refused.json["scope"] == scope
@@ -149,7 +134,7 @@ def test_by_itself_it_reads_and_moves_and_says_nothing(scene: Scene) -> None:
 
 def test_it_has_no_more_rights_than_who_makes_it_and_lives_no_longer(scene: Scene) -> None:
     path, ends = f"{scene.running}/seats/me/tokens", (clock.now() + HOUR).isoformat()
-    maker = further(scene.ada, scene.app, scopes=["tokens:write", "games:read"], expires_at=ends)
+    maker = further(scene.app, scene.ada, scopes=["tokens:write", "games:read"], expires_at=ends)
     refused = maker.post(path)
     is_problem(refused, 403, "missing-scope")
     assert refused.json["scope"] == "moves:write"
@@ -163,7 +148,7 @@ def test_it_has_no_more_rights_than_who_makes_it_and_lives_no_longer(scene: Scen
 def test_only_who_sits_there_gets_one(scene: Scene) -> None:
     private = opened(scene.bea, ME, OPEN, BOT, private=True)
     is_problem(scene.bea.post(f"{scene.open}/seats/me/tokens"), 403, "not-seated")
-    hidden, unknown = (scene.ada.post(f"{path}/seats/me/tokens") for path in (private, f"/v1/games/{NO_ID}"))
+    hidden, unknown = (scene.ada.post(f"{path}/seats/me/tokens") for path in (private, f"/v1/games/{NOBODYS_ID}"))
     is_problem(hidden, 404, "not-found")
     assert refusal(hidden) == refusal(unknown)
 
@@ -202,7 +187,7 @@ def test_it_outlives_time_outs_so_that_a_program_goes_on_when_its_player_is_back
 
 def test_tokens_are_listed_by_name_with_what_they_allow_and_never_with_their_secrets(scene: Scene) -> None:
     ends = (clock.now() + HOUR).replace(microsecond=0)
-    program = further(scene.ada, scene.app, name="My bot", scopes=["moves:write"], expires_at=ends.isoformat())
+    program = further(scene.app, scene.ada, name="My bot", scopes=["moves:write"], expires_at=ends.isoformat())
     of_seat = seat_token(scene, scene.running, name="A bot by Cleo", scopes=["games:read"])
     found = listed(scene.ada)
     assert list(found) == ["A bot by Cleo", "My bot", "operator"]
@@ -226,7 +211,7 @@ def test_tokens_are_listed_by_name_with_what_they_allow_and_never_with_their_sec
 
 
 def test_a_name_in_the_list_is_what_it_looks_like(scene: Scene) -> None:
-    further(scene.ada, scene.app, name=" My\u202e\tbot ")
+    further(scene.app, scene.ada, name=" My\u202e\tbot ")
     assert "My bot" in listed(scene.ada)
     for path in ("/v1/tokens", f"{scene.running}/seats/me/tokens"):
         is_problem(scene.ada.post(path, {"name": "\u202e \u3164"}), 422, "invalid-field")
@@ -234,7 +219,7 @@ def test_a_name_in_the_list_is_what_it_looks_like(scene: Scene) -> None:
 
 def test_they_are_listed_in_pages_and_no_more_when_their_time_is_over(scene: Scene) -> None:
     for number in range(5):
-        further(scene.ada, scene.app, name=f"{number}", expires_at=(clock.now() + HOUR).isoformat())
+        further(scene.app, scene.ada, name=f"{number}", expires_at=(clock.now() + HOUR).isoformat())
     names, address = [], "/v1/tokens?limit=2"
     while address:
         page = scene.ada.get(address).json
@@ -255,7 +240,7 @@ def test_when_a_token_was_used_is_noted_later_and_once_an_hour(app: Flask, scene
         found = listed(scene.ada)["bot"]["last_used_at"]
         return found and datetime.fromisoformat(found)
 
-    bot = further(scene.ada, app, name="bot")
+    bot = further(app, scene.ada, name="bot")
     assert noted() is None
     used_at = clock.now()
     bot.get("/v1/me")
@@ -275,21 +260,21 @@ def test_when_a_token_was_used_is_noted_later_and_once_an_hour(app: Flask, scene
 
 
 def test_a_token_is_revoked_by_its_id_and_by_itself(scene: Scene) -> None:
-    one, other, third = (further(scene.ada, scene.app, name=name) for name in ("one", "other", "third"))
+    one, other, third = (further(scene.app, scene.ada, name=name) for name in ("one", "other", "third"))
     path = f"/v1/tokens/{listed(scene.ada)['one']['id']}"
     is_problem(scene.bea.delete(path), 404, "not-found")
     assert one.get("/v1/me").status_code == 200
     assert scene.ada.delete(path).status_code == 204
     is_problem(one.get("/v1/me"), 401, "bad-token")
     is_problem(scene.ada.delete(path), 404, "not-found")
-    assert further(other, scene.app, scopes=[]).delete("/v1/tokens/current").status_code == 204
+    assert further(scene.app, other, scopes=[]).delete("/v1/tokens/current").status_code == 204
     assert other.delete("/v1/tokens/current").status_code == 204
     is_problem(other.get("/v1/me"), 401, "bad-token")
     assert third.get("/v1/me").status_code == 200
 
 
 def test_all_tokens_of_a_player_are_revoked_at_once(scene: Scene) -> None:
-    programs = [further(scene.ada, scene.app), seat_token(scene, scene.running), scene.ada]
+    programs = [further(scene.app, scene.ada), seat_token(scene, scene.running), scene.ada]
     assert scene.ada.delete("/v1/tokens").status_code == 204
     for who in programs:
         is_problem(who.get(scene.running), 401, "bad-token")
@@ -297,7 +282,7 @@ def test_all_tokens_of_a_player_are_revoked_at_once(scene: Scene) -> None:
 
 
 def test_no_token_survives_that_is_being_made_while_all_are_revoked(scene: Scene) -> None:
-    program = further(scene.ada, scene.app)
+    program = further(scene.app, scene.ada)
 
     def makes_tokens_while_it_can() -> int:
         made, who = 0, Someone(scene.app, token=program.token)
@@ -314,230 +299,6 @@ def test_no_token_survives_that_is_being_made_while_all_are_revoked(scene: Scene
     with scene.app.app_context():
         left = db.session.scalars(db.select(Token).where(Token.player_id == player(scene.ada))).all()
         assert left == []
-
-
-# Rate limits
-
-OF_PLAYER, OF_ADDRESS = (Settings.from_environment({}).bounds[name] for name in ("player", "address"))
-
-
-class Told(NamedTuple):
-    """What an answer tells of a limit: units in all, in how many seconds they come back, units left, and in how many
-    seconds all will be there again."""
-
-    name: str
-    quota: int
-    window: int
-    left: int
-    full_in: int
-
-    @classmethod
-    def by(cls, answer: TestResponse) -> Self:
-        return cls.all_by(answer)[0]
-
-    @classmethod
-    def all_by(cls, answer: TestResponse) -> list[Self]:
-        policies = [re.fullmatch(r'"([\w-]+)";q=(\d+);w=(\d+)', it) for it in members(answer, "RateLimit-Policy")]
-        limits = [re.fullmatch(r'"([\w-]+)";r=(\d+);t=(\d+)', it) for it in members(answer, "RateLimit")]
-        found = []
-        for policy, limit in zip(policies, limits, strict=True):
-            assert policy is not None
-            assert limit is not None
-            assert policy[1] == limit[1]
-            found.append(cls(policy[1], *map(int, (policy[2], policy[3], limit[2], limit[3]))))
-        return found
-
-
-def members(answer: TestResponse, name: str) -> list[str]:
-    return answer.headers[name].split(", ")
-
-
-def left(answer: TestResponse) -> int:
-    return Told.by(answer).left
-
-
-class StandingClock:
-    def __init__(self) -> None:
-        self._now = clock.now()
-
-    def now(self) -> datetime:
-        return self._now
-
-    def forward(self, by: timedelta) -> None:
-        self._now += by
-
-
-@pytest.fixture
-def standing(monkeypatch: pytest.MonkeyPatch) -> StandingClock:
-    """No bucket fills up by itself."""
-    standing = StandingClock()
-    monkeypatch.setattr(rate_limits, "clock", standing)
-    return standing
-
-
-@pytest.mark.usefixtures("standing")
-def test_every_answer_tells_how_much_may_still_be_asked(scene: Scene) -> None:
-    token = further(scene.ada, scene.app)
-    before = left(scene.ada.get("/v1/me"))
-    assert Told.by(token.get("/v1/me")) == ("player", *OF_PLAYER, before - 1, 1)
-    stranger = scene.stranger.get("/v1/rules", environ_overrides={"REMOTE_ADDR": "192.0.2.7"})
-    assert Told.by(stranger) == ("address", *OF_ADDRESS, OF_ADDRESS.most - 1, 1)
-    for path in ("/v1/games/x", "/v1/games?limit=0", f"/v1/games/{NO_ID}"):
-        assert Told.by(token.get(path)).name == "player"
-    assert Told.by(Someone(scene.app, token="sp_none").get("/v1/me")).name == "address"
-    assert "RateLimit" not in scene.app.test_client().get("/docs").headers
-
-
-@pytest.mark.usefixtures("standing")
-def test_what_has_not_changed_is_free_and_what_takes_long_costs_more(scene: Scene) -> None:
-    token = further(scene.ada, scene.app)
-    seen = token.get(scene.over)
-    again = token.get(scene.over, headers={"If-None-Match": seen.headers["ETag"]})
-    assert (again.status_code, left(again)) == (304, left(seen))
-    for costly in ("picture.png", "archive"):
-        before, now = left(token.get("/v1/me")), left(token.get(f"{scene.over}/{costly}"))
-        assert now == before - 1 - LONG
-
-
-def test_who_asks_too_much_is_told_how_long_to_wait_and_nobody_else_is_troubled(
-    scene: Scene, standing: StandingClock
-) -> None:
-    token, other = Someone(scene.app, "cyd"), scene.bea
-    answers = exhausting(token)
-    refused = answers[-1]
-    is_problem(refused, 429, "too-many-requests")
-    assert len(answers) == OF_PLAYER.most / (1 + LONG) + 1
-    assert left(refused) == 0
-    assert other.get("/v1/me").status_code == 200
-    assert token.get("/v1/me").status_code == 429
-    standing.forward(timedelta(seconds=int(refused.headers["Retry-After"])))
-    assert token.get("/v1/me").status_code == 200
-    standing.forward(timedelta(seconds=OF_PLAYER.seconds))
-    assert left(token.get("/v1/me")) == OF_PLAYER.most - 1
-
-
-def exhausting(who: Someone, **more: Any) -> list[TestResponse]:
-    """All answers until no more are given."""
-    answers = [who.get(f"/v1/games/{NO_ID}/archive", **more)]
-    while answers[-1].status_code != 429:
-        answers.append(who.get(f"/v1/games/{NO_ID}/archive", **more))
-    return answers
-
-
-@pytest.mark.usefixtures("standing")
-def test_strangers_share_the_limit_of_their_address_and_of_their_network(scene: Scene) -> None:
-    homes = [{"REMOTE_ADDR": address} for address in ("192.0.2.7", "192.0.2.8", "2001:db8::7", "2001:db8::8")]
-    for home in homes[0], homes[2]:
-        exhausting(scene.stranger, environ_overrides=home)
-    statuses = [scene.stranger.get(f"/v1/games/{NO_ID}/archive", environ_overrides=it).status_code for it in homes]
-    assert statuses == [429, 404, 429, 429]
-    assert scene.ada.get("/v1/me", environ_overrides=homes[0]).status_code == 200
-    forged = Someone(scene.app, token=f"sp_{32 * '0'}_{43 * 'A'}")
-    is_problem(forged.get(f"/v1/games/{NO_ID}/archive", environ_overrides=homes[1]), 401, "bad-token")
-    exhausting(scene.stranger, environ_overrides=homes[1])
-    more = [forged.get("/v1/me", environ_overrides=homes[1]) for _ in range(1 + LONG)]
-    is_problem(more[-1], 429, "too-many-requests")
-
-
-def test_the_limits_can_be_switched_off(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(scene.app.config, "LIMITS", False)
-    answers = [scene.stranger.get(f"/v1/games/{NO_ID}/archive") for _ in range(OF_ADDRESS.most // LONG)]
-    assert {answer.status_code for answer in answers} == {404}
-    assert not {"RateLimit", "RateLimit-Policy"} & {name for name, _ in answers[0].headers}
-
-
-def test_a_bot_that_plays_twenty_games_never_meets_a_limit() -> None:
-    """Looking at each of them every second, and moving in half of them."""
-    buckets = Buckets(OF_PLAYER)
-    waits = [buckets.take("bot", 1, NOON + request * 20).wait for request in range(50 * 3600)]
-    assert not any(waits)
-
-
-def test_a_clock_that_is_put_back_locks_nobody_out() -> None:
-    buckets = Buckets(OF_ADDRESS)
-    buckets.take("somebody", OF_ADDRESS.most, NOON)
-    assert buckets.take("somebody", 1, NOON).wait > 0
-    assert buckets.take("somebody", 1, NOON - 86_400_000).wait == 0
-
-
-def test_however_many_ask_the_limits_take_little_memory() -> None:
-    buckets = Buckets(OF_ADDRESS)
-    tracemalloc.start()
-    try:
-        for number in range(50_000):
-            buckets.take(number.to_bytes(32, "big"), 1, NOON)
-        taken, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert taken < 8 * 2**20
-
-
-# Pages of other origins
-
-PREFLIGHT = {
-    "Origin": "https://elsewhere.example",
-    "Access-Control-Request-Method": "POST",
-    "Access-Control-Request-Headers": "authorization, content-type",
-}
-ALLOWED = {
-    *("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Accept-Language"),
-}
-EXPOSED = {"ETag", "Link", "Location", "Retry-After", "RateLimit", "RateLimit-Policy"}
-
-
-def words(header: str) -> set[str]:
-    return set(header.split(", "))
-
-
-def test_a_browser_may_ask_beforehand_for_every_call(scene: Scene) -> None:
-    contract: Contract = scene.contract
-    for call in [*calls(contract.document), Call("GET", "/v1/nowhere", {})]:
-        answer = scene.stranger.ask("OPTIONS", call.path, headers=PREFLIGHT)
-        assert (answer.status_code, answer.data) == (204, b"")
-        assert answer.headers["Access-Control-Allow-Origin"] == "*"
-        assert call.method in words(answer.headers["Access-Control-Allow-Methods"])
-        assert words(answer.headers["Access-Control-Allow-Headers"]) >= ALLOWED
-        assert int(answer.headers["Access-Control-Max-Age"]) >= 600
-        assert "Access-Control-Allow-Credentials" not in answer.headers
-        assert "RateLimit" not in answer.headers
-
-
-def answers_of_all_kinds(scene: Scene) -> Iterator[tuple[int, TestResponse]]:
-    ada, etag = scene.ada, scene.ada.get("/v1/me").headers["ETag"]
-    yield 200, ada.get("/v1/me")
-    yield 201, ada.post("/v1/tokens")
-    yield 204, ada.delete("/v1/me/feed")
-    yield 304, ada.get("/v1/me", headers={"If-None-Match": etag})
-    yield 401, scene.stranger.get("/v1/me")
-    yield 403, further(ada, scene.app, scopes=[]).get("/v1/me")
-    yield 404, ada.get(f"/v1/games/{NO_ID}")
-    yield 404, ada.get("/v1/nowhere")
-    yield 405, ada.patch("/v1/games", {})
-    yield 406, ada.get("/v1/me", headers={"Accept": "text/html"})
-    yield 412, ada.get("/v1/me", headers={"If-Match": '"another"'})
-    yield 415, ada.post("/v1/games", data="{}", content_type="text/plain")
-    yield 422, ada.post("/v1/games", {})
-    yield 429, exhausting(further(ada, scene.app))[-1]
-    away = create_app(Settings.from_environment({"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}))
-    yield 503, away.test_client().get("/v1/games")
-
-
-def test_a_page_may_read_every_answer_problems_included(scene: Scene) -> None:
-    for status, answer in answers_of_all_kinds(scene):
-        assert answer.status_code == status
-        assert answer.headers["Access-Control-Allow-Origin"] == "*", status
-        assert words(answer.headers["Access-Control-Expose-Headers"]) >= EXPOSED, status
-        assert "RateLimit" in answer.headers, status
-
-
-@pytest.mark.parametrize(
-    "path", ["/t/word", "/i/word", "/back/word", "/u/word", "/sign-in/word", "/feed/word.ics", "/docs"]
-)
-def test_pages_that_act_by_a_link_are_for_themselves(app: Flask, path: str) -> None:
-    client = app.test_client()
-    for answer in (client.get(path), client.post(path), client.options(path, headers=PREFLIGHT)):
-        assert not [name for name, _ in answer.headers if name.startswith("Access-Control-")]
-        assert answer.request.method != "OPTIONS" or answer.status_code >= 400
 
 
 # Real processes

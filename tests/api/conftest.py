@@ -1,12 +1,14 @@
-"""What tests of the API share: a game under way.
+"""What tests of the API share: a game under way, and a scene.
 
 Each answer is also held against the OpenAPI document: see tests/support/contract.py.
 """
 
 import pytest
+from flask import Flask
 
 from tests.support.contract import Someone, opened
 from tests.support.games import BOT, ME, OPEN
+from tests.support.one_of_each import Scene
 
 
 @pytest.fixture
@@ -15,3 +17,8 @@ def game(ada: Someone, bea: Someone) -> str:
     path = opened(ada, ME, OPEN, BOT)
     bea.post(f"{path}/seats")
     return path
+
+
+@pytest.fixture
+def scene(app: Flask) -> Scene:
+    return Scene(app)

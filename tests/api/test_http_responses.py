@@ -29,11 +29,6 @@ from tests.support.one_of_each import Call, Scene, calls
 
 
 @pytest.fixture
-def scene(app: Flask) -> Scene:
-    return Scene(app)
-
-
-@pytest.fixture
 def ada(scene: Scene) -> Someone:
     return scene.ada
 

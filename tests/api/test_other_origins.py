@@ -1,4 +1,4 @@
-"""A page that somebody else has put somewhere else plays in a real browser, with nothing but a token."""
+"""Pages of other origins: one plays in a real browser, with nothing but a token, and may read every answer of the API."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,11 +11,16 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Error, Page
 from werkzeug.serving import make_server
+from werkzeug.test import TestResponse
 
+from server.app import create_app
+from server.config import Settings
 from server.rules import Json
+from tests.support.api_calls import NOBODYS_ID, exhausting, further
 from tests.support.browser import chromium
-from tests.support.contract import Someone, opened
+from tests.support.contract import Contract, Someone, opened
 from tests.support.games import BOT, ME
+from tests.support.one_of_each import Call, Scene, calls
 
 assert chromium  # a fixture
 
@@ -87,3 +92,71 @@ def test_a_page_of_another_origin_reads_nothing_that_acts_by_a_link(app: Flask, 
     for path in ("/t/word", "/docs", "/metrics"):
         with pytest.raises(Error, match="Failed to fetch"):
             page.evaluate("url => fetch(url).then(answer => answer.status)", f"{api}{path}")
+
+
+# What every answer says to such a page
+
+PREFLIGHT = {
+    "Origin": "https://elsewhere.example",
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "authorization, content-type",
+}
+ALLOWED = {
+    *("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Accept-Language"),
+}
+EXPOSED = {"ETag", "Link", "Location", "Retry-After", "RateLimit", "RateLimit-Policy"}
+
+
+def words(header: str) -> set[str]:
+    return set(header.split(", "))
+
+
+def test_a_browser_may_ask_beforehand_for_every_call(scene: Scene) -> None:
+    contract: Contract = scene.contract
+    for call in [*calls(contract.document), Call("GET", "/v1/nowhere", {})]:
+        answer = scene.stranger.ask("OPTIONS", call.path, headers=PREFLIGHT)
+        assert (answer.status_code, answer.data) == (204, b"")
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert call.method in words(answer.headers["Access-Control-Allow-Methods"])
+        assert words(answer.headers["Access-Control-Allow-Headers"]) >= ALLOWED
+        assert int(answer.headers["Access-Control-Max-Age"]) >= 600
+        assert "Access-Control-Allow-Credentials" not in answer.headers
+        assert "RateLimit" not in answer.headers
+
+
+def answers_of_all_kinds(scene: Scene) -> Iterator[tuple[int, TestResponse]]:
+    ada, etag = scene.ada, scene.ada.get("/v1/me").headers["ETag"]
+    yield 200, ada.get("/v1/me")
+    yield 201, ada.post("/v1/tokens")
+    yield 204, ada.delete("/v1/me/feed")
+    yield 304, ada.get("/v1/me", headers={"If-None-Match": etag})
+    yield 401, scene.stranger.get("/v1/me")
+    yield 403, further(scene.app, ada, scopes=[]).get("/v1/me")
+    yield 404, ada.get(f"/v1/games/{NOBODYS_ID}")
+    yield 404, ada.get("/v1/nowhere")
+    yield 405, ada.patch("/v1/games", {})
+    yield 406, ada.get("/v1/me", headers={"Accept": "text/html"})
+    yield 412, ada.get("/v1/me", headers={"If-Match": '"another"'})
+    yield 415, ada.post("/v1/games", data="{}", content_type="text/plain")
+    yield 422, ada.post("/v1/games", {})
+    yield 429, exhausting(further(scene.app, ada))[-1]
+    away = create_app(Settings.from_environment({"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}))
+    yield 503, away.test_client().get("/v1/games")
+
+
+def test_a_page_may_read_every_answer_problems_included(scene: Scene) -> None:
+    for status, answer in answers_of_all_kinds(scene):
+        assert answer.status_code == status
+        assert answer.headers["Access-Control-Allow-Origin"] == "*", status
+        assert words(answer.headers["Access-Control-Expose-Headers"]) >= EXPOSED, status
+        assert "RateLimit" in answer.headers, status
+
+
+@pytest.mark.parametrize(
+    "path", ["/t/word", "/i/word", "/back/word", "/u/word", "/sign-in/word", "/feed/word.ics", "/docs"]
+)
+def test_pages_that_act_by_a_link_are_for_themselves(app: Flask, path: str) -> None:
+    client = app.test_client()
+    for answer in (client.get(path), client.post(path), client.options(path, headers=PREFLIGHT)):
+        assert not [name for name, _ in answer.headers if name.startswith("Access-Control-")]
+        assert answer.request.method != "OPTIONS" or answer.status_code >= 400

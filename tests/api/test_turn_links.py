@@ -5,7 +5,6 @@ from datetime import datetime
 from uuid import UUID
 
 import pytest
-from flask import Flask
 
 from server.accounts.bans import ban
 from server.accounts.tokens import note_uses
@@ -19,19 +18,14 @@ from server.play.seats import return_word
 from server.play.turn_links import caller, still_valid
 from server.rules import Json
 from server.store.tables import db
-from tests.accounts.test_tokens import StandingClock, Told
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, person, service_is_up
 from tests.support.one_of_each import Scene, calls
+from tests.support.rate_limits import StandingClock, Told
 
 READING = ("", "?at=1", "/events", "/legal-moves", "/messages", "/picture.svg", "/stream")
 RUNGS = [{"do": "bot-move", "bot": "greedy", "times": 9}, {"do": "abandon"}]
 LONG = {"rules": "sternenglanz", "options": {"start_seat": 0, "scenario": 1}}
-
-
-@pytest.fixture
-def scene(app: Flask) -> Scene:
-    return Scene(app)
 
 
 def id_of(path: str) -> UUID:

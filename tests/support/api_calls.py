@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
+from werkzeug.test import TestResponse
 
 from server.rules import Json
 from tests.support.contract import Someone
@@ -83,3 +84,11 @@ def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: Non
         assert page.headers.get("Link") == (url and f'<{url}>; rel="next"')
         between()
     return found
+
+
+def exhausting(who: Someone, **more: Any) -> list[TestResponse]:
+    """All answers until no more are given."""
+    answers = [who.get(f"{GAME}/archive", **more)]
+    while answers[-1].status_code != 429:
+        answers.append(who.get(f"{GAME}/archive", **more))
+    return answers

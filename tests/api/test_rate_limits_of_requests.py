@@ -1,0 +1,204 @@
+"""Rate limits of requests: what an answer tells of them, who shares one, and what is expensive."""
+
+import tracemalloc
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from server.api import rate_limits
+from server.api.pictures import pictures
+from server.api.rate_limits import LONG, Buckets
+from server.config import Settings
+from server.rules import Json
+from tests.support.api_calls import NOBODYS_ID, exhausting, further
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, ME, OPEN
+from tests.support.one_of_each import Scene
+from tests.support.rate_limits import StandingClock, Told
+
+NOON = 1_795_262_400_000  # milliseconds
+OF_PLAYER, OF_ADDRESS = (Settings.from_environment({}).bounds[name] for name in ("player", "address"))
+
+
+def left(answer: TestResponse) -> int:
+    return Told.by(answer).left
+
+
+@pytest.fixture
+def standing(monkeypatch: pytest.MonkeyPatch) -> StandingClock:
+    """No bucket fills up by itself."""
+    standing = StandingClock()
+    monkeypatch.setattr(rate_limits, "clock", standing)
+    return standing
+
+
+@pytest.mark.usefixtures("standing")
+def test_every_answer_tells_how_much_may_still_be_asked(scene: Scene) -> None:
+    token = further(scene.app, scene.ada)
+    before = left(scene.ada.get("/v1/me"))
+    assert Told.by(token.get("/v1/me")) == ("player", *OF_PLAYER, before - 1, 1)
+    stranger = scene.stranger.get("/v1/rules", environ_overrides={"REMOTE_ADDR": "192.0.2.7"})
+    assert Told.by(stranger) == ("address", *OF_ADDRESS, OF_ADDRESS.most - 1, 1)
+    for path in ("/v1/games/x", "/v1/games?limit=0", f"/v1/games/{NOBODYS_ID}"):
+        assert Told.by(token.get(path)).name == "player"
+    assert Told.by(Someone(scene.app, token="sp_none").get("/v1/me")).name == "address"
+    assert "RateLimit" not in scene.app.test_client().get("/docs").headers
+
+
+@pytest.mark.usefixtures("standing")
+def test_what_has_not_changed_is_free_and_what_takes_long_costs_more(scene: Scene) -> None:
+    token = further(scene.app, scene.ada)
+    seen = token.get(scene.over)
+    again = token.get(scene.over, headers={"If-None-Match": seen.headers["ETag"]})
+    assert (again.status_code, left(again)) == (304, left(seen))
+    for costly in ("picture.png", "archive"):
+        before, now = left(token.get("/v1/me")), left(token.get(f"{scene.over}/{costly}"))
+        assert now == before - 1 - LONG
+
+
+def test_who_asks_too_much_is_told_how_long_to_wait_and_nobody_else_is_troubled(
+    scene: Scene, standing: StandingClock
+) -> None:
+    token, other = Someone(scene.app, "cyd"), scene.bea
+    answers = exhausting(token)
+    refused = answers[-1]
+    is_problem(refused, 429, "too-many-requests")
+    assert len(answers) == OF_PLAYER.most / (1 + LONG) + 1
+    assert left(refused) == 0
+    assert other.get("/v1/me").status_code == 200
+    assert token.get("/v1/me").status_code == 429
+    standing.forward(timedelta(seconds=int(refused.headers["Retry-After"])))
+    assert token.get("/v1/me").status_code == 200
+    standing.forward(timedelta(seconds=OF_PLAYER.seconds))
+    assert left(token.get("/v1/me")) == OF_PLAYER.most - 1
+
+
+@pytest.mark.usefixtures("standing")
+def test_strangers_share_the_limit_of_their_address_and_of_their_network(scene: Scene) -> None:
+    homes = [{"REMOTE_ADDR": address} for address in ("192.0.2.7", "192.0.2.8", "2001:db8::7", "2001:db8::8")]
+    for home in homes[0], homes[2]:
+        exhausting(scene.stranger, environ_overrides=home)
+    statuses = [scene.stranger.get(f"/v1/games/{NOBODYS_ID}/archive", environ_overrides=it).status_code for it in homes]
+    assert statuses == [429, 404, 429, 429]
+    assert scene.ada.get("/v1/me", environ_overrides=homes[0]).status_code == 200
+    forged = Someone(scene.app, token=f"sp_{32 * '0'}_{43 * 'A'}")
+    is_problem(forged.get(f"/v1/games/{NOBODYS_ID}/archive", environ_overrides=homes[1]), 401, "bad-token")
+    exhausting(scene.stranger, environ_overrides=homes[1])
+    more = [forged.get("/v1/me", environ_overrides=homes[1]) for _ in range(1 + LONG)]
+    is_problem(more[-1], 429, "too-many-requests")
+
+
+def test_the_limits_can_be_switched_off(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(scene.app.config, "LIMITS", False)
+    answers = [scene.stranger.get(f"/v1/games/{NOBODYS_ID}/archive") for _ in range(OF_ADDRESS.most // LONG)]
+    assert {answer.status_code for answer in answers} == {404}
+    assert not {"RateLimit", "RateLimit-Policy"} & {name for name, _ in answers[0].headers}
+
+
+def test_a_bot_that_plays_twenty_games_never_meets_a_limit() -> None:
+    """Looking at each of them every second, and moving in half of them."""
+    buckets = Buckets(OF_PLAYER)
+    waits = [buckets.take("bot", 1, NOON + request * 20).wait for request in range(50 * 3600)]
+    assert not any(waits)
+
+
+def test_a_clock_that_is_put_back_locks_nobody_out() -> None:
+    buckets = Buckets(OF_ADDRESS)
+    buckets.take("somebody", OF_ADDRESS.most, NOON)
+    assert buckets.take("somebody", 1, NOON).wait > 0
+    assert buckets.take("somebody", 1, NOON - 86_400_000).wait == 0
+
+
+def test_however_many_ask_the_limits_take_little_memory() -> None:
+    buckets = Buckets(OF_ADDRESS)
+    tracemalloc.start()
+    try:
+        for number in range(50_000):
+            buckets.take(number.to_bytes(32, "big"), 1, NOON)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken < 8 * 2**20
+
+
+# What is expensive
+
+
+def cost(who: Someone, method: str, path: str, **more: Any) -> int:
+    """Units that a request takes."""
+    before = left(who.get("/v1/me"))
+    return before - left(who.ask(method, path, **more))
+
+
+def test_thousands_of_unknown_fields_are_told_in_twenty(ada: Someone) -> None:
+    body = {f"field{number}": number for number in range(3000)}
+    answer = ada.post("/v1/games", body)
+    is_problem(answer, 422, "invalid-fields")
+    assert len(answer.json["errors"]["json"]) == 20
+    assert len(answer.data) < 4096
+
+
+def test_few_unknown_fields_are_all_told_beside_what_else_is_wrong(ada: Someone) -> None:
+    errors = ada.post("/v1/games", {"seats": 7, **{f"field{number}": 1 for number in range(9)}}).json["errors"]["json"]
+    assert len(errors) == 11
+    assert {"rules", "seats", "field8"} <= errors.keys()
+
+
+def test_wrong_values_of_a_long_list_are_told_in_twenty(ada: Someone) -> None:
+    answer = ada.post("/v1/tokens", {"scopes": ["x"] * 9000})
+    is_problem(answer, 422, "invalid-fields")
+    assert len(answer.json["errors"]["json"]["scopes"]) == 20
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/games", {"seats": [{}] * 15_000}),
+        ("/v1/games", {"seats": [{"open": True}] * 4000}),
+        ("/v1/games", {"on_timeout": [0] * 20_000}),
+        ("/v1/tokens", {"scopes": ["x"] * 12_000}),
+        ("/v1/webhooks", {"kinds": ["x"] * 12_000}),
+    ],
+)
+def test_of_a_list_of_thousands_little_is_told(ada: Someone, path: str, body: Json) -> None:
+    answer = ada.post(path, body)
+    is_problem(answer, 422, "invalid-fields")
+    assert len(answer.data) < 4096
+
+
+def test_a_field_with_a_long_name_is_named_by_its_beginning(ada: Someone) -> None:
+    assert len(ada.post("/v1/games", {"x" * 50_000: 1}).data) < 1024
+
+
+@pytest.mark.usefixtures("standing")
+def test_long_lists_and_large_bodies_cost_more(ada: Someone) -> None:
+    assert cost(ada, "GET", "/v1/games?limit=20") == 1
+    assert cost(ada, "GET", "/v1/games?limit=100") == 5
+    assert cost(ada, "POST", "/v1/games", body={"title": "x" * 3000}) == 1
+    assert cost(ada, "POST", "/v1/games", body={"title": "x" * 60_000}) == 15
+
+
+@pytest.mark.usefixtures("standing")
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_a_picture_is_drawn_once_for_each_look_and_looking_again_is_cheap(
+    ada: Someone, bea: Someone, form: str
+) -> None:
+    path = opened(ada, ME, OPEN, BOT)
+    bea.post(f"{path}/seats")
+    picture = f"{path}/picture.{form}"
+    assert [cost(ada, "GET", picture) for _ in range(2)] == [10, 1]
+    assert cost(bea, "GET", picture) == 10  # who sees another hand
+    assert cost(ada, "GET", f"{picture}?theme=light") == 10
+    first = ada.get(picture).data
+    pictures.put(("another", form), bytes(pictures.most))  # which leaves room for none
+    assert (cost(ada, "GET", picture), ada.get(picture).data) == (10, first)
+    bea.patch("/v1/me", {"name": "Beatrix"})
+    assert cost(ada, "GET", picture) == 10
+    move = ada.get(f"{path}/legal-moves").json
+    who = ada if move["turn"] else bea
+    move = who.get(f"{path}/legal-moves").json
+    who.post(f"{path}/moves", {"turn": move["turn"], "move": move["moves"][0]})
+    assert cost(ada, "GET", picture) == 10
+    assert ada.get(picture).data != first
