@@ -16,9 +16,14 @@ from tests.post.incoming.replies.make import CASES, GLANZ, LETTERS, SKY, Case, c
 from tests.post.incoming.replies.programs import ADA, NAMES, PROGRAMS, Typed, mail, paragraphs, part
 
 RULES = {SKY: sternenhimmel, GLANZ: sternenglanz}
-BY_THE_THOUSAND = int(os.environ.get("STERNENPOST_REPLIES", "10000"))  # mails made up; more of them find more
 
 corpus()
+
+
+@pytest.fixture
+def by_the_thousand(pytestconfig):
+    """How many mails are made up; more of them find more."""
+    return int(os.environ.get("STERNENPOST_REPLIES", "10000" if pytestconfig.getoption("--all") else "1000"))
 
 
 def wishes(raw: bytes, game: str = SKY, ours: bool = True) -> Wishes:
@@ -265,9 +270,9 @@ HOLDS_A_MOVE = re.compile(rb"(?i)leo|cancer|virgo|\blay\b|\bmove\b|remove|finish
 SPLINTERS = (b"\r\n", b"\r", b"\0", b"<", b">", b"-- ", b"--", b"<!--", b"</blockquote>", b"\xff\xfe", b"=?utf-8?q?", b"=0A", b"&#10;", b"<br>", b":", b'"')  # fmt: skip
 
 
-def test_of_mails_by_the_thousand_none_plays_what_was_not_said_and_none_is_left_without_an_answer():
+def test_of_mails_by_the_thousand_none_plays_what_was_not_said_and_none_is_left_without_an_answer(by_the_thousand):
     played = 0
-    for seed in range(BY_THE_THOUSAND // 2):
+    for seed in range(by_the_thousand // 2):
         dice = Random(seed)
         game, meant, words = made_up(dice)
         raw = written(dice, words, game)
@@ -275,7 +280,7 @@ def test_of_mails_by_the_thousand_none_plays_what_was_not_said_and_none_is_left_
         assert wished.move in (None, meant), (seed, words, wished)
         assert wished != Wishes() and wished.problem != "automatic", (seed, words)
         played += wished.move is not None
-    assert played > BY_THE_THOUSAND // 5
+    assert played > by_the_thousand // 5
 
 
 def a_good_one(dice: Random) -> tuple[Case, str | None]:
@@ -296,8 +301,8 @@ def a_good_one(dice: Random) -> tuple[Case, str | None]:
     return Case(raw, {}, game), meant
 
 
-def test_a_mail_broken_on_its_way_plays_what_was_said_or_nothing():
-    for seed in range(BY_THE_THOUSAND // 2):
+def test_a_mail_broken_on_its_way_plays_what_was_said_or_nothing(by_the_thousand):
+    for seed in range(by_the_thousand // 2):
         dice = Random(-seed - 1)
         good, meant = a_good_one(dice)
         wished = wishes(mutated(dice, good.raw), good.game)
@@ -305,8 +310,8 @@ def test_a_mail_broken_on_its_way_plays_what_was_said_or_nothing():
         assert wished != Wishes() and wished.problem != "automatic", seed
 
 
-def test_no_octets_at_all_make_reading_fail():
-    for seed in range(BY_THE_THOUSAND // 10):
+def test_no_octets_at_all_make_reading_fail(by_the_thousand):
+    for seed in range(by_the_thousand // 10):
         dice = Random(seed)
         raw = dice.choice(list(CASES.values())).raw[:20_000]
         octets = bytearray(raw or b"x")
