@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from playwright.sync_api import Page, expect
 
-from tests.page.glow_taps import tap_out
 from tests.page.programs import play, play_to_the_end, whole_turn
+from tests.page.sternenglanz_taps import tap_out
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, game_of, quiet
 from tests.support.live_server import Client, House, Mail, Turn, sign_in
 

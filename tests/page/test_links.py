@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.page.glow_taps import play_it, tap_out
+from tests.page.sternenglanz_taps import play_it, tap_out
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_finger, by_mouse, code_for, game_of, is_wide, loses
 from tests.support.live_server import Client, House, Json, Mail, Turn, sign_in, until
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.page.glow_taps import play_it, tap_out
 from tests.page.keys import by_keys
 from tests.page.programs import whole_turn
+from tests.page.sternenglanz_taps import play_it, tap_out
 from tests.page.windows import ME, OPEN, PHONE, Windows, by_finger, by_mouse, game_of, is_wide, play_out, quiet
 from tests.support.live_server import Client, House, Json, sign_in
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.page.glow_taps import play_it, tap_out
+from tests.page.sternenglanz_taps import play_it, tap_out
 from tests.page.windows import BOT, FIRST_VIEW, ME, OPEN, PHONE, Windows, first_view, is_at, is_wide, loses, tab_to
 from tests.support.live_server import Client, House, Json, sign_in, until
 
