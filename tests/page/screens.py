@@ -30,29 +30,36 @@ def furnished(house: House) -> Scene:
     for client in (ben, cyd):
         quiet(client)
     games = {
-        "sky": game_of(ada, ME, BOT, BOT, title="A sky in spring"),
-        "sky, others": game_of(ada, ME, OPEN, OPEN),
-        "sky, over": game_of(ada, ME, OPEN, OPEN),
-        "glow": game_of(ada, ME, OPEN, rules="sternenglanz"),
-        "glow, others": game_of(ada, ME, OPEN, rules="sternenglanz"),
-        "glow, over": game_of(ada, ME, OPEN, rules="sternenglanz", options={"start_seat": 0, "max_rounds": 5}),
+        "sternenhimmel": game_of(ada, ME, BOT, BOT, title="A sky in spring"),
+        "sternenhimmel, others": game_of(ada, ME, OPEN, OPEN),
+        "sternenhimmel, over": game_of(ada, ME, OPEN, OPEN),
+        "sternenglanz": game_of(ada, ME, OPEN, rules="sternenglanz"),
+        "sternenglanz, others": game_of(ada, ME, OPEN, rules="sternenglanz"),
+        "sternenglanz, over": game_of(ada, ME, OPEN, rules="sternenglanz", options={"start_seat": 0, "max_rounds": 5}),
         "waiting": game_of(ada, ME, OPEN, BOT),
         "private": game_of(ada, ME, OPEN, OPEN, private=True),
     }
     game_of(cyd, ME, OPEN, BOT, title="A seat is free here")
-    for name in ("sky, others", "sky, over", "glow", "glow, others", "glow, over"):
-        for client in (ben, cyd)[: 1 if name.startswith("glow") else 2]:
+    for name in (
+        "sternenhimmel, others",
+        "sternenhimmel, over",
+        "sternenglanz",
+        "sternenglanz, others",
+        "sternenglanz, over",
+    ):
+        for client in (ben, cyd)[: 1 if name.startswith("sternenglanz") else 2]:
             client.post(f"/v1/games/{games[name]}/seats", {})
-    play(ada, games["glow"])
-    play(ben, games["glow"])
-    for name in ("sky, others", "glow, others"):
+    play(ada, games["sternenglanz"])
+    play(ben, games["sternenglanz"])
+    for name in ("sternenhimmel, others", "sternenglanz, others"):
         while play(ada, games[name]):
             pass
-    play_to_the_end(games["sky, over"], ada, ben, cyd)
-    play_to_the_end(games["glow, over"], ada, ben)
+    play_to_the_end(games["sternenhimmel, over"], ada, ben, cyd)
+    play_to_the_end(games["sternenglanz, over"], ada, ben)
     for n in range(12):
         ben.post(
-            f"/v1/games/{games['sky, others']}/messages", {"text": f"I look at it from all sides.\nThe {n}th time."}
+            f"/v1/games/{games['sternenhimmel, others']}/messages",
+            {"text": f"I look at it from all sides.\nThe {n}th time."},
         )
     return Scene(house, ada, games)
 
@@ -105,21 +112,21 @@ def a_private_room(page: Page, scene: Scene) -> None:
 
 
 @screen
-def a_sky_that_waits_for_others(page: Page, scene: Scene) -> None:
-    to_table(page, scene, "sky, others")
+def a_sternenhimmel_that_waits_for_others(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "sternenhimmel, others")
     expect(page.locator(".chat li").nth(11)).to_be_attached()
 
 
 @screen
-def a_sky_of_earlier(page: Page, scene: Scene) -> None:
+def a_sternenhimmel_of_earlier(page: Page, scene: Scene) -> None:
     page.locator(".history button").first.click()
     expect(page.locator(".history input")).to_have_value("1")
     expect(page.locator(".coming")).to_have_count(0)  # what is still awaited is dimmed
 
 
 @screen
-def a_sky_that_is_over(page: Page, scene: Scene) -> None:
-    to_table(page, scene, "sky, over")
+def a_sternenhimmel_that_is_over(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "sternenhimmel, over")
     page.locator(".story > button").click()
     expect(page.locator(".story li").nth(60)).to_be_attached()
 
@@ -141,7 +148,7 @@ def moves_played_again(page: Page, scene: Scene) -> None:
 
 @screen
 def a_turn_of_sternenhimmel(page: Page, scene: Scene) -> None:
-    to_table(page, scene, "sky")
+    to_table(page, scene, "sternenhimmel")
     expect(page.locator(".hand .star.open")).to_have_count(9)
 
 
@@ -153,31 +160,31 @@ def a_move_looked_at(page: Page, scene: Scene) -> None:
 
 
 @screen
-def a_glow_that_waits_for_others(page: Page, scene: Scene) -> None:
-    to_table(page, scene, "glow, others")
+def a_sternenglanz_that_waits_for_others(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "sternenglanz, others")
 
 
 @screen
-def a_glow_of_earlier(page: Page, scene: Scene) -> None:
+def a_sternenglanz_of_earlier(page: Page, scene: Scene) -> None:
     page.locator(".history button").first.click()
     expect(page.locator(".history > button")).to_have_count(4)
     expect(page.locator(".coming")).to_have_count(0)
 
 
 @screen
-def a_glow_that_is_over(page: Page, scene: Scene) -> None:
-    to_table(page, scene, "glow, over")
+def a_sternenglanz_that_is_over(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "sternenglanz, over")
 
 
 @screen
 def a_turn_of_sternenglanz(page: Page, scene: Scene) -> None:
-    to_table(page, scene, "glow")
+    to_table(page, scene, "sternenglanz")
     expect(page.locator(".slot.lit")).to_have_count(3)
 
 
 @screen
 def steps_looked_at(page: Page, scene: Scene) -> None:
-    tap_out(page, whole_turn(scene.player, scene.games["glow"]))
+    tap_out(page, whole_turn(scene.player, scene.games["sternenglanz"]))
     expect(page.locator(".send")).to_be_visible()
 
 
@@ -219,7 +226,7 @@ def a_game_that_does_not_exist(page: Page, scene: Scene) -> None:
 
 
 def by_the_link_of_a_mail(page: Page, scene: Scene) -> Iterator[str]:
-    for name, shown in (("sky", ".hand .star.open"), ("glow", ".slot.lit")):
+    for name, shown in (("sternenhimmel", ".hand .star.open"), ("sternenglanz", ".slot.lit")):
         mail = scene.house.await_mail("ada@example.org", partial(is_link_to, scene.games[name]))
         page.goto(f"/t/{mail.word('t')}")
         expect(page.locator(shown).first).to_be_visible()

@@ -1,7 +1,7 @@
 """Any move of Sternenglanz by taps on the page, as people make it.
 
 What can be tapped has the same marks in every language: `data-slot` (1 to 3), `data-action` (a class of stars, `lapse`,
-`finish`, `keep`, `drop`, `bare`), `data-field` and `data-card`. `.glow[data-begun]` counts the steps that are whole.
+`finish`, `keep`, `drop`, `bare`), `data-field` and `data-card`. `.sternenglanz[data-begun]` counts the steps that are whole.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,16 +16,16 @@ Press = Callable[[Locator], None]
 
 def tap_out(page: Page, steps: Sequence[Json], press: Press = Locator.click) -> None:
     """Build these steps, which are legal; nothing is played before `play_it`. By finger: `press=Locator.tap`."""
-    expect(page.locator(".glow .lit").first).to_be_attached()
+    expect(page.locator(".sternenglanz .lit").first).to_be_attached()
     for number, step in enumerate(steps, start=1):
         for tapped in _taps(page, step):
-            press(page.locator(f".glow {tapped}"))
-        expect(page.locator(f".glow[data-begun='{number}']")).to_be_attached()
+            press(page.locator(f".sternenglanz {tapped}"))
+        expect(page.locator(f".sternenglanz[data-begun='{number}']")).to_be_attached()
 
 
 def play_it(page: Page, press: Press = Locator.click) -> None:
     """Send what was built."""
-    press(page.locator(".glow .send"))
+    press(page.locator(".sternenglanz .send"))
 
 
 def _taps(page: Page, step: Json) -> Iterator[str]:
@@ -45,8 +45,8 @@ def _taps(page: Page, step: Json) -> Iterator[str]:
 
 
 def _cards(page: Page, step: Json) -> Iterator[str]:
-    if page.locator(".glow [data-action=keep]").count():
+    if page.locator(".sternenglanz [data-action=keep]").count():
         yield f"[data-action={'drop' if step['dropNova'] else 'keep'}]"
     yield from (f"[data-card='{step[slot]}']" for slot in ("slot2", "slot1") if step[slot])
-    if step["slot1"] is None and page.locator(".glow [data-action=bare]").count():
+    if step["slot1"] is None and page.locator(".sternenglanz [data-action=bare]").count():
         yield "[data-action=bare]"

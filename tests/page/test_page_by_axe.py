@@ -45,7 +45,7 @@ def test_axe_has_nothing_to_object_to(language: str, scene: Scene, windows: Wind
     for name, go in SCREENS.items():
         go(page, scene)
         wrong += violations(page, language, name)
-    to_table(page, scene, "sky")
+    to_table(page, scene, "sternenhimmel")
     page.context.set_offline(True)
     expect(page.locator(".away").first).to_be_visible()
     wrong += violations(page, language, "no connection")

@@ -18,8 +18,8 @@ LEAST = 24  # CSS pixels of a target (WCAG 2.2, 2.5.8)
 
 class Scene(NamedTuple):
     player: Client
-    sky: str
-    glow: str
+    sternenhimmel: str
+    sternenglanz: str
     over: str
     waiting: str
 
@@ -28,21 +28,21 @@ class Scene(NamedTuple):
 def scene(house: House) -> Scene:
     """A player who is asked in two games, waits in one, and has seen the end of one."""
     ada, ben, cyd = (quiet(sign_in(house, f"{name}@example.org")) for name in ("ada", "ben", "cyd"))
-    glow = game_of(ada, ME, OPEN, rules="sternenglanz", options={"start_seat": 0, "scenario": 4})
+    sternenglanz = game_of(ada, ME, OPEN, rules="sternenglanz", options={"start_seat": 0, "scenario": 4})
     over, waiting = game_of(ada, ME, OPEN, OPEN), game_of(ada, ME, OPEN, OPEN)
-    for client, game_id in ((ben, glow), (ben, over), (cyd, over)):
+    for client, game_id in ((ben, sternenglanz), (ben, over), (cyd, over)):
         client.post(f"/v1/games/{game_id}/seats", {})
     play_to_the_end(over, ada, ben, cyd)
     for client in (ada, ben):
-        play(client, glow)
-    return Scene(ada, game_of(ada, ME, BOT, BOT, BOT, BOT), glow, over, waiting)
+        play(client, sternenglanz)
+    return Scene(ada, game_of(ada, ME, BOT, BOT, BOT, BOT), sternenglanz, over, waiting)
 
 
 def screens(page: Page, scene: Scene) -> Iterator[str]:
     """One after the other."""
     shown = {
-        f"/#/games/{scene.sky}": ".hand .star.open",
-        f"/#/games/{scene.glow}": ".slot.lit",
+        f"/#/games/{scene.sternenhimmel}": ".hand .star.open",
+        f"/#/games/{scene.sternenglanz}": ".slot.lit",
         f"/#/games/{scene.over}": ".seats .place",
         f"/#/games/{scene.waiting}": ".seats",
         "/#/": ".card.game",
@@ -64,10 +64,10 @@ def screens(page: Page, scene: Scene) -> Iterator[str]:
 
 def test_a_table_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)
-    page.goto(f"/#/games/{scene.sky}")
+    page.goto(f"/#/games/{scene.sternenhimmel}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
     told = page.locator("main").aria_snapshot()
-    view = scene.player.get(f"/v1/games/{scene.sky}")["view"]
+    view = scene.player.get(f"/v1/games/{scene.sternenhimmel}")["view"]
     for board in view["boards"]:
         for space in board["spaces"]:
             assert len(re.findall(rf'button "\w+, space {space}, ', told)) >= 1
@@ -79,10 +79,10 @@ def test_a_table_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) ->
 
 def test_a_firmament_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)
-    page.goto(f"/#/games/{scene.glow}")
+    page.goto(f"/#/games/{scene.sternenglanz}")
     expect(page.locator(".slot.lit")).to_have_count(3)
     told = page.locator("main").aria_snapshot()
-    view = scene.player.get(f"/v1/games/{scene.glow}")["view"]
+    view = scene.player.get(f"/v1/games/{scene.sternenglanz}")["view"]
     for field in view["board"]:
         assert re.search(rf"button \"Firmament, field {field}: ", told), field
     slots = told[told.index('group "Your slots"') :] if 'group "Your slots"' in told else told
@@ -173,13 +173,13 @@ def test_the_focus_stays_where_one_works(house: House, windows: Windows) -> None
 
 def test_the_focus_stays_while_a_turn_of_sternenglanz_is_built(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)
-    page.goto(f"/#/games/{scene.glow}")
+    page.goto(f"/#/games/{scene.sternenglanz}")
     expect(page.locator(".slot.lit")).to_have_count(3)
     by_keys(page.locator("[data-slot='1']"))
     expect_focus(page)
     by_keys(page.locator("[data-undo]"))
     expect_focus(page)
-    for step in whole_turn(scene.player, scene.glow)[:1]:
+    for step in whole_turn(scene.player, scene.sternenglanz)[:1]:
         by_keys(page.locator(f"[data-slot='{step['slot']}']"))
     page.keyboard.press("Escape")
     expect_focus(page)
@@ -218,7 +218,7 @@ COVERED = """() => {
 @pytest.mark.parametrize("manners", [{}, PHONE], ids=["desk", "phone"])
 def test_what_has_the_focus_is_never_hidden(manners: Json, scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, **manners)
-    for game_id in (scene.sky, scene.glow):
+    for game_id in (scene.sternenhimmel, scene.sternenglanz):
         page.goto(f"/#/games/{game_id}")
         expect(page.locator(".hand .star.open, .slot.lit").first).to_be_visible()
         page.locator("main").focus()
@@ -282,7 +282,7 @@ def test_nothing_moves_for_those_who_do_not_want_it(scene: Scene, windows: Windo
     page = windows.open(scene.player)  # who asks for less motion
     for address in screens(page, scene):
         assert page.evaluate("document.getAnimations().length") == 0, address
-    page.goto(f"/#/games/{scene.sky}")
+    page.goto(f"/#/games/{scene.sternenhimmel}")
     page.locator(".hand .star.open").first.click()
     expect(page.locator(".space.lit").first).to_be_visible()
     assert page.evaluate("document.getAnimations().length") == 0
@@ -305,7 +305,7 @@ def test_on_a_phone_there_is_room_below_the_head_in_every_language(house: House,
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_colours_of_the_reader_s_own_seats_and_choices_differ(scheme: str, scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, forced_colors="active", color_scheme=scheme)
-    page.goto(f"/#/games/{scene.sky}")
+    page.goto(f"/#/games/{scene.sternenhimmel}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
     shapes = page.locator(".seats .mark").evaluate_all("those => those.map((it) => it.innerHTML)")
     assert len(set(shapes)) == 5

@@ -11,7 +11,7 @@ from tests.page.windows import BOT, FIRST_VIEW, ME, OPEN, PHONE, Windows, first_
 from tests.support.live_server import Client, House, Json, sign_in, until
 
 
-def glow_of(client: Client, *seats: Json, **options: int) -> str:
+def sternenglanz_of(client: Client, *seats: Json, **options: int) -> str:
     """A game that `client` opened and begins; its id."""
     options = {"start_seat": 0, **options}
     return str(client.post("/v1/games", {"rules": "sternenglanz", "options": options, "seats": list(seats)})["id"])
@@ -44,7 +44,7 @@ def pair(house: House) -> tuple[Client, Client]:
 
 def begun_by(pair: tuple[Client, Client], **options: int) -> str:
     """A game in which both have chosen their first cards, and the first of them is on turn."""
-    game = glow_of(pair[0], ME, OPEN, **options)
+    game = sternenglanz_of(pair[0], ME, OPEN, **options)
     pair[1].post(f"/v1/games/{game}/seats", {})
     for client in pair:
         play(client, game, steps_open(client, game)[0])
@@ -53,7 +53,7 @@ def begun_by(pair: tuple[Client, Client], **options: int) -> str:
 
 def test_the_first_two_cards_are_chosen_by_two_taps(house: House, windows: Windows) -> None:
     client = sign_in(house, "gabi@example.org")
-    game = glow_of(client, ME, BOT)
+    game = sternenglanz_of(client, ME, BOT)
     page = windows.open(client)
     page.goto(f"/#/games/{game}")
     expect(page.locator(".held.lit")).to_have_count(5)

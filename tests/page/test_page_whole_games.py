@@ -39,7 +39,7 @@ def expect_the_end(house: House, game_id: str, pages: list[Page]) -> Json:
     return row
 
 
-def sky_by_keys(page: Page) -> None:
+def sternenhimmel_by_keys(page: Page) -> None:
     by_keys(page.locator(".hand .star.open").first)
     by_keys(page.locator(".space.lit").last)
     expect(page.get_by_role("button", name="Play it")).to_be_focused()
@@ -52,13 +52,13 @@ def test_three_people_play_a_whole_sternenhimmel_one_of_them_by_keyboard_alone(h
     pages = [windows.open(client, **each) for client, each in zip(clients, manners, strict=True)]
     for page in pages:
         page.goto(f"/#/games/{game_id}")
-    play_out(dict(zip(pages, [by_mouse, by_finger, sky_by_keys], strict=True)))
+    play_out(dict(zip(pages, [by_mouse, by_finger, sternenhimmel_by_keys], strict=True)))
     row = expect_the_end(house, game_id, pages)
     assert row["version"] == 91
     assert house.count("events WHERE game_id = %s AND type = 'star-placed'", game_id) == 90
 
 
-def play_out_glow(game_id: str, seats: list[tuple[Page, Client, Press]]) -> None:
+def play_out_sternenglanz(game_id: str, seats: list[tuple[Page, Client, Press]]) -> None:
     """Whoever is asked builds a good turn and sends it, until the game is over."""
     while not all(page.get_by_text(OVER).first.is_visible() for page, _, _ in seats):
         for page, client, press in seats:
@@ -70,13 +70,13 @@ def play_out_glow(game_id: str, seats: list[tuple[Page, Client, Press]]) -> None
                 expect(page.locator(".history .faint")).not_to_have_text(before)
 
 
-GLOW: list[tuple[int, list[tuple[Press, Json]]]] = [
+STERNENGLANZ: list[tuple[int, list[tuple[Press, Json]]]] = [
     (1, [(by_keys, {}), (Locator.tap, PHONE)]),
     (4, [(Locator.click, {}), (Locator.tap, PHONE), (by_keys, {})]),
 ]
 
 
-@pytest.mark.parametrize(("scenario", "manners"), GLOW, ids=["two", "three"])
+@pytest.mark.parametrize(("scenario", "manners"), STERNENGLANZ, ids=["two", "three"])
 def test_people_play_a_whole_sternenglanz(
     scenario: int, manners: list[tuple[Press, Json]], house: House, windows: Windows
 ) -> None:
@@ -86,8 +86,8 @@ def test_people_play_a_whole_sternenglanz(
     pages = [windows.open(client, **each) for client, (_, each) in zip(clients, manners, strict=True)]
     for page in pages:
         page.goto(f"/#/games/{game_id}")
-        expect(page.locator(".glow")).to_be_visible()
+        expect(page.locator(".sternenglanz")).to_be_visible()
     presses = [press for press, _ in manners]
-    play_out_glow(game_id, list(zip(pages, clients, presses, strict=True)))
+    play_out_sternenglanz(game_id, list(zip(pages, clients, presses, strict=True)))
     row = expect_the_end(house, game_id, pages)
     assert len(row["outcome"]["scores"]) == len(manners)

@@ -29,7 +29,7 @@ AXE: dict[
 LANGUAGES = list(AXE)
 TOLD = {"sternenhimmel": "rules-sternenhimmel", "sternenglanz": "rules-sternenglanz"}
 EXAMPLES: Json = json.loads(served.FILES["rules/examples.json"].plain)
-SKY, GLOW = EXAMPLES["sternenhimmel"], EXAMPLES["sternenglanz"]
+STERNENHIMMEL, STERNENGLANZ = EXAMPLES["sternenhimmel"], EXAMPLES["sternenglanz"]
 
 
 def words(language: str, room: str) -> Json:
@@ -127,7 +127,7 @@ def beside(space: str, lines: tuple[tuple[str, str], ...]) -> set[str]:
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("name", ["holes", "doubles", "tie", "scored"])
 def test_a_scoring_of_sternenhimmel_is_as_the_text_says(name: str, edition: str) -> None:
-    example = SKY[name]
+    example = STERNENHIMMEL[name]
     lying = {space: Lying(seat, star) for space, (seat, star) in example["lying"].items()}
     scored = sternenhimmel.score(board_of(example), lying, EDITIONS[edition], [0] * 4)
     assert scored.values == example["values"]
@@ -154,7 +154,7 @@ def played(example: Json, scenario: int) -> Any:
 
 @pytest.mark.parametrize("name", ["birth", "hole", "nova", "move"])
 def test_an_action_of_sternenglanz_is_as_the_text_says(name: str) -> None:
-    example = GLOW[name]
+    example = STERNENGLANZ[name]
     for scenario, points in example.get("points", {"1": None}).items():
         event = played(example, int(scenario))
         if name == "nova":
@@ -166,21 +166,21 @@ def test_an_action_of_sternenglanz_is_as_the_text_says(name: str) -> None:
 
 
 def test_a_star_cannot_wander_through_another_one() -> None:
-    example = {**GLOW["move"], "move": "2 move c2 b2 c3 d5"}
+    example = {**STERNENGLANZ["move"], "move": "2 move c2 b2 c3 d5"}
     with pytest.raises(IllegalMove) as refused:
         played(example, 1)
     assert refused.value.code == "blocked"
 
 
 def test_the_sternbild_of_the_example_lies_on_the_firmament() -> None:
-    example = GLOW["bild"]
+    example = STERNENGLANZ["bild"]
     found = lies_on(CARDS.sternbilder[example["bild"]], position({"board": example["stars"]}).stars)
     assert found is not None
     assert sorted(found) == sorted(example["nodes"].values())
 
 
 def test_a_tableau_shifts_as_the_picture_shows() -> None:
-    before, after = GLOW["shift"]["before"], GLOW["shift"]["after"]
+    before, after = STERNENGLANZ["shift"]["before"], STERNENGLANZ["shift"]["after"]
     tableau = {str(slot): f"{card}#1" for slot, card in enumerate(before, start=1)}
     stars = {"a1": "punkt", "b1": "punkt", "b4": "punkt"}
     sky = position({"board": stars, "tableau": tableau, "hands": [[], []]})

@@ -69,7 +69,7 @@ export function figuresOf({ rules: { cards, firmament }, examples }) {
     shift: (alt) => html`<${Shift} example=${shift} cards=${cards} alt=${alt} />`,
   };
   /** @type {(draw: (alt: string) => any) => (alt: string) => any} */
-  const atNight = (draw) => (alt) => html`<div class="glow">${draw(alt)}</div>`;
+  const atNight = (draw) => (alt) => html`<div class="sternenglanz">${draw(alt)}</div>`;
   return Object.fromEntries(Object.entries(drawn).map(([name, it]) => [name, atNight(it)]));
 }
 

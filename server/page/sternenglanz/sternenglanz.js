@@ -53,7 +53,7 @@ export function Sternenglanz({ table, rules, view: now, at }) {
   const plays = seat !== undefined && now.result === null && game.outcome === null;
   const seats = view.slots.map((_, i) => (seat === undefined ? i : (seat + 1 + i) % view.slots.length));
 
-  return html`<div class="glow" ref=${place} data-begun=${building.begun.length}
+  return html`<div class="sternenglanz" ref=${place} data-begun=${building.begun.length}
     onPointerDown=${() => (byKeys.current = false)}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       byKeys.current = true;
@@ -197,7 +197,7 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
       <div role="status">
         <p class="ask">${at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards })}</p>
         ${told.length > 0 && !taps.length && html`<p class="told">${told.join(" ")}
-          ${foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.glow")}`}</p>`}
+          ${foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
       </div>
       ${isBegun && html`<div class="controls">
         <button class="plain" data-undo disabled=${isLocked} onClick=${building.undo}>${t("turn.undo")}</button>
@@ -210,7 +210,8 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
     ${error && html`<${Sorry} error=${error} />`}
     ${begun.length > 0 && html`<ol class="begun" aria-label=${t("turn.begun")}>${begun.map((it, i) => html`<li
       key=${i}>${moveName(it.move, cards)}</li>`)}</ol>`}
-    ${actions.length > 0 && turn !== null && html`<div class="actions" role="group" aria-label=${t("actions.glow")}>
+    ${actions.length > 0 && turn !== null && html`<div class="actions" role="group"
+      aria-label=${t("actions.sternenglanz")}>
       ${actions.map((action) => html`<button key=${action} class="plain" data-action=${action} disabled=${isLocked}
         aria-pressed=${isDone(action)} onClick=${() => isDone(action) || building.tap("action", action)}>
         ${CLASSES.includes(action) && html`<${Mark} kind=${action} />`} ${actionName(action, cards)}</button>`)}
@@ -240,7 +241,7 @@ function asking(building, { turn, view, seat, cards }) {
   if (sending) return t(`sending.${sending}`);
   if (turn === null) return t("ask.wait");
   if (busy) return t("ask.busy");
-  if (isWhole) return t("ask.confirm.glow");
+  if (isWhole) return t("ask.confirm.sternenglanz");
   const [slot] = building.tapped("slot");
   const path = building.tapped("field");
   const places = building.tapped("card").length;
@@ -253,7 +254,7 @@ function asking(building, { turn, view, seat, cards }) {
   if (slot === undefined) return t("ask.which-slot");
   const card = onSlot(view, seat, slot, cards);
   const action = fits[0].action[0];
-  if (action === "move" && !path.length) return t("ask.star.glow", { slot, card });
+  if (action === "move" && !path.length) return t("ask.star.sternenglanz", { slot, card });
   if (action === "move") return t("ask.way", { at: path.at(-1), count: fits[0].field.length - path.length });
   if (action === "remove") return t("ask.remove", { slot, card });
   if (action === "nova") return t("ask.nova", { slot, card });
