@@ -4,66 +4,25 @@ import copy
 import hashlib
 import json
 import re
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner, Result
 from flask import Flask
 
 from server import cli
-from server.accounts.players import player_token
-from server.app import create_app
-from server.config import Settings
 from server.play.archive import LARGEST, Flaw, check
-from server.play.commits import whole_log
-from server.play.games import open_game
-from server.play.votes import vote
-from server.rules import GAMES, Json, SeededDice
+from server.rules import GAMES, Json
 from server.rules.sternenhimmel import BOARDS
-from tests.support.games import BOT, ME, OPEN, person, service_is_up, wanted
-from tests.support.random_games import archives, short_night
+from tests.support.archives import archive, as_file, change_order, first, hashed_again, long, new_seed, say_more
+from tests.support.random_games import archives
 
-CHECKER = Path(__file__).parent / "fairness.mjs"
-
-
-@pytest.fixture
-def here(app: Flask) -> Iterator[Flask]:
-    with app.app_context():
-        service_is_up()
-        yield app
-
-
-@pytest.fixture(params=GAMES)
-def long(request: pytest.FixtureRequest, wired: Flask) -> Json:
-    """A game with everything: a copy to be changed."""
-    return copy.deepcopy(archives(wired)[f"{request.param} long"])
-
-
-@pytest.fixture(params=[f"{game} {night}" for game in GAMES for night in ("long", "short", "of bots")])
-def archive(request: pytest.FixtureRequest, wired: Flask) -> Json:
-    return copy.deepcopy(archives(wired)[request.param])
-
-
-def as_file(archive: Any) -> bytes:
-    return json.dumps(archive).encode()
-
-
-def hashed_again(archive: Json) -> Json:
-    """The chain of hashes as it would be if all this were true."""
-    before = bytes.fromhex(archive["commitment"])
-    for event in archive["events"]:
-        fact = {name: value for name, value in event.items() if name != "hash"}
-        text = json.dumps(fact, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        before = hashlib.sha256(before + text.encode()).digest()
-        event["hash"] = before.hex()
-    return archive
+assert archive and long  # fixtures
 
 
 def flaw(archive: Json) -> str:
@@ -226,15 +185,6 @@ def test_any_value_of_an_event_changed_by_chance_is_found_though_all_is_hashed_a
 # Another story told, and every hash made to agree with it
 
 
-def first(archive: Json, type_: str, nth: int = 0) -> int:
-    """Where the first event of this type stands, or a later one; of "move" (of any type) those that begin a commit."""
-    events, rules = archive["events"], GAMES[archive["rules"]]
-    if type_ == "move":
-        starts = [place for place in range(1, len(events)) if events[place - 1]["version"] < events[place]["version"]]
-        return [place for place in starts if events[place]["type"] in rules.EVENTS][nth]
-    return [place for place, event in enumerate(events) if event["type"] == type_][nth]
-
-
 def body(archive: Json, type_: str, nth: int = 0) -> Json:
     found: Json = archive["events"][first(archive, type_, nth)]["body"]
     return found
@@ -280,10 +230,6 @@ def swap(archive: Json, one: slice, other: slice) -> None:
     numbered(archive)
 
 
-def new_seed(archive: Json) -> None:
-    archive |= {"seed": bytes(32).hex(), "commitment": hashlib.sha256(bytes(32)).hexdigest()}
-
-
 def swap_hidden_stars(archive: Json) -> None:
     """Two stars that one seat put face down on one board change places; the scoring stays as it was."""
     placed = [event for event in archive["events"] if event["type"] == "star-placed"]
@@ -311,21 +257,6 @@ def pay_more(archive: Json) -> None:
 def hand_on(archive: Json) -> None:
     placed = body(archive, "star-placed")
     placed["next"] = (placed["next"] + 1) % 4
-
-
-def change_order(archive: Json) -> None:
-    """Of the boards or cards that were shuffled at the start."""
-    shuffled = archive["events"][1]["body"]
-    order = shuffled["order" if "order" in shuffled else "deck"]
-    order[-1], order[-2] = order[-2], order[-1]
-
-
-def say_more(archive: Json, nth: int = 0) -> int:
-    """A field too many in a move; the seq of its event."""
-    event = archive["events"][first(archive, "move", nth)]
-    event["body"]["more"] = 1
-    seq: int = event["seq"]
-    return seq
 
 
 def a_star_twice(archive: Json) -> None:
@@ -703,164 +634,3 @@ def test_only_a_commitment_that_was_kept_tells_a_game_from_another_one_made_up(t
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert game["commitment"].upper() != game["commitment"]
     assert verify(tmp_path, as_file(game), "--commitment", game["commitment"].upper()).exit_code == 0
-
-
-# Handing archives out
-
-
-def get(app: Flask, path: str, player_id: UUID | None = None, name: str = "") -> Any:
-    headers = {"Authorization": f"Bearer {player_token(f'{name}@example.org', name)}"} if name else {}
-    return app.test_client().get(path, headers=headers)
-
-
-def test_an_archive_is_there_when_the_game_is_over_and_not_before(here: Flask) -> None:
-    nowhere = get(here, f"/v1/games/{uuid4()}/archive")
-    assert nowhere.json["code"] == "not-found"
-    open_ = open_game(person("ada"), wanted(ME, OPEN, OPEN)).game_id
-    running = open_game(person("ada"), wanted(ME, BOT, BOT)).game_id
-    for game_id in (open_, running):
-        for name in ("", "ada", "bea"):
-            answer = get(here, f"/v1/games/{game_id}/archive", name=name)
-            assert (answer.status_code, answer.json["code"]) == (404, nowhere.json["code"])
-            assert answer.json["detail"] == "This game is not over; its archive comes with its end."
-    vote(running, person("ada"), "abandon", True)
-    answer = get(here, f"/v1/games/{running}/archive")
-    assert answer.status_code == 200
-    assert check(answer.data).table.status == "abandoned"
-    assert [event["hash"] for event in answer.json["events"]] == [row.hash.hex() for row in whole_log(running)]
-    assert answer.json["commitment"] == get(here, f"/v1/games/{running}").json["commitment"]
-
-
-def test_the_archive_of_a_private_game_is_for_those_who_sat_there(here: Flask) -> None:
-    game_id = open_game(person("ada"), wanted(ME, BOT, BOT, private=True)).game_id
-    vote(game_id, person("ada"), "abandon", True)
-    person("bea")
-    for name, status in (("", 404), ("bea", 404), ("ada", 200)):
-        assert get(here, f"/v1/games/{game_id}/archive", name=name).status_code == status
-
-
-# Taking archives in
-
-
-@pytest.fixture
-def elsewhere(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Flask:
-    """Another installation."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    return create_app(Settings.from_environment())
-
-
-def take_in(tmp_path: Path, raw: bytes) -> Result:
-    path = tmp_path / "archive.json"
-    path.write_bytes(raw)
-    return CliRunner().invoke(cli.main, ["import", str(path)])
-
-
-@pytest.mark.parametrize("rules", GAMES)
-def test_an_archive_becomes_a_game_that_gives_the_same_archive_again(
-    here: Flask, elsewhere: Flask, tmp_path: Path, rules: str
-) -> None:
-    table = short_night(rules)
-    path = f"/v1/games/{table.game_id}"
-    raw = get(here, f"{path}/archive").data
-    before = {"story": get(here, f"{path}/events").data} | {
-        at: get(here, f"{path}?at={at}").json for at in range(1, table.game.table.version + 1)
-    }
-    answer = take_in(tmp_path, raw)
-    assert (answer.exit_code, answer.stdout) == (0, f"http://127.0.0.1:8000{path}\n")
-    assert get(elsewhere, f"{path}/archive").data == raw
-    assert get(elsewhere, f"{path}/events").data == before.pop("story")
-    for at, seen in before.items():
-        again = get(elsewhere, f"{path}?at={at}").json
-        assert {name for name in seen if seen[name] != again[name]} <= {"seats", "made_at", "title"}
-        assert [seat["turn"] for seat in again["seats"]] == [seat["turn"] for seat in seen["seats"]]
-    shown = get(elsewhere, "/v1/games?status=abandoned").json["items"]
-    assert [game["id"] for game in shown] == [str(table.game_id)]
-    assert [(seat["kind"], seat["name"]) for seat in shown[0]["seats"]] == [
-        ("human", None),
-        ("human", None),
-        ("bot", "greedy"),
-    ]
-    assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
-
-
-def test_whole_games_come_over_with_their_outcome(wired: Flask, elsewhere: Flask, tmp_path: Path) -> None:
-    for archive in (archives(wired)[f"{game} {night}"] for game in GAMES for night in ("long", "of bots")):
-        assert take_in(tmp_path, as_file(archive)).exit_code == 0
-        shown = get(elsewhere, f"/v1/games/{archive['game']}").json
-        assert (shown["status"], shown["outcome"]) == ("finished", archive["events"][-1]["body"])
-        assert get(elsewhere, f"/v1/games/{archive['game']}/archive").json == archive
-    assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
-
-
-def test_a_game_that_is_here_already_is_not_taken_in_again(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
-    assert take_in(tmp_path, as_file(long)).exit_code == 0
-    answer = take_in(tmp_path, as_file(long))
-    assert (answer.exit_code, answer.stderr) == (1, f"Error: The game {long['game']} is here already.\n")
-
-
-def test_an_archive_with_a_flaw_is_not_taken_in(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
-    seq = say_more(long)
-    answer = take_in(tmp_path, as_file(hashed_again(long)))
-    assert answer.exit_code == 1
-    assert f"Event {seq}" in answer.stderr
-    assert get(elsewhere, f"/v1/games/{long['game']}").status_code == 404
-
-
-# The page
-
-
-def test_the_page_says_all_that_another_checker_needs(app: Flask, archive: Json, tmp_path: Path) -> None:
-    """The checker in JavaScript was written from the page alone."""
-    path = tmp_path / "archive.json"
-    path.write_bytes(as_file(archive))
-    assert node(str(path)) == (0, "")
-    seed = archive["seed"]
-    for change in (new_seed, change_order, lambda it: it["salts"].append("more"), say_more):
-        archive["seed"] = seed
-        change(archive)
-        path.write_bytes(as_file(hashed_again(archive) if change is not say_more else archive))
-        assert node(str(path))[0] == 1
-
-
-def test_the_example_of_the_page_is_right(app: Flask) -> None:
-    page = get(app, "/docs/fairness").text.replace("&#34;", '"')
-    example = re.search('<pre id="example">(.*?)</pre>', page, re.DOTALL)
-    assert example is not None
-    status, said = node("--example")
-    assert status == 0
-    assert all(line in example[1] for line in said.splitlines())
-
-
-def test_the_page_says_of_every_game_what_it_draws(app: Flask) -> None:
-    page = get(app, "/docs/fairness").text
-    for name in GAMES:
-        assert f"<h2>What {name.capitalize()} draws</h2>" in page
-
-
-@pytest.mark.parametrize(
-    "what", ["last salt", "nobody gives a salt", "hidden star", "Times", "Who moved", "a bot chose"]
-)
-def test_the_page_says_plainly_what_no_archive_proves(app: Flask, what: str) -> None:
-    page = get(app, "/docs/fairness").text
-    _, heading, rest = page.partition('<h2 id="not-proved">What it does not prove</h2>')
-    assert heading
-    assert what in rest.partition("<h2>")[0]
-
-
-def test_whoever_knows_the_seed_can_choose_the_last_salt_until_a_seat_begins() -> None:
-    """As the page says: so it must be said."""
-    seed, taken = bytes(32), ["Ada's", "Ben's"]
-    begins = [SeededDice(seed, [*taken, f"{n}"]).below(3) for n in range(20)]
-    assert {0, 1, 2} <= set(begins)
-
-
-def test_the_page_is_linked(app: Flask) -> None:
-    for path in ("/docs", "/openapi.json"):
-        assert "/docs/fairness" in get(app, path).text
-
-
-def node(*arguments: str) -> tuple[int, str]:
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed, so nobody checks archives in another language")
-    done = subprocess.run(["node", CHECKER, *arguments], check=False, capture_output=True, text=True, timeout=60)
-    return done.returncode, done.stdout + done.stderr

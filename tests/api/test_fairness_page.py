@@ -1,0 +1,72 @@
+"""The page about fairness: whoever reads it can write a checker of archives, and knows what none proves."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from server.rules import GAMES, Json, SeededDice
+from tests.support.archives import archive, as_file, change_order, get, hashed_again, new_seed, say_more
+
+assert archive  # a fixture
+CHECKER = Path(__file__).parent / "fairness.mjs"
+
+
+def test_the_page_says_all_that_another_checker_needs(app: Flask, archive: Json, tmp_path: Path) -> None:
+    """The checker in JavaScript was written from the page alone."""
+    path = tmp_path / "archive.json"
+    path.write_bytes(as_file(archive))
+    assert node(str(path)) == (0, "")
+    seed = archive["seed"]
+    for change in (new_seed, change_order, lambda it: it["salts"].append("more"), say_more):
+        archive["seed"] = seed
+        change(archive)
+        path.write_bytes(as_file(hashed_again(archive) if change is not say_more else archive))
+        assert node(str(path))[0] == 1
+
+
+def test_the_example_of_the_page_is_right(app: Flask) -> None:
+    page = get(app, "/docs/fairness").text.replace("&#34;", '"')
+    example = re.search('<pre id="example">(.*?)</pre>', page, re.DOTALL)
+    assert example is not None
+    status, said = node("--example")
+    assert status == 0
+    assert all(line in example[1] for line in said.splitlines())
+
+
+def test_the_page_says_of_every_game_what_it_draws(app: Flask) -> None:
+    page = get(app, "/docs/fairness").text
+    for name in GAMES:
+        assert f"<h2>What {name.capitalize()} draws</h2>" in page
+
+
+@pytest.mark.parametrize(
+    "what", ["last salt", "nobody gives a salt", "hidden star", "Times", "Who moved", "a bot chose"]
+)
+def test_the_page_says_plainly_what_no_archive_proves(app: Flask, what: str) -> None:
+    page = get(app, "/docs/fairness").text
+    _, heading, rest = page.partition('<h2 id="not-proved">What it does not prove</h2>')
+    assert heading
+    assert what in rest.partition("<h2>")[0]
+
+
+def test_whoever_knows_the_seed_can_choose_the_last_salt_until_a_seat_begins() -> None:
+    """As the page says: so it must be said."""
+    seed, taken = bytes(32), ["Ada's", "Ben's"]
+    begins = [SeededDice(seed, [*taken, f"{n}"]).below(3) for n in range(20)]
+    assert {0, 1, 2} <= set(begins)
+
+
+def test_the_page_is_linked(app: Flask) -> None:
+    for path in ("/docs", "/openapi.json"):
+        assert "/docs/fairness" in get(app, path).text
+
+
+def node(*arguments: str) -> tuple[int, str]:
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed, so nobody checks archives in another language")
+    done = subprocess.run(["node", CHECKER, *arguments], check=False, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr

@@ -1,0 +1,118 @@
+"""Archives handed out when a game is over, and taken in by another installation."""
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from click.testing import CliRunner, Result
+from flask import Flask
+
+from server import cli
+from server.app import create_app
+from server.config import Settings
+from server.play.archive import check
+from server.play.commits import whole_log
+from server.play.games import open_game
+from server.play.votes import vote
+from server.rules import GAMES, Json
+from tests.support.archives import as_file, get, hashed_again, here, long, say_more
+from tests.support.games import BOT, ME, OPEN, person, wanted
+from tests.support.random_games import archives, short_night
+
+assert here and long  # fixtures
+
+
+# Handing archives out
+
+
+def test_an_archive_is_there_when_the_game_is_over_and_not_before(here: Flask) -> None:
+    nowhere = get(here, f"/v1/games/{uuid4()}/archive")
+    assert nowhere.json["code"] == "not-found"
+    open_ = open_game(person("ada"), wanted(ME, OPEN, OPEN)).game_id
+    running = open_game(person("ada"), wanted(ME, BOT, BOT)).game_id
+    for game_id in (open_, running):
+        for name in ("", "ada", "bea"):
+            answer = get(here, f"/v1/games/{game_id}/archive", name=name)
+            assert (answer.status_code, answer.json["code"]) == (404, nowhere.json["code"])
+            assert answer.json["detail"] == "This game is not over; its archive comes with its end."
+    vote(running, person("ada"), "abandon", True)
+    answer = get(here, f"/v1/games/{running}/archive")
+    assert answer.status_code == 200
+    assert check(answer.data).table.status == "abandoned"
+    assert [event["hash"] for event in answer.json["events"]] == [row.hash.hex() for row in whole_log(running)]
+    assert answer.json["commitment"] == get(here, f"/v1/games/{running}").json["commitment"]
+
+
+def test_the_archive_of_a_private_game_is_for_those_who_sat_there(here: Flask) -> None:
+    game_id = open_game(person("ada"), wanted(ME, BOT, BOT, private=True)).game_id
+    vote(game_id, person("ada"), "abandon", True)
+    person("bea")
+    for name, status in (("", 404), ("bea", 404), ("ada", 200)):
+        assert get(here, f"/v1/games/{game_id}/archive", name=name).status_code == status
+
+
+# Taking archives in
+
+
+@pytest.fixture
+def elsewhere(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Flask:
+    """Another installation."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    return create_app(Settings.from_environment())
+
+
+def take_in(tmp_path: Path, raw: bytes) -> Result:
+    path = tmp_path / "archive.json"
+    path.write_bytes(raw)
+    return CliRunner().invoke(cli.main, ["import", str(path)])
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_an_archive_becomes_a_game_that_gives_the_same_archive_again(
+    here: Flask, elsewhere: Flask, tmp_path: Path, rules: str
+) -> None:
+    table = short_night(rules)
+    path = f"/v1/games/{table.game_id}"
+    raw = get(here, f"{path}/archive").data
+    before = {"story": get(here, f"{path}/events").data} | {
+        at: get(here, f"{path}?at={at}").json for at in range(1, table.game.table.version + 1)
+    }
+    answer = take_in(tmp_path, raw)
+    assert (answer.exit_code, answer.stdout) == (0, f"http://127.0.0.1:8000{path}\n")
+    assert get(elsewhere, f"{path}/archive").data == raw
+    assert get(elsewhere, f"{path}/events").data == before.pop("story")
+    for at, seen in before.items():
+        again = get(elsewhere, f"{path}?at={at}").json
+        assert {name for name in seen if seen[name] != again[name]} <= {"seats", "made_at", "title"}
+        assert [seat["turn"] for seat in again["seats"]] == [seat["turn"] for seat in seen["seats"]]
+    shown = get(elsewhere, "/v1/games?status=abandoned").json["items"]
+    assert [game["id"] for game in shown] == [str(table.game_id)]
+    assert [(seat["kind"], seat["name"]) for seat in shown[0]["seats"]] == [
+        ("human", None),
+        ("human", None),
+        ("bot", "greedy"),
+    ]
+    assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
+
+
+def test_whole_games_come_over_with_their_outcome(wired: Flask, elsewhere: Flask, tmp_path: Path) -> None:
+    for archive in (archives(wired)[f"{game} {night}"] for game in GAMES for night in ("long", "of bots")):
+        assert take_in(tmp_path, as_file(archive)).exit_code == 0
+        shown = get(elsewhere, f"/v1/games/{archive['game']}").json
+        assert (shown["status"], shown["outcome"]) == ("finished", archive["events"][-1]["body"])
+        assert get(elsewhere, f"/v1/games/{archive['game']}/archive").json == archive
+    assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
+
+
+def test_a_game_that_is_here_already_is_not_taken_in_again(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
+    assert take_in(tmp_path, as_file(long)).exit_code == 0
+    answer = take_in(tmp_path, as_file(long))
+    assert (answer.exit_code, answer.stderr) == (1, f"Error: The game {long['game']} is here already.\n")
+
+
+def test_an_archive_with_a_flaw_is_not_taken_in(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
+    seq = say_more(long)
+    answer = take_in(tmp_path, as_file(hashed_again(long)))
+    assert answer.exit_code == 1
+    assert f"Event {seq}" in answer.stderr
+    assert get(elsewhere, f"/v1/games/{long['game']}").status_code == 404
