@@ -33,16 +33,12 @@ class TooOld(Exception):
 
 
 def upgrade(url: str) -> None:
-    """Take the steps that are left, and put the text of RECORD_COMMIT in place. Nothing is done to the tables of a
-    later release. Raises TooOld.
-    """
+    """Take the steps that are left; those of a later release are left alone. Raises TooOld."""
     from alembic import command
 
     def step(config: "Config", connection: Connection) -> None:
-        if _steps_after(_revision(connection)) is None:
-            return
-        command.upgrade(config, "head")
-        connection.execute(text(RECORD_COMMIT.read_text("utf-8")))
+        if _steps_after(_revision(connection)):
+            command.upgrade(config, "head")
 
     _run(url, step)
 

@@ -1,6 +1,6 @@
--- The one text of what adds a commit to a game. `sternenpost migrate` puts it into the database each time, so it is
--- changed here; a test compares the two. What a function takes and gives back is changed under a new name, since web and
--- worker of the release before may still call the old one.
+-- The one text of what adds a commit to a game. A step of `migrations/` puts it into the database, so whoever changes it
+-- here adds a step like 0024; a test compares the two. What a function takes and gives back is changed under a new name,
+-- since web and worker of the release before may still call the old one.
 --
 -- The game comes first among the arguments: tables that are spread over machines have all rows of a game on one of them.
 

@@ -156,7 +156,7 @@ def test_tables_that_lack_a_step_are_told_in_a_sentence_and_what_migrate_would_d
         owner.execute("ALTER TABLE players RENAME locale TO language")  # as if an earlier release had called it so
     result = ask("players", "list")
     assert result.stderr == "Error: The database: its tables are not up to date: run `sternenpost migrate`\n"
-    assert "  step 0024: What records a commit is called so" in run("migrate", "--dry-run")
+    assert "  step 0024: What records a commit" in run("migrate", "--dry-run")
     with psycopg.connect(database_url) as owner:
         owner.execute("ALTER TABLE players RENAME language TO locale")
     run("migrate")
