@@ -40,7 +40,7 @@ def stop_word(kind: str, reader: str, game_id: UUID | None = None) -> str:
 
 def stopped(word: str) -> Stopped:
     """How things are; looking changes nothing. Raises NotFound."""
-    it = _unsealed(word)
+    it = _verified(word)
     player = db.session.scalars(select(Player).where(_is_reader(it))).one_or_none()
     mails: Json = player.notifications.get("mails", {}) if player else {}
     seat = db.session.scalars(select(SeatRow).where(*_own_seat(it))).one_or_none() if it.game_id else None
@@ -56,7 +56,7 @@ def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
 
     Raises NotFound.
     """
-    it = _unsealed(word)
+    it = _verified(word)
     if it.game_id and what != KIND:
         db.session.execute(update(SeatRow).where(*_own_seat(it)).values(mails=None if again else OFF))
     else:
@@ -73,7 +73,7 @@ def _choose_for_kind(it: Stop, again: bool) -> None:
         player.notifications = player.notifications | {"mails": mails if again else mails | {it.kind: OFF}}
 
 
-def _unsealed(word: str) -> Stop:
+def _verified(word: str) -> Stop:
     kind, reader, game_id = verify_text(STOP, word).split(" ")
     return Stop(kind, reader, UUID(game_id) if game_id else None)
 

@@ -52,7 +52,7 @@ def parts() -> dict[str, str]:
             return {"database": _BEHIND}
         follow_clock()
         now = clock.now()
-        parts = {**_beats(now), "outbox": _letters(now), "inbox": _mails(now), "seats": _overdue(now)}
+        parts = {**_heartbeats(now), "outbox": _letters(now), "inbox": _mails(now), "seats": _overdue(now)}
         return {"database": _room(), **parts}
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
         return {"database": _reason(error)}
@@ -89,7 +89,7 @@ def _reason(error: Exception) -> str:
     return f"does not answer: {words}"
 
 
-def _beats(now: datetime) -> dict[str, str]:
+def _heartbeats(now: datetime) -> dict[str, str]:
     seen = {row.part: row.at for row in db.session.scalars(select(Heartbeat))}
     return {part: _beat(now, seen.get(part)) for part in PARTS}
 

@@ -7,8 +7,7 @@ from sqlalchemy import select
 
 from server.clock import clock
 from server.errors import NotFound
-from server.play import archive as archives
-from server.play import time_control
+from server.play import archive, time_control
 from server.play.due_times import with_due_time
 from server.play.table import Table
 from server.play.time_control import GameClock, first_allowance
@@ -58,7 +57,7 @@ def _read(game_id: UUID) -> Records:
 
 def _by_the_log(records: Records) -> tuple[Json, list[Json]]:
     """What the head and the seats of a game should be."""
-    table, drawn = archives.replay(archives.start(records.head, records.seats), records.events)
+    table, drawn = archive.replay(archive.start(records.head, records.seats), records.events)
     game_clock, now = time_control.game_clock(records.head["clock"]), clock.now()
     return head_of(table, drawn), [_seat(row, table, game_clock, now) for row in records.seats]
 

@@ -34,7 +34,7 @@ forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
 
-_EVERY = 10  # seconds between two beats
+_EVERY = 10  # seconds between two rounds of jobs
 _FILES = 4096  # more than all connections and streams of a process take; often only 1,024 are allowed at first
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where the processes leave their numbers for /metrics
 
@@ -45,8 +45,8 @@ def post_worker_init(worker: Any) -> None:
     _allow_files()
     json_logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
     notifier.tell_from(app)
-    beats = Job(app, "heartbeat", partial(heartbeats.beat, "web")), Job(app, "uses of tokens", note_uses)
-    Thread(target=_beats, args=beats, daemon=True).start()
+    jobs = Job(app, "heartbeat", partial(heartbeats.beat, "web")), Job(app, "uses of tokens", note_uses)
+    Thread(target=_do_again, args=jobs, daemon=True).start()
 
 
 def _allow_files() -> None:
@@ -64,11 +64,11 @@ def on_exit(server: Any) -> None:
     shutil.rmtree(os.environ[_METRICS], ignore_errors=True)
 
 
-def _beats(*beats: Job) -> NoReturn:
+def _do_again(*jobs: Job) -> NoReturn:
     """Leave heartbeats (hours without any count for nobody), and note which tokens were used."""
     while True:
-        for beat in beats:
-            beat()
+        for job in jobs:
+            job()
         time.sleep(_EVERY)
 
 

@@ -60,7 +60,7 @@ def opens(purpose: str, word: str) -> bool:
     return True
 
 
-def sealed(purpose: str) -> str:
+def signed(purpose: str) -> str:
     return sign_text(STOP, "your-turn somebody 2") if purpose == STOP else sign(purpose, GAME, 3, 70_000)
 
 
@@ -69,7 +69,7 @@ def sealed(purpose: str) -> str:
 
 @pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE])
 def test_bits_that_mean_nothing_may_not_differ(purpose: str) -> None:
-    word = sealed(purpose)
+    word = signed(purpose)
     assert [last for last in LETTERS if opens(purpose, word[:-1] + last)] == [word[-1]]
     for other in (f"{word}=", f" {word}", f"{word}a", word.replace("i", "\N{LATIN SMALL LETTER DOTLESS I}", 1) + "="):
         assert not opens(purpose, other), other
@@ -77,14 +77,14 @@ def test_bits_that_mean_nothing_may_not_differ(purpose: str) -> None:
 
 @pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED])
 def test_the_word_of_a_link_has_small_letters_only(purpose: str) -> None:
-    word = sealed(purpose)
+    word = signed(purpose)
     assert opens(purpose, word)
     assert not opens(purpose, word.upper()) and not opens(purpose, word.title())
 
 
 @pytest.mark.parametrize("purpose", [REPLY, BOUNCE])
 def test_an_address_reads_the_same_in_either_case(purpose: str) -> None:
-    word = sealed(purpose)
+    word = signed(purpose)
     assert all(opens(purpose, it) for it in (word, word.upper(), word.title()))
 
 
@@ -105,9 +105,9 @@ def settings() -> dict[str, str]:
 
 @pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE])
 def test_what_was_signed_before_is_good_for_the_grace_time_and_not_longer(purpose: str) -> None:
-    old = sealed(purpose)
+    old = signed(purpose)
     rotate("--grace", "P2D")
-    new = sealed(purpose)
+    new = signed(purpose)
     assert new != old
     later(2 * DAY - timedelta(minutes=1))
     assert opens(purpose, old) and opens(purpose, new)
@@ -116,10 +116,10 @@ def test_what_was_signed_before_is_good_for_the_grace_time_and_not_longer(purpos
 
 
 def test_a_second_change_lends_no_more_time_to_what_the_first_one_ended() -> None:
-    words = [sealed(TURN)]
+    words = [signed(TURN)]
     for grace in ("P2D", "P30D", "PT1H"):
         rotate("--grace", grace)
-        words.append(sealed(TURN))
+        words.append(signed(TURN))
     later(timedelta(minutes=59))
     assert all(opens(TURN, word) for word in words)
     later(timedelta(minutes=1))
@@ -127,7 +127,7 @@ def test_a_second_change_lends_no_more_time_to_what_the_first_one_ended() -> Non
 
 
 def test_the_old_secret_is_forgotten_when_its_time_is_over() -> None:
-    sealed(TURN)
+    signed(TURN)
     before = settings()["secret"]
     rotate("--grace", "P2D")
     forget_old_secrets()
@@ -138,7 +138,7 @@ def test_the_old_secret_is_forgotten_when_its_time_is_over() -> None:
 
 
 def test_a_dry_run_changes_no_secret() -> None:
-    sealed(TURN)
+    signed(TURN)
     before = settings()
     assert "Nothing was changed" in rotate("--dry-run")
     assert settings() == before
@@ -166,10 +166,10 @@ def test_a_process_that_runs_notices_without_a_restart() -> None:
             process.stdin.write(f"{word}\n")
             return str(process.stdout.readline().strip())
 
-        old = sealed(TURN)
+        old = signed(TURN)
         assert told(old) == "70000"
         rotate("--grace", "PT1S")
-        until(lambda: told(sealed(TURN)) == "70000", 1)  # though it has known the old one for a moment only
+        until(lambda: told(signed(TURN)) == "70000", 1)  # though it has known the old one for a moment only
         until(lambda: told(old) == "nothing", 10)
         process.stdin.close()
 
@@ -198,7 +198,7 @@ def test_the_secret_is_not_asked_for_each_time(monkeypatch: pytest.MonkeyPatch) 
     asked: list[float] = []
     look_up = signed_links._looked_up
     monkeypatch.setattr(signed_links, "_looked_up", lambda: asked.append(0.0) or look_up())
-    word = sealed(TURN)
+    word = signed(TURN)
     for _ in range(1000):
         assert opens(TURN, word) and not opens(TURN, f"{word[:-2]}aa")
     assert len(asked) < 50

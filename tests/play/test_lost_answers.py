@@ -1,4 +1,4 @@
-"""Deeds whose commit arrives while its answer is lost: each is done once, and succeeds."""
+"""Commits that arrive while their answers are lost: each is done once, and succeeds."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -197,7 +197,7 @@ def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
 def _in_a_story(told: Json) -> Json:
     where: Json = {
         "seq": {"description": "Counts the events of this game from 1", "type": "integer", "minimum": 1},
-        "version": {"description": "The commit that it was part of", "type": "integer", "minimum": 1},
+        "version": {"description": "The deed that it was part of", "type": "integer", "minimum": 1},
         "at": {"type": "string", "format": "date-time"},
     }
     return told | {"required": [*where, *told["required"]], "properties": where | told["properties"]}

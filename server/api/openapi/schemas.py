@@ -348,7 +348,7 @@ class GameSummary(Schema):
     title = fields.String(required=True)
     private = fields.Boolean(required=True)
     status = fields.String(required=True, validate=one_of(STATUSES))
-    version = fields.Integer(required=True, **_about("Counts the commits of this game"))
+    version = fields.Integer(required=True, **_about("Counts the deeds of this game"))
     made_at = Moment(required=True)
     host = fields.Integer(
         required=True,
@@ -525,7 +525,7 @@ class ArchivedSeat(Schema):
 
 class ArchivedEvent(Schema):
     seq = fields.Integer(required=True, **_about("Counts the events of this game from 1"))
-    version = fields.Integer(required=True, **_about("The commit that it was part of"))
+    version = fields.Integer(required=True, **_about("The deed that it was part of"))
     type = fields.String(required=True)
     seat = fields.Integer(required=True, allow_none=True)
     at = fields.String(required=True, **_about("UTC with microseconds, exactly as it was hashed"))

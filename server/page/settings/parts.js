@@ -24,7 +24,7 @@ export async function changeMe(changes) {
 }
 
 /**
- * The same for a field of several parts, on top of what it is by now: another window may have changed it.
+ * Change a field of several parts, on top of what it is by now: another window may have changed it.
  * @param {"calendar" | "notifications"} field
  * @param {(now: any) => any} change
  */

@@ -50,7 +50,7 @@ def note(raw: bytes, word: str) -> None:
 
 def note_complaints(raw: bytes) -> None:
     """Take in a mail to whoever runs this: complaints are sent there, with the letters that they are about. They are
-    believed if such a letter has a return path that we sealed. Raises Unavailable."""
+    believed if such a letter has a return path that we signed. Raises Unavailable."""
     if is_complaint(raw):
         for word in {found.decode() for found in _RETURN_PATH.findall(raw)}:
             if is_return(word):

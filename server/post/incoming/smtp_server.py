@@ -23,7 +23,7 @@ from server.store.database_retry import is_passing
 
 LARGEST = 1024 * 1024  # octets of a mail; what people write is far smaller, but programs send our picture back with it
 MOST_READERS = 10  # recipients of one mail
-MOST_GUESTS = 50  # connections at a time
+MOST_CONNECTIONS = 50  # connections at a time
 PATIENCE = 60.0  # seconds from one command to the next, and for a whole mail
 LONGEST_STAY = 600.0
 _MOST_OCTETS = 2 * LARGEST  # between two mails, whatever they are
@@ -58,7 +58,7 @@ class SmtpServer:
         self._threads = ThreadPoolExecutor(_STORERS, thread_name_prefix="smtp-server")
         self._server: asyncio.Server | None = None
         self._waits = False
-        self.guests: set[SMTP] = set()
+        self.connections: set[SMTP] = set()
         self.loop = asyncio.new_event_loop()
         Thread(target=self.loop.run_forever, name="smtp-server", daemon=True).start()
 
@@ -67,7 +67,7 @@ class SmtpServer:
         if self.is_open:
             return
         host = self._host.strip("[]")
-        opening = self.loop.create_server(self._guest, host, self.port, reuse_port=True)
+        opening = self.loop.create_server(self._connect, host, self.port, reuse_port=True)
         try:
             self._server = asyncio.run_coroutine_threadsafe(opening, self.loop).result(OPEN_AGAIN)
         except OSError as error:
@@ -87,8 +87,8 @@ class SmtpServer:
             self.loop.call_soon_threadsafe(self._server.close)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _guest(self) -> asyncio.Protocol:
-        return _Connection(self) if len(self.guests) < MOST_GUESTS else _TurnedAway()
+    def _connect(self) -> asyncio.Protocol:
+        return _Connection(self) if len(self.connections) < MOST_CONNECTIONS else _TurnedAway()
 
     # What aiosmtpd calls
 
@@ -189,12 +189,12 @@ class _Connection(SMTP):
             return None, None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._smtp_server.guests.add(self)
+        self._smtp_server.connections.add(self)
         self._leaving = self.loop.call_later(LONGEST_STAY, transport.close)
         super().connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._smtp_server.guests.discard(self)
+        self._smtp_server.connections.discard(self)
         self._leaving.cancel()
         super().connection_lost(error)
 

@@ -1,4 +1,4 @@
-"""The door for replies: what mail servers hear there, by SMTP and LMTP."""
+"""The SMTP server for replies: what mail servers hear there, by SMTP and LMTP."""
 
 import smtplib
 import socket
@@ -16,7 +16,7 @@ from server.play.mail_in import reply_word
 from server.play.moves import turn_word
 from server.play.postmaster import forget_kept_mails, kept_mails
 from server.post.incoming import bounces
-from server.post.incoming import smtp_server as doors
+from server.post.incoming import smtp_server as module
 from server.post.incoming.smtp_server import LARGEST, MOST_READERS, SmtpServer
 from server.store.tables import Incoming, db
 from tests.post.incoming.test_bounces import HARD, complaint
@@ -32,11 +32,11 @@ pytestmark = pytest.mark.usefixtures("within")
 
 
 @pytest.fixture
-def door(app: Flask) -> Iterator[SmtpServer]:
-    door = SmtpServer(app, f"127.0.0.1:{free_port()}")
-    door.keep_open()
-    yield door
-    door.close()
+def smtp_server(app: Flask) -> Iterator[SmtpServer]:
+    smtp_server = SmtpServer(app, f"127.0.0.1:{free_port()}")
+    smtp_server.keep_open()
+    yield smtp_server
+    smtp_server.close()
 
 
 @pytest.fixture
@@ -51,14 +51,14 @@ def word(game_id: UUID) -> str:
 
 
 @pytest.fixture
-def smtp(door: SmtpServer) -> Iterator[smtplib.SMTP]:
-    with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as smtp:
+def smtp(smtp_server: SmtpServer) -> Iterator[smtplib.SMTP]:
+    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) as smtp:
         yield smtp
 
 
 @pytest.fixture
-def lmtp(door: SmtpServer) -> Iterator[smtplib.LMTP]:
-    with smtplib.LMTP("127.0.0.1", door.port, timeout=20) as lmtp:
+def lmtp(smtp_server: SmtpServer) -> Iterator[smtplib.LMTP]:
+    with smtplib.LMTP("127.0.0.1", smtp_server.port, timeout=20) as lmtp:
         yield lmtp
 
 
@@ -273,15 +273,15 @@ def test_a_seat_gets_so_many_mails_an_hour(
     assert said == [250, 250, 451]
 
 
-def test_who_breaks_off_leaves_nothing(door: SmtpServer, word: str) -> None:
-    smtp = smtplib.SMTP("127.0.0.1", door.port, timeout=20)
+def test_who_breaks_off_leaves_nothing(smtp_server: SmtpServer, word: str) -> None:
+    smtp = smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20)
     smtp.ehlo()
     smtp.mail(SENDER)
     smtp.rcpt(f"{word}@stars.example")
     smtp.docmd("DATA")
     smtp.send(MAIL)
     smtp.close()
-    until(lambda: not door.guests)
+    until(lambda: not smtp_server.connections)
     assert not kept()
 
 
@@ -301,40 +301,40 @@ def test_while_the_database_is_away_mails_shall_come_again(
 # Guests
 
 
-def test_whoever_says_nothing_has_to_leave(door: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "PATIENCE", 0.2)
-    with socket.create_connection(("127.0.0.1", door.port), timeout=20) as guest:
+def test_whoever_says_nothing_has_to_leave(smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    with socket.create_connection(("127.0.0.1", smtp_server.port), timeout=20) as guest:
         assert guest.recv(100).startswith(b"220 ")
         assert guest.recv(100) == b""
 
 
-def test_whoever_has_stayed_too_long_has_to_leave(door: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "LONGEST_STAY", 0.2)
-    with socket.create_connection(("127.0.0.1", door.port), timeout=20) as guest:
+def test_whoever_has_stayed_too_long_has_to_leave(smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONGEST_STAY", 0.2)
+    with socket.create_connection(("127.0.0.1", smtp_server.port), timeout=20) as guest:
         assert guest.recv(100).startswith(b"220 ")
         assert guest.recv(100) == b""
 
 
 def test_when_the_house_is_full_others_are_asked_to_come_later(
-    door: SmtpServer, word: str, monkeypatch: pytest.MonkeyPatch
+    smtp_server: SmtpServer, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doors, "MOST_GUESTS", 2)
-    first, second = (smtplib.SMTP("127.0.0.1", door.port, timeout=20) for _ in range(2))
+    monkeypatch.setattr(module, "MOST_CONNECTIONS", 2)
+    first, second = (smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) for _ in range(2))
     with pytest.raises(smtplib.SMTPConnectError, match="421"):
-        smtplib.SMTP("127.0.0.1", door.port, timeout=20)
+        smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20)
     first.quit()
-    until(lambda: len(door.guests) == 1)
-    with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as third:
+    until(lambda: len(smtp_server.connections) == 1)
+    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) as third:
         assert hands_over(third, word)[0] == 250
     second.quit()
 
 
-def test_two_workers_hold_the_same_port_open(app: Flask, door: SmtpServer, word: str) -> None:
-    other = SmtpServer(app, f"127.0.0.1:{door.port}")
+def test_two_workers_hold_the_same_port_open(app: Flask, smtp_server: SmtpServer, word: str) -> None:
+    other = SmtpServer(app, f"127.0.0.1:{smtp_server.port}")
     other.keep_open()
-    door.close()
-    until(lambda: not door.is_open)
-    with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as smtp:
+    smtp_server.close()
+    until(lambda: not smtp_server.is_open)
+    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) as smtp:
         assert hands_over(smtp, word)[0] == 250
     other.close()
 
@@ -345,16 +345,16 @@ def test_a_port_that_is_taken_is_told_once_and_tried_again(
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        door = SmtpServer(app, f"127.0.0.1:{taken.getsockname()[1]}")
-        door.keep_open()
-        door.keep_open()
+        smtp_server = SmtpServer(app, f"127.0.0.1:{taken.getsockname()[1]}")
+        smtp_server.keep_open()
+        smtp_server.keep_open()
     told = [record.message for record in caplog.records if record.name == "server.post.incoming.smtp_server"]
     assert len(told) == 1
     assert "Mail cannot come in" in told[0]
-    door.keep_open()
-    with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as smtp:
+    smtp_server.keep_open()
+    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) as smtp:
         assert hands_over(smtp, word)[0] == 250
-    door.close()
+    smtp_server.close()
 
 
 def test_no_log_has_a_word_of_it(
