@@ -68,9 +68,12 @@ def settings(games: list[str], webhooks: list[str]) -> Json:
             "path.name": {"dictionary": "names", "probability": 0.5},
         },
         # The document says 422 of moves that fit their schema and break a rule; the check above looks at the code.
-        # Whatever ETag is made up, nothing has it: 412.
+        # Whatever ETag is made up, nothing has it: 412, which is found before a body is read (RFC 9110, 13.2.1).
         "checks": {
-            "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "412", "422"]}
+            "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "412", "422"]},
+            "negative_data_rejection": {
+                "expected-statuses": ["400", "401", "403", "404", "405", "406", "409", "412", "415", "422", "428", "429"]
+            },
         },
     }
 
