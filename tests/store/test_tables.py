@@ -122,6 +122,18 @@ def test_an_index_is_as_partial_in_the_database_as_in_the_model(database_url: st
     assert set(found) == {index.name for index in models}
 
 
+def test_a_table_is_stored_by_the_parameters_of_its_model(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        found = dict(
+            connection.execute(
+                "SELECT relname, reloptions FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+            )
+        )
+    for table in TABLES:
+        wanted = table.dialect_options["postgresql"]["with"] or {}
+        assert (found[table.name] or []) == [f"{name}={value}" for name, value in wanted.items()]
+
+
 @pytest.mark.parametrize("status", ["", "AND status = 'open'"])
 def test_a_page_of_the_lobby_is_read_from_an_index(database_url: str, status: str) -> None:
     page = f"SELECT * FROM games WHERE NOT private {status} ORDER BY made_at DESC, game_id DESC LIMIT 21"

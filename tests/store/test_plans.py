@@ -1,0 +1,89 @@
+"""However much is stored: what is tidied, listed and watched is found by an index, and dead rows stay few."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import text
+
+from server.accounts.deliveries import forget_old_letters
+from server.accounts.tokens import forget_ended_tokens
+from server.clock import clock
+from server.operations import health
+from server.play.idempotency import forget_old_answers
+from server.play.lobby import list_games
+from server.play.mail_in import forget_old_mails
+from server.store.tables import Base, Incoming, db
+from server.webhooks.subscriptions import forget_old_deliveries
+from tests.support.games import DAY, game_of, person
+from tests.support.plans import scans_of
+
+TIDIED: list[tuple[Callable[[], object], str]] = [
+    (lambda: forget_old_answers(timedelta(days=7)), "idempotency_keys_made_at"),
+    (lambda: forget_old_letters(timedelta(days=90)), "deliveries_at"),
+    (lambda: forget_old_letters(timedelta(days=90)), "player_deliveries_at"),
+    (forget_ended_tokens, "tokens_expires_at"),
+    (forget_old_mails, "inbox_dealt_with"),
+    (forget_old_deliveries, "webhook_deliveries_ended"),
+]
+
+
+@pytest.mark.parametrize(("tidy", "index"), TIDIED, ids=[index for _, index in TIDIED])
+def test_what_is_tidied_is_found_by_its_age(app: Flask, tidy: Callable[[], object], index: str) -> None:
+    with app.app_context():
+        scans = scans_of(tidy, never_in_sequence=True)
+    assert any(scan.index == index and scan.condition for scan in scans), scans
+
+
+def test_mails_of_which_nothing_but_lines_is_left_are_not_looked_at_again(app: Flask) -> None:
+    with app.app_context():
+        game_id, arrived_at = game_of(person("ada"), bots=2), clock.now() - 30 * DAY
+        common = {"game_id": game_id, "seat": 0, "turn": 1, "tries": 1, "asks": "", "arrived_at": arrived_at}
+        for _ in range(20):
+            db.session.add(Incoming(**common, mail_id=uuid4(), raw=b"A mail", acted=["a line"]))
+            db.session.add(Incoming(**common, mail_id=uuid4(), raw=b"A mail"))
+        db.session.commit()
+        forget_old_mails()
+        left = db.session.scalars(db.select(Incoming)).all()
+        assert [(mail.raw, mail.acted) for mail in left] == [(b"", ["a line"])] * 20
+        assert sum(scan.rows for scan in scans_of(forget_old_mails, never_in_sequence=True)) == 0
+
+
+@pytest.mark.parametrize("status", [None, "finished"])
+def test_the_lobby_finds_games_of_one_kind_among_those_of_others(app: Flask, status: str | None) -> None:
+    with app.app_context():
+        _many_games_of_others(app)
+        scans = scans_of(lambda: list_games(None, rules="sternenglanz", status=status))
+    assert sum(scan.rows for scan in scans if scan.table == "games") == 0, scans
+
+
+def test_the_oldest_letter_of_a_long_outbox_is_found_by_its_age(app: Flask) -> None:
+    with app.app_context():
+        scans = [it for it in scans_of(health._oldest_letter, never_in_sequence=True) if it.table == "outbox"]
+    assert [scan.index for scan in scans] == ["outbox_made_at"]
+
+
+def _many_games_of_others(app: Flask) -> None:
+    game_id = game_of(person("ada"), bots=2)
+    columns = ", ".join(column.name for column in Base.metadata.tables["games"].columns if column.name != "game_id")
+    copy = f"INSERT INTO games (game_id, {columns}) SELECT gen_random_uuid(), {columns} FROM games, generate_series(1, 3000)"
+    with db.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE games SET status = 'finished' WHERE game_id = %s", (game_id,))
+        connection.exec_driver_sql(f"{copy} WHERE game_id = %s", (game_id,))
+        connection.exec_driver_sql("ANALYZE games")
+
+
+@pytest.mark.parametrize("table", ["seats", "outbox"])
+def test_dead_rows_of_a_table_that_is_always_looked_at_stay_few(app: Flask, table: str) -> None:
+    """Of four hundred thousand rows, as of a hundred thousand games."""
+    with app.app_context(), db.engine.connect() as connection:
+        query = text(
+            "SELECT coalesce((SELECT option_value FROM pg_options_to_table(reloptions)"
+            " WHERE option_name = 'autovacuum_vacuum_' || part), current_setting('autovacuum_vacuum_' || part))::float"
+            " FROM pg_class, unnest(ARRAY['threshold', 'scale_factor']) WITH ORDINALITY AS p (part, nr)"
+            " WHERE oid = to_regclass(:table) ORDER BY nr"
+        )
+        threshold, factor = connection.scalars(query, {"table": table})
+    assert threshold + factor * 400_000 <= 5_000

@@ -1,0 +1,78 @@
+"""How Postgres carries out the statements of a piece of work, and how many rows it reads for them."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import psycopg
+import pytest
+
+from server.store.tables import db
+
+
+class Scan(NamedTuple):
+    """One look at a table: how, by which index, under which conditions on it, and how many rows were read."""
+
+    table: str
+    kind: str
+    index: str | None
+    condition: str | None
+    rows: int
+
+
+def statements_of(work: Callable[[], object]) -> list[tuple[str, Any]]:
+    """What it asks of Postgres, with parameters, whichever way it is connected."""
+    asked: list[tuple[str, Any]] = []
+    execute = psycopg.Cursor.execute
+
+    def noted(cursor: Any, query: Any, parameters: Any = None, **how: Any) -> Any:
+        if isinstance(query, str) and query.lstrip().startswith(("SELECT", "UPDATE", "DELETE")):
+            asked.append((query, parameters))
+        return execute(cursor, query, parameters, **how)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psycopg.Cursor, "execute", noted)
+        work()
+    return asked
+
+
+def scans_of(work: Callable[[], object], never_in_sequence: bool = False) -> list[Scan]:
+    """How its statements look at tables, carried out again on what it left behind and taken back.
+
+    `never_in_sequence`: as if all tables were long; of a short one Postgres reads everything, whatever indexes there are.
+    """
+    asked = statements_of(work)
+    pooled = db.engine.raw_connection()
+    try:
+        connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]
+        with connection.transaction(force_rollback=True), psycopg.ClientCursor(connection) as cursor:
+            if never_in_sequence:
+                cursor.execute("SET LOCAL enable_seqscan = off")
+            return [scan for statement in asked for scan in _scans_of(cursor, *statement)]
+    finally:
+        pooled.close()
+
+
+def _scans_of(cursor: psycopg.Cursor[Any], query: str, parameters: Any) -> Iterator[Scan]:
+    cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {query}", parameters)
+    ((explained,),) = cursor.fetchall()
+    todo = [explained[0]["Plan"]]
+    while todo:
+        node = todo.pop()
+        below = node.get("Plans", [])
+        todo += below
+        if "Scan" in node["Node Type"] and "Relation Name" in node:
+            index = next((it for it in [node, *_all_below(node)] if "Index Name" in it), {})
+            read = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+            yield Scan(
+                node["Relation Name"],
+                node["Node Type"],
+                index.get("Index Name"),
+                index.get("Index Cond"),
+                round(read),
+            )
+
+
+def _all_below(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for it in node.get("Plans", []):
+        yield it
+        yield from _all_below(it)
