@@ -42,11 +42,16 @@ def new_game_id(caller: Caller) -> UUID | None:
 
 
 def once(
-    caller: Caller, game_id: UUID | None, action: Callable[[], tuple[Any, int]], may_repeat: bool = False
+    caller: Caller,
+    game_id: UUID | None,
+    action: Callable[[], tuple[Any, int]],
+    may_repeat: bool = False,
+    again: Callable[[], Any] | None = None,
 ) -> Response:
     """The answer of `action` (a body and a status), or the one kept for this request's key.
 
-    `may_repeat`: done again, the action does nothing and answers alike. Raises KeyReused, UnderWay.
+    `may_repeat`: done again, the action does nothing and answers alike. `again`: makes the body of the first answer
+    anew, at any time, so that only its status is kept. Raises KeyReused, UnderWay.
     """
     key = _key()
     if key is None or game_id is None:
@@ -54,11 +59,13 @@ def once(
     asked = b"\0".join([request.method.encode(), request.full_path.encode(), request.get_data(cache=True)])
     request_hash = hashlib.sha256(asked).digest()
     kept = first_answer(game_id, caller.player_id, key, request_hash, may_repeat)
+    if kept is not None and kept.body is None and again is not None:
+        return _answer(again(), kept.status)
     if kept is not None:
         return Response(kept.body, kept.status, mimetype="application/json")
     answer = _answer(*action())
-    first = Kept(answer.status_code, answer.get_data(as_text=True))
-    keep(game_id, caller.player_id, key, request_hash, first)
+    body = None if again else answer.get_data(as_text=True)
+    keep(game_id, caller.player_id, key, request_hash, Kept(answer.status_code, body))
     return answer
 
 

@@ -1,5 +1,6 @@
 """Moves: which are open, and playing one."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from server.api.idempotency import once
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
-from server.play.moves import legal_moves, play_move, try_move
+from server.play.moves import first_answer, legal_moves, play_move, try_move
 from server.play.turn_links import play_by_link
 from server.rules import IllegalMove, MalformedMove
 
@@ -59,7 +60,8 @@ class Moves(MethodView):
                 played = play_move(game_id, who.player_id, turn, move)
             return played.answer, 201 if played.first else 200
 
-        return once(who, game_id, play, may_repeat=True)
+        again = partial(first_answer, game_id, who.player_id, turn, move)
+        return once(who, game_id, play, may_repeat=True, again=again)
 
 
 @blp.route("/legal-moves")

@@ -19,10 +19,10 @@ _PATIENCE = 2.0  # seconds for the first request to be answered, if it is under 
 
 
 class Kept(NamedTuple):
-    """The first answer: its status and its body as it was sent."""
+    """The first answer: its status and its body as it was sent; no body if it can be made anew."""
 
     status: int
-    body: str
+    body: str | None
 
 
 def game_of_key(player_id: UUID, key: str) -> UUID:
@@ -49,7 +49,7 @@ def first_answer(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, 
     while known := _known(_is(game_id, player_id, key)):
         if known.request_hash != request_hash:
             raise KeyReused("This Idempotency-Key was used for another request.")
-        if known.status is not None and known.answer is not None:
+        if known.status is not None:
             return Kept(known.status, known.answer)
         if time.monotonic() > deadline:
             break

@@ -169,6 +169,16 @@ def _first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     raise StaleTurn(game.table.turns[seat])
 
 
+@tried_again
+def first_answer(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
+    """What this very move was answered when it was played for this turn, however long ago.
+
+    Raises NotFound, NotSeated, MalformedMove, StaleTurn if it was not played.
+    """
+    game = seen_by(game_id, player_id)
+    return _first_answer(game, own_seat(game, player_id), turn, game.table.rules.move_from_json(move)).answer
+
+
 def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
     """What this very move was answered within the last hour, by which it answered this turn or (`part`: by its number)
     the rest of it; None if it did not. Raises NotFound, MalformedMove.

@@ -276,7 +276,7 @@ class IdempotencyKey(Base):
     key: Mapped[str] = _key()
     request_hash: Mapped[bytes]
     status: Mapped[int | None]  # None: carried out, but the answer was not kept
-    answer: Mapped[str | None]
+    answer: Mapped[str | None]  # None beside a status: it is made anew, as that of a move is from the log
     made_at: Mapped[datetime]
 
 

@@ -7,9 +7,11 @@ from flask import Flask
 
 from server.clock import clock
 from server.play.idempotency import forget_old_answers
+from server.play.table_cache import tables
+from server.store.tables import IdempotencyKey, db
 from tests.support.api_calls import first_move, walk
 from tests.support.contract import Someone, is_problem
-from tests.support.games import DAY, ME, OPEN, wanted
+from tests.support.games import DAY, ME, OPEN, everything_due_happens, later, wanted
 
 
 def keyed(key: str) -> dict[str, str]:
@@ -49,6 +51,48 @@ def test_a_move_with_a_key_gets_its_first_answer_again_with_its_status(ada: Some
     first, again = (ada.post(f"{game}/moves", move, headers=keyed("m")) for _ in range(2))
     assert (first.status_code, again.status_code) == (201, 201)
     assert first.data == again.data
+
+
+def test_of_a_move_the_answer_is_not_kept_but_made_anew_from_the_log(app: Flask, ada: Someone, game: str) -> None:
+    move = first_move(ada, game)
+    first = ada.post(f"{game}/moves", move, headers=keyed("m"))
+    assert _kept(app, "m") == (201, None)
+    with app.app_context():
+        everything_due_happens()
+        later(6.9 * DAY)
+        everything_due_happens()  # the others run out of time, and more
+        tables.__init__()
+    again = ada.post(f"{game}/moves", move, headers=keyed("m"))
+    assert (again.status_code, again.data, again.mimetype) == (201, first.data, first.mimetype)
+    other = move | {"turn": move["turn"] + 1}
+    is_problem(ada.post(f"{game}/moves", other, headers=keyed("m")), 422, "idempotency-key-reused")
+
+
+def test_a_move_with_a_key_that_was_played_without_one_before_keeps_its_status(
+    app: Flask, ada: Someone, game: str
+) -> None:
+    move = first_move(ada, game)
+    ada.post(f"{game}/moves", move)
+    answers = [ada.post(f"{game}/moves", move, headers=keyed("m")) for _ in range(2)]
+    assert [it.status_code for it in answers] == [200, 200]
+    assert _kept(app, "m") == (200, None)
+
+
+def test_an_answer_to_a_move_that_an_earlier_release_kept_is_given_as_it_is(
+    app: Flask, ada: Someone, game: str
+) -> None:
+    move = first_move(ada, game)
+    first = ada.post(f"{game}/moves", move, headers=keyed("m"))
+    with app.app_context():
+        db.session.execute(db.update(IdempotencyKey).values(answer=f"{first.text} "))
+        db.session.commit()
+    assert ada.post(f"{game}/moves", move, headers=keyed("m")).text == f"{first.text} "
+
+
+def _kept(app: Flask, key: str) -> tuple[int | None, str | None]:
+    with app.app_context():
+        row = db.session.scalars(db.select(IdempotencyKey).where(IdempotencyKey.key == key)).one()
+        return row.status, row.answer
 
 
 def test_a_request_that_was_refused_leaves_its_key_free(ada: Someone, game: str) -> None:
