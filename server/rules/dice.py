@@ -30,6 +30,7 @@ class SeededDice:
     def __init__(self, seed: bytes, salts: Sequence[bytes | str], drawn: int = 0) -> None:
         self._key = _key(seed, salts)
         self.drawn = drawn
+        self._number, self._block = -1, b""  # of the block that the last word came from
 
     def below(self, k: int) -> int:
         """A whole number from 0 to k-1, each as likely as the others; 1 <= k <= 2**64."""
@@ -49,10 +50,11 @@ class SeededDice:
         return order
 
     def _next_word(self) -> int:
-        block, word = divmod(self.drawn, WORDS_PER_BLOCK)
+        number, word = divmod(self.drawn, WORDS_PER_BLOCK)
         self.drawn += 1
-        digest = sha256(self._key + block.to_bytes(8, "big")).digest()
-        return int.from_bytes(digest[8 * word : 8 * word + 8], "big")
+        if number != self._number:
+            self._number, self._block = number, sha256(self._key + number.to_bytes(8, "big")).digest()
+        return int.from_bytes(self._block[8 * word : 8 * word + 8], "big")
 
 
 def _key(seed: bytes, salts: Sequence[bytes | str]) -> bytes:
