@@ -7,7 +7,7 @@ leaves every recorded game as it was played.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,6 +55,9 @@ class Lying(NamedTuple):
 
     seat: Seat
     star: str
+
+
+LYING = [{star: Lying(seat, star) for star in STARS} for seat in range(max(SEATS))]  # made once
 
 
 class Placement(NamedTuple):
@@ -167,10 +170,8 @@ def apply(sky: State | None, event: Event) -> State:
             return _with_star_placed(sky, event)
         case BoardScored():
             return _with_board_scored(sky, event)
-        case BoardDealt(board, slot):
-            stack = tuple(other for other in sky.stack if other != board)
-            slots = (*sky.slots[:slot], board, *sky.slots[slot + 1 :])
-            return sky._replace(stack=stack, slots=slots, stars={**sky.stars, board: {}})
+        case BoardDealt():
+            return _with_board_dealt(sky, event)
         case _:
             return sky
 
@@ -187,26 +188,43 @@ def _opened(event: BoardsShuffled) -> State:
     )
 
 
+def _with_board_dealt(sky: State, event: BoardDealt) -> State:
+    options, stack, slots, stars, hands, coins, on_turn = sky
+    board, slot, _ = event
+    stack = tuple([other for other in stack if other != board])
+    slots = slots[:slot] + (board,) + slots[slot + 1 :]
+    return State(options, stack, slots, {**stars, board: {}}, hands, coins, on_turn)
+
+
 def _with_star_placed(sky: State, event: StarPlaced) -> State:
     options, stack, slots, stars, hands, coins, _ = sky
     seat, board, space, star, on_turn = event
     hand = hands[seat]
     place = hand.index(star)
-    hands = (*hands[:seat], hand[:place] + hand[place + 1 :], *hands[seat + 1 :])
-    stars = {**stars, board: {**stars[board], space: Lying(seat, star)}}
+    hands = hands[:seat] + (hand[:place] + hand[place + 1 :],) + hands[seat + 1 :]
+    stars = {**stars, board: {**stars[board], space: LYING[seat][star]}}
     return State(options, stack, slots, stars, hands, coins, on_turn)
 
 
 def _with_board_scored(sky: State, event: BoardScored) -> State:
-    hands = [list(hand) for hand in sky.hands]
+    options, stack, slots, stars, hands, coins, on_turn = sky
+    full = event.board
+    back: list[list[str]] = [[] for _ in hands]
     for placement in event.placements:
-        hands[placement["seat"]].append(placement["star"])
-    return sky._replace(
-        slots=tuple(None if board == event.board else board for board in sky.slots),
-        stars={board: stars for board, stars in sky.stars.items() if board != event.board},
-        hands=tuple(tuple(sorted(hand, key=HAND_ORDER.__getitem__)) for hand in hands),
-        coins=tuple(coins + payout for coins, payout in zip(sky.coins, event.payouts, strict=True)),
+        back[placement["seat"]].append(placement["star"])
+    return State(
+        options,
+        stack,
+        tuple([None if board == full else board for board in slots]),
+        {board: lying for board, lying in stars.items() if board != full},
+        tuple([_in_order(hand, its) if its else hand for hand, its in zip(hands, back, strict=True)]),
+        tuple([had + payout for had, payout in zip(coins, event.payouts, strict=True)]),
+        on_turn,
     )
+
+
+def _in_order(hand: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted([*hand, *more], key=HAND_ORDER.__getitem__))
 
 
 # 4. A turn
@@ -234,26 +252,32 @@ def legal_moves(sky: State, seat: Seat, begun: Sequence[Placement] = ()) -> list
         if len(begun) > 1:
             raise _not_your_turn()
         return []
-    kinds = dict.fromkeys(sky.hands[seat])
-    return [
-        of_space[star]
-        for board in sky.slots
-        if board is not None
-        for space, of_space in PLACEMENTS[board].items()
-        if space not in sky.stars[board]
-        for star in kinds
-    ]
+    hand, stars = sky.hands[seat], sky.stars
+    found: list[Placement] = []
+    for board in sky.slots:
+        if board is not None:
+            taken = stars[board]
+            for space, placements in _placements(board, hand):
+                if space not in taken:
+                    found += placements
+    return found
+
+
+@cache
+def _placements(board: str, hand: tuple[str, ...]) -> list[tuple[str, list[Placement]]]:
+    """For each space of the board, every placement of a star of this hand: a list of legal moves only picks from these."""
+    return [(space, [PLACEMENTS[star, board, space] for star in dict.fromkeys(hand)]) for space in BOARDS[board].spaces]
 
 
 def decide(sky: State, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
     """What happens if `seat` plays `move`. Raises IllegalMove if it may not."""
     _check_placement(sky, seat, move)
     star, board, space = move
-    stars = {**sky.stars[board], space: Lying(seat, star)}
-    hand_sizes = [len(hand) for hand in sky.hands]
+    hand_sizes = list(map(len, sky.hands))
     hand_sizes[seat] -= 1
     scoring: list[Event] = []
-    if len(stars) == len(BOARDS[board].spaces):
+    if len(sky.stars[board]) + 1 == len(BOARDS[board].spaces):
+        stars = {**sky.stars[board], space: LYING[seat][star]}
         scoring.append(score(BOARDS[board], stars, sky.options, sky.coins))
         if sky.stack:
             scoring.append(BoardDealt(sky.stack[0], sky.slots.index(board)))
@@ -312,10 +336,12 @@ def _who_is_next(options: Json, seat: Seat, has_filled: bool, hand_sizes: Sequen
     """The seat on turn after `seat` has placed, and the seats skipped on the way to it (section 4.1)."""
     step = 1 if options["direction"] == "clockwise" else -1
     goes_left = has_filled and options["resume"] == "left_of_completer"
-    candidate = seat + (1 if goes_left else step)
-    tried = [(candidate + step * n) % len(hand_sizes) for n in range(len(hand_sizes))]
-    found = next(n for n, other in enumerate(tried) if hand_sizes[other])  # section 7: there is one
-    return tried[found], tried[:found]
+    candidate = (seat + (1 if goes_left else step)) % len(hand_sizes)
+    skipped = []
+    while not hand_sizes[candidate]:  # section 7: there is one that has a star
+        skipped.append(candidate)
+        candidate = (candidate + step) % len(hand_sizes)
+    return candidate, skipped
 
 
 # 5. Scoring a full board
@@ -328,18 +354,19 @@ def score(board: Board, stars: Mapping[str, Lying], options: Mapping[str, Any], 
     values = values_of(board, stars, annihilated | swallowed, options["doubling"])
     totals, counts = tally(stars, values, len(coins))
     ranking = rank(totals, counts)
-    has_one_owner = len({lying.seat for lying in stars.values()}) == 1
+    has_one_owner = len({seat for seat, _ in stars.values()}) == 1
     outcome, transfers = payments(board, ranking, counts, has_one_owner, options, coins)
     payouts = [0] * len(coins)
     for transfer in transfers:
         payouts[transfer["to"]] += transfer["amount"]
         if transfer["from"] != BANK:
             payouts[transfer["from"]] -= transfer["amount"]
+    lying = [(space, *stars[space]) for space in board.spaces]
     remaining = sorted(values)
     winner_of = {transfer["reason"]: transfer["to"] for transfer in transfers}
     return BoardScored(
         board=board.id,
-        placements=[{"space": space, "seat": stars[space].seat, "star": stars[space].star} for space in board.spaces],
+        placements=[{"space": space, "seat": seat, "star": star} for space, seat, star in lying],
         annihilated=sorted(annihilated),
         swallowed=sorted(swallowed),
         remaining=remaining,
@@ -358,22 +385,22 @@ def score(board: Board, stars: Mapping[str, Lying], options: Mapping[str, Any], 
 
 def vanishing(board: Board, stars: Mapping[str, Lying]) -> set[str]:
     """The black holes beside a black hole: all of them go at once, in a row or ring of any length."""
-    holes = {space for space, lying in stars.items() if lying.star == BLACK_HOLE}
+    holes = {space for space, (_, star) in stars.items() if star == BLACK_HOLE}
     return {hole for hole in holes if not holes.isdisjoint(board.neighbours[hole])}
 
 
 def swallowed_by_holes(board: Board, stars: Mapping[str, Lying], vanished: set[str]) -> set[str]:
     """The stars beside a black hole that has not vanished. (It has no black hole beside it.)"""
-    holes = [space for space, lying in stars.items() if lying.star == BLACK_HOLE and space not in vanished]
+    holes = [space for space, (_, star) in stars.items() if star == BLACK_HOLE and space not in vanished]
     return {space for hole in holes for space in board.neighbours[hole] if space in stars}
 
 
 def values_of(board: Board, stars: Mapping[str, Lying], gone: set[str], doubling: str) -> dict[str, int]:
     """The value of every star that is not `gone`; the double stars beside a number multiply it."""
-    doubles = {space for space, lying in stars.items() if lying.star == DOUBLE_STAR and space not in gone}
+    doubles = {space for space, (_, star) in stars.items() if star == DOUBLE_STAR and space not in gone}
     return {
-        space: FACE_VALUES[lying.star] * factor(sum(other in doubles for other in board.neighbours[space]), doubling)
-        for space, lying in stars.items()
+        space: FACE_VALUES[star] * factor(len(doubles.intersection(board.neighbours[space])), doubling)
+        for space, (_, star) in stars.items()
         if space not in gone
     }
 
@@ -398,8 +425,11 @@ def tally(stars: Mapping[str, Lying], values: Mapping[str, int], seats: int) -> 
 
 def rank(totals: Sequence[int | None], counts: Sequence[int]) -> list[list[Seat]]:
     """Groups of equal seats, best first: by total, then by number of stars. Seats without a star are not ranked."""
-    ranked = [(-total, -counts[seat], seat) for seat, total in enumerate(totals) if total is not None]
-    return [[seat for *_, seat in group] for _, group in groupby(sorted(ranked), key=lambda it: it[:2])]
+    equals: dict[tuple[int, int], list[Seat]] = {}
+    for seat, total in enumerate(totals):
+        if total is not None:
+            equals.setdefault((total, counts[seat]), []).append(seat)
+    return [equals[standing] for standing in sorted(equals, reverse=True)]
 
 
 # 6. Payments
@@ -524,10 +554,12 @@ def _check_set_never_stalls(boards: Mapping[str, Board]) -> None:
 
 BOARD_SET: Json = json.loads((Path(__file__).parent / "data" / "sternenhimmel-boards.json").read_text("utf-8"))
 BOARDS = load_boards(BOARD_SET)
-# Every placement there is, made once: a list of legal moves only picks from these.
+# Every placement there is, made once.
 PLACEMENTS = {
-    board: {space: {star: Placement(star, board, space) for star in STARS} for space in BOARDS[board].spaces}
+    (star, board, space): Placement(star, board, space)
     for board in BOARDS
+    for space in BOARDS[board].spaces
+    for star in STARS
 }
 
 
