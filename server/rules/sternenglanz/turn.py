@@ -1,7 +1,7 @@
 """A game from the set-up (R3) through its turns (R4 to R9) to its end (R10, R11)."""
 
 from collections.abc import Mapping, Sequence
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Any
 
 from server.rules.common import Dice, IllegalMove, Outcome, Seat
@@ -21,6 +21,7 @@ from server.rules.sternenglanz.material import (
     SUPERNOVA,
     SUPERNOVA_CARDS,
     Fields,
+    Scenario,
 )
 from server.rules.sternenglanz.moves import Action, Choose, Finish, Lapse, LayCards, Move, Step
 from server.rules.sternenglanz.options import resolve_options
@@ -73,9 +74,9 @@ class TurnSteps:
     @property
     def sky(self) -> State:
         """The sky after these events; made when it is asked for, since after the last one it seldom is."""
-        for event in self.events[self._applied :]:
-            self._sky = apply(self._sky, event)
-        self._applied = len(self.events)
+        while self._applied < len(self.events):
+            self._sky = apply(self._sky, self.events[self._applied])
+            self._applied += 1
         return self._sky
 
 
@@ -184,16 +185,16 @@ def legal_moves(sky: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move
     """
     if seat not in to_act(sky):
         return []
-    steps = [step for move in begun for step in move.steps]
-    so_far = _performed(sky, seat, steps, None)
     if begun:
+        so_far = _performed(sky, seat, [step for move in begun for step in move.steps], None)
         try:
             _check_goes_on(so_far, seat)
         except IllegalMove:
             return []
-    if so_far.sky.phase == CHOOSE:
-        return [Move((Choose(*cards),)) for cards in permutations(so_far.sky.hands[seat], 2)]
-    return _cards_to_lay(so_far.sky, seat) if so_far.sky.phase == LAY else _actions(so_far.sky, seat)
+        sky = so_far.sky
+    if sky.phase == CHOOSE:
+        return [Move((Choose(*cards),)) for cards in permutations(sky.hands[seat], 2)]
+    return _cards_to_lay(sky, seat) if sky.phase == LAY else _actions(sky, seat)
 
 
 def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
@@ -253,7 +254,7 @@ def _type_on(sky: State, slot: int) -> str:
 def _actions(sky: State, seat: Seat) -> list[Move]:
     """Every way to perform an open slot; a lapse for each that has none (R5.6)."""
     ways_of = {slot: ways(sky, seat, slot) for slot in open_slots(sky)}
-    found = [move for moves in ways_of.values() for move in moves]
+    found = list(chain.from_iterable(ways_of.values()))
     if not found or sky.options["impossible"] == "lapse":
         found += [Move((Lapse(slot),)) for slot, moves in ways_of.items() if not moves]
     return [*found, Move((Finish(),))] if may_finish(sky) else found
@@ -342,7 +343,8 @@ def _lay_cards(so_far: TurnSteps, seat: Seat, step: LayCards, dice: Dice | None)
         so_far.happens(_decided(so_far.sky, "round-limit", _by_points(so_far.sky)))
     else:
         if dice is not None:
-            _draw(so_far, seat, dice)
+            held = len(sky.hands[seat]) - (step.slot2 is not None) - (step.slot1 is not None)
+            _draw(so_far, seat, CARDS.hand_size - held, sky.deck, dice)
         so_far.happens(TurnBegan((seat + 1) % seats, turn + 1))
 
 
@@ -369,15 +371,18 @@ def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
         raise IllegalMove("bad-cards", f"{step.slot1} can be laid on one slot only.")
 
 
-def _draw(so_far: TurnSteps, seat: Seat, dice: Dice) -> None:
-    """Fill the hand. The discards become the deck when a card is due and the deck is empty (R6.3)."""
-    while (due := CARDS.hand_size - len(so_far.sky.hands[seat])) > 0:
-        if not so_far.sky.deck:
+def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Dice) -> None:
+    """Draw as many cards as are due. The discards become the deck when one is due and the deck is empty (R6.3)."""
+    while due > 0:
+        if not deck:
             cards = [card for discard in so_far.sky.discards for card in discard]
             is_out = so_far.sky.options["supernovaRecycle"] == "box"
             out = [card for card in cards if is_out and type_of(card) == SUPERNOVA]
-            so_far.happens(DiscardsShuffled(dice.shuffled(card for card in cards if card not in out), out))
-        so_far.happens(CardsDrawn(seat, list(so_far.sky.deck[:due])))
+            deck = dice.shuffled(card for card in cards if card not in out)
+            so_far.happens(DiscardsShuffled(list(deck), out))
+        drawn, deck = deck[:due], deck[due:]
+        so_far.happens(CardsDrawn(seat, list(drawn)))
+        due -= len(drawn)
 
 
 # 8. Sternbilder
@@ -387,7 +392,7 @@ def _check_sternbilder(so_far: TurnSteps, seat: Seat, action: ActionEvent) -> No
     """The Sternbilder that this action completes, and the cards that come in their place."""
     sky = so_far.sky
     mode, credit = sky.scenario.sternbild, sky.options["sternbildCredit"]
-    if mode == NO_STERNBILD:
+    if mode == NO_STERNBILD or not sky.stars[PRACHT]:  # every figure has a Prachtstern
         return
     touching = _changed(action) if credit == "contributing" else None
     for owner in _clockwise(sky, seat) if credit == "any-player" and mode != SHARED_OPEN else [seat]:
@@ -451,20 +456,20 @@ def _check_end(so_far: TurnSteps, seat: Seat) -> None:
 
 def verdict_on(sky: State, seat: Seat) -> tuple[str, list[Seat]] | None:
     """Why the game ends with the action just performed by this seat, and who wins; None if it goes on."""
+    scenario = sky.scenario
     for each in _clockwise(sky, seat):
-        if _has_reached_goal(sky, each):
+        if _has_reached_goal(sky, scenario, each):
             return "goal", [each]
-    if sky.scenario.sternbild == SHARED_OPEN and sky.bilder.open is None:
+    if scenario.sternbild == SHARED_OPEN and sky.bilder.open is None:
         return "all-sternbilder", _by_points(sky)
     if not supply(sky, PRACHT):
         return "all-prachtsterne", _by_points(sky)
     return None
 
 
-def _has_reached_goal(sky: State, seat: Seat) -> bool:
-    _, *_, goal_points, goal_bilder = sky.scenario
-    has_points = goal_points is None or sky.points[seat] >= goal_points
-    return has_points and len(sky.bilder.done[seat]) >= goal_bilder
+def _has_reached_goal(sky: State, scenario: Scenario, seat: Seat) -> bool:
+    has_points = scenario.goal_points is None or sky.points[seat] >= scenario.goal_points
+    return has_points and len(sky.bilder.done[seat]) >= scenario.goal_bilder
 
 
 def _by_points(sky: State) -> list[Seat]:
