@@ -1,11 +1,10 @@
 """The table as a picture, as this viewer sees it."""
 
-from collections import OrderedDict
-from collections.abc import Hashable
 from threading import Lock
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from cachetools import LRUCache
 from flask import Response
 from flask.views import MethodView
 from marshmallow import fields, validate
@@ -35,31 +34,8 @@ class _Look(NamedTuple):
     form: str
 
 
-class Pictures:
-    """Those that this process drew last, of so many bytes together."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.size = 0
-        self._drawn: OrderedDict[Hashable, bytes] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, look: Hashable) -> bytes | None:
-        with self._lock:
-            if look in self._drawn:
-                self._drawn.move_to_end(look)
-            return self._drawn.get(look)
-
-    def put(self, look: Hashable, picture: bytes) -> None:
-        with self._lock:
-            self.size += len(picture) - len(self._drawn.pop(look, b""))
-            self._drawn[look] = picture
-            while self.size > self.most:
-                _, oldest = self._drawn.popitem(last=False)
-                self.size -= len(oldest)
-
-
-pictures = Pictures(8 * 2**20)
+kept: LRUCache[_Look, bytes] = LRUCache(8 * 2**20, len)  # bytes of pictures that this process drew last
+_lock = Lock()
 
 
 class PictureQuery(schemas.AtQuery):
@@ -93,11 +69,13 @@ def _picture(query: Any, game_id: UUID, form: str) -> bytes:
     game = seen_by(game_id, player_id, query.get("invitation"))
     seat, at = game.seat_of(player_id), query.get("at", game.table.version)
     look = _Look(game_id, at, seat, tuple(game.names), query["theme"], spoken().locale, form)
-    picture = pictures.get(look)
+    with _lock:
+        picture = kept.get(look)
     if picture is None:
         spend(LONG)
         view = view_of(game, seat, at)
         drawn = draw(game.table.rules.NAME, view, game.names, look.theme == "dark", look.locale)
-        picture = png(drawn) if form == "png" else drawn.encode()
-        pictures.put(look, picture)
+        picture = png(drawn) if form == "png" else drawn.svg().encode()
+        with _lock:
+            kept[look] = picture
     return picture

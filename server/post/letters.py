@@ -55,7 +55,6 @@ _EXAMPLES = 4
 _LINES_KEPT = 200  # letters
 _NO_TIME: Json = {"due": "", "left": ""}
 _PICTURE = "table.png"
-_PICTURE_WIDTH = 640  # as wide as the mail
 
 
 class Written(NamedTuple):
@@ -247,7 +246,7 @@ def _picture(row: LetterRow) -> bytes:
     """The table at the letter's version, as its reader may see it."""
     game = load(row.game_id)
     view = view_of(game, row.seat, row.version)
-    return png(draw(game.table.rules.NAME, view, game.names, locale=spoken().locale), _PICTURE_WIDTH)
+    return png(draw(game.table.rules.NAME, view, game.names, locale=spoken().locale))
 
 
 def mail_host(base_url: str) -> str:

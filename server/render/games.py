@@ -8,11 +8,11 @@ from server.render.sternenglanz import table as sternenglanz_table
 from server.render.sternenhimmel import picture as sternenhimmel_picture
 from server.render.sternenhimmel import sentences as sternenhimmel_sentences
 from server.render.sternenhimmel import table as sternenhimmel_table
-from server.render.svg_parts import Theme
+from server.render.svg_parts import Picture, Theme
 from server.rules import Json
 from server.translations import Language
 
-PICTURES: Mapping[str, Callable[[Json, Sequence[str], Theme, str], str]] = {
+PICTURES: Mapping[str, Callable[[Json, Sequence[str], Theme, str], Picture]] = {
     "sternenhimmel": sternenhimmel_picture.draw,
     "sternenglanz": sternenglanz_picture.draw,
 }

@@ -1,4 +1,4 @@
-"""The table as an SVG picture, drawn from a view: it shows what the viewer may see and nothing else.
+"""The table as a picture, drawn from a view: it shows what the viewer may see and nothing else.
 
 Every space on which something can be laid is a group with an id of its own, so that a front end can make it clickable.
 Names are text of players and are escaped; there is no script and no foreign reference.
@@ -7,10 +7,10 @@ Names are text of players and are escaped; there is no script and no foreign ref
 from collections.abc import Sequence
 
 from server.render.games import PICTURES
-from server.render.svg_parts import DARK, LIGHT
+from server.render.svg_parts import DARK, LIGHT, Picture
 from server.rules import Json
 
 
-def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, locale: str = "en") -> str:
-    """The table as this view shows it; `names` by seat. The same view makes the same bytes."""
+def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, locale: str = "en") -> Picture:
+    """The table as this view shows it; `names` by seat. The same view makes the same picture."""
     return PICTURES[rules_name](view, names, DARK if dark else LIGHT, locale)

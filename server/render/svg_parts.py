@@ -1,7 +1,8 @@
 """What the pictures of all games are drawn with: the sheet, its colours, the shapes of the seats, and text."""
 
 from collections.abc import Iterable, Iterator
-from math import cos, pi, sin
+from functools import lru_cache
+from math import ceil, cos, floor, pi, sin
 from random import Random
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
@@ -10,6 +11,7 @@ FONT = "Noto Sans"
 WIDTH, MARGIN = 720, 14  # a phone shows a sheet at half its size
 PANEL = 340  # two columns of panels fill a sheet
 _LONGEST_NAME = 22
+KEPT = 4096  # parts, each of a few hundred bytes, that are written once
 
 
 class Theme(NamedTuple):
@@ -31,32 +33,108 @@ SEAT_SHAPES = ("circle", "square", "triangle", "diamond", "hexagon")
 ON_BRIGHT = "#10131f"
 
 
-def sheet(height: int, title: str, theme: Theme, parts: Iterable[str]) -> str:
-    """The whole picture; `title` is what is read aloud instead of it."""
-    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
-    manners = f'font-family="{FONT}, sans-serif" role="img" aria-labelledby="picture-title"'
-    head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {manners}>',
-        f'<title id="picture-title">{escape(title)}</title>',
-        f'<rect width="{WIDTH}" height="{height}" fill="{theme.sky}"/>',
-        *_twinkling(height, theme),
-    ]
-    return "".join([*head, *parts, "</svg>"])
+class Colours(NamedTuple):
+    """All that a picture is drawn in: a theme, those of the seats, and those of a game's pieces."""
+
+    theme: Theme
+    pieces: tuple[str, ...] = ()
 
 
-def _twinkling(height: int, theme: Theme) -> Iterator[str]:
-    """A sky behind the cards; always the same one, so that a picture depends on its view alone."""
-    rng = Random(7)
-    for _ in range(height // 9):
-        x, y, r = rng.randrange(WIDTH), rng.randrange(height), rng.choice((0.7, 1, 1.4))
-        yield f'<circle cx="{x}" cy="{y}" r="{r}" fill="{theme.twinkle}"/>'
+class Box(NamedTuple):
+    """Whole pixels, so that what lies in it looks the same wherever it is laid."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
 
 
-def placed(left: float, top: float, parts: Iterable[str]) -> Iterator[str]:
-    """These parts, with their upper left corner at this point."""
-    yield f'<g transform="translate({left:g} {top:g})">'
-    yield from parts
+class Sprite(NamedTuple):
+    """Shapes that are drawn once and laid wherever they are shown: SVG without text, the box that nothing of it leaves,
+    and the one colour that it lies on, which fills the box if it `covers` what is below."""
+
+    svg: str
+    box: Box
+    ground: str
+    covers: bool = False
+    left: int = 0  # where its origin is laid
+    top: int = 0
+
+
+class Line(NamedTuple):
+    """A line of text on one colour; `x` and `y` are where its base line begins, ends or has its middle."""
+
+    x: int
+    y: int
+    words: str
+    colour: str
+    size: int
+    ground: str
+    anchor: str = "start"
+    bold: bool = False
+    left: int = 0
+    top: int = 0
+
+    @property
+    def svg(self) -> str:
+        weight = ' font-weight="700"' if self.bold else ""
+        place = f'x="{self.x}" y="{self.y}" font-size="{self.size}" text-anchor="{self.anchor}"'
+        return f"<text {place} fill={quoteattr(self.colour)}{weight}>{escape(self.words)}</text>"
+
+
+Part = Sprite | Line | str  # markup that shows nothing, such as the beginning of a group, is a plain string
+
+
+class Picture(NamedTuple):
+    """A whole picture, from the hindmost part to the foremost; `title` is what is read aloud instead of it."""
+
+    height: int
+    title: str
+    colours: Colours
+    parts: list[Part]
+
+    def svg(self) -> str:
+        size = f'viewBox="0 0 {WIDTH} {self.height}" width="{WIDTH}" height="{self.height}"'
+        manners = f'font-family="{FONT}, sans-serif" role="img" aria-labelledby="picture-title"'
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {manners}>'
+        title = f'<title id="picture-title">{escape(self.title)}</title>'
+        return "".join([head, title, *(it if isinstance(it, str) else it.svg for it in self.parts), "</svg>"])
+
+
+def sheet(height: int, title: str, colours: Colours, parts: Iterable[Part]) -> Picture:
+    """The whole picture: these parts on a sky."""
+    return Picture(height, title, colours, [*_sky(height, colours.theme), *parts])
+
+
+_BAND = 90  # pixels
+
+
+@lru_cache(64)
+def _sky(height: int, theme: Theme) -> list[Part]:
+    """Always the same one, so that a picture depends on its view alone; in bands, so that all heights share them."""
+    parts: list[Part] = [f'<rect width="{WIDTH}" height="{height}" fill="{theme.sky}"/>']
+    for top in range(0, height, _BAND):
+        parts += placed(0, top, [Sprite(_twinkling(top, theme), Box(0, 0, WIDTH, _BAND), theme.sky, covers=True)])
+    return parts
+
+
+def _twinkling(seed: int, theme: Theme) -> str:
+    rng = Random(seed)
+    at = [(rng.randrange(WIDTH), rng.randrange(2, _BAND - 2), rng.choice((0.7, 1, 1.4))) for _ in range(_BAND // 9)]
+    return "".join(f'<circle cx="{x}" cy="{y}" r="{r}" fill="{theme.twinkle}"/>' for x, y, r in at)
+
+
+def placed(left: int, top: int, parts: Iterable[Part], what: str = "") -> Iterator[Part]:
+    """These parts as a group, with their origin at this point; `what` are attributes that say what it is."""
+    yield f'<g {what}transform="translate({left} {top})">'
+    for it in parts:
+        yield it if isinstance(it, str) else it._replace(left=left + it.left, top=top + it.top)
     yield "</g>"
+
+
+def around(x: float, y: float, r: float) -> Box:
+    """The box of what is nowhere farther from a point than `r`."""
+    return Box(floor(x - r), floor(y - r), ceil(x + r), ceil(y + r))
 
 
 def short(name: str) -> str:
@@ -64,28 +142,22 @@ def short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
-def text(x: float, y: float, words: str, colour: str, size: int, anchor: str = "start", bold: bool = False) -> str:
-    weight = ' font-weight="700"' if bold else ""
-    place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
-    return f"<text {place} fill={quoteattr(colour)}{weight}>{escape(words)}</text>"
+@lru_cache(KEPT)
+def seat_mark(seat: int, r: int, theme: Theme, ground: str, width: float = 1.5) -> Sprite:
+    """The shape and colour that stand for a seat, about the origin."""
+    style = f'fill="{SEAT_COLOURS[seat]}" stroke="{theme.ink}" stroke-width="{width:g}"'
+    return Sprite(shape(SEAT_SHAPES[seat], r, style), around(0, 0, 1.42 * r + 3), ground)
 
 
-def seat_mark(seat: int, x: float, y: float, r: float, theme: Theme, width: float = 1.5) -> str:
-    """The shape and colour that stand for a seat."""
-    return shape(
-        SEAT_SHAPES[seat], x, y, r, f'fill="{SEAT_COLOURS[seat]}" stroke="{theme.ink}" stroke-width="{width:g}"'
-    )
-
-
-def shape(shape: str, x: float, y: float, r: float, style: str) -> str:
-    """A shape about a point, all of them of about the same area."""
+def shape(shape: str, r: float, style: str) -> str:
+    """A shape about the origin, all of them of about the same area."""
     if shape == "circle":
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:g}" {style}/>'
+        return f'<circle r="{r:g}" {style}/>'
     if shape == "square":
         half = r * 0.89
-        return f'<rect x="{x - half:.1f}" y="{y - half:.1f}" width="{2 * half:.1f}" height="{2 * half:.1f}" {style}/>'
+        return f'<rect x="{-half:.1f}" y="{-half:.1f}" width="{2 * half:.1f}" height="{2 * half:.1f}" {style}/>'
     corners, turn, size = {"triangle": (3, -pi / 2, 1.42), "diamond": (4, 0.0, 1.25), "hexagon": (6, 0.0, 1.08)}[shape]
     drop = r * 0.22 if shape == "triangle" else 0
     angles = [turn + 2 * pi * i / corners for i in range(corners)]
-    points = " ".join(f"{x + size * r * cos(a):.1f},{y + drop + size * r * sin(a):.1f}" for a in angles)
+    points = " ".join(f"{size * r * cos(a):.1f},{drop + size * r * sin(a):.1f}" for a in angles)
     return f'<polygon points="{points}" stroke-linejoin="round" {style}/>'

@@ -6,7 +6,6 @@ import email.policy
 import pytest
 
 from server.accounts.players import player_token
-from server.api.pictures import Pictures, pictures
 from server.play.games import open_game
 from server.post.letters import compose
 from tests.support.games import game_of, letters, moves_on, person
@@ -56,17 +55,3 @@ def test_a_turn_mail_carries_the_table_in_words_first_and_as_a_picture_inside(ap
     assert picture.get_content().startswith(b"\x89PNG")
     assert "&lt;b&gt;Stars &amp; more&lt;/b&gt;" in page.get_content() and "<b>Stars" not in page.get_content()
     assert "The table:" in words.get_content()
-
-
-def test_pictures_that_are_kept_take_so_much_room_and_no_more() -> None:
-    kept = Pictures(1000)
-    for number in range(30):
-        kept.put(number, bytes(100))
-        kept.get(min(number, 21))
-    assert kept.size == 1000
-    assert [number for number in range(30) if kept.get(number)] == [*range(20, 30)]
-    kept.put(29, bytes(300))
-    assert kept.size == 1000
-    kept.put("large", bytes(2000))
-    assert (kept.size, kept.get("large")) == (0, None)
-    assert pictures.most <= 20 * 2**20

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from server.api import rate_limits
-from server.api.pictures import pictures
+from server.api import pictures, rate_limits
 from server.api.rate_limits import LONG, Buckets
 from server.config import Settings
 from server.rules import Json
@@ -192,7 +191,7 @@ def test_a_picture_is_drawn_once_for_each_look_and_looking_again_is_cheap(
     assert cost(bea, "GET", picture) == 10  # who sees another hand
     assert cost(ada, "GET", f"{picture}?theme=light") == 10
     first = ada.get(picture).data
-    pictures.put(("another", form), bytes(pictures.most))  # which leaves room for none
+    pictures.kept["another", form] = bytes(pictures.kept.maxsize)  # which leaves room for none
     assert (cost(ada, "GET", picture), ada.get(picture).data) == (10, first)
     bea.patch("/v1/me", {"name": "Beatrix"})
     assert cost(ada, "GET", picture) == 10

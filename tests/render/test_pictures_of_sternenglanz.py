@@ -11,15 +11,17 @@ import pytest
 from server.render.games import SENTENCES
 from server.render.png import png
 from server.render.sternenglanz.cards import sternbild
+from server.render.sternenglanz.pieces import COLOURS
 from server.render.story import sentence
 from server.render.svg import draw
-from server.render.svg_parts import DARK
+from server.render.svg_parts import DARK, Colours, sheet
 from server.render.text import table
 from server.render.text_layout import WIDTH
 from server.rules import Json, SeededDice
 from server.rules import sternenglanz as game
 from server.rules.sternenglanz.material import CARDS, FIELDS
 from server.rules.sternenglanz.state import ActionLapsed, SternbildCompleted, SupernovaGranted, SupernovaLaid
+from tests.support.pictures import difference_of_shapes, words_elsewhere
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ["Ada", "Émilie du Châtelet", "Hevelius", "Tycho"]
@@ -48,7 +50,7 @@ def view(state: Any, seat: int | None) -> Json:
 
 def drawn(state: Any, seat: int | None = 0, **how: Any) -> ElementTree.Element:
     shown = view(state, seat)
-    return ElementTree.fromstring(draw("sternenglanz", shown, NAMES[: len(shown["points"])], **how))
+    return ElementTree.fromstring(draw("sternenglanz", shown, NAMES[: len(shown["points"])], **how).svg())
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -157,7 +159,16 @@ def test_what_seldom_happens_is_told_too(type_: str) -> None:
 
 
 def test_every_sternbild_can_be_drawn_by_itself() -> None:
-    for bild in CARDS.sternbilder:
-        face = "".join(sternbild(bild, DARK, "en"))
-        sheet = f'<svg xmlns="http://www.w3.org/2000/svg" width="116" height="116">{face}</svg>'
-        assert png(sheet, 116).startswith(b"\x89PNG")
+    pictures = [
+        png(sheet(120, "", Colours(DARK, COLOURS), [sternbild(bild, DARK, "en")])) for bild in CARDS.sternbilder
+    ]
+    assert len(set(pictures)) == len(pictures)
+
+
+def test_a_png_shows_what_the_svg_shows_and_is_small() -> None:
+    for scenario in SCENARIOS:
+        state = skies(scenario, 4, 60)[-1]
+        shown = draw("sternenglanz", view(state, 0), NAMES)
+        assert len(png(shown)) < 60_000
+        assert difference_of_shapes(shown) < 0.6
+        assert not list(words_elsewhere(shown))

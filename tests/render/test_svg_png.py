@@ -1,15 +1,17 @@
 """Pictures show a view and nothing else, and every machine draws them alike."""
 
 import random
-import struct
 from xml.etree import ElementTree
 
 import pytest
+from cachetools import LRUCache
 
+from server.render import png as png_module
 from server.render.png import png
 from server.render.svg import draw
 from server.rules import GAMES, SeededDice
 from server.rules.sternenhimmel import BOARDS
+from tests.support.pictures import difference_of_shapes, words_elsewhere
 
 RULES = GAMES["sternenhimmel"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -28,6 +30,10 @@ def table(seats, moves, seed=b"sky"):
 
 
 def drawn(state, viewer=0, names=NAMES, **how):
+    return picture(state, viewer, names, **how).svg()
+
+
+def picture(state, viewer=0, names=NAMES, **how):
     view = RULES.view(state, viewer)
     return draw("sternenhimmel", view, names[: len(view["coins"])], **how)
 
@@ -98,12 +104,32 @@ def test_a_picture_speaks_four_languages(locale):
     ElementTree.fromstring(drawn(table(3, 3), locale=locale))
 
 
-@pytest.mark.parametrize("width", [360, 720])
-def test_a_png_has_the_width_that_was_asked_for_and_the_letters_of_our_own_font(width):
-    svg = drawn(table(3, 10))
-    picture = png(svg, width)
-    assert picture.startswith(b"\x89PNG\r\n")
-    assert struct.unpack(">I", picture[16:20])[0] == width
-    assert png(svg, width) == picture
-    without_words = png(svg.replace("<text", "<text display='none'"), width)
-    assert len(without_words) < len(picture)
+@pytest.mark.parametrize("dark", [True, False])
+def test_a_png_shows_what_the_svg_shows(dark):
+    for seats in (3, 4, 5):
+        shown = picture(table(seats, 30), dark=dark)
+        assert difference_of_shapes(shown) < 0.6
+        assert not list(words_elsewhere(shown))
+
+
+def test_a_png_is_small_and_the_same_each_time_whatever_was_drawn_before():
+    shown = picture(table(5, 60))
+    first = png(shown)
+    assert len(first) < 40_000
+    png_module._kept.clear()
+    png(picture(table(3, 10)))
+    assert png(shown) == first
+
+
+def test_what_is_kept_of_pictures_takes_so_much_room_and_no_more(monkeypatch):
+    kept = LRUCache(600_000, png_module._kept.getsizeof)
+    monkeypatch.setattr(png_module, "_kept", kept)
+    shown = picture(table(5, 60))
+    first = png(shown)
+    assert 0 < kept.currsize <= 600_000
+    assert png(shown) == first
+
+
+def test_any_name_can_be_drawn():
+    names = ["", " ", "\u200b", "\U0001f320 \u05d0\u05d1", "\u0301" * 22]
+    assert png(picture(table(5, 3), names=names)).startswith(b"\x89PNG\r\n")

@@ -1,12 +1,14 @@
 """The cards of Sternenglanz: actions on slots and in hands, and Sternbilder."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from server.render.sternenglanz.names import bild_name, card_name
 from server.render.sternenglanz.pieces import piece
-from server.render.svg_parts import Theme, text
+from server.render.svg_parts import KEPT, Box, Line, Part, Sprite, Theme
 from server.rules import Json
 from server.rules.sternenglanz.material import (
+    CARDS,
     CARDS_DATA,
     GEBURT,
     KIND_OF,
@@ -25,86 +27,96 @@ BILD = 116  # a Sternbild is a square
 _FIGURES: Mapping[str, Json] = {it["id"]: it for it in CARDS_DATA["sternbilder"]}
 
 
-def frame(width: float, height: float, theme: Theme, is_dashed: bool = False) -> str:
+def frame(width: int, height: int, theme: Theme, is_dashed: bool = False) -> str:
     fill, dashes = ("none", ' stroke-dasharray="5 5"') if is_dashed else (theme.sky, "")
-    return f'<rect width="{width:g}" height="{height:g}" rx="9" fill="{fill}" stroke="{theme.line}"{dashes}/>'
+    return f'<rect width="{width}" height="{height}" rx="9" fill="{fill}" stroke="{theme.line}"{dashes}/>'
 
 
 # Action cards
 
 
-def action_card(copy: str, theme: Theme, locale: str) -> Iterator[str]:
+def action_card(copy: str, theme: Theme, locale: str) -> Iterator[Part]:
     """The face of a card, with what it does."""
     yield f"<title>{copy}, {card_name(copy, locale)}</title>"
-    yield frame(CARD_WIDTH, CARD_HEIGHT, theme)
-    yield from _face(KIND_OF[copy], theme)
+    yield from _face(KIND_OF[copy].id, theme)
 
 
-def permanent_action(theme: Theme) -> Iterator[str]:
+@lru_cache(KEPT)
+def permanent_action(theme: Theme) -> tuple[Sprite, Line]:
     """The Sterngeburt that is printed on slot 1."""
-    yield frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True)
-    yield from _birth(theme)
+    return _birth(frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True), theme, theme.card)
 
 
-def _face(kind: Card, theme: Theme) -> Iterator[str]:
+@lru_cache(KEPT)
+def _face(card: str, theme: Theme) -> tuple[Part, ...]:
+    kind, card_frame = CARDS.kinds[card], frame(CARD_WIDTH, CARD_HEIGHT, theme)
     if kind.type == GEBURT:
-        yield from _birth(theme)
-    elif kind.type == WANDERUNG:
-        yield from _migration(kind, theme)
-    elif kind.type == LOCH:
-        yield from _black_hole(kind, theme)
-    elif kind.type == SUPERNOVA:
-        yield piece(NOVA, 36, 42, 1, theme)
-        yield text(96, 51, f"+{kind.points}", theme.gold, 24, anchor="end", bold=True)
+        return _birth(card_frame, theme, theme.sky)
+    if kind.type == WANDERUNG:
+        return _migration(kind, card_frame, theme)
+    if kind.type == LOCH:
+        return _black_hole(kind, card_frame, theme)
+    assert kind.type == SUPERNOVA
+    points = Line(96, 51, f"+{kind.points}", theme.gold, 24, theme.sky, anchor="end", bold=True)
+    return _on_card(card_frame + piece(NOVA, 36, 42, 1, theme), theme), points
 
 
-def _birth(theme: Theme) -> Iterator[str]:
-    yield text(26, 54, "+", theme.ink, 34, anchor="middle", bold=True)
-    yield piece(LEUCHT, 64, 42, 0.9, theme)
+def _on_card(svg: str, theme: Theme) -> Sprite:
+    return Sprite(svg, Box(-1, -1, CARD_WIDTH + 1, CARD_HEIGHT + 1), theme.card, covers=True)
 
 
-def _migration(kind: Card, theme: Theme) -> Iterator[str]:
-    yield f'<path d="M20 58Q44 14 78 40" fill="none" stroke="{theme.line}" stroke-width="3" stroke-dasharray="2 7"'
-    yield ' stroke-linecap="round"/>'
-    yield f'<path d="M70 30L84 44L65 47Z" fill="{theme.line}"/>'
-    yield piece(PUNKT, 20, 60, 0.55, theme)
-    yield text(62, 76, "/".join(map(str, kind.steps)), theme.ink, 28, anchor="middle", bold=True)
+def _birth(card_frame: str, theme: Theme, ground: str) -> tuple[Sprite, Line]:
+    plus = Line(26, 54, "+", theme.ink, 34, ground, anchor="middle", bold=True)
+    return _on_card(card_frame + piece(LEUCHT, 64, 42, 0.9, theme), theme), plus
 
 
-def _black_hole(kind: Card, theme: Theme) -> Iterator[str]:
+def _migration(kind: Card, card_frame: str, theme: Theme) -> tuple[Sprite, Line]:
+    way = f'<path d="M20 58Q44 14 78 40" fill="none" stroke="{theme.line}" stroke-width="3" stroke-dasharray="2 7"'
+    end = f'<path d="M70 30L84 44L65 47Z" fill="{theme.line}"/>'
+    steps = Line(62, 76, "/".join(map(str, kind.steps)), theme.ink, 28, theme.sky, anchor="middle", bold=True)
+    drawn = card_frame + way + ' stroke-linecap="round"/>' + end + piece(PUNKT, 20, 60, 0.55, theme)
+    return _on_card(drawn, theme), steps
+
+
+def _black_hole(kind: Card, card_frame: str, theme: Theme) -> tuple[Part, ...]:
     """What it scores: the star removed, the stars beside it, the points."""
+    drawn, points = [card_frame], []
     for row, each in enumerate(kind.constellations):
         y = 17 + 25 * row
-        yield f'<circle cx="18" cy="{y}" r="11.5" fill="none" stroke="{theme.ink}" stroke-width="1.2"/>'
-        yield piece(each.top, 18, y, 0.33, theme)
+        drawn.append(f'<circle cx="18" cy="{y}" r="11.5" fill="none" stroke="{theme.ink}" stroke-width="1.2"/>')
         beside = [star for star, count in each.needs for _ in range(count)]
-        for i, star in enumerate(beside):
-            yield piece(star, 44 + 21 * i, y, 0.33, theme)
-        yield text(97, y + 7, str(each.points), theme.gold, 19, anchor="end", bold=True)
+        drawn.append(piece(each.top, 18, y, 0.33, theme))
+        drawn += [piece(star, 44 + 21 * i, y, 0.33, theme) for i, star in enumerate(beside)]
+        points.append(Line(97, y + 7, str(each.points), theme.gold, 19, theme.sky, anchor="end", bold=True))
+    return _on_card("".join(drawn), theme), *points
 
 
 # Sternbilder
 
 
-def sternbild(bild: str, theme: Theme, locale: str, size: float = BILD) -> Iterator[str]:
+@lru_cache(KEPT)
+def sternbild(bild: str, theme: Theme, locale: str, size: int = BILD) -> Sprite:
     """The figure, as a square of this size."""
-    yield f'<g data-sternbild="{bild}"><title>{bild_name(bild, locale)}</title>' + frame(size, size, theme)
     figure = _FIGURES[bild]
     edge = size * 0.14
     at = {it["id"]: (edge + it["x"] * (size - 2 * edge), edge + it["y"] * (size - 2 * edge)) for it in figure["nodes"]}
     ends = "".join(f"M{at[a][0]:.1f} {at[a][1]:.1f}L{at[b][0]:.1f} {at[b][1]:.1f}" for a, b in figure["lines"])
-    yield f'<path d="{ends}" stroke="{theme.line}" stroke-width="{size / 60:.1f}" fill="none"/>'
+    parts = [
+        f'<g data-sternbild="{bild}"><title>{bild_name(bild, locale)}</title>' + frame(size, size, theme),
+        f'<path d="{ends}" stroke="{theme.line}" stroke-width="{size / 60:.1f}" fill="none"/>',
+    ]
     for node in figure["nodes"]:
         x, y = at[node["id"]]
         scale = size / BILD * 0.35
         if node["is"] == "gap":
-            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{15 * scale:.1f}" fill="{theme.sky}"/>'
-        yield piece(node["is"], x, y, scale, theme)
-    yield "</g>"
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{15 * scale:.1f}" fill="{theme.sky}"/>')
+        parts.append(piece(node["is"], x, y, scale, theme))
+    return Sprite("".join([*parts, "</g>"]), Box(-1, -1, size + 1, size + 1), theme.card)
 
 
-def back(width: float, height: float, theme: Theme) -> Iterator[str]:
+@lru_cache(KEPT)
+def back(width: int, height: int, theme: Theme) -> tuple[Sprite, Line]:
     """A card that lies face down."""
-    yield frame(width, height, theme)
-    yield f'<rect x="6" y="6" width="{width - 12:g}" height="{height - 12:g}" rx="5" fill="{theme.card}"/>'
-    yield text(width / 2, height / 2 + 9, "?", theme.faint, 26, anchor="middle", bold=True)
+    inner = f'<rect x="6" y="6" width="{width - 12}" height="{height - 12}" rx="5" fill="{theme.card}"/>'
+    unknown = Line(width // 2, height // 2 + 9, "?", theme.faint, 26, theme.card, anchor="middle", bold=True)
+    return Sprite(frame(width, height, theme) + inner, Box(-1, -1, width + 1, height + 1), theme.card), unknown

@@ -5,6 +5,7 @@ the viewer's hand one with the id `card-geburt-3`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import hypot
 
 from server.render.sternenglanz.cards import (
@@ -18,8 +19,26 @@ from server.render.sternenglanz.cards import (
     sternbild,
 )
 from server.render.sternenglanz.names import bild_name, piece_name, scenario_name
-from server.render.sternenglanz.pieces import piece, pieces_in
-from server.render.svg_parts import MARGIN, PANEL, SEAT_COLOURS, WIDTH, Theme, placed, seat_mark, sheet, short, text
+from server.render.sternenglanz.pieces import COLOURS, label, lone_piece, piece, pieces_in
+from server.render.svg_parts import (
+    KEPT,
+    MARGIN,
+    PANEL,
+    SEAT_COLOURS,
+    WIDTH,
+    Box,
+    Colours,
+    Line,
+    Part,
+    Picture,
+    Sprite,
+    Theme,
+    around,
+    placed,
+    seat_mark,
+    sheet,
+    short,
+)
 from server.rules import Json
 from server.rules.sternenglanz.material import CARDS, FIELDS, FIRMAMENT, NOVA, SHARED_OPEN, SLOTS, Field
 
@@ -32,9 +51,12 @@ _TABLEAU = 64  # where the slots begin below a panel's edge
 _MINI = 46  # a completed Sternbild
 
 
-def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> str:
+def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
     """The Firmament, the supplies, the seats in two columns and the viewer's hand, which fills a gap if there is one."""
-    parts = [*_head(view, names, theme, locale), *placed(MARGIN, _HEAD, _firmament(view, theme, locale))]
+    parts: list[Part] = [
+        *_head(view, names, theme, locale),
+        *placed(MARGIN, _HEAD, _firmament(view, theme, locale)),
+    ]
     top = _HEAD + _FULL + MARGIN
     parts += placed(MARGIN, top, _supplies(view, theme, locale))
     top += 60 + (BILD + MARGIN if _is_shared(view) else 0)
@@ -50,7 +72,7 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> str:
     elif has_hand:
         parts += placed(MARGIN, height, _hand(view, theme, locale, 6))
         height += 144 + MARGIN
-    return sheet(height, _spoken(view, names, locale), theme, parts)
+    return sheet(height, _spoken(view, names, locale), Colours(theme, COLOURS), parts)
 
 
 def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
@@ -62,16 +84,16 @@ def _is_shared(view: Json) -> bool:
     return CARDS.scenarios[view["scenario"]].sternbild == SHARED_OPEN
 
 
-def _head(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Iterator[str]:
-    say, result = _WORDS[locale], view["result"]
-    yield text(MARGIN + 4, 36, scenario_name(view["scenario"], locale), theme.ink, 23, bold=True)
-    yield text(MARGIN + 4, 58, _goal(view["scenario"], locale), theme.faint, 16)
+def _head(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Iterator[Line]:
+    say, result, right = _WORDS[locale], view["result"], WIDTH - MARGIN - 4
+    yield Line(MARGIN + 4, 36, scenario_name(view["scenario"], locale), theme.ink, 23, theme.sky, bold=True)
+    yield Line(MARGIN + 4, 58, _goal(view["scenario"], locale), theme.faint, 16, theme.sky)
     if result is not None:
         winners = ", ".join(short(names[seat]) for seat in result["winners"])
-        yield text(WIDTH - MARGIN - 4, 36, say["over"], theme.ink, 19, anchor="end", bold=True)
-        yield text(WIDTH - MARGIN - 4, 58, f"{say['won']}: {winners}", theme.gold, 16, anchor="end", bold=True)
+        yield Line(right, 36, say["over"], theme.ink, 19, theme.sky, anchor="end", bold=True)
+        yield Line(right, 58, f"{say['won']}: {winners}", theme.gold, 16, theme.sky, anchor="end", bold=True)
     elif view["turn"]:
-        yield text(WIDTH - MARGIN - 4, 36, f"{say['turn']} {view['turn']}", theme.ink, 19, anchor="end")
+        yield Line(right, 36, f"{say['turn']} {view['turn']}", theme.ink, 19, theme.sky, anchor="end")
 
 
 def _goal(scenario: int, locale: str) -> str:
@@ -84,83 +106,105 @@ def _goal(scenario: int, locale: str) -> str:
 # The Firmament
 
 
-def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[str]:
+def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
+    """What was done in this turn is marked in the colour of the seat on turn."""
     colour = theme.ink if view["next"] is None else SEAT_COLOURS[view["next"]]
-    corner = _FULL / 2 if _IS_ROUND else 14
-    yield f'<g id="firmament"><rect width="{_FULL}" height="{_FULL}" rx="{corner:g}" fill="{theme.card}"/>'
-    yield f'<path d="{_ways(FIRMAMENT.lines)}" stroke="{theme.line}" stroke-width="1.6" fill="none"/>'
-    passed = [ends for ends, line in FIRMAMENT.lines.items() if line in view["log"]["lines"]]
-    if passed:
-        yield f'<path d="{_ways(passed)}" stroke="{colour}" stroke-width="5" fill="none"/>'
     has_bonus = CARDS.scenarios[view["scenario"]].bonus_points
+    laid, removed = {where for where, _ in view["log"]["laid"]}, dict(view["log"]["removed"])
+    yield '<g id="firmament">'
+    yield _empty(theme)
+    for passed in view["log"]["lines"]:
+        yield from _passed(passed, colour, theme)
     for field in FIELDS.values():
-        yield from _field(field, view, colour, field.bonus if has_bonus else 0, theme, locale)
+        done = _done(field.id in laid, removed.get(field.id), colour, theme)
+        lying, bonus = view["board"].get(field.id), field.bonus if has_bonus else 0
+        what = f'id="field-{field.id}" data-field="{field.id}" '
+        yield from placed(*_at(field), [*_field(field.id, lying, bonus, theme, locale), *done], what)
     yield "</g>"
 
 
-def _at(field: Field) -> tuple[float, float]:
+def _at(field: Field) -> tuple[int, int]:
+    """In whole pixels: all fields look alike then, and pack well."""
     edge = (_FULL - _SKY) / 2
-    return edge + field.x * _SKY, edge + field.y * _SKY
+    return round(edge + field.x * _SKY), round(edge + field.y * _SKY)
 
 
-def _ways(lines: Iterator[tuple[str, str]] | Mapping[tuple[str, str], str] | list[tuple[str, str]]) -> str:
-    ends = [(_at(FIELDS[one]), _at(FIELDS[other])) for one, other in lines if one < other]
-    return "".join(f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" for (x1, y1), (x2, y2) in ends)
+@lru_cache(KEPT)
+def _empty(theme: Theme) -> Sprite:
+    """The Firmament without its fields."""
+    corner = _FULL / 2 if _IS_ROUND else 14
+    ends = [(_at(FIELDS[one]), _at(FIELDS[other])) for one, other in FIRMAMENT.lines if one < other]
+    ways = "".join(f"M{x1} {y1}L{x2} {y2}" for (x1, y1), (x2, y2) in ends)
+    card = f'<rect width="{_FULL}" height="{_FULL}" rx="{corner:g}" fill="{theme.card}"/>'
+    drawn = f'<path d="{ways}" stroke="{theme.line}" stroke-width="1.6" fill="none"/>'
+    return Sprite(card + drawn, Box(0, 0, _FULL, _FULL), theme.sky, covers=True)
 
 
-def _field(field: Field, view: Json, colour: str, bonus: int, theme: Theme, locale: str) -> Iterator[str]:
-    """A field with what lies on it; what was done there in this turn is marked in the colour of the seat on turn."""
-    (x, y), lying = _at(field), view["board"].get(field.id)
-    what = [field.id, piece_name(lying, locale) if lying else _WORDS[locale]["free"]]
-    yield f'<g id="field-{field.id}" data-field="{field.id}">'
-    yield f"<title>{', '.join(what + ([f'+{bonus}'] if bonus else []))}</title>"
+def _passed(ends: str, colour: str, theme: Theme) -> Iterator[Part]:
+    """A line along which a star wandered, such as `c1-d1`."""
+    (x1, y1), (x2, y2) = (_at(FIELDS[end]) for end in ends.split("-"))
+    return placed(x1, y1, [_way(x2 - x1, y2 - y1, colour, theme)])
+
+
+@lru_cache(KEPT)
+def _way(x: int, y: int, colour: str, theme: Theme) -> Sprite:
+    box = Box(min(x, 0) - 3, min(y, 0) - 3, max(x, 0) + 3, max(y, 0) + 3)
+    return Sprite(f'<path d="M0 0L{x} {y}" stroke="{colour}" stroke-width="5"/>', box, theme.card)
+
+
+@lru_cache(KEPT)
+def _field(field: str, lying: str | None, bonus: int, theme: Theme, locale: str) -> list[Part]:
+    """A field with what lies on it."""
+    what = [field, piece_name(lying, locale) if lying else _WORDS[locale]["free"]] + ([f"+{bonus}"] if bonus else [])
+    parts: list[Part] = [f"<title>{', '.join(what)}</title>"]
     if lying is None:
-        line = f'stroke="{theme.gold}" stroke-width="3"' if bonus else f'stroke="{theme.line}" stroke-width="1.6"'
-        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_FREE}" fill="{theme.sky}" {line}/>'
-        yield text(x, y + 5.5, field.id, theme.faint, 16, anchor="middle")
+        edge = f'stroke="{theme.gold}" stroke-width="3"' if bonus else f'stroke="{theme.line}" stroke-width="1.6"'
+        free = f'<circle r="{_FREE}" fill="{theme.sky}" {edge}/>'
+        parts.append(Sprite(free, around(0, 0, _FREE + 2), theme.card))
+        parts.append(Line(0, 6, field, theme.faint, 16, theme.sky, anchor="middle"))
     else:
-        yield piece(lying, x, y, 1, theme, field.id)
+        parts += [lone_piece(lying, 1, theme, theme.card, has_label=True), label(lying, field)]
     if bonus:
-        yield text(x + 17, y - 16, f"+{bonus}", theme.gold, 17, bold=True)
-    if any(field.id == where for where, _ in view["log"]["laid"]):
-        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="32" fill="none" stroke="{colour}" stroke-width="4"/>'
-    for where, star in view["log"]["removed"]:
-        if where == field.id:
-            yield _crossed_out(star, x - 20, y + 20, colour, theme)
-    yield "</g>"
+        parts.append(Line(17, -16, f"+{bonus}", theme.gold, 17, theme.card, bold=True))
+    return parts
 
 
-def _crossed_out(star: str, x: float, y: float, colour: str, theme: Theme) -> str:
-    cross = f"M{x - 10:.1f} {y - 10:.1f}L{x + 10:.1f} {y + 10:.1f}M{x + 10:.1f} {y - 10:.1f}L{x - 10:.1f} {y + 10:.1f}"
-    return piece(star, x, y, 0.4, theme) + f'<path d="{cross}" stroke="{colour}" stroke-width="4"/>'
+def _done(is_laid: bool, removed: str | None, colour: str, theme: Theme) -> Iterator[Part]:
+    """What is marked of a field in the turn in which something was laid there, or a star removed."""
+    if is_laid:
+        yield Sprite(f'<circle r="32" fill="none" stroke="{colour}" stroke-width="4"/>', around(0, 0, 35), theme.card)
+    if removed:
+        cross = f'<path d="M-10 -10L10 10M10 -10L-10 10" stroke="{colour}" stroke-width="4"/>'
+        crossed_out = Sprite(piece(removed, 0, 0, 0.4, theme) + cross, around(0, 0, 16), theme.card)
+        yield from placed(-20, 20, [crossed_out])
 
 
 # The supplies
 
 
-def _supplies(view: Json, theme: Theme, locale: str) -> Iterator[str]:
+def _supplies(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
     say, bilder = _WORDS[locale], view["sternbilder"]
     yield '<g id="supplies">'
     for i, kind in enumerate(pieces_in(view)):
         x = 24 + 86 * i
-        yield piece(kind, x, 24, 0.6, theme)
-        yield text(x + 24, 31, str(view["supply"][kind]), theme.ink, 19)
+        yield from placed(x, 24, [lone_piece(kind, 0.6, theme, theme.sky)])
+        yield Line(x + 24, 31, str(view["supply"][kind]), theme.ink, 19, theme.sky)
     decks = [f"{say['deck']} {view['deck']}"]
     if CARDS.scenarios[view["scenario"]].supernova:
         decks.append(f"{say['reserve']} {view['reserve']}")
     if bilder["deck"]:
         decks.append(f"{say['sternbilder']} {bilder['deck']}")
-    yield text(_FULL - 4, 31, " · ".join(decks), theme.faint, 16, anchor="end")
+    yield Line(_FULL - 4, 31, " · ".join(decks), theme.faint, 16, theme.sky, anchor="end")
     if _is_shared(view) and bilder["open"] is not None:
-        yield from placed(0, 56, _named_bild(bilder["open"], theme, locale))
+        yield from placed(0, 56, _named_bild(bilder["open"], theme, locale, theme.sky))
     yield "</g>"
 
 
-def _named_bild(bild: str, theme: Theme, locale: str) -> Iterator[str]:
-    yield from sternbild(bild, theme, locale)
-    yield text(BILD + 12, 30, bild_name(bild, locale), theme.ink, 18, bold=True)
+def _named_bild(bild: str, theme: Theme, locale: str, ground: str) -> Iterator[Part]:
+    yield sternbild(bild, theme, locale)
+    yield Line(BILD + 12, 30, bild_name(bild, locale), theme.ink, 18, ground, bold=True)
     points = CARDS.sternbilder[bild].points
-    yield text(BILD + 12, 54, f"{points} {_WORDS[locale]['points']}", theme.faint, 16)
+    yield Line(BILD + 12, 54, f"{points} {_WORDS[locale]['points']}", theme.faint, 16, ground)
 
 
 # The seats
@@ -174,20 +218,20 @@ def _panel_height(view: Json) -> int:
     return _TABLEAU + CARD_HEIGHT + 14 + own + done
 
 
-def _seat(view: Json, seat: int, names: Sequence[str], theme: Theme, locale: str) -> Iterator[str]:
-    say, height = _WORDS[locale], _panel_height(view)
+def _seat(view: Json, seat: int, names: Sequence[str], theme: Theme, locale: str) -> Iterator[Part]:
+    say, card, right = _WORDS[locale], theme.card, PANEL - 12
     waited_for = _is_waited_for(view, seat)
-    edge = f' stroke="{SEAT_COLOURS[seat]}" stroke-width="3"' if waited_for else ""
-    yield f'<g id="seat-{seat}"><rect width="{PANEL}" height="{height}" rx="14" fill="{theme.card}"{edge}/>'
-    yield seat_mark(seat, 22, 24, 11, theme)
-    yield text(42, 30, short(names[seat]), theme.ink, 18, bold=waited_for)
-    yield text(PANEL - 12, 32, str(view["points"][seat]), theme.ink, 25, anchor="end", bold=True)
+    yield f'<g id="seat-{seat}">'
+    yield _panel(_panel_height(view), SEAT_COLOURS[seat] if waited_for else None, theme)
+    yield from placed(22, 24, [seat_mark(seat, 11, theme, card)])
+    yield Line(42, 30, short(names[seat]), theme.ink, 18, card, bold=waited_for)
+    yield Line(right, 32, str(view["points"][seat]), theme.ink, 25, card, anchor="end", bold=True)
     held = f"{say['hand']} {view['hand_sizes'][seat]} · {say['discard']} {view['discards'][seat]}"
-    yield text(42, 51, held, theme.faint, 15)
+    yield Line(42, 51, held, theme.faint, 15, card)
     if waited_for:
-        yield text(PANEL - 12, 52, say["next"], theme.ink, 15, anchor="end", bold=True)
+        yield Line(right, 52, say["next"], theme.ink, 15, card, anchor="end", bold=True)
     elif view["granted"][seat]:
-        yield piece(NOVA, PANEL - 24, 47, 0.3, theme)
+        yield from placed(PANEL - 24, 47, [lone_piece(NOVA, 0.3, theme, card)])
     for slot in SLOTS:
         x = 7 + (slot - 1) * (CARD_WIDTH + 7)
         yield from placed(x, _TABLEAU, _slot(view, seat, slot, theme, locale))
@@ -195,11 +239,19 @@ def _seat(view: Json, seat: int, names: Sequence[str], theme: Theme, locale: str
     own = view["sternbilder"]["own"][seat]
     if own is not None:
         bild = own["sternbild"]
-        yield from placed(8, top, back(BILD, BILD, theme) if bild is None else _named_bild(bild, theme, locale))
+        shown = back(BILD, BILD, theme) if bild is None else _named_bild(bild, theme, locale, card)
+        yield from placed(8, top, shown)
         top += BILD + 12
     for i, bild in enumerate(view["sternbilder"]["done"][seat]):
-        yield from placed(8 + i * (_MINI + 8), top, sternbild(bild, theme, locale, _MINI))
+        yield from placed(8 + i * (_MINI + 8), top, [sternbild(bild, theme, locale, _MINI)])
     yield "</g>"
+
+
+@lru_cache(KEPT)
+def _panel(height: int, colour: str | None, theme: Theme) -> Sprite:
+    edge = f' stroke="{colour}" stroke-width="3"' if colour else ""
+    rect = f'<rect width="{PANEL}" height="{height}" rx="14" fill="{theme.card}"{edge}/>'
+    return Sprite(rect, Box(-2, -2, PANEL + 2, height + 2), theme.sky, covers=True)
 
 
 def _is_waited_for(view: Json, seat: int) -> bool:
@@ -208,7 +260,7 @@ def _is_waited_for(view: Json, seat: int) -> bool:
     return bool(view["next"] == seat)
 
 
-def _slot(view: Json, seat: int, slot: int, theme: Theme, locale: str) -> Iterator[str]:
+def _slot(view: Json, seat: int, slot: int, theme: Theme, locale: str) -> Iterator[Part]:
     """A slot with its card; a tick says that it was performed in this turn."""
     card = view["slots"][seat][slot - 1]
     yield f'<g id="slot-{seat}-{slot}" data-slot="{slot}">'
@@ -219,19 +271,24 @@ def _slot(view: Json, seat: int, slot: int, theme: Theme, locale: str) -> Iterat
     elif view["chosen"][seat]:
         yield from back(CARD_WIDTH, CARD_HEIGHT, theme)
     else:
-        yield frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True)
+        box = Box(-1, -1, CARD_WIDTH + 1, CARD_HEIGHT + 1)
+        yield Sprite(frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True), box, theme.card)
     if seat == view["next"] and any(slot == done["slot"] for done in view["log"]["performed"]):
-        yield f'<path d="M74 66L82 76L100 52" fill="none" stroke="{theme.gold}" stroke-width="6"/>'
+        tick = f'<path d="M74 66L82 76L100 52" fill="none" stroke="{theme.gold}" stroke-width="6"/>'
+        yield Sprite(tick, Box(70, 48, 104, 82), theme.sky)
     yield "</g>"
 
 
-def _hand(view: Json, theme: Theme, locale: str, columns: int) -> Iterator[str]:
-    yield '<g id="hand">' + text(4, 22, _WORDS[locale]["your hand"], theme.faint, 16)
+def _hand(view: Json, theme: Theme, locale: str, columns: int) -> Iterator[Part]:
+    yield '<g id="hand">'
+    yield Line(4, 22, _WORDS[locale]["your hand"], theme.faint, 16, theme.sky)
     for i, card in enumerate(view["hand"]):
         left, top = i % columns * (CARD_WIDTH + 12), 34 + i // columns * (CARD_HEIGHT + 24)
         yield f'<g id="card-{card.replace("#", "-")}" data-card="{card}">'
         yield from placed(left, top, action_card(card, theme, locale))
-        yield text(left + CARD_WIDTH / 2, top + CARD_HEIGHT + 15, card, theme.faint, 14, anchor="middle") + "</g>"
+        under = top + CARD_HEIGHT + 15
+        yield Line(left + CARD_WIDTH // 2, under, card, theme.faint, 14, theme.sky, anchor="middle")
+        yield "</g>"
     yield "</g>"
 
 

@@ -1,12 +1,14 @@
 """The pieces of Sternenglanz. Each class has a shape of its own, so that nobody needs its colour to know it."""
 
+from functools import lru_cache
 from math import cos, pi, sin
 
-from server.render.svg_parts import ON_BRIGHT, Theme, text
+from server.render.svg_parts import KEPT, ON_BRIGHT, Line, Sprite, Theme, around
 from server.rules import Json
 from server.rules.sternenglanz.material import CARDS, GAP, LEUCHT, NOVA, PIECES, PRACHT, PUNKT, STARS
 
 _COLOURS = {PUNKT: "#d9e6ff", LEUCHT: "#ffd84d", PRACHT: "#ff9f45", NOVA: "#8e2c5e"}
+COLOURS = tuple(_COLOURS.values())
 _RAYS = {LEUCHT: (6, 27.0, 18.0), PRACHT: (8, 33.0, 22.0), NOVA: (14, 31.0, 21.0)}  # number, outer and inner radius
 _DOT = 18.0
 _GAP = 15.0
@@ -17,17 +19,27 @@ def pieces_in(view: Json) -> tuple[str, ...]:
     return PIECES if CARDS.scenarios[view["scenario"]].supernova else STARS
 
 
-def piece(kind: str, x: float, y: float, size: float, theme: Theme, label: str = "") -> str:
+def piece(kind: str, x: float, y: float, size: float, theme: Theme, has_label: bool = False) -> str:
     """A star, a Supernova, or the gap of a Sternbild; size 1 is that on the Firmament."""
     style = f'fill="{_COLOURS.get(kind, "none")}" stroke="{theme.ink}" stroke-width="{1.6 * size**0.5:.1f}"'
     if kind == GAP:
         dashes = f'stroke-dasharray="{4 * size:.1f} {4 * size:.1f}"'
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_GAP * size:.1f}" {style} {dashes}/>'
     drawn = _disc(x, y, _DOT * size, style) if kind == PUNKT else _star(kind, x, y, size, style)
-    if kind == PRACHT and not label:
+    if kind == PRACHT and not has_label:
         drawn += _disc(x, y, 11 * size, f'fill="{theme.card}"')
-    colour = "#ffffff" if kind == NOVA else ON_BRIGHT
-    return drawn + (text(x, y + 5.5, label, colour, 16, anchor="middle", bold=True) if label else "")
+    return drawn
+
+
+@lru_cache(KEPT)
+def lone_piece(kind: str, size: float, theme: Theme, ground: str, has_label: bool = False) -> Sprite:
+    """A piece about the origin."""
+    return Sprite(piece(kind, 0, 0, size, theme, has_label), around(0, 0, 35 * size), ground)
+
+
+def label(kind: str, words: str) -> Line:
+    """What is written on a piece of size 1."""
+    return Line(0, 6, words, "#ffffff" if kind == NOVA else ON_BRIGHT, 16, _COLOURS[kind], anchor="middle", bold=True)
 
 
 def _disc(x: float, y: float, r: float, style: str) -> str:

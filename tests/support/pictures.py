@@ -1,0 +1,48 @@
+"""What a PNG of ours shows beside what its SVG shows."""
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import resvg_py
+from PIL import Image, ImageChops, ImageStat
+
+from server.render import png
+from server.render.svg_parts import Box, Line, Picture, Sprite
+
+_FONTS = [str(path) for path in (Path(png.__file__).parent / "fonts").glob("*.ttf")]
+
+
+def difference_of_shapes(picture: Picture) -> float:
+    """Between the PNG and the SVG, without their words: the mean over all pixels, of 255."""
+    shapes = picture._replace(parts=[it for it in picture.parts if not isinstance(it, Line)])
+    return max(ImageStat.Stat(ImageChops.difference(_as_png(shapes), _as_svg(shapes))).mean)
+
+
+def words_elsewhere(picture: Picture) -> Iterator[str]:
+    """What the PNG does not show where the SVG does; letters may be a little wider or narrower."""
+    theme = picture.colours.theme
+    for line in {it._replace(left=0, top=0) for it in picture.parts if isinstance(it, Line)}:
+        ground = Sprite(f'<rect width="720" height="100" fill="{theme.card}"/>', Box(0, 0, 720, 100), theme.card)
+        on_it = line._replace(x=360, y=50, colour=theme.ink, ground=theme.card)
+        alone = Picture(100, "", picture.colours, [ground, on_it])
+        one, other = (_ink(it) for it in (_as_png(alone), _as_svg(alone)))
+        room = 3 + len(line.words) // 3
+        if not one or not other or any(abs(a - b) > room for a, b in zip(one, other, strict=True)):
+            yield f"{line}: {one} and not {other}"
+
+
+def _ink(picture: Image.Image) -> tuple[int, int, int, int] | None:
+    ground = Image.new("RGB", picture.size, picture.getpixel((0, 0)))
+    return ImageChops.difference(picture, ground).convert("L").point(lambda it: 255 if it > 30 else 0).getbbox()
+
+
+def _as_png(picture: Picture) -> Image.Image:
+    return Image.open(BytesIO(png.png(picture))).convert("RGB")
+
+
+def _as_svg(picture: Picture) -> Image.Image:
+    drawn = resvg_py.svg_to_bytes(
+        svg_string=picture.svg(), skip_system_fonts=True, font_files=_FONTS, sans_serif_family="Noto Sans"
+    )
+    return Image.open(BytesIO(bytes(drawn))).convert("RGB")
