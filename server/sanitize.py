@@ -78,11 +78,24 @@ def has_link(text: str) -> bool:
 
 
 def _visible(text: str) -> str:
-    return "".join(
-        " " if (char.isspace() and char not in UNBROKEN) or char in BLANK_LETTERS else char
-        for char in text
-        if char.isspace() or unicodedata.category(char) not in INVISIBLE
-    )
+    return text if text.isascii() and text.isprintable() else text.translate(_SEEN)
+
+
+class _Seen(dict[int, str]):
+    """What is seen of a character, by its code point; remembered for those of most of our readers' writings."""
+
+    def __missing__(self, point: int) -> str:
+        char = chr(point)
+        if (char.isspace() and char not in UNBROKEN) or char in BLANK_LETTERS:
+            seen = " "
+        else:
+            seen = "" if unicodedata.category(char) in INVISIBLE else char
+        if point < 0x3000:
+            self[point] = seen
+        return seen
+
+
+_SEEN = _Seen()
 
 
 def _is_mark(char: str) -> bool:
