@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import dkim
 from dkim.crypto import UnparsableKeyError, parse_pem_private_key
+from gmpy2 import mpz
 
 from server.post.smtp import Carrier
 
@@ -25,8 +27,7 @@ class Signing:
 
     def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
         head = message.partition(b"\r\n\r\n")[0]
-        signature = dkim.sign(
-            message,
+        signature = _Signer(message).sign(
             self._selector,
             self._domain,
             self._key,
@@ -34,6 +35,22 @@ class Signing:
             include_headers=[*(name.lower() for name in _FIELD.findall(head)), b"from"],  # so that nobody adds a second
         )
         self._carrier.send(signature + message, sender, recipient, confirm)
+
+
+class _Signer(dkim.DKIM):  # type: ignore[misc]
+    """Reckons with GMP, which signs ten times as fast as Python's own numbers."""
+
+    def gen_header(
+        self,
+        fields: Any,
+        include_headers: Any,
+        canon_policy: Any,
+        header_name: bytes,
+        pk: Any,
+        standardize: bool = False,
+    ) -> Any:
+        numbers = {name: mpz(number) for name, number in pk.items()}
+        return super().gen_header(fields, include_headers, canon_policy, header_name, numbers, standardize)
 
 
 def public_key(key: bytes) -> tuple[int, int]:
