@@ -21,6 +21,7 @@ from server.play import seats
 from server.play.game import Game
 from server.play.moves import check_line, open_turn, play_line, rest_of_turn
 from server.play.seats import accept_invitation, come_back, invitation, is_kept, is_newcomer
+from server.play.table import OVER
 from server.play.views import view_of
 from server.render import text
 from server.render.refusals import notation, refusal
@@ -223,7 +224,7 @@ def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
 
 def _not_now(game: Game, seat: Seat, status: int) -> Response:
     """Why the turn of a link is not open: for good, or for now."""
-    if game.table.status in ("finished", "abandoned"):
+    if game.table.status in OVER:
         return page(
             "message.html", status, title=gettext("This turn is over"), text=gettext("The game is over."), game=game
         )

@@ -25,10 +25,10 @@ from server.config import Settings
 from server.errors import NotFound
 from server.operations import queries
 from server.operations.rebuild import all_games, check_game, rebuild_game
-from server.play.archive import OVER, Flaw
+from server.play.archive import Flaw
 from server.play.commits import load
 from server.play.sandbox_clock import follow_clock
-from server.play.seats import UNDER_WAY
+from server.play.table import OVER, UNDER_WAY
 from server.play.views import story, table_at
 from server.render import text
 from server.render.story import sentence

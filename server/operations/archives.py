@@ -9,6 +9,7 @@ from server.operations.rebuild import head_of
 from server.play import archive
 from server.play.archive import Flaw
 from server.play.commits import whole_log
+from server.play.table import OVER
 from server.play.views import seen_by
 from server.rules import GAMES, Json
 from server.store import log
@@ -22,9 +23,9 @@ NOBODY = UUID(int=0)  # opened the games that came from elsewhere
 def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Json:
     """The archive of a game that is over, if this person may see it. Raises NotFound."""
     game = seen_by(game_id, player_id, invitation)
-    if not game.table.turns and game.table.status in archive.OVER:
+    if not game.table.turns and game.table.status in OVER:
         raise NotFound("This game was closed before it had begun; there is nothing to check.")
-    if game.table.status not in archive.OVER:
+    if game.table.status not in OVER:
         raise NotFound("This game is not over; its archive comes with its end.")
     return archive.make(game.head, game.seats, whole_log(game_id))
 

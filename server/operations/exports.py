@@ -10,6 +10,7 @@ from server.clock import clock
 from server.operations.queries import player
 from server.play import archive
 from server.play.commits import load, whole_log
+from server.play.table import OVER
 from server.play.views import story
 from server.play.votes import votes_of
 from server.rules import Json
@@ -25,7 +26,7 @@ _TIMES: Final = ("hours", "due_at", "remind_at", "wake_at", "mails")
 def copy_of_game(game_id: UUID) -> Json:
     """The archive of a game that is over; of any other all that is stored, secrets included. Raises NotFound."""
     game = load(game_id)
-    if game.table.status in archive.OVER:
+    if game.table.status in OVER:
         return archive.make(game.head, game.seats, whole_log(game_id))
     return {
         "format": BACKUP,

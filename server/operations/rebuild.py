@@ -1,4 +1,4 @@
-"""What is made from a log (a game's head and its seats), held against the log, and made anew."""
+"""What is made from a log (a game's head, its seats, and where players look it up), held against the log, and made anew."""
 
 from datetime import datetime
 from uuid import UUID
@@ -8,14 +8,16 @@ from sqlalchemy import select
 from server.clock import clock
 from server.errors import NotFound
 from server.play import archive, time_control
+from server.play.commits import people_of
 from server.play.due_times import with_due_time
-from server.play.table import Table
+from server.play.table import OVER, Table
 from server.play.time_control import GameClock, first_allowance
 from server.rules import Json
 from server.store import log
 from server.store.connections import autocommit
 from server.store.database_retry import tried_again
 from server.store.log import Records
+from server.store.player_games import note_end, noted_ends
 from server.store.tables import GameRow, db
 
 
@@ -29,8 +31,12 @@ def all_games() -> list[UUID]:
 @tried_again
 def check_game(game_id: UUID) -> list[str]:
     """What is not as the log of this game says, in sentences. Raises NotFound, Flaw if the log itself is not right."""
-    records = _read(game_id)
-    return _differences(records, *_by_the_log(records))
+    while True:
+        records = _read(game_id)
+        head, seats = _by_the_log(records)
+        wrong_ends = _wrong_ends(records, head)
+        if not wrong_ends or _read(game_id).head["version"] == records.head["version"]:  # else it ended meanwhile
+            return _differences(records, head, seats) + wrong_ends
 
 
 @tried_again
@@ -42,7 +48,7 @@ def rebuild_game(game_id: UUID) -> list[str]:
     while True:
         records = _read(game_id)
         head, seats = _by_the_log(records)
-        differences = _differences(records, head, seats)
+        differences = _differences(records, head, seats) + _wrong_ends(records, head)
         if not differences or _write(records, head, seats):
             return differences
 
@@ -92,9 +98,28 @@ def _differences(records: Records, head: Json, seats: list[Json]) -> list[str]:
     ]
 
 
+def _wrong_ends(records: Records, head: Json) -> list[str]:
+    """Where a player's games are looked up, this one is noted as over though it is not, or the other way about."""
+    over_at = _over_at(records, head)
+    with autocommit() as connection:
+        noted = noted_ends(connection, records.head["game_id"], people_of(records))
+    return [
+        f"player_games, seat {row['seat']}: over_at is {noted[row['player_id']]}, by the log {over_at}"
+        for row in records.seats
+        if noted.get(row["player_id"], over_at) != over_at
+    ]
+
+
+def _over_at(records: Records, head: Json) -> datetime | None:
+    return records.events[-1].recorded_at if head["status"] in OVER else None
+
+
 def _write(records: Records, head: Json, seats: list[Json]) -> bool:
     """False if the game went on meanwhile."""
     game_id, seen = records.head["game_id"], records.head["version"]
     changed = [row for row, was in zip(seats, records.seats, strict=True) if row != was]
-    with autocommit() as connection:
-        return log.record(connection, game_id, seen, head, (), changed, ())
+    with autocommit() as connection, connection.transaction():
+        written = log.record(connection, game_id, seen, head, (), changed, ())
+        if written:
+            note_end(connection, game_id, people_of(records), _over_at(records, head))
+    return written

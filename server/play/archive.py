@@ -22,7 +22,7 @@ from server.play.events import (
     TimeExtended,
     TimeRanOut,
 )
-from server.play.table import Table, new_table, next_commit, terms, type_name, typed
+from server.play.table import OVER, Table, new_table, next_commit, terms, type_name, typed
 from server.play.time_control import game_clock
 from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, bot_of, ladder, rung_for
 from server.rules import GAMES, Dice, Json, RuleError, Seat, SeededDice, commitment
@@ -32,7 +32,6 @@ from server.strict_json import read_json
 
 FORMAT, FORMAT_VERSION = "sternenpost-archive", 1
 LARGEST = 16 * 1024 * 1024  # bytes; a game takes some 100,000
-OVER = ("finished", "abandoned")
 
 
 class Flaw(ValueError):

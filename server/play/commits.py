@@ -15,14 +15,15 @@ from server.play import letters
 from server.play.due_times import extended, timed
 from server.play.events import TimeExtended
 from server.play.game import Game, Outline
-from server.play.table import Table, fold, new_table, next_commit, type_name
+from server.play.table import OVER, Table, fold, new_table, next_commit, type_name
 from server.play.table_cache import tables
 from server.rules import Json, Seat, commitment
 from server.store import log
 from server.store.connections import autocommit
-from server.store.log import OutlineRecords, Recorded
+from server.store.log import OutlineRecords, Recorded, Records
 from server.store.notify import notifier
 from server.store.outages import outages_since
+from server.store.player_games import note_end
 
 _logger = logging.getLogger(__name__)
 
@@ -110,15 +111,19 @@ def record_within(
     if after.turns:
         seats = [timed(game, seat, after, now, arrived_at or now) for seat in range(len(game.seats))]
     after_game = Game(head, seats, after, rows)
-    written = write(
-        connection,
-        game.game_id,
-        before.version,
+    commit = (
         _projected(head),
         rows,
         [row for row, was in zip(seats, game.seats, strict=True) if row is not was],
         letters.after(after_game, events, now),
     )
+    if after.status in OVER:
+        with connection.transaction():
+            written = write(connection, game.game_id, before.version, *commit)
+            if written:
+                note_end(connection, game.game_id, people_of(game), now)
+    else:
+        written = write(connection, game.game_id, before.version, *commit)
     if written:
         notifier.changed(game.game_id)
     return after_game if written else None
@@ -141,6 +146,11 @@ def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, no
     if written:
         notifier.changed(outline.game_id)
     return written
+
+
+def people_of(game: Game | Records) -> list[UUID]:
+    """The players who sit there."""
+    return [row["player_id"] for row in game.seats if row["player_id"]]
 
 
 def _projected(head: Json) -> Json:

@@ -3,7 +3,7 @@ what is said meanwhile, if he follows a single game."""
 
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -12,7 +12,7 @@ from server.accounts.tokens import Caller
 from server.clock import clock
 from server.errors import BadField, NotFound
 from server.play.chat import last_message, messages
-from server.play.table import story_item, typed
+from server.play.table import OVER, story_item, typed
 from server.play.turn_links import still_valid
 from server.play.views import seen_by
 from server.rules import GAMES, Json
@@ -24,7 +24,6 @@ _MOST = 500  # events told at a time
 _MOST_SAID = 50  # messages told at a time
 _LATE = timedelta(minutes=1)  # longer than any commit takes, on clocks that disagree a little
 _ROOM = 8  # bytes of a game's id that tell it from all others of one person
-_OVER = ("finished", "abandoned")
 
 
 class Place(NamedTuple):
@@ -127,7 +126,7 @@ class OwnFollower(Follower):
 def follow_game(game_id: UUID, caller: Caller | None, invitation: str | None, after: int) -> Follower | None:
     """From an event on, and from now on with what is said; None if the game is over and all was told. Raises NotFound."""
     game = seen_by(game_id, caller and caller.player_id, invitation)
-    if game.head["status"] in _OVER and after >= game.table.seq:
+    if game.head["status"] in OVER and after >= game.table.seq:
         return None
     return Follower(caller, {game_id: after}, invitation, last_message(game_id))
 
@@ -136,11 +135,12 @@ def follow_own(caller: Caller, last: str | None) -> OwnFollower:
     """From the event with this id on, or from now. Raises BadField."""
     place = _place(last) if last else Place(clock.now() - _LATE, {})
     follower = OwnFollower(caller, place.since)
-    for game_id, status, seq, at in _last_events([game for _, game in _games_of([caller.player_id])]):
+    games = [game_id for _, game_id, _ in _games_of([caller.player_id], place.since)]
+    for game_id, status, seq, at in _last_events(games):
         told = place.told.get(game_id.bytes[:_ROOM], seq if not last or at < place.since else None)
         if told is None:
             told = _seq_before(game_id, place.since)
-        if status in _OVER and told >= seq:
+        if status in OVER and told >= seq:
             follower.ended.add(game_id)
         else:
             follower.told[game_id] = told
@@ -182,7 +182,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
             items += [Item(None, message) for message in said if message["nr"] > follower.heard]
             follower.heard = max(follower.heard, said[-1]["nr"])
             is_more = is_more or len(said) == _MOST_SAID
-        follower.passed(game_id, todo[:_MOST][-1][0].seq if todo else after, head["status"] in _OVER and not is_more)
+        follower.passed(game_id, todo[:_MOST][-1][0].seq if todo else after, head["status"] in OVER and not is_more)
         found.append((follower, items, is_more))
     return found
 
@@ -214,15 +214,20 @@ def _may_still_see(head: Json, follower: Follower) -> bool:
 
 def new_games(followers: Collection[OwnFollower]) -> None:
     """Let those who follow all their games follow those, too, that have begun since."""
-    games: dict[UUID, set[UUID]] = {}
-    for player_id, game_id in _games_of({follower.owner for follower in followers}):
-        games.setdefault(player_id, set()).add(game_id)
-    new = [
-        (follower, games.get(follower.owner, set()) - follower.told.keys() - follower.ended) for follower in followers
-    ]
+    games: dict[UUID, dict[UUID, datetime | None]] = {}
+    since = min(follower.since for follower in followers)
+    for player_id, game_id, over_at in _games_of({follower.owner for follower in followers}, since):
+        games.setdefault(player_id, {})[game_id] = over_at
+    new = [(follower, _unknown(follower, games.get(follower.owner, {}))) for follower in followers]
     found = progress({game_id for _, unknown in new for game_id in unknown})
     for follower, unknown in new:
         follower.told |= {game_id: 0 for game_id in unknown if game_id in found and found[game_id].version}
+
+
+def _unknown(follower: OwnFollower, games: Mapping[UUID, datetime | None]) -> set[UUID]:
+    """Those of his games, each with the moment when it was over, that are new to him."""
+    not_told = {game_id for game_id, over_at in games.items() if over_at is None or over_at >= follower.since}
+    return not_told - follower.told.keys() - follower.ended
 
 
 class Progress(NamedTuple):
@@ -245,11 +250,13 @@ def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
     return {game_id: Progress(version, said) for game_id, version, said in found}
 
 
-def _games_of(players: Collection[UUID]) -> list[tuple[UUID, UUID]]:
-    """Who sits where."""
+def _games_of(players: Collection[UUID], since: datetime) -> list[tuple[UUID, UUID, datetime | None]]:
+    """Who sits where, and when that game was over; without those that were over before `since`."""
     with autocommit() as connection:
         return connection.execute(
-            "SELECT player_id, game_id FROM player_games WHERE player_id = ANY(%s)", (list(players),)
+            "SELECT player_id, game_id, over_at FROM player_games"
+            " WHERE player_id = ANY(%s) AND (over_at IS NULL OR over_at >= %s)",
+            (list(players), since),
         ).fetchall()
 
 

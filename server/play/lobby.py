@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, ScalarSelect, Select, Uuid, any_, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from server.play.table import UNDER_WAY
 from server.play.views import summary
 from server.rules import Json
 from server.store.paging import Cursor, Page
@@ -49,6 +50,8 @@ def list_games(
         rows = list(db.session.scalars(query))
         return _page(rows, limit, player_id)
     sat: Any = select(PlayerGame.made_at, PlayerGame.game_id).where(PlayerGame.player_id == player_id)
+    if my_turn or free or players is not None or status in UNDER_WAY:
+        sat = sat.where(PlayerGame.over_at.is_(None))
     found: list[GameRow] = []
     some = limit + 1
     while len(found) <= limit:
@@ -67,7 +70,8 @@ def list_games(
 def waiting_games(player_id: UUID) -> list[Json]:
     """The games that wait for this player himself, the most urgent first: game, title, rules, seat, turn, due time, and
     what he wants of its mails."""
-    ids = list(db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)))
+    under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None)
+    ids = list(db.session.scalars(select(PlayerGame.game_id).where(under_way)))
     asked = select(SeatRow.game_id, SeatRow.seat, SeatRow.turn, SeatRow.asked_at, SeatRow.due_at, SeatRow.mails).where(
         SeatRow.game_id.in_(ids), SeatRow.player_id == player_id, SeatRow.to_act, SeatRow.due_at.is_not(None)
     )

@@ -16,6 +16,7 @@ from server.play.events import SeatHandedOver, SeatTakenBack
 from server.play.game import Game
 from server.play.games import invitations, note_invitation, note_seat, start_if_full
 from server.play.hosting import SENT_AWAY, addressed, expect_open, give_up_hosting, host_leaves_within, hosted
+from server.play.table import UNDER_WAY
 from server.play.timeout_policy import bot_of
 from server.play.views import invited_to, may_see, own_seat, seen_by
 from server.play.votes import count_votes
@@ -24,8 +25,6 @@ from server.store import outbox
 from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
-
-UNDER_WAY = ("open", "running", "paused")
 
 
 @tried_again
@@ -249,7 +248,8 @@ def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
 
 def seats_under_way(player_id: UUID) -> list[Json]:
     """Where others may wait for this player: game, title, status and seat; but not what a bot keeps for him already."""
-    ids = list(db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)))
+    under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None)
+    ids = list(db.session.scalars(select(PlayerGame.game_id).where(under_way)))
     heads = select(GameRow.game_id, GameRow.title, GameRow.status).where(GameRow.game_id.in_(ids))
     games = {row.game_id: row._asdict() for row in db.session.execute(heads.where(GameRow.status.in_(UNDER_WAY)))}
     own = select(SeatRow.game_id, SeatRow.seat).where(

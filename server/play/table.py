@@ -19,6 +19,9 @@ from server.play.events import (
 from server.rules import GAMES, Json, Rules, Seat
 from server.store.log import Recorded
 
+UNDER_WAY = ("open", "running", "paused")
+OVER = ("finished", "abandoned")
+
 
 class Table(NamedTuple):
     """A game at one version. Tuples hold one item a seat."""
@@ -27,7 +30,7 @@ class Table(NamedTuple):
     version: int = 0
     seq: int = 0
     hash: bytes = b""
-    status: str = "open"  # running, paused, finished, abandoned
+    status: str = "open"  # one of the above
     state: Any = None
     turns: tuple[int | None, ...] = ()  # the turn each seat is asked for
     stand_ins: tuple[str | None, ...] = ()  # the bot that plays for an absent person

@@ -127,6 +127,7 @@ class PlayerGame(Base):
     __tablename__ = "player_games"
     __table_args__ = (
         Index("player_games_made_at", "player_id", "made_at", "game_id"),
+        Index("player_games_over_at", "player_id", "over_at"),
         {"info": {"spread": "player_id"}},
     )
 
@@ -134,6 +135,7 @@ class PlayerGame(Base):
     game_id: Mapped[UUID] = _key()
     seat: Mapped[int] = _key()
     made_at: Mapped[datetime]  # of the game
+    over_at: Mapped[datetime | None]  # when it ended; None while it is open, running or paused
 
 
 class PlayerLetterRow(Base):

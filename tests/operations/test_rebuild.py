@@ -19,9 +19,10 @@ from server.operations.rebuild import all_games, check_game, rebuild_game
 from server.play.commits import load
 from server.play.games import open_game
 from server.play.seats import leave, take_seat
+from server.play.votes import vote
 from server.rules import Json
 from server.store.connections import autocommit
-from server.store.tables import GameRow, LetterRow, SeatRow, db
+from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 from tests.support.games import (
     BOT,
     DAY,
@@ -158,6 +159,23 @@ def test_a_damaged_seat_is_found_and_made_anew(running: UUID, seat: int, values:
     assert f"seats, seat {seat}: {next(iter(values))} is" in run("check", running).stdout
     assert run("rebuild", running).exit_code == 0
     assert stored(running) == before
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_game_that_is_wrongly_noted_as_over_or_not_is_found_and_noted_anew(running: UUID, is_over: bool) -> None:
+    if is_over:
+        vote(running, person("ada"), "abandon", True)  # a bot has Bea's seat
+    noted = select(PlayerGame.over_at).where(PlayerGame.game_id == running)
+    before = db.session.scalars(noted).all()
+    assert {it is not None for it in before} == {is_over}
+    db.session.execute(update(PlayerGame).values(over_at=None if is_over else LONG_AGO))
+    db.session.commit()
+    found = run("check", running)
+    assert (found.exit_code, found.stdout.count("over_at is")) == (1, 2)
+    assert run("rebuild", running).stdout == found.stdout
+    db.session.rollback()
+    assert db.session.scalars(noted).all() == before
+    assert run("check", running).exit_code == 0
 
 
 def test_whoever_lost_his_turn_gets_it_back_with_all_its_time(running: UUID) -> None:

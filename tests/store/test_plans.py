@@ -2,22 +2,26 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from flask import Flask
 from sqlalchemy import text
 
 from server.accounts.deliveries import forget_old_letters
-from server.accounts.tokens import forget_ended_tokens
+from server.accounts.players import player_token
+from server.accounts.tokens import Caller, caller, forget_ended_tokens
 from server.clock import clock
 from server.operations import health
+from server.play.event_feed import OwnFollower, follow_own, new_games
 from server.play.idempotency import forget_old_answers
-from server.play.lobby import list_games
+from server.play.lobby import list_games, waiting_games
 from server.play.mail_in import forget_old_mails
-from server.store.tables import Base, Incoming, db
+from server.play.seats import seats_under_way
+from server.play.votes import vote
+from server.store.tables import Incoming, db
 from server.webhooks.subscriptions import forget_old_deliveries
-from tests.support.games import DAY, game_of, person
+from tests.support.games import DAY, MINUTE, game_of, later, person
 from tests.support.plans import scans_of
 
 TIDIED: list[tuple[Callable[[], object], str]] = [
@@ -51,10 +55,12 @@ def test_mails_of_which_nothing_but_lines_is_left_are_not_looked_at_again(app: F
         assert sum(scan.rows for scan in scans_of(forget_old_mails, never_in_sequence=True)) == 0
 
 
-@pytest.mark.parametrize("status", [None, "finished"])
+@pytest.mark.parametrize("status", [None, "abandoned"])
 def test_the_lobby_finds_games_of_one_kind_among_those_of_others(app: Flask, status: str | None) -> None:
     with app.app_context():
-        _many_games_of_others(app)
+        ended = game_of(ada := person("ada"), bots=2)
+        vote(ended, ada, "abandon", True)
+        _many_more(ended, "games")
         scans = scans_of(lambda: list_games(None, rules="sternenglanz", status=status))
     assert sum(scan.rows for scan in scans if scan.table == "games") == 0, scans
 
@@ -65,14 +71,50 @@ def test_the_oldest_letter_of_a_long_outbox_is_found_by_its_age(app: Flask) -> N
     assert [scan.index for scan in scans] == ["outbox_made_at"]
 
 
-def _many_games_of_others(app: Flask) -> None:
-    game_id = game_of(person("ada"), bots=2)
-    columns = ", ".join(column.name for column in Base.metadata.tables["games"].columns if column.name != "game_id")
-    copy = f"INSERT INTO games (game_id, {columns}) SELECT gen_random_uuid(), {columns} FROM games, generate_series(1, 3000)"
+LOOKS: list[Callable[[Caller], object]] = [
+    lambda caller: list_games(caller.player_id, my_turn=True),
+    *(
+        lambda caller, status=status: list_games(caller.player_id, mine=True, status=status)
+        for status in ("open", "running", "paused")
+    ),
+    lambda caller: waiting_games(caller.player_id),
+    lambda caller: seats_under_way(caller.player_id),
+    lambda caller: follow_own(caller, None),
+    lambda caller: new_games([OwnFollower(caller, clock.now())]),
+]
+
+
+@pytest.mark.parametrize(
+    "look", LOOKS, ids=["my-turn", "open", "running", "paused", "feed", "seats", "stream", "new-games"]
+)
+def test_games_that_are_over_cost_whoever_looks_for_those_under_way_nothing(
+    app: Flask, look: Callable[[Caller], object]
+) -> None:
+    with app.app_context():
+        ada = caller(player_token("ada@example.org", "ada"))
+        game_of(ada.player_id, bots=2)
+        ended = game_of(ada.player_id, bots=2)
+        vote(ended, ada.player_id, "abandon", True)
+        later(10 * MINUTE)  # until then a stream must look whether its end was told
+        few = sum(scan.rows for scan in scans_of(lambda: look(ada)))
+        _many_more(ended, "games", "seats", "player_games")
+        many = sum(scan.rows for scan in scans_of(lambda: look(ada)))
+    assert many <= few + 5
+
+
+def _many_more(game_id: UUID, *tables: str) -> None:
+    """Thousands of games like this one."""
     with db.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE games SET status = 'finished' WHERE game_id = %s", (game_id,))
-        connection.exec_driver_sql(f"{copy} WHERE game_id = %s", (game_id,))
-        connection.exec_driver_sql("ANALYZE games")
+        connection.exec_driver_sql(
+            "CREATE TEMP TABLE copies ON COMMIT DROP AS SELECT gen_random_uuid() AS copy FROM generate_series(1, 3000)"
+        )
+        for table in tables:
+            columns = [column.name for column in db.metadata.tables[table].columns]
+            chosen = ", ".join("copy" if name == "game_id" else name for name in columns)
+            copy = f"INSERT INTO {table} ({', '.join(columns)}) SELECT {chosen} FROM {table}, copies WHERE game_id = %s"
+            connection.exec_driver_sql(copy, (game_id,))
+    with db.engine.connect() as connection:
+        connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("ANALYZE")
 
 
 @pytest.mark.parametrize("table", ["seats", "outbox"])
