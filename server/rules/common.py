@@ -23,6 +23,10 @@ def named(name: str, schema: Json) -> Json:
     return {"title": name, **schema}
 
 
+NOBODY: frozenset[Seat] = frozenset()
+ALONE = [frozenset((seat,)) for seat in range(5)]  # whom `to_act` names in most states, made once
+
+
 class RuleError(Exception):
     """A request that the rules turn down: a stable `code` for programs and a sentence for people."""
 

@@ -11,7 +11,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from server.rules.common import BadOption, Dice, IllegalMove, Json, MalformedMove, Outcome, Seat, named, object_of
+from server.rules.common import (
+    ALONE,
+    NOBODY,
+    BadOption,
+    Dice,
+    IllegalMove,
+    Json,
+    MalformedMove,
+    Outcome,
+    Seat,
+    named,
+    object_of,
+)
 
 NAME = "sternenhimmel"
 SEATS = range(3, 6)
@@ -232,7 +244,7 @@ def _in_order(hand: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
 
 def to_act(sky: State) -> frozenset[Seat]:
     """The seat on turn."""
-    return frozenset() if sky.on_turn is None else frozenset((sky.on_turn,))
+    return NOBODY if sky.on_turn is None else ALONE[sky.on_turn]
 
 
 def is_mid_turn(sky: State, seat: Seat) -> bool:

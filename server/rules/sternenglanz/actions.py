@@ -182,11 +182,11 @@ def removal_points(sky: State, card: Card, star: str, field: Field) -> int:
     if not sky.scenario.card_points:
         return 0
     beside = {other: (field.near & sky.stars[other]).bit_count() for other in STARS}
-    holding = (
+    holding = [
         each.points
         for each in card.constellations
         if each.top == star and all(beside[other] >= count for other, count in each.needs)
-    )
+    ]
     return max(holding, default=0)
 
 
@@ -228,12 +228,12 @@ def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove |
     """Why the star may not go this way after all that happened in this turn."""
     log, options, last = sky.log, sky.options, path[-1]
     trail = log.trails.get(path[0])
-    passed = set(log.lines if options["lineBan"] == "any-star" else trail.lines if trail else ())
+    passed = list(log.lines if options["lineBan"] == "any-star" else trail.lines if trail else ())
     for ends in pairwise(path):
         line = FIRMAMENT.lines[ends]
         if line in passed:
             return IllegalMove("line-twice", f"The line {line} was passed in this turn.")
-        passed.add(line)
+        passed.append(line)
     if last in (trail.rests if trail else path[:1]):
         return IllegalMove("back-home", f"The star rested on {last} in this turn.")
     if options["banMoves"]:
@@ -247,13 +247,14 @@ def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove |
 def _migrations(sky: State, slot: int, card: Card) -> list[Move]:
     stars, log = sky.stars, sky.log
     is_any_refused = sky.options["banMoves"] or (sky.options["lineBan"] == "any-star" and bool(log.lines))
-    suspects = ALL_FIELDS if is_any_refused else sum(FIELDS[field].bit for field in log.trails)
+    suspects = ALL_FIELDS if is_any_refused else sum([FIELDS[field].bit for field in log.trails])
     found: list[Move] = []
     for steps in card.steps:
         found += _open_paths(stars, slot, steps, (stars[PUNKT] | stars[LEUCHT]) & ~suspects)
         for star in (PUNKT, LEUCHT):
-            moves = _open_paths(stars, slot, steps, stars[star] & suspects)
-            found += [move for move in moves if _refused_path(sky, star, _path_of(move)) is None]
+            if stars[star] & suspects:
+                moves = _open_paths(stars, slot, steps, stars[star] & suspects)
+                found += [move for move in moves if _refused_path(sky, star, _path_of(move)) is None]
     return found
 
 

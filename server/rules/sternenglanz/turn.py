@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, permutations
 from typing import Any
 
-from server.rules.common import Dice, IllegalMove, Outcome, Seat
+from server.rules.common import ALONE, NOBODY, Dice, IllegalMove, Outcome, Seat
 from server.rules.sternenglanz.actions import perform, type_of, ways
 from server.rules.sternenglanz.figures import lies_on
 from server.rules.sternenglanz.material import (
@@ -21,7 +21,6 @@ from server.rules.sternenglanz.material import (
     SUPERNOVA,
     SUPERNOVA_CARDS,
     Fields,
-    Scenario,
 )
 from server.rules.sternenglanz.moves import Action, Choose, Finish, Lapse, LayCards, Move, Step
 from server.rules.sternenglanz.options import resolve_options
@@ -109,7 +108,7 @@ def to_act(sky: State) -> frozenset[Seat]:
     """The seat on turn; while the first cards are chosen, all that have not."""
     if sky.phase == CHOOSE:
         return frozenset(seat for seat, chosen in enumerate(sky.chosen) if chosen is None)
-    return frozenset() if sky.on_turn is None else frozenset((sky.on_turn,))
+    return NOBODY if sky.on_turn is None else ALONE[sky.on_turn]
 
 
 def is_mid_turn(sky: State, seat: Seat) -> bool:
@@ -413,8 +412,7 @@ def _check_sternbilder(so_far: TurnSteps, seat: Seat, action: ActionEvent) -> No
 
 def _clockwise(sky: State, seat: Seat) -> list[Seat]:
     """All seats, this one first."""
-    seats = len(sky.points)
-    return [(seat + n) % seats for n in range(seats)]
+    return [*range(seat, len(sky.points)), *range(seat)]
 
 
 def _changed(action: ActionEvent) -> Fields:
@@ -457,19 +455,15 @@ def _check_end(so_far: TurnSteps, seat: Seat) -> None:
 def verdict_on(sky: State, seat: Seat) -> tuple[str, list[Seat]] | None:
     """Why the game ends with the action just performed by this seat, and who wins; None if it goes on."""
     scenario = sky.scenario
+    goal_points, goal_bilder = scenario.goal_points or 0, scenario.goal_bilder
     for each in _clockwise(sky, seat):
-        if _has_reached_goal(sky, scenario, each):
+        if sky.points[each] >= goal_points and len(sky.bilder.done[each]) >= goal_bilder:
             return "goal", [each]
     if scenario.sternbild == SHARED_OPEN and sky.bilder.open is None:
         return "all-sternbilder", _by_points(sky)
     if not supply(sky, PRACHT):
         return "all-prachtsterne", _by_points(sky)
     return None
-
-
-def _has_reached_goal(sky: State, scenario: Scenario, seat: Seat) -> bool:
-    has_points = scenario.goal_points is None or sky.points[seat] >= scenario.goal_points
-    return has_points and len(sky.bilder.done[seat]) >= scenario.goal_bilder
 
 
 def _by_points(sky: State) -> list[Seat]:
