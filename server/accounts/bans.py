@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 
 from server.clock import clock
-from server.errors import Banned, NotFound, PlayError
+from server.errors import Banned, NotFound
 from server.sanitize import clean
 from server.store import webhook_queue
 from server.store.database_retry import tried_again
@@ -30,13 +30,9 @@ def expect_welcome(player_id: UUID | None) -> None:
         raise Banned(player.banned_until, player.ban_reason or "")
 
 
-def is_welcome(player_id: UUID) -> bool:
-    """Whether this person may do anything here."""
-    try:
-        expect_welcome(player_id)
-    except PlayError:
-        return False
-    return True
+def is_welcome(player: Player) -> bool:
+    """Whether this person, as just read, may do anything here."""
+    return player.deleted_at is None and not is_in_force(player.banned_at, player.banned_until)
 
 
 @tried_again

@@ -44,6 +44,6 @@ def feed(word: str) -> tuple[list[Json], str]:
     """The games that wait for the player of this word, as `waiting_games` has them, and his language. Raises NotFound."""
     player_id, _, number = verify(FEED, word)
     player = db.session.get(Player, player_id)
-    if player is None or player.feed != number or not is_welcome(player_id):
+    if player is None or player.feed != number or not is_welcome(player):
         raise NotFound("There is nothing here.")
     return waiting_games(player_id), player.locale

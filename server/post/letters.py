@@ -169,10 +169,9 @@ def _composed(row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str
     if isinstance(row, PlayerLetterRow):
         return _to_player(row, base_url)
     game = load(row.game_id)
-    thread = f"{row.game_id}@{mail_host(base_url)}"
     if row.kind == "invitation":
         invitation = _invitation(game, row, base_url)
-        return None if invitation is None else _written(row, base_url, row.data["to"], invitation, thread)
+        return None if invitation is None else _written(row, base_url, row.data["to"], invitation, game)
     player = db.session.get(Player, row.player_id)
     if player is None:
         return None
@@ -181,7 +180,7 @@ def _composed(row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str
         return None
     turn, plays = row.data.get("turn", row.version), game.table.turns and game.seat_of(player.player_id) == row.seat
     reply_to = f"{reply_word(row.game_id, row.seat, turn)}@{reply_domain}" if reply_domain and plays else None
-    return _written(row, base_url, player.email, words, thread, reply_to)
+    return _written(row, base_url, player.email, words, game, reply_to)
 
 
 def _to_player(row: PlayerLetterRow, base_url: str) -> Written | None:
@@ -197,15 +196,15 @@ def _to_player(row: PlayerLetterRow, base_url: str) -> Written | None:
 
 
 def _written(
-    row: Any, base_url: str, to: str, words: wording.Letter, thread: str | None = None, reply_to: str | None = None
+    row: Any, base_url: str, to: str, words: wording.Letter, game: Game | None = None, reply_to: str | None = None
 ) -> Written:
     mark, stop = wording.answer_above() if reply_to else "", _stop_link(row, to, base_url)
     subject, body = wording.write(words, mark, stop)
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     images = []
-    if isinstance(words, wording.YourTurn | wording.GameEnded | wording.Answer):
-        images = [(_PICTURE, _picture(row))]
+    if game and isinstance(words, wording.YourTurn | wording.GameEnded | wording.Answer):
+        images = [(_PICTURE, _picture(game, row))]
     page = wording.write_page(words, _PICTURE if images else "", mark, stop)
     short = partial(
         build,
@@ -215,7 +214,7 @@ def _written(
         text=body,
         message_id=f"{row.letter_id}@{host}",
         date=datetime.fromisoformat(row.data["at"]) if row.kind == "bundle" else row.made_at,
-        thread=thread,
+        thread=f"{game.game_id}@{host}" if game else None,
         headers={**(dict([LOOP, ("Reply-To", reply_to)]) if reply_to else {}), **_stopping(stop)},
         answers=row.data["answers"] if isinstance(words, wording.Answer) else None,
     )
@@ -242,9 +241,8 @@ def _stopping(link: str) -> dict[str, str]:
     return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if link else {}
 
 
-def _picture(row: LetterRow) -> bytes:
+def _picture(game: Game, row: LetterRow) -> bytes:
     """The table at the letter's version, as its reader may see it."""
-    game = load(row.game_id)
     view = view_of(game, row.seat, row.version)
     return png(draw(game.table.rules.NAME, view, game.names, locale=spoken().locale))
 

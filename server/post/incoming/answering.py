@@ -108,7 +108,7 @@ def _player_of(mail: Incoming, game: Game) -> Player | None:
 
 def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     read = replies.read(mail.raw, known=player.email if player else "")
-    if player is None or read.automatic or not is_welcome(player.player_id):
+    if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
     reply = _parsed(read, game)
