@@ -1,6 +1,7 @@
 """A letter as MIME: built so that no word of a player can become a header."""
 
 import re
+from base64 import encodebytes
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from email.header import Header
@@ -18,7 +19,7 @@ VALUE_LENGTH = 900  # with the header's name within the 998 octets that a line m
 
 # Building. The standard library's EmailMessage decodes =?...?= in what it is given and writes the result, line breaks
 # and all, into the head (CVE-2024-6923; Python 3.11.7 does); it also encodes long ids and links, which nobody can then
-# read. So it makes the body only.
+# read. So it makes the texts of the body only.
 
 
 def build(
@@ -93,18 +94,30 @@ def _id(text: str | None) -> str:
 
 def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]], message_id: str) -> bytes:
     """The same bytes whenever the same letter is built: a second copy is then plainly one."""
-    policy = SMTP.clone(max_line_length=76)  # as long as quoted-printable allows (RFC 2045, 6.7)
-    body = EmailMessage(policy)
-    body.set_content(plain(text) + "\n", cte="quoted-printable")
-    if html is not None:
-        page = EmailMessage(policy)
-        page.set_content(plain(html) + "\n", subtype="html", cte="quoted-printable")
-        for name, png in inline_images:
-            page.add_related(png, "image", "png", cid=f"<{name}>", disposition="inline")
-        body.make_alternative()
-        body.attach(page)
-        boundary = sha256(message_id.encode()).hexdigest()[:32]
-        body.set_boundary(f"{boundary}-outer")
-        if page.is_multipart():
-            page.set_boundary(f"{boundary}-inner")
-    return body.as_bytes()
+    words = _text(text, "plain")
+    if html is None:
+        return b"MIME-Version: 1.0\r\n" + words
+    boundary, page = sha256(message_id.encode()).hexdigest()[:32], _text(html, "html")
+    if inline_images:
+        page = _multipart("related", f"{boundary}-inner", [page, *(_image(*it) for it in inline_images)])
+    return b"MIME-Version: 1.0\r\n" + _multipart("alternative", f"{boundary}-outer", [words, page])
+
+
+def _text(text: str, subtype: str) -> bytes:
+    part = EmailMessage(SMTP.clone(max_line_length=76))  # as long as quoted-printable allows (RFC 2045, 6.7)
+    part.set_content(plain(text) + "\n", subtype=subtype, cte="quoted-printable")
+    del part["MIME-Version"]
+    return part.as_bytes()
+
+
+def _image(name: str, png: bytes) -> bytes:
+    """EmailMessage takes a picture apart line by line, which takes longer than to draw it."""
+    head = f"Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: inline\r\nContent-ID: <{name}>"
+    return head.encode("ascii") + b"\r\n\r\n" + encodebytes(png).replace(b"\n", b"\r\n")
+
+
+def _multipart(subtype: str, boundary: str, parts: Sequence[bytes]) -> bytes:
+    """RFC 2046, 5.1."""
+    between = f"\r\n--{boundary}".encode("ascii")
+    head = f'Content-Type: multipart/{subtype}; boundary="{boundary}"\r\n'.encode("ascii")
+    return head + b"".join(between + b"\r\n" + part for part in parts) + between + b"--\r\n"
