@@ -8,9 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
+from psycopg.rows import dict_row
 from sqlalchemy import ColumnElement, Text, and_, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from server.store.connections import autocommit
 from server.store.database_retry import tried_again
 from server.store.leases import is_free
 from server.store.tables import Delivery, LetterRow, Player, PlayerDelivery, PlayerLetterRow, SeatRow, db
@@ -69,17 +71,14 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
 
 def claim(letter: Waiting, until: datetime) -> Any | None:
     """The letter's row, ours until the lease ends; None if somebody else was faster."""
-    taken = (
-        update(letter.table)
-        .where(*_is(letter), letter.table.tries == letter.tries)
-        .values(leased_until=until, tries=letter.table.tries + 1)
-        .returning(letter.table)
-    )
-    row = db.session.scalars(taken).one_or_none()
-    if row is not None:
-        db.session.expunge(row)
-    db.session.commit()
-    return row
+    owner = "game_id" if letter.table is LetterRow else "player_id"
+    with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
+        row = cursor.execute(
+            f"UPDATE {letter.table.__tablename__} SET leased_until = %(until)s, tries = tries + 1"
+            f" WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s AND tries = %(tries)s RETURNING *",
+            {"until": until, **letter._asdict()},
+        ).fetchone()
+    return letter.table(**row) if row else None
 
 
 def renew(letter: Waiting, row: Any, until: datetime) -> bool:
