@@ -1,0 +1,242 @@
+"""What a whole turn costs: the move over HTTP, its due times, and the letter with its picture: `python -m tests.bench.turn`.
+
+The move is played on a web server, the letter carried by a worker, signed by DKIM, to a mail server that only listens.
+Then each station of a letter by itself, within one process. Beside it, in the same run, the least that a move can cost:
+that of the perfect endpoint.
+"""
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from pathlib import Path
+from statistics import median
+from typing import Any
+from unittest.mock import patch
+
+import psycopg
+from flask import current_app
+from sqlalchemy import delete
+
+from server.clock import clock
+from server.config import CHECKOUT
+from server.play.moves import play_move
+from server.post import delivery, dkim_signing, letters, smtp, wording
+from server.rules import GAMES as RULES
+from server.store import embedded_postgres, outbox
+from server.store.tables import LetterRow, db
+from tests.bench import perfect, stage
+from tests.bench.client import drive
+
+CLIENTS = 4
+GAMES = 40  # of each kind, of which each plays one move in a run
+MOVES_BEFORE = 12  # so that there is something to be seen
+RUNS = 5
+STATIONS: Sequence[tuple[str, object, str]] = (
+    ("claim", outbox, "claim"),
+    ("whether it is wanted", delivery, "set_aside"),
+    ("the game", letters, "load"),
+    ("words", wording, "write"),
+    ("page", wording, "write_page"),
+    ("SVG parts", letters, "draw"),
+    ("PNG", letters, "png"),
+    ("MIME", letters, "build"),
+    ("DKIM", dkim_signing.Signing, "send"),
+    ("SMTP", smtp.SmtpCarrier, "send"),
+    ("note", outbox, "done"),
+)
+
+
+class Listener:
+    """A mail server that takes whatever comes and keeps nothing; in a thread of its own, since it is nobody's cost."""
+
+    def __init__(self) -> None:
+        self._door = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.port = self._door.getsockname()[1]
+        self.letters: list[int] = []  # their bytes
+        self.connections = 0
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        while True:
+            connection, _ = self._door.accept()
+            self.connections += 1
+            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+
+    def _talk(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as said:
+            connection.sendall(b"220 listener\r\n")
+            for line in said:
+                match line[:4].upper():
+                    case b"DATA":
+                        connection.sendall(b"354 go on\r\n")
+                        self.letters.append(sum(map(len, iter(said.readline, b".\r\n"))))
+                        connection.sendall(b"250 taken\r\n")
+                    case b"QUIT":
+                        connection.sendall(b"221 bye\r\n")
+                        return
+                    case _:
+                        connection.sendall(b"250 ok\r\n")
+
+
+@contextmanager
+def working(url: str, port: int, key: Path) -> Iterator[int]:
+    """A worker as `sternenpost worker` runs it, whose letters go to this port, signed; its pid."""
+    environment = {
+        "DATABASE_URL": url,
+        "SMTP_URL": f"smtp://127.0.0.1:{port}",
+        "STERNENPOST_BASE_URL": "https://stars.example",
+        "STERNENPOST_DKIM_KEY": str(key),
+    }
+    with tempfile.TemporaryFile() as said:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "server.cli", "worker"],
+            cwd=CHECKOUT,
+            env=os.environ | environment,
+            stdout=said,
+            stderr=said,
+        )
+        try:
+            yield worker.pid
+        finally:
+            worker.terminate()
+            worker.wait(30)
+
+
+class Turns:
+    """Games on a web server whose letters a worker carries, and what both have used."""
+
+    def __init__(self, web: stage.Served, worker: int, postgres: embedded_postgres.Server, listener: Listener) -> None:
+        self._pids = {"web": web.pid, "worker": worker, "Postgres": postgres.pid}
+        self._web, self._url, self._listener = web, postgres.url, listener
+
+    def played(self, games: Sequence[Sequence[bytes]]) -> tuple[int, dict[str, float]]:
+        """Play these moves and wait for the last letter: how many were carried, and the CPU seconds of each process."""
+        before, used = len(self._listener.letters), {name: stage.cpu_seconds(pid) for name, pid in self._pids.items()}
+        drive(self._web.port, games, CLIENTS)
+        with psycopg.connect(self._url, autocommit=True) as connection:
+            while connection.execute("SELECT 1 FROM outbox LIMIT 1").fetchone():
+                time.sleep(0.1)
+        used = {name: stage.cpu_seconds(pid) - used[name] for name, pid in self._pids.items()}
+        return len(self._listener.letters) - before, used
+
+
+def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[float]:
+    """CPU milliseconds of a whole turn in each run."""
+    with stage.in_process(postgres.url):
+        games = stage.rehearse(name, GAMES)
+        forget_letters()
+    moves = [stage.requests(game) for game in games]
+    listener, turns, sums = Listener(), [], defaultdict[str, list[float]](list)
+    with (
+        stage.serving(stage.OURS, "gunicorn", postgres.url) as web,
+        working(postgres.url, listener.port, key) as worker,
+    ):
+        at_work = Turns(web, worker, postgres, listener)
+        at_work.played([requests[:MOVES_BEFORE] for requests in moves])
+        for run in range(RUNS + 1):
+            carried, used = at_work.played([[requests[MOVES_BEFORE + run]] for requests in moves])
+            if run and carried:  # the first warms up
+                turns.append(sum(used.values()) * 1000 / carried)
+                for process, seconds in used.items():
+                    sums[process].append(seconds * 1000 / carried)
+    each = "  ".join(f"{process} {median(took):.2f}" for process, took in sums.items())
+    print(f"{name:<14} a turn {spread(turns)} CPU ms: {each}")
+    print(
+        f"{'':<14} {len(listener.letters)} letters over {listener.connections} connections, {spread(sizes(listener))} KB"
+    )
+    return turns
+
+
+def sizes(listener: Listener) -> list[float]:
+    return [size / 1024 for size in listener.letters]
+
+
+def spread(found: Sequence[float]) -> str:
+    return f"{median(found):.2f} ({min(found):.2f} to {max(found):.2f})"
+
+
+def stations(name: str, postgres: embedded_postgres.Server, key: bytes) -> None:
+    """What each does for a letter, within this process: CPU milliseconds of Python, each with what it calls."""
+    listener = Listener()
+    with stage.in_process(postgres.url), ExitStack() as stack:
+        for game in (rehearsed := stage.rehearse(name, GAMES)):
+            for line in game.lines[:MOVES_BEFORE]:
+                play_move(game.game_id, line.player_id, line.turn, line.move)
+        ours = {game.game_id for game in rehearsed}
+        newest = {it.owner: it for it in outbox.due(clock.now() + timedelta(hours=1), 10**6) if it.owner in ours}
+        carrier = dkim_signing.Signing(smtp.SmtpCarrier(f"smtp://127.0.0.1:{listener.port}"), "stars.example", "s", key)
+        post = delivery.PostOffice(current_app._get_current_object(), carrier, "stars.example")  # type: ignore[attr-defined]
+        took: dict[str, float] = defaultdict(float)
+        for station, where, function in STATIONS:
+            stack.enter_context(patch.object(where, function, timed(took, station, getattr(where, function))))
+        for letter in newest.values():
+            before = len(listener.letters), dict(took)
+            began = time.thread_time()
+            post._deliver(letter)
+            took["all"] += time.thread_time() - began
+            if len(listener.letters) == before[0]:  # it was not to be sent
+                took.clear()
+                took.update(before[1])
+    carried = len(listener.letters)
+    print(
+        f"{name:<14} stations of {carried} letters, CPU ms: "
+        + ", ".join(f"{it} {took[it] * 1000 / carried:.2f}" for it in took)
+    )
+
+
+def timed(took: dict[str, float], station: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **named: Any) -> Any:
+        began = time.thread_time()
+        try:
+            return function(*args, **named)
+        finally:
+            took[station] += time.thread_time() - began
+
+    return call
+
+
+def forget_letters() -> None:
+    db.session.execute(delete(LetterRow))
+    db.session.commit()
+
+
+def least(postgres: embedded_postgres.Server) -> float:
+    """CPU milliseconds of a move at the perfect endpoint."""
+    url = embedded_postgres.create_database(postgres.url, "perfect")
+    perfect.make_tables(url)
+    request = stage.post("/move", "none", perfect.BODY)
+    with stage.serving("tests.bench.perfect:app", "gunicorn", url) as web:
+        found = []
+        for _ in range(RUNS + 1):
+            before = [stage.cpu_seconds(pid) for pid in (web.pid, postgres.pid)]
+            driven = drive(web.port, [[request] * 10] * GAMES, CLIENTS)
+            used = [stage.cpu_seconds(pid) for pid in (web.pid, postgres.pid)]
+            found.append((sum(used) - sum(before)) * 1000 / driven.answers)
+    return median(found[1:])
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    with tempfile.TemporaryDirectory() as folder, stage.postgres() as postgres:
+        key = Path(folder) / "dkim.pem"
+        subprocess.run(["openssl", "genrsa", "-traditional", "-out", key, "2048"], check=True, capture_output=True)
+        floor = least(postgres)
+        print(f"a move at the perfect endpoint: {floor:.2f} CPU ms")
+        for name in RULES:
+            turns = measure(name, postgres, key)
+            print(f"{'':<14} that is {median(turns) / floor:.1f} such moves")
+            stations(name, postgres, key.read_bytes())
+    print("targets: a turn at most 15 CPU ms, a letter 12, a picture 8 ms and 60 KB")
+
+
+if __name__ == "__main__":
+    main()
