@@ -139,6 +139,14 @@ def test_a_random_game_keeps_the_rules_to_its_end(scenario: int, seats: int) -> 
         assert isinstance(happened[-1], GameDecided)
 
 
+def test_an_event_is_applied_to_the_sky_at_hand_whichever_it_was_decided_on() -> None:
+    for before, seat, move, _, _ in commits(4, 3, 1):
+        first = game.decide(before, seat, move, SeededDice(b"", ()))[0]
+        other = before._replace(start=1 - before.start)
+        assert apply(other, first) == apply(before, first)._replace(start=other.start)
+        assert apply(before, first) == apply(before, first._replace())
+
+
 def check_cards_and_pieces(state: State) -> None:
     assert occupied(state.stars) & ~ALL_FIELDS == 0
     lying = Counter(bit for piece in PIECES for bit in bits_of(state.stars[piece]))

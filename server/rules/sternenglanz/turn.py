@@ -52,7 +52,7 @@ from server.rules.sternenglanz.state import (
     SupernovaGranted,
     SupernovaLaid,
     TurnBegan,
-    apply,
+    foresee,
     supply,
 )
 
@@ -74,7 +74,7 @@ class TurnSteps:
     def sky(self) -> State:
         """The sky after these events; made when it is asked for, since after the last one it seldom is."""
         while self._applied < len(self.events):
-            self._sky = apply(self._sky, self.events[self._applied])
+            self._sky = foresee(self._sky, self.events[self._applied])
             self._applied += 1
         return self._sky
 
