@@ -78,8 +78,10 @@ _COPY = {
     "  CROSS JOIN LATERAL (SELECT c.status = 'running' AND t.seat = c.g %% 2 AS asked) AS a",
 }
 _REST = """
-INSERT INTO player_games (player_id, game_id, seat, made_at)
-  SELECT s.player_id, s.game_id, s.seat, c.made_at FROM crowd c JOIN seats s USING (game_id);
+INSERT INTO player_games (player_id, game_id, seat, made_at, over_at)
+  SELECT s.player_id, s.game_id, s.seat, c.made_at,
+      CASE WHEN c.status = 'finished' THEN c.made_at + %(events)s * interval '1 hour' END
+    FROM crowd c JOIN seats s USING (game_id);
 INSERT INTO messages (game_id, nr, seat, player_id, text, at)
   SELECT s.game_id, nr, s.seat, s.player_id, 'A word or two about the stars', c.made_at
     FROM crowd c JOIN seats s ON s.game_id = c.game_id AND s.seat = 0, generate_series(1, 2) AS nr;
