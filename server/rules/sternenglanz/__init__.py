@@ -3,11 +3,11 @@
 material.py  R1, S3     the board, the cards, and what their data files must be like
 options.py   S1         what a table agrees on
 moves.py     R13        steps and moves: values, JSON, one line
-sky.py       R2         the state, the events, and what each event makes of it
+state.py     R2         the state, the events, and what each event makes of it
 actions.py   R5, R7     the four actions
 figures.py   R8.1       does a Sternbild lie on the Firmament?
 turn.py      R3 - R11   the game from its set-up to its end
-looking.py   R12        who may know what
+views.py     R12        who may know what
 schemas.py              moves, views and events as JSON Schemas
 """
 
