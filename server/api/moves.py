@@ -12,7 +12,7 @@ from server.api.idempotency import once
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
-from server.play.moves import first_answer, legal_moves, play_move, try_move
+from server.play.moves import answer_from_log, legal_moves, play_move, try_move
 from server.play.turn_links import play_by_link
 from server.rules import IllegalMove, MalformedMove
 
@@ -60,7 +60,7 @@ class Moves(MethodView):
                 played = play_move(game_id, who.player_id, turn, move)
             return played.answer, 201 if played.first else 200
 
-        again = partial(first_answer, game_id, who.player_id, turn, move)
+        again = partial(answer_from_log, game_id, who.player_id, turn, move)
         return once(who, game_id, play, may_repeat=True, again=again)
 
 

@@ -170,7 +170,7 @@ def _first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
 
 
 @tried_again
-def first_answer(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
+def answer_from_log(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
     """What this very move was answered when it was played for this turn, however long ago.
 
     Raises NotFound, NotSeated, MalformedMove, StaleTurn if it was not played.

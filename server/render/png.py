@@ -26,6 +26,7 @@ _LEVEL = 3  # of packing
 _FILTER = 1  # a row begins with a byte that says how it is filtered: 0 for not at all
 _Shade = tuple[int, int, int]
 _MOST = 16 * 2**20  # bytes that are kept of what was drawn
+_BESIDE = 3_000  # bytes that each takes beside its pixels
 
 
 def png(picture: Picture) -> bytes:
@@ -102,7 +103,7 @@ class _Drawn(NamedTuple):
 
 
 _kept: LRUCache[tuple[Sprite | Line, Colours], _Drawn] = LRUCache(
-    _MOST, lambda it: 2 * it.pixels.width * it.pixels.height
+    _MOST, lambda it: _BESIDE + 2 * it.pixels.width * it.pixels.height
 )
 _lock = Lock()
 

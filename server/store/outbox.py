@@ -72,10 +72,11 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
 def claim(letter: Waiting, until: datetime) -> Any | None:
     """The letter's row, ours until the lease ends; None if somebody else was faster."""
     owner = "game_id" if letter.table is LetterRow else "player_id"
+    columns = ", ".join(letter.table.__table__.columns.keys())  # those that this release knows, whatever is added
     with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
         row = cursor.execute(
             f"UPDATE {letter.table.__tablename__} SET leased_until = %(until)s, tries = tries + 1"
-            f" WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s AND tries = %(tries)s RETURNING *",
+            f" WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s AND tries = %(tries)s RETURNING {columns}",
             {"until": until, **letter._asdict()},
         ).fetchone()
     return letter.table(**row) if row else None

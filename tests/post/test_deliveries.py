@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 from flask import Flask
 
@@ -12,6 +13,7 @@ from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
 from server.play.games import open_game
 from server.post.delivery import GIVE_UP
+from server.store.tables import db
 from tests.post.office import Office
 from tests.support.games import DAY, HOUR, ME, OPEN, game_of, later, moves_on, person, wanted
 
@@ -32,6 +34,23 @@ def test_a_letter_waits_and_then_is_sent(ada: UUID, bea: UUID, office: Office) -
     assert sent == waiting | {"result": "sent", "tries": 1, "at": sent["at"]}
     assert (sent["game"], sent["title"], sent["version"]) == (game_id, "A clear night", 1)
     assert str(sent["letter"]) in office.mails("ada")[0].message["Message-ID"]
+
+
+def test_letters_are_carried_though_a_later_release_has_added_a_column(
+    ada: UUID, bea: UUID, office: Office, shared_url: str
+) -> None:
+    for _ in range(8):  # so that what claims a letter is prepared
+        game_of(ada, bea, bots=1)
+    office.delivers()
+    with psycopg.connect(shared_url, autocommit=True) as owner:
+        owner.execute("ALTER TABLE outbox ADD COLUMN of_later integer")
+        try:
+            game_of(ada, bea, bots=1)
+            office.delivers()
+            assert seen_by(ada) == [("your-turn", "sent")] * 9
+        finally:
+            db.session.rollback()
+            owner.execute("ALTER TABLE outbox DROP COLUMN of_later")
 
 
 def test_nobody_sees_letters_to_others(ada: UUID, bea: UUID, office: Office) -> None:

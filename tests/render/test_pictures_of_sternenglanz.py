@@ -2,19 +2,21 @@
 
 import random
 from functools import reduce
+from io import BytesIO
 from itertools import count
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from PIL import Image, ImageColor
 
 from server.render.games import SENTENCES
 from server.render.png import png
-from server.render.sternenglanz.cards import sternbild
+from server.render.sternenglanz.cards import CARD, sternbild
 from server.render.sternenglanz.pieces import COLOURS
 from server.render.story import sentence
 from server.render.svg import draw
-from server.render.svg_parts import DARK, Colours, sheet
+from server.render.svg_parts import DARK, Colours, Sprite, sheet
 from server.render.text import table
 from server.render.text_layout import WIDTH
 from server.rules import Json, SeededDice
@@ -172,3 +174,25 @@ def test_a_png_shows_what_the_svg_shows_and_is_small() -> None:
         assert len(png(shown)) < 60_000
         assert difference_of_shapes(shown) < 0.6
         assert not list(words_elsewhere(shown))
+
+
+@pytest.mark.parametrize("dark", [True, False])
+def test_a_card_in_the_hand_lies_on_the_sky(dark: bool) -> None:
+    shown = draw("sternenglanz", view(skies(1, 3, 30)[-1], 0), NAMES[:3], dark=dark)
+    cards = [
+        it for it in shown.parts if isinstance(it, Sprite) and it.box == CARD and it.ground == shown.colours.theme.sky
+    ]
+    assert len(cards) == len(view(skies(1, 3, 30)[-1], 0)["hand"])
+    with Image.open(BytesIO(png(shown))) as image:
+        pixels = image.convert("RGB")
+        for card in cards:
+            assert pixels.getpixel((card.left, card.top)) == ImageColor.getrgb(shown.colours.theme.sky)
+
+
+def test_every_star_that_was_removed_in_a_turn_is_crossed_out() -> None:
+    shown = view(skies(1, 3, 30)[-1], 0)
+    shown["log"]["removed"] = [["c1", "punkt"], ["c1", "leucht"]]
+    crossed_out = [
+        it for it in draw("sternenglanz", shown, NAMES[:3]).parts if "M-10 -10L10 10" in getattr(it, "svg", "")
+    ]
+    assert len(crossed_out) == 2

@@ -22,6 +22,7 @@ from server.rules.sternenglanz.material import (
 )
 
 CARD_WIDTH, CARD_HEIGHT = 104, 84
+CARD = Box(-1, -1, CARD_WIDTH + 1, CARD_HEIGHT + 1)
 BILD = 116  # a Sternbild is a square
 
 _FIGURES: Mapping[str, Json] = {it["id"]: it for it in CARDS_DATA["sternbilder"]}
@@ -35,10 +36,11 @@ def frame(width: int, height: int, theme: Theme, is_dashed: bool = False) -> str
 # Action cards
 
 
-def action_card(copy: str, theme: Theme, locale: str) -> Iterator[Part]:
-    """The face of a card, with what it does."""
+def action_card(copy: str, theme: Theme, locale: str, ground: str) -> Iterator[Part]:
+    """The face of a card, with what it does, as it lies on this colour."""
     yield f"<title>{copy}, {card_name(copy, locale)}</title>"
-    yield from _face(KIND_OF[copy].id, theme)
+    for part in _face(KIND_OF[copy].id, theme):
+        yield part._replace(ground=ground) if isinstance(part, Sprite) else part
 
 
 @lru_cache(KEPT)
@@ -62,7 +64,7 @@ def _face(card: str, theme: Theme) -> tuple[Part, ...]:
 
 
 def _on_card(svg: str, theme: Theme) -> Sprite:
-    return Sprite(svg, Box(-1, -1, CARD_WIDTH + 1, CARD_HEIGHT + 1), theme.card, covers=True)
+    return Sprite(svg, CARD, theme.card)
 
 
 def _birth(card_frame: str, theme: Theme, ground: str) -> tuple[Sprite, Line]:

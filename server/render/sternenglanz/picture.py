@@ -10,6 +10,7 @@ from math import hypot
 
 from server.render.sternenglanz.cards import (
     BILD,
+    CARD,
     CARD_HEIGHT,
     CARD_WIDTH,
     action_card,
@@ -110,13 +111,14 @@ def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
     """What was done in this turn is marked in the colour of the seat on turn."""
     colour = theme.ink if view["next"] is None else SEAT_COLOURS[view["next"]]
     has_bonus = CARDS.scenarios[view["scenario"]].bonus_points
-    laid, removed = {where for where, _ in view["log"]["laid"]}, dict(view["log"]["removed"])
+    laid = {where for where, _ in view["log"]["laid"]}
     yield '<g id="firmament">'
     yield _empty(theme)
     for passed in view["log"]["lines"]:
         yield from _passed(passed, colour, theme)
     for field in FIELDS.values():
-        done = _done(field.id in laid, removed.get(field.id), colour, theme)
+        removed = [star for where, star in view["log"]["removed"] if where == field.id]
+        done = _done(field.id in laid, removed, colour, theme)
         lying, bonus = view["board"].get(field.id), field.bonus if has_bonus else 0
         what = f'id="field-{field.id}" data-field="{field.id}" '
         yield from placed(*_at(field), [*_field(field.id, lying, bonus, theme, locale), *done], what)
@@ -169,13 +171,13 @@ def _field(field: str, lying: str | None, bonus: int, theme: Theme, locale: str)
     return parts
 
 
-def _done(is_laid: bool, removed: str | None, colour: str, theme: Theme) -> Iterator[Part]:
-    """What is marked of a field in the turn in which something was laid there, or a star removed."""
+def _done(is_laid: bool, removed: Sequence[str], colour: str, theme: Theme) -> Iterator[Part]:
+    """What is marked of a field in the turn in which something was laid there, or stars removed."""
     if is_laid:
         yield Sprite(f'<circle r="32" fill="none" stroke="{colour}" stroke-width="4"/>', around(0, 0, 35), theme.card)
-    if removed:
+    for star in removed:
         cross = f'<path d="M-10 -10L10 10M10 -10L-10 10" stroke="{colour}" stroke-width="4"/>'
-        crossed_out = Sprite(piece(removed, 0, 0, 0.4, theme) + cross, around(0, 0, 16), theme.card)
+        crossed_out = Sprite(piece(star, 0, 0, 0.4, theme) + cross, around(0, 0, 16), theme.card)
         yield from placed(-20, 20, [crossed_out])
 
 
@@ -265,14 +267,13 @@ def _slot(view: Json, seat: int, slot: int, theme: Theme, locale: str) -> Iterat
     card = view["slots"][seat][slot - 1]
     yield f'<g id="slot-{seat}-{slot}" data-slot="{slot}">'
     if card is not None:
-        yield from action_card(card, theme, locale)
+        yield from action_card(card, theme, locale, theme.card)
     elif slot == 1:
         yield from permanent_action(theme)
     elif view["chosen"][seat]:
         yield from back(CARD_WIDTH, CARD_HEIGHT, theme)
     else:
-        box = Box(-1, -1, CARD_WIDTH + 1, CARD_HEIGHT + 1)
-        yield Sprite(frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True), box, theme.card)
+        yield Sprite(frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True), CARD, theme.card)
     if seat == view["next"] and any(slot == done["slot"] for done in view["log"]["performed"]):
         tick = f'<path d="M74 66L82 76L100 52" fill="none" stroke="{theme.gold}" stroke-width="6"/>'
         yield Sprite(tick, Box(70, 48, 104, 82), theme.sky)
@@ -285,7 +286,7 @@ def _hand(view: Json, theme: Theme, locale: str, columns: int) -> Iterator[Part]
     for i, card in enumerate(view["hand"]):
         left, top = i % columns * (CARD_WIDTH + 12), 34 + i // columns * (CARD_HEIGHT + 24)
         yield f'<g id="card-{card.replace("#", "-")}" data-card="{card}">'
-        yield from placed(left, top, action_card(card, theme, locale))
+        yield from placed(left, top, action_card(card, theme, locale, theme.sky))
         under = top + CARD_HEIGHT + 15
         yield Line(left + CARD_WIDTH // 2, under, card, theme.faint, 14, theme.sky, anchor="middle")
         yield "</g>"
