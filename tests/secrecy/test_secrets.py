@@ -8,7 +8,6 @@ import json
 import logging
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from functools import cache
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -24,7 +23,6 @@ from server.play.mail_in import reply_word, take_mail
 from server.play.moves import turn_word
 from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose
-from server.render.png import png
 from server.rules import Json, Seat
 from server.store.tables import LetterRow, db
 from tests.secrecy.test_leaks import without_ids
@@ -143,12 +141,6 @@ def part_without_own(part: EmailMessage) -> tuple[list[tuple[str, str]], str | b
     head = [(name, without_ids(value)) for name, value in part.items() if name not in DIFFER_ANYWAY]
     content = None if part.is_multipart() else part.get_content()
     return head, without_ids(content) if isinstance(content, str) else content
-
-
-@pytest.fixture(autouse=True)
-def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Most letters to a seat show the same table, and drawing takes longer than all else here."""
-    monkeypatch.setattr("server.post.letters.png", cache(png))
 
 
 @pytest.fixture
