@@ -27,7 +27,7 @@ _LINK = re.compile(
 
 def clean(text: str, limit: int) -> str:
     """`text` as one visible line of at most `limit` characters (code points), in NFC; "" if nothing of it can be seen."""
-    if text.isascii() and text.isprintable():  # most of what is said, and nothing to do
+    if text.isascii() and text.isprintable():  # most of what is said: only spaces are looked at
         return " ".join(text.split())[:limit].rstrip()
     text = text[: 16 * limit]  # normalising a long run of marks takes quadratic time
     text = unicodedata.normalize("NFC", _SPACES.sub(_one_space, _visible(text)).strip())

@@ -24,9 +24,9 @@ from server.play.seats import accept_invitation, come_back, invitation, is_kept,
 from server.play.table import OVER
 from server.play.views import view_of
 from server.render import text
+from server.render.picture import draw
 from server.render.refusals import notation, refusal
 from server.render.story import sentence
-from server.render.svg import draw
 from server.rules import GAMES, Json, RuleError, Seat
 from server.translations import noted
 from server.translations.times import moment

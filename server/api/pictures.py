@@ -15,8 +15,8 @@ from server.api.openapi import schemas
 from server.api.openapi.document import Blueprint, takes
 from server.api.rate_limits import LONG, spend
 from server.play.views import seen_by, view_of
+from server.render.picture import draw
 from server.render.png import png
-from server.render.svg import draw
 
 blp = Blueprint("pictures", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Pictures of the table")
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"

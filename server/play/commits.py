@@ -3,6 +3,7 @@
 
 import logging
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -111,19 +112,19 @@ def record_within(
     if after.turns:
         seats = [timed(game, seat, after, now, arrived_at or now) for seat in range(len(game.seats))]
     after_game = Game(head, seats, after, rows)
-    commit = (
-        _projected(head),
-        rows,
-        [row for row, was in zip(seats, game.seats, strict=True) if row is not was],
-        letters.after(after_game, events, now),
-    )
-    if after.status in OVER:
-        with connection.transaction():
-            written = write(connection, game.game_id, before.version, *commit)
-            if written:
-                note_end(connection, game.game_id, people_of(game), now)
-    else:
-        written = write(connection, game.game_id, before.version, *commit)
+    is_over = after.status in OVER
+    with connection.transaction() if is_over else nullcontext():
+        written = write(
+            connection,
+            game.game_id,
+            before.version,
+            _projected(head),
+            rows,
+            [row for row, was in zip(seats, game.seats, strict=True) if row is not was],
+            letters.after(after_game, events, now),
+        )
+        if written and is_over:
+            note_end(connection, game.game_id, people_of(game), now)
     if written:
         notifier.changed(game.game_id)
     return after_game if written else None

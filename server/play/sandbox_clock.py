@@ -1,13 +1,15 @@
 """The sandbox's clock, which all processes follow."""
 
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
+import psycopg
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
-from server.store.connections import autocommit
+from server.store.connections import autocommit, in_transaction
 from server.store.tables import Heartbeat, LetterRow, SeatRow, Setting, db
 
 _OFFSET = "clock-offset"
@@ -25,7 +27,7 @@ def wait_from_now_on(game_id: UUID) -> None:
 def move_clock(by: timedelta) -> datetime:
     """Put the clock of all processes forward, as if the service had been running all the while; the new time."""
     db.session.execute(select(Heartbeat.part).with_for_update()).all()
-    offset = (_stored_offset() or clock.offset) + by
+    offset = (_stored_offset(in_transaction(db.session.connection())) or clock.offset) + by
     row = insert(Setting).values(name=_OFFSET, value=str(offset.total_seconds()))
     db.session.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": row.excluded.value}))
     clock.offset = offset
@@ -37,11 +39,11 @@ def move_clock(by: timedelta) -> datetime:
 def follow_clock() -> None:
     """Take over what another process did to the clock; outside a sandbox nobody ever does."""
     with autocommit() as connection:  # the sandbox asks with every request
-        row = connection.execute("SELECT value FROM settings WHERE name = %s", (_OFFSET,)).fetchone()
-    if row is not None:
-        clock.offset = timedelta(seconds=float(row[0]))
+        offset = _stored_offset(connection)
+    if offset is not None:
+        clock.offset = offset
 
 
-def _stored_offset() -> timedelta | None:
-    value = db.session.execute(select(Setting.value).where(Setting.name == _OFFSET)).scalar()
-    return None if value is None else timedelta(seconds=float(value))
+def _stored_offset(connection: psycopg.Connection[Any]) -> timedelta | None:
+    row = connection.execute("SELECT value FROM settings WHERE name = %s", (_OFFSET,)).fetchone()
+    return None if row is None else timedelta(seconds=float(row[0]))

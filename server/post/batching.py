@@ -19,16 +19,14 @@ from server.translations import noted
 _ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which turns wait
 
 
-def reader_of(row: LetterRow | PlayerLetterRow) -> Player | None:
-    """Whom a letter goes to, unless it is an address without an account. As long as the session lasts and somebody
-    holds the answer, nobody asks the database again."""
+def recipient(row: LetterRow | PlayerLetterRow) -> Player | None:
+    """Whom a letter goes to, unless it is an address without an account."""
     player_id = outbox.reader_of(row)
     return None if player_id is None else db.session.get(Player, player_id)
 
 
-def set_aside(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | None:
-    """What becomes of a letter that is not to be sent now, and why: left out, or put into its reader's next bundle."""
-    player = reader_of(row)
+def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None) -> tuple[str, str] | None:
+    """What becomes of a letter that is not to be sent now, and why: left out, or put into its recipient's next bundle."""
     if player is None:
         return _keep_from_stranger(row)
     if not is_welcome(player):

@@ -14,7 +14,7 @@ from flask import Flask
 from server.accounts.bounces import note_bounce
 from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
-from server.post.batching import reader_of, set_aside
+from server.post.batching import recipient, set_aside
 from server.post.incoming.diagnoses import is_unknown, status_in
 from server.post.letters import Written, compose
 from server.post.smtp import Carrier, Refused, TooBig, Unreachable
@@ -97,8 +97,8 @@ class PostOffice:
 
     def _carry(self, letter: Waiting, row: LetterRow | PlayerLetterRow, lease: Lease) -> bool:
         try:
-            held = reader_of(row)  # noqa: F841  all that follows asks for him
-            if aside := set_aside(row):
+            player = recipient(row)  # while he is held here, the session need not ask the database for him again
+            if aside := set_aside(row, player):
                 outbox.done(letter, row, clock.now(), *aside)
                 return True
             written = compose(row, self._app.config["BASE_URL"], self._reply_domain)

@@ -37,7 +37,7 @@ class Signing:
         self._carrier.send(signature + message, sender, recipient, confirm)
 
 
-class _Signer(dkim.DKIM):  # type: ignore[misc]
+class _Signer(dkim.DKIM):  # type: ignore[misc]  # it comes without types
     """Reckons with GMP, which signs ten times as fast as Python's own numbers."""
 
     def gen_header(

@@ -38,10 +38,10 @@ from server.post.incoming.html_text import lines_of_page
 from server.post.mime import build
 from server.post.wording import moment, span, spoken
 from server.render import text
+from server.render.picture import draw
 from server.render.png import png
 from server.render.refusals import notation
 from server.render.story import sentence
-from server.render.svg import draw
 from server.rules import Json, Seat
 from server.sanitize import has_link
 from server.store.outbox import reader_of

@@ -94,13 +94,13 @@ def _id(text: str | None) -> str:
 
 def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]], message_id: str) -> bytes:
     """The same bytes whenever the same letter is built: a second copy is then plainly one."""
-    words = _text(text, "plain")
-    if html is None:
-        return b"MIME-Version: 1.0\r\n" + words
-    boundary, page = sha256(message_id.encode()).hexdigest()[:32], _text(html, "html")
-    if inline_images:
-        page = _multipart("related", f"{boundary}-inner", [page, *(_image(*it) for it in inline_images)])
-    return b"MIME-Version: 1.0\r\n" + _multipart("alternative", f"{boundary}-outer", [words, page])
+    body, boundary = _text(text, "plain"), sha256(message_id.encode()).hexdigest()[:32]
+    if html is not None:
+        page = _text(html, "html")
+        if inline_images:
+            page = _multipart("related", f"{boundary}-inner", [page, *(_image(*it) for it in inline_images)])
+        body = _multipart("alternative", f"{boundary}-outer", [body, page])
+    return b"MIME-Version: 1.0\r\n" + body
 
 
 def _text(text: str, subtype: str) -> bytes:
@@ -112,8 +112,8 @@ def _text(text: str, subtype: str) -> bytes:
 
 def _image(name: str, png: bytes) -> bytes:
     """EmailMessage takes a picture apart line by line, which takes longer than to draw it."""
-    head = f"Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: inline\r\nContent-ID: <{name}>"
-    return head.encode("ascii") + b"\r\n\r\n" + encodebytes(png).replace(b"\n", b"\r\n")
+    head = "Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: inline\r\n"
+    return f"{head}Content-ID: <{name}>\r\n\r\n".encode("ascii") + encodebytes(png).replace(b"\n", b"\r\n")
 
 
 def _multipart(subtype: str, boundary: str, parts: Sequence[bytes]) -> bytes:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from server.render.picture_parts import Picture, Theme
 from server.render.sternenglanz import picture as sternenglanz_picture
 from server.render.sternenglanz import sentences as sternenglanz_sentences
 from server.render.sternenglanz import table as sternenglanz_table
 from server.render.sternenhimmel import picture as sternenhimmel_picture
 from server.render.sternenhimmel import sentences as sternenhimmel_sentences
 from server.render.sternenhimmel import table as sternenhimmel_table
-from server.render.svg_parts import Picture, Theme
 from server.rules import Json
 from server.translations import Language
 

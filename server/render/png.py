@@ -18,7 +18,7 @@ from cachetools import LRUCache
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 from zlib_ng import zlib_ng
 
-from server.render.svg_parts import ON_BRIGHT, SEAT_COLOURS, WIDTH, Colours, Line, Picture, Sprite
+from server.render.picture_parts import ON_BRIGHT, SEAT_COLOURS, WIDTH, Colours, Line, Picture, Sprite
 
 _FONTS = Path(__file__).parent / "fonts"
 _ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}

@@ -18,6 +18,7 @@ from uuid import UUID
 
 import psutil
 import psycopg
+from flask import Flask
 from psycopg import sql
 
 from server.accounts.players import player_token
@@ -73,10 +74,11 @@ def postgres() -> Iterator[embedded_postgres.Server]:
 
 
 @contextmanager
-def in_process(url: str) -> Iterator[None]:
+def in_process(url: str) -> Iterator[Flask]:
     """Within it the functions of `play` work on this database."""
-    with create_app(Settings.from_environment({"DATABASE_URL": url})).app_context():
-        yield
+    app = create_app(Settings.from_environment({"DATABASE_URL": url}))
+    with app.app_context():
+        yield app
 
 
 def rehearse(name: str, count: int, on_timeout: Sequence[Json] = A_BOT_MOVES) -> list[Rehearsed]:

@@ -23,7 +23,6 @@ from typing import Any
 from unittest.mock import patch
 
 import psycopg
-from flask import current_app
 from sqlalchemy import delete
 
 from server.clock import clock
@@ -46,7 +45,7 @@ STATIONS: Sequence[tuple[str, object, str]] = (
     ("the game", letters, "load"),
     ("words", wording, "write"),
     ("page", wording, "write_page"),
-    ("SVG parts", letters, "draw"),
+    ("shapes and lines", letters, "draw"),
     ("PNG", letters, "png"),
     ("MIME", letters, "build"),
     ("DKIM", dkim_signing.Signing, "send"),
@@ -167,14 +166,14 @@ def spread(found: Sequence[float]) -> str:
 def stations(name: str, postgres: embedded_postgres.Server, key: bytes) -> None:
     """What each does for a letter, within this process: CPU milliseconds of Python, each with what it calls."""
     listener, carried = Listener(), 0
-    with stage.in_process(postgres.url), ExitStack() as stack:
+    with stage.in_process(postgres.url) as app, ExitStack() as stack:
         for game in (rehearsed := stage.rehearse(name, GAMES)):
             for line in game.lines[:MOVES_BEFORE]:
                 play_move(game.game_id, line.player_id, line.turn, line.move)
         ours = {game.game_id for game in rehearsed}
         newest = {it.owner: it for it in outbox.due(clock.now() + timedelta(hours=1), 10**6) if it.owner in ours}
         carrier = dkim_signing.Signing(smtp.SmtpCarrier(f"smtp://127.0.0.1:{listener.port}"), "stars.example", "s", key)
-        post = delivery.PostOffice(current_app._get_current_object(), carrier, "stars.example")  # type: ignore[attr-defined]
+        post = delivery.PostOffice(app, carrier, "stars.example")
         took: dict[str, float] = defaultdict(float)
         for station, where, function in STATIONS:
             stack.enter_context(patch.object(where, function, timed(took, station, getattr(where, function))))

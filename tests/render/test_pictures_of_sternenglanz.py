@@ -11,12 +11,12 @@ import pytest
 from PIL import Image, ImageColor
 
 from server.render.games import SENTENCES
+from server.render.picture import draw
+from server.render.picture_parts import DARK, Colours, Sprite, sheet
 from server.render.png import png
 from server.render.sternenglanz.cards import CARD, sternbild
 from server.render.sternenglanz.pieces import COLOURS
 from server.render.story import sentence
-from server.render.svg import draw
-from server.render.svg_parts import DARK, Colours, Sprite, sheet
 from server.render.text import table
 from server.render.text_layout import WIDTH
 from server.rules import Json, SeededDice

@@ -7,8 +7,8 @@ import pytest
 from cachetools import LRUCache
 
 from server.render import png as png_module
+from server.render.picture import draw
 from server.render.png import png
-from server.render.svg import draw
 from server.rules import GAMES, SeededDice
 from server.rules.sternenhimmel import BOARDS
 from tests.support.pictures import difference_of_shapes, words_elsewhere

@@ -8,7 +8,7 @@ import resvg_py
 from PIL import Image, ImageChops, ImageStat
 
 from server.render import png
-from server.render.svg_parts import Box, Line, Picture, Sprite
+from server.render.picture_parts import Box, Line, Picture, Sprite
 
 _FONTS = [str(path) for path in (Path(png.__file__).parent / "fonts").glob("*.ttf")]
 

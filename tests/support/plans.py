@@ -43,7 +43,7 @@ def scans_of(work: Callable[[], object], never_in_sequence: bool = False) -> lis
     asked = statements_of(work)
     pooled = db.engine.raw_connection()
     try:
-        connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]
+        connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]  # SQLAlchemy knows less
         with connection.transaction(force_rollback=True), psycopg.ClientCursor(connection) as cursor:
             if never_in_sequence:
                 cursor.execute("SET LOCAL enable_seqscan = off")

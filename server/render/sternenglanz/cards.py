@@ -1,11 +1,11 @@
 """The cards of Sternenglanz: actions on slots and in hands, and Sternbilder."""
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache
 
+from server.render.picture_parts import Box, Line, Part, Sprite, Theme
 from server.render.sternenglanz.names import bild_name, card_name
 from server.render.sternenglanz.pieces import piece
-from server.render.svg_parts import KEPT, Box, Line, Part, Sprite, Theme
 from server.rules import Json
 from server.rules.sternenglanz.material import (
     CARDS,
@@ -43,13 +43,13 @@ def action_card(copy: str, theme: Theme, locale: str, ground: str) -> Iterator[P
         yield part._replace(ground=ground) if isinstance(part, Sprite) else part
 
 
-@lru_cache(KEPT)
+@cache
 def permanent_action(theme: Theme) -> tuple[Sprite, Line]:
     """The Sterngeburt that is printed on slot 1."""
     return _birth(frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True), theme, theme.card)
 
 
-@lru_cache(KEPT)
+@cache
 def _face(card: str, theme: Theme) -> tuple[Part, ...]:
     kind, card_frame = CARDS.kinds[card], frame(CARD_WIDTH, CARD_HEIGHT, theme)
     if kind.type == GEBURT:
@@ -96,7 +96,7 @@ def _black_hole(kind: Card, card_frame: str, theme: Theme) -> tuple[Part, ...]:
 # Sternbilder
 
 
-@lru_cache(KEPT)
+@cache
 def sternbild(bild: str, theme: Theme, locale: str, size: int = BILD) -> Sprite:
     """The figure, as a square of this size."""
     figure = _FIGURES[bild]
@@ -116,7 +116,7 @@ def sternbild(bild: str, theme: Theme, locale: str, size: int = BILD) -> Sprite:
     return Sprite("".join([*parts, "</g>"]), Box(-1, -1, size + 1, size + 1), theme.card)
 
 
-@lru_cache(KEPT)
+@cache
 def back(width: int, height: int, theme: Theme) -> tuple[Sprite, Line]:
     """A card that lies face down."""
     inner = f'<rect x="6" y="6" width="{width - 12}" height="{height - 12}" rx="5" fill="{theme.card}"/>'

@@ -5,24 +5,10 @@ the viewer's hand one with the id `card-geburt-3`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from math import hypot
 
-from server.render.sternenglanz.cards import (
-    BILD,
-    CARD,
-    CARD_HEIGHT,
-    CARD_WIDTH,
-    action_card,
-    back,
-    frame,
-    permanent_action,
-    sternbild,
-)
-from server.render.sternenglanz.names import bild_name, piece_name, scenario_name
-from server.render.sternenglanz.pieces import COLOURS, label, lone_piece, piece, pieces_in
-from server.render.svg_parts import (
-    KEPT,
+from server.render.picture_parts import (
     MARGIN,
     PANEL,
     SEAT_COLOURS,
@@ -40,6 +26,19 @@ from server.render.svg_parts import (
     sheet,
     short,
 )
+from server.render.sternenglanz.cards import (
+    BILD,
+    CARD,
+    CARD_HEIGHT,
+    CARD_WIDTH,
+    action_card,
+    back,
+    frame,
+    permanent_action,
+    sternbild,
+)
+from server.render.sternenglanz.names import bild_name, piece_name, scenario_name
+from server.render.sternenglanz.pieces import COLOURS, label, lone_piece, piece, pieces_in
 from server.rules import Json
 from server.rules.sternenglanz.material import CARDS, FIELDS, FIRMAMENT, NOVA, SHARED_OPEN, SLOTS, Field
 
@@ -131,7 +130,7 @@ def _at(field: Field) -> tuple[int, int]:
     return round(edge + field.x * _SKY), round(edge + field.y * _SKY)
 
 
-@lru_cache(KEPT)
+@cache
 def _empty(theme: Theme) -> Sprite:
     """The Firmament without its fields."""
     corner = _FULL / 2 if _IS_ROUND else 14
@@ -148,13 +147,13 @@ def _passed(ends: str, colour: str, theme: Theme) -> Iterator[Part]:
     return placed(x1, y1, [_way(x2 - x1, y2 - y1, colour, theme)])
 
 
-@lru_cache(KEPT)
+@cache
 def _way(x: int, y: int, colour: str, theme: Theme) -> Sprite:
     box = Box(min(x, 0) - 3, min(y, 0) - 3, max(x, 0) + 3, max(y, 0) + 3)
     return Sprite(f'<path d="M0 0L{x} {y}" stroke="{colour}" stroke-width="5"/>', box, theme.card)
 
 
-@lru_cache(KEPT)
+@cache
 def _field(field: str, lying: str | None, bonus: int, theme: Theme, locale: str) -> list[Part]:
     """A field with what lies on it."""
     what = [field, piece_name(lying, locale) if lying else _WORDS[locale]["free"]] + ([f"+{bonus}"] if bonus else [])
@@ -203,7 +202,7 @@ def _supplies(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
 
 
 def _named_bild(bild: str, theme: Theme, locale: str, ground: str) -> Iterator[Part]:
-    yield sternbild(bild, theme, locale)
+    yield sternbild(bild, theme, locale)._replace(ground=ground)
     yield Line(BILD + 12, 30, bild_name(bild, locale), theme.ink, 18, ground, bold=True)
     points = CARDS.sternbilder[bild].points
     yield Line(BILD + 12, 54, f"{points} {_WORDS[locale]['points']}", theme.faint, 16, ground)
@@ -249,7 +248,7 @@ def _seat(view: Json, seat: int, names: Sequence[str], theme: Theme, locale: str
     yield "</g>"
 
 
-@lru_cache(KEPT)
+@cache
 def _panel(height: int, colour: str | None, theme: Theme) -> Sprite:
     edge = f' stroke="{colour}" stroke-width="3"' if colour else ""
     rect = f'<rect width="{PANEL}" height="{height}" rx="14" fill="{theme.card}"{edge}/>'

@@ -1,9 +1,9 @@
 """The pieces of Sternenglanz. Each class has a shape of its own, so that nobody needs its colour to know it."""
 
-from functools import lru_cache
+from functools import cache
 from math import cos, pi, sin
 
-from server.render.svg_parts import KEPT, ON_BRIGHT, Line, Sprite, Theme, around
+from server.render.picture_parts import ON_BRIGHT, Line, Sprite, Theme, around
 from server.rules import Json
 from server.rules.sternenglanz.material import CARDS, GAP, LEUCHT, NOVA, PIECES, PRACHT, PUNKT, STARS
 
@@ -31,7 +31,7 @@ def piece(kind: str, x: float, y: float, size: float, theme: Theme, has_label: b
     return drawn
 
 
-@lru_cache(KEPT)
+@cache
 def lone_piece(kind: str, size: float, theme: Theme, ground: str, has_label: bool = False) -> Sprite:
     """A piece about the origin."""
     return Sprite(piece(kind, 0, 0, size, theme, has_label), around(0, 0, 35 * size), ground)

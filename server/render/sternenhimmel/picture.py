@@ -4,10 +4,9 @@ Every board is a group with the id `board-leo`, every space one with the id `leo
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 
-from server.render.svg_parts import (
-    KEPT,
+from server.render.picture_parts import (
     MARGIN,
     ON_BRIGHT,
     PANEL,
@@ -85,7 +84,7 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
     yield "</g>"
 
 
-@lru_cache(KEPT)
+@cache
 def _lines(board_id: str, theme: Theme) -> Sprite:
     """The constellation that a board shows, without its spaces."""
     board = BOARDS[board_id]
@@ -116,14 +115,14 @@ def _space(board: Board, space: str, lying: Json | None, theme: Theme) -> Iterat
         yield Line(r + 3, 7 - r, space, theme.faint, 14, theme.card)
 
 
-@lru_cache(KEPT)
+@cache
 def _free(size: str, theme: Theme) -> Sprite:
     r = _RADIUS[size]
     ring = f'<circle r="{r}" fill="{theme.card}" stroke="{theme.ink}" stroke-width="2"/>'
     return Sprite(ring, around(0, 0, r + 2), theme.card)
 
 
-@lru_cache(KEPT)
+@cache
 def _star(seat: int, size: str, theme: Theme) -> Sprite:
     """A seat's star; on a large space it lies face down, even where the viewer knows it."""
     star = seat_mark(seat, _RADIUS[size], theme, theme.card, width=2)
@@ -165,7 +164,7 @@ def _seat(view: Json, seat: int, name: str, is_next: bool, theme: Theme, locale:
     yield Line(48, 15, held, theme.faint, 14, ground)
 
 
-@lru_cache(KEPT)
+@cache
 def _disc(theme: Theme) -> Sprite:
     disc = f'<circle r="16" fill="{theme.card}" stroke="{theme.ink}" stroke-width="2"/>'
     return Sprite(disc, around(0, 0, 18), theme.sky)

@@ -349,7 +349,8 @@ def apply(sky: State | None, event: Event) -> State:
 
 
 def foresee(sky: State, event: Event) -> State:
-    """The same for `decide`, kept for whoever applies its events right afterwards: an action is then worked out once."""
+    """The same for `decide`, the last kept for whoever applies its events right afterwards: an action that is one event
+    is then worked out once."""
     global _foreseen
     after = apply(sky, event)
     _foreseen = (sky, event, after)  # whole at any moment, whatever other threads foresee

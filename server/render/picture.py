@@ -7,7 +7,7 @@ Names are text of players and are escaped; there is no script and no foreign ref
 from collections.abc import Sequence
 
 from server.render.games import PICTURES
-from server.render.svg_parts import DARK, LIGHT, Picture
+from server.render.picture_parts import DARK, LIGHT, Picture
 from server.rules import Json
 
 

@@ -1,7 +1,7 @@
 """What the pictures of all games are drawn with: the sheet, its colours, the shapes of the seats, and text."""
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache
 from math import ceil, cos, floor, pi, sin
 from random import Random
 from typing import NamedTuple
@@ -11,7 +11,6 @@ FONT = "Noto Sans"
 WIDTH, MARGIN = 720, 14  # a phone shows a sheet at half its size
 PANEL = 340  # two columns of panels fill a sheet
 _LONGEST_NAME = 22
-KEPT = 4096  # parts, each of a few hundred bytes, that are written once
 
 
 class Theme(NamedTuple):
@@ -109,7 +108,7 @@ def sheet(height: int, title: str, colours: Colours, parts: Iterable[Part]) -> P
 _BAND = 90  # pixels
 
 
-@lru_cache(64)
+@cache
 def _sky(height: int, theme: Theme) -> list[Part]:
     """Always the same one, so that a picture depends on its view alone; in bands, so that all heights share them."""
     parts: list[Part] = [f'<rect width="{WIDTH}" height="{height}" fill="{theme.sky}"/>']
@@ -142,7 +141,7 @@ def short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
-@lru_cache(KEPT)
+@cache
 def seat_mark(seat: int, r: int, theme: Theme, ground: str, width: float = 1.5) -> Sprite:
     """The shape and colour that stand for a seat, about the origin."""
     style = f'fill="{SEAT_COLOURS[seat]}" stroke="{theme.ink}" stroke-width="{width:g}"'
