@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, delete, exists, func, literal_column, sele
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import aliased
 
+from server.store.connections import autocommit
 from server.store.database_retry import tried_again
 from server.store.tables import GameRow, Incoming, LetterRow, db
 
@@ -22,7 +23,9 @@ class Arrived(NamedTuple):
 
 
 @tried_again
-def keep(game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callable[[], datetime]) -> bool:
+def keep(
+    game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callable[[], datetime], mark: int | None = None
+) -> bool:
     """Keep a mail; once only, if it is brought again (`same` is what a mail and its copies have in common).
 
     False if there is no such game.
@@ -42,6 +45,7 @@ def keep(game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callab
         due_at=moment,
         tries=0,
         asks="",
+        mark=mark,
     )
     db.session.execute(row.on_conflict_do_nothing())
     db.session.commit()
@@ -59,10 +63,9 @@ def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
 
 def due(now: datetime, most: int) -> list[Arrived]:
     """The mails that are to be dealt with, in the order in which they arrived."""
-    query = select(Incoming.game_id, Incoming.mail_id, Incoming.due_at).where(Incoming.due_at <= now)
-    rows = db.session.execute(query.order_by(Incoming.arrived_at).limit(most)).all()
-    db.session.rollback()
-    return [Arrived(*row) for row in rows]
+    query = "SELECT game_id, mail_id, due_at FROM inbox WHERE due_at <= %s ORDER BY arrived_at LIMIT %s"
+    with autocommit() as connection:
+        return [Arrived(*row) for row in connection.execute(query, (now, most))]
 
 
 def claim(mail: Arrived, until: datetime) -> Incoming | None:

@@ -1,13 +1,15 @@
-"""Hints that a game has changed or something was said, for whoever follows it: by NOTIFY after the commit, beside the
-commits and some at a time.
+"""Hints that a game has changed or something was said, for whoever follows it and for the post; or that a player has a
+letter. By NOTIFY after the commit, beside the commits and some at a time.
 
 A hint may get lost; the log is the truth, and those who follow also look by themselves.
 """
 
 import logging
+import select
 import time
+from collections.abc import Callable, Sequence
 from threading import Event, Lock, Thread
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID
 
 import psycopg
@@ -17,9 +19,10 @@ from flask import Flask
 from server.store.connections import autocommit, connect
 
 log = logging.getLogger(__name__)
-_CHANNEL = "games"
+_GAMES, _LETTERS = "games", "letters"  # channels
 _PAUSE = 0.05  # seconds from a commit to its hint: it commits meanwhile, and one notice tells of several
 _MOST = 200  # games in a notice, whose text ends at 8,000 bytes
+_AGAIN = 1.0  # seconds until the next try to listen
 
 
 class _Notifier:
@@ -27,6 +30,7 @@ class _Notifier:
 
     def __init__(self) -> None:
         self._games: set[UUID] = set()
+        self._has_letters = False
         self._lock = Lock()
         self._any = Event()
         self._is_told = False
@@ -43,6 +47,12 @@ class _Notifier:
                 self._games.add(game_id)
             self._any.set()
 
+    def posted(self) -> None:
+        """A player has a letter that no game tells of, from a transaction that commits presently or just did."""
+        if self._is_told:
+            self._has_letters = True
+            self._any.set()
+
     def _tell_on(self, app: Flask) -> None:
         while True:
             self._any.wait()
@@ -50,9 +60,10 @@ class _Notifier:
             self._any.clear()
             with self._lock:
                 games, self._games = list(self._games), set()
+            has_letters, self._has_letters = self._has_letters, False
             try:
                 with app.app_context():
-                    _notify(games)
+                    _notify(games, has_letters)
             except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # whoever follows looks by himself
                 log.debug("A hint got lost: %s", error)
 
@@ -60,20 +71,49 @@ class _Notifier:
 notifier = _Notifier()
 
 
-def _notify(games: list[UUID]) -> None:
+def _notify(games: list[UUID], has_letters: bool) -> None:
     with autocommit() as connection:
         for first in range(0, len(games), _MOST):
             words = ",".join(game.hex for game in games[first : first + _MOST])
-            connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, words))
+            connection.execute("SELECT pg_notify(%s, %s)", (_GAMES, words))
+        if has_letters:
+            connection.execute("SELECT pg_notify(%s, '')", (_LETTERS,))
 
 
 def listen() -> psycopg.Connection[Any]:
-    """A connection on which hints arrive."""
+    """A connection on which hints of games arrive."""
     connection = connect()
-    connection.execute(f"LISTEN {_CHANNEL}")
+    connection.execute(f"LISTEN {_GAMES}")
     return connection
 
 
 def notified(connection: psycopg.Connection[Any]) -> set[UUID]:
     """The games of all hints that have arrived. Raises OperationalError when the database has gone."""
     return {UUID(hex=word) for notice in connection.notifies(timeout=0) for word in notice.payload.split(",")}
+
+
+def on_hint(app: Flask, *actions: Callable[[], object]) -> None:
+    """Call these after hints, in a thread beside, and once whenever hints can be heard again; none while the database is
+    away. Hints that come close together are one."""
+    Thread(target=_listen_on, args=(app, actions), daemon=True, name="hints").start()
+
+
+def _listen_on(app: Flask, actions: Sequence[Callable[[], object]]) -> NoReturn:
+    while True:
+        try:
+            with app.app_context():
+                connection = listen()
+            with connection:
+                connection.execute(f"LISTEN {_LETTERS}")
+                ear = select.poll()  # psycopg would look ten times a second whether it is to stop
+                ear.register(connection.fileno(), select.POLLIN)
+                while True:
+                    for action in actions:
+                        action()
+                    ear.poll()
+                    time.sleep(_PAUSE)
+                    for _ in connection.notifies(timeout=0):
+                        pass
+        except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # whoever is told looks by himself, too
+            log.debug("No hints are heard: %s", error)
+            time.sleep(_AGAIN)

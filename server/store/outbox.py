@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from psycopg.rows import dict_row
-from sqlalchemy import ColumnElement, Text, and_, cast, delete, func, select, update
+from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.store.connections import autocommit
+from server.store.connections import autocommit, in_transaction
 from server.store.database_retry import tried_again
-from server.store.leases import is_free
-from server.store.tables import Delivery, LetterRow, Player, PlayerDelivery, PlayerLetterRow, SeatRow, db
+from server.store.tables import Delivery, LetterRow, Player, PlayerDelivery, PlayerLetterRow, columns_of, db
 from server.store.webhook_queue import NOTE
 
 
@@ -28,12 +27,31 @@ class Waiting(NamedTuple):
     due_at: datetime
     tries: int
     reader: str
+    kind: str
+    made_at: datetime
+
+
+_DUE = """
+SELECT {owner}, letter_id, due_at, tries, {reader}, kind, made_at FROM {outbox}
+ WHERE due_at <= %(now)s AND (leased_until IS NULL OR leased_until <= %(lapsed_at)s) AND {reader} <> ALL(%(busy)s::text[]) {but}
+ ORDER BY due_at LIMIT %(most)s"""
+YOUR_TURN = "your-turn"  # the kind of letters that may wait for one another
+TO_BROWSERS = "push "  # so begins a reader whose browsers are meant, apart from himself
+_READER = f"CASE kind WHEN 'push' THEN '{TO_BROWSERS}' ELSE '' END || coalesce(player_id::text, data->>'to')"
+_DUE_OF_GAMES = _DUE.format(owner="game_id", reader=f"({_READER})", outbox="outbox", but=f"AND kind <> '{NOTE}'")
+_DUE_OF_PLAYERS = _DUE.format(owner="player_id", reader="player_id::text", outbox="player_outbox", but="")
+
+
+_TURNS = f"""
+SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM outbox
+ WHERE game_id = ANY(%s) AND player_id = %s AND kind = '{YOUR_TURN}' AND leased_until IS NULL
+ ORDER BY made_at DESC"""
 
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
     """Add letters of a game beside a commit, as part of the transaction under way; once only."""
     for letter in letters:
-        row = insert(LetterRow).values(game_id=game_id, due_at=letter["made_at"], tries=0, **letter)
+        row = insert(LetterRow).values({"game_id": game_id, "due_at": letter["made_at"], "tries": 0, **letter})
         db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
 
 
@@ -42,20 +60,13 @@ def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetim
 
     Also those whose lease had ended by `lapsed_at`.
     """
-    found: list[Waiting] = []
-    for table, owner, reader in (
-        (LetterRow, LetterRow.game_id, func.coalesce(cast(LetterRow.player_id, Text), LetterRow.data["to"].astext)),
-        (PlayerLetterRow, PlayerLetterRow.player_id, cast(PlayerLetterRow.player_id, Text)),
-    ):
-        query = select(owner, table.letter_id, table.due_at, table.tries, reader.label("reader"))
-        query = query.where(table.due_at <= now, is_free(table, lapsed_at))
-        if table is LetterRow:
-            query = query.where(LetterRow.kind != NOTE)
-        if busy:
-            query = query.where(reader.not_in(busy))
-        rows = db.session.execute(query.order_by(table.due_at).limit(most))
-        found += [Waiting(table, *row) for row in rows]
-    db.session.rollback()
+    asked = {"now": now, "lapsed_at": lapsed_at, "busy": list(busy), "most": most}
+    with autocommit() as connection:
+        found = [
+            Waiting(table, *row)
+            for table, query in ((LetterRow, _DUE_OF_GAMES), (PlayerLetterRow, _DUE_OF_PLAYERS))
+            for row in connection.execute(query, asked)
+        ]
     return sorted(found, key=lambda it: it.due_at)
 
 
@@ -69,14 +80,29 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
             db.session.commit()
 
 
+def put_off(letter: Waiting, later: datetime) -> None:
+    """A letter with which nobody has begun is due later."""
+    with autocommit() as connection:
+        connection.execute(
+            "UPDATE outbox SET due_at = %(later)s"
+            " WHERE game_id = %(owner)s AND letter_id = %(letter_id)s AND tries = %(tries)s AND leased_until IS NULL",
+            {"later": later, **letter._asdict()},
+        )
+
+
+def turns_of(player_id: UUID, games: Collection[UUID]) -> list[Waiting]:
+    """The letters about turns of these games that wait for a player and that nobody carries now, the newest first."""
+    with autocommit() as connection:
+        return [Waiting(LetterRow, *row) for row in connection.execute(_TURNS, (list(games), player_id))]
+
+
 def claim(letter: Waiting, until: datetime) -> Any | None:
     """The letter's row, ours until the lease ends; None if somebody else was faster."""
     owner = "game_id" if letter.table is LetterRow else "player_id"
-    columns = ", ".join(letter.table.__table__.columns.keys())  # those that this release knows, whatever is added
     with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
         row = cursor.execute(
             f"UPDATE {letter.table.__tablename__} SET leased_until = %(until)s, tries = tries + 1"
-            f" WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s AND tries = %(tries)s RETURNING {columns}",
+            f" WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s AND tries = %(tries)s RETURNING {columns_of(letter.table)}",
             {"until": until, **letter._asdict()},
         ).fetchone()
     return letter.table(**row) if row else None
@@ -84,8 +110,11 @@ def claim(letter: Waiting, until: datetime) -> Any | None:
 
 def renew(letter: Waiting, row: Any, until: datetime) -> bool:
     """Have the lease end later; False if somebody else has the letter now."""
-    ours = letter.table.leased_until.is_not(None) & _is_ours(letter, row)
-    renewed = update(letter.table).where(ours).values(leased_until=until).returning(letter.table.letter_id)
+    table: Any = letter.table
+    owner = table.game_id if table is LetterRow else table.player_id
+    this = (owner == letter.owner) & (table.letter_id == letter.letter_id)
+    ours = this & (table.tries == row.tries) & table.leased_until.is_not(None)
+    renewed = update(table).where(ours).values(leased_until=until).returning(table.letter_id)
     is_ours = db.session.execute(renewed).first() is not None
     db.session.commit()
     return is_ours
@@ -113,58 +142,60 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
 @tried_again
 def done(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
     """Note what became of a letter, and forget it, unless the lease ran out and somebody else has it now."""
-    _note(row, at, result, detail)
-    db.session.execute(delete(letter.table).where(_is_ours(letter, row)))
-    db.session.commit()
+    _settle(letter, row, "DELETE FROM {table}", {"result": result, "detail": detail, "at": at})
 
 
 @tried_again
 def again(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str) -> None:
     """Note a failed try, and when the next one is due."""
-    put_off = update(letter.table).where(_is_ours(letter, row)).values(due_at=later, leased_until=None)
-    _note(row, at, "failed", detail)
-    db.session.execute(put_off)
-    db.session.commit()
+    put_off = "UPDATE {table} SET due_at = %(later)s, leased_until = NULL"
+    _settle(letter, row, put_off, {"result": "failed", "detail": detail, "at": at, "later": later})
 
 
-def _is(letter: Waiting) -> tuple[Any, Any]:
-    table: Any = letter.table
-    owner = table.game_id if table is LetterRow else table.player_id
-    return owner == letter.owner, table.letter_id == letter.letter_id
+def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> None:
+    """Note this of a letter and change it, unless somebody else has it now: one statement, so one round trip.
 
-
-def _is_ours(letter: Waiting, row: Any) -> ColumnElement[bool]:
-    """`row` as it was claimed: nobody has claimed it since."""
-    return and_(*_is(letter), letter.table.tries == row.tries)
-
-
-def _note(row: Any, at: datetime, result: str, detail: str) -> None:
-    """Of a letter to an address without a player there is nobody to tell, unless it belongs to a game."""
-    reader = reader_of(row)
-    table: type[Delivery | PlayerDelivery] = PlayerDelivery
-    values = {
-        "player_id": reader,
-        "letter_id": row.letter_id,
-        "nr": row.tries,
-        "kind": row.kind,
-        "result": result,
-        "detail": detail,
-        "at": at,
-    }
+    Each part of it names the game by itself, for tables that are spread over machines.
+    """
+    table = letter.table.__tablename__
+    owner = "game_id" if letter.table is LetterRow else "player_id"
+    values |= {"letter_id": row.letter_id, "nr": row.tries, "kind": row.kind, "player_id": reader_of(row)}
+    parts = []
     if isinstance(row, LetterRow):
-        table, values = Delivery, values | {"game_id": row.game_id, "seat": row.seat, "version": row.version}
-        if row.kind == "invitation" and result in ("refused", "given-up", "dropped"):
-            lose_invitation(row.game_id, row.seat, row.data["to"], at)
-    elif reader is None:
-        return
-    tried = insert(table).values(**values)
-    db.session.execute(tried.on_conflict_do_nothing())  # a commit whose answer was lost has noted it
+        values |= {"game_id": row.game_id, "seat": row.seat, "version": row.version}
+        parts.append(_noted(Delivery, values))
+        if row.kind == "invitation" and values["result"] in ("refused", "given-up", "dropped"):
+            values["to"] = row.data["to"]
+            parts.append(f"lost AS ({_LOSE_INVITATION})")
+    elif values["player_id"] is not None:  # else there is nobody to tell
+        parts.append(_noted(PlayerDelivery, values))
+    is_ours = f"WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s AND tries = %(nr)s"
+    statement = f"{change.format(table=table)} {is_ours}"
+    if parts:
+        statement = f"WITH {', '.join(parts)} {statement}"
+    db.session.rollback()  # whatever was read for this letter
+    with autocommit() as connection:
+        connection.execute(statement, {"owner": letter.owner, **values})
+
+
+def _noted(table: type[Delivery | PlayerDelivery], values: dict[str, Any]) -> str:
+    """Nothing is done if a commit whose answer was lost has noted it."""
+    columns = [it.name for it in table.__table__.columns if it.name in values]
+    places = ", ".join(f"%({column})s" for column in columns)
+    return (
+        f"noted AS (INSERT INTO {table.__tablename__} ({', '.join(columns)}) VALUES ({places}) ON CONFLICT DO NOTHING)"
+    )
+
+
+_LOSE_INVITATION = (
+    "UPDATE seats SET lost_at = %(at)s WHERE game_id = %(game_id)s AND seat = %(seat)s AND email = %(to)s"
+)
 
 
 def lose_invitation(game_id: UUID, seat: int, email: str, at: datetime) -> None:
     """Within the transaction under way: the invitation to this address did not arrive."""
-    kept = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.email == email)
-    db.session.execute(update(SeatRow).where(kept).values(lost_at=at))
+    invitation = {"game_id": game_id, "seat": seat, "to": email, "at": at}
+    in_transaction(db.session.connection()).execute(_LOSE_INVITATION, invitation)
 
 
 def reader_of(row: Any) -> UUID | None:

@@ -7,15 +7,24 @@ from uuid import UUID
 
 import psycopg
 
+_SEATED = "SELECT player_id FROM seats WHERE game_id = %s AND player_id IS NOT NULL"
 _NOTE = "UPDATE player_games SET over_at = %s WHERE player_id = ANY(%s) AND game_id = %s"
 _NOTED = "SELECT player_id, over_at FROM player_games WHERE player_id = ANY(%s) AND game_id = %s"
 
 
 def note_end(
     connection: psycopg.Connection[Any], game_id: UUID, players: Collection[UUID], over_at: datetime | None
-) -> None:
-    """Note for these who sit there since when the game is over, as part of the transaction under way; None: it is not."""
-    connection.execute(_NOTE, (over_at, list(players), game_id))
+) -> psycopg.Cursor[Any]:
+    """Note for these who sit there since when the game is over, as part of the transaction under way; None: it is not.
+
+    The cursor tells for how many it is noted; a guest's seat may have become another player's.
+    """
+    return connection.execute(_NOTE, (over_at, list(players), game_id))
+
+
+def seated(connection: psycopg.Connection[Any], game_id: UUID) -> list[UUID]:
+    """The players who sit there by now."""
+    return [player_id for (player_id,) in connection.execute(_SEATED, (game_id,))]
 
 
 def noted_ends(

@@ -20,7 +20,9 @@ BEGIN
       FROM jsonb_to_recordset(new_events)
         AS e(seq integer, version integer, type text, seat integer, body jsonb, recorded_at timestamptz, hash text);
   UPDATE seats s SET to_act = c.to_act, turn = c.turn, stand_in = c.stand_in, asked_at = c.asked_at,
-      allowed = c.allowed, lent = c.lent, hours = c.hours, due_at = c.due_at, remind_at = c.remind_at, wake_at = c.wake_at
+      allowed = c.allowed, lent = c.lent, hours = c.hours, due_at = c.due_at, remind_at = c.remind_at,
+      -- a plan is looked at when its seat is asked, also one that was left after the game was read for this commit
+      wake_at = CASE WHEN s.planned AND c.wake_at IS NOT NULL THEN least(c.wake_at, c.asked_at) ELSE c.wake_at END
     FROM jsonb_to_recordset(changed_seats)
       AS c(seat integer, to_act boolean, turn integer, stand_in text, asked_at timestamptz, allowed double precision,
            lent double precision, hours jsonb, due_at timestamptz, remind_at timestamptz, wake_at timestamptz)

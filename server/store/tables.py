@@ -7,6 +7,7 @@ from uuid import UUID
 
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import (
+    BigInteger,
     CheckConstraint,
     DateTime,
     Dialect,
@@ -69,9 +70,18 @@ def _key(**kw: Any) -> Any:
     return mapped_column(primary_key=True, **kw)
 
 
+def columns_of(table: type[Base]) -> str:
+    """For a statement: those that this release knows, whatever a later one has added."""
+    return ", ".join(table.__table__.columns.keys())
+
+
 class Player(Base):
     __tablename__ = "players"
-    __table_args__ = (UniqueConstraint("email"), {"info": {"spread": "everywhere"}})
+    __table_args__ = (
+        UniqueConstraint("email"),
+        Index("players_guest_until", "guest_until", postgresql_where=text("guest_until IS NOT NULL")),
+        {"info": {"spread": "everywhere"}},
+    )
 
     player_id: Mapped[UUID] = _key()
     email: Mapped[str]
@@ -82,6 +92,7 @@ class Player(Base):
     calendar: Mapped[dict[str, Any]]
     notifications: Mapped[dict[str, Any]]
     has_webhooks: Mapped[bool] = mapped_column(default=False)
+    has_push: Mapped[bool] = mapped_column(default=False)
     made_at: Mapped[datetime]
     unreachable_since: Mapped[datetime | None]  # nothing but sign-in codes is sent to the address
     unreachable_why: Mapped[str | None]
@@ -89,6 +100,7 @@ class Player(Base):
     banned_at: Mapped[datetime | None]  # until when and why stands beside it; see `play.bans`
     banned_until: Mapped[datetime | None]  # None: for good
     ban_reason: Mapped[str | None]
+    guest_until: Mapped[datetime | None]  # a guest is forgotten then; None for whoever has an address
     deleted_at: Mapped[datetime | None]  # what is left is a name that says nothing, for the seats he sat in
 
 
@@ -121,6 +133,20 @@ class Token(Base):
     last_used_at: Mapped[datetime | None]  # noted once an hour at most
 
 
+class PushSubscription(Base):
+    """A browser in which a player is told; its keys are those of RFC 8291."""
+
+    __tablename__ = "push_subscriptions"
+    __table_args__ = (UniqueConstraint("player_id", "endpoint"), {"info": {"spread": "player_id"}})
+
+    player_id: Mapped[UUID] = _key()
+    subscription_id: Mapped[UUID] = _key()
+    endpoint: Mapped[str]
+    p256dh: Mapped[bytes]
+    auth: Mapped[bytes]
+    made_at: Mapped[datetime]
+
+
 class PlayerGame(Base):
     """Where a player sits: what lists of one's own games start from."""
 
@@ -128,6 +154,7 @@ class PlayerGame(Base):
     __table_args__ = (
         Index("player_games_made_at", "player_id", "made_at", "game_id"),
         Index("player_games_over_at", "player_id", "over_at"),
+        Index("player_games_unread", "over_at", postgresql_where=text("over_at IS NOT NULL AND record IS NULL")),
         {"info": {"spread": "player_id"}},
     )
 
@@ -136,6 +163,47 @@ class PlayerGame(Base):
     seat: Mapped[int] = _key()
     made_at: Mapped[datetime]  # of the game
     over_at: Mapped[datetime | None]  # when it ended; None while it is open, running or paused
+    record: Mapped[dict[str, Any] | None] = mapped_column(
+        JSONB(none_as_null=True)
+    )  # what its log says of him, once it is over
+
+
+class Note(Base):
+    """What a player notes of a game for himself. `muted`: he does not want to hear what is said there."""
+
+    __tablename__ = "notes"
+    __table_args__ = ({"info": {"spread": "player_id"}},)
+
+    player_id: Mapped[UUID] = _key()
+    game_id: Mapped[UUID] = _key()
+    text: Mapped[str]
+    muted: Mapped[bool]
+
+
+class Block(Base):
+    """That a player does not want to play with another one."""
+
+    __tablename__ = "blocks"
+    __table_args__ = ({"info": {"spread": "player_id"}},)
+
+    player_id: Mapped[UUID] = _key()
+    blocked_id: Mapped[UUID] = _key()
+    made_at: Mapped[datetime]
+
+
+class Report(Base):
+    """What operators are told of a player (`player_id`) by another one."""
+
+    __tablename__ = "reports"
+    __table_args__ = ({"info": {"spread": "player_id"}},)
+
+    player_id: Mapped[UUID] = _key()
+    report_id: Mapped[UUID] = _key()
+    by_player: Mapped[UUID]
+    game_id: Mapped[UUID | None]
+    text: Mapped[str]
+    at: Mapped[datetime]
+    settled_at: Mapped[datetime | None]
 
 
 class PlayerLetterRow(Base):
@@ -194,6 +262,7 @@ class GameRow(Base):
     closes_at: Mapped[datetime | None]
     wake_at: Mapped[datetime | None]
     sent_away: Mapped[list[str]] = mapped_column(default=list)
+    min_reliability: Mapped[int | None]  # what it asks of those who come: see `track_record.reliability_of`
 
 
 class SeatRow(Base):
@@ -203,7 +272,8 @@ class SeatRow(Base):
     counted time for the present turn, or kept for the next one; `lent`: what an extension adds. `hours`: zone and
     calendar of its person when he was asked for the present turn. `wake_at`: when the worker must look at this seat next.
     `mails`: at-once, bundled or off, if its person chose for this game alone. `lost_at`: when it turned out that the
-    invitation to `email` did not arrive.
+    invitation to `email` did not arrive; of an open seat, when that was declined. `planned`: whether its person has left
+    a plan; `plan_turn`: the turn for which that was looked at last, and `plan_at`: when it plays, if it does so later.
     """
 
     __tablename__ = "seats"
@@ -211,6 +281,7 @@ class SeatRow(Base):
         ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
         CheckConstraint("kind IN ('human', 'bot', 'open', 'invited')", name="kind"),
         Index("seats_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),
+        Index("seats_email", "email", postgresql_where=text("email IS NOT NULL")),
         {"postgresql_with": _FEW_DEAD, "info": {"spread": "game_id"}},
     )
 
@@ -233,10 +304,40 @@ class SeatRow(Base):
     wake_at: Mapped[datetime | None]
     mails: Mapped[str | None]
     lost_at: Mapped[datetime | None]
+    planned: Mapped[bool] = mapped_column(default=False)
+    plan_turn: Mapped[int | None]
+    plan_at: Mapped[datetime | None]
+
+
+class Plan(Base):
+    """The moves that the person in this seat has left for its next turns; nobody else knows of it.
+
+    `revision` counts its changes. `version`: that of the game when it was left; `moves`: those to come, as the API has
+    them; `done`: how many were played before these; `played`: the versions of all that any plan of this seat has
+    played. `ended`: why it ended before its end, and with which move.
+    """
+
+    __tablename__ = "plans"
+    __table_args__ = (
+        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        {"info": {"spread": "game_id"}},
+    )
+
+    game_id: Mapped[UUID] = _key()
+    seat: Mapped[int] = _key(autoincrement=False)
+    revision: Mapped[int]
+    version: Mapped[int]
+    moves: Mapped[list[Any]]
+    done: Mapped[int]
+    played: Mapped[list[Any]]
+    ended: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
 
 
 class Vote(Base):
-    """That the person in this seat wants the game paused, resumed or abandoned."""
+    """That the person in this seat wants the game paused, resumed or abandoned, or wants or allows a move to be taken back.
+
+    Of a take-back: whose move it is, the version to go back to, that at which he asked, and until when he waits.
+    """
 
     __tablename__ = "votes"
     __table_args__ = (
@@ -248,6 +349,10 @@ class Vote(Base):
     wish: Mapped[str] = _key()
     seat: Mapped[int] = _key(autoincrement=False)
     made_at: Mapped[datetime]
+    mover: Mapped[int | None]
+    to_version: Mapped[int | None]
+    at_version: Mapped[int | None]
+    ends_at: Mapped[datetime | None]
 
 
 class Message(Base):
@@ -328,6 +433,17 @@ class LetterRow(Base):
     leased_until: Mapped[datetime | None]
 
 
+class Watching(Base):
+    """That somebody is at a table, and until when he counts as being there unless it is noted again."""
+
+    __tablename__ = "watching"
+    __table_args__ = ({"info": {"spread": "game_id"}},)
+
+    game_id: Mapped[UUID] = _key()
+    player_id: Mapped[UUID] = _key()
+    until: Mapped[datetime]
+
+
 class Delivery(Base):
     """What became of a letter: one row a try that ended it or failed."""
 
@@ -373,7 +489,8 @@ class Incoming(Base):
     the player's confirmation: nothing, "all" because somebody else may have sent it, or "rest", what needs a second thought.
     `answer`: what we wrote back, which may come back as a quote; with its version, and the turn of its Reply-To.
     `acted`: hashes of the lines in it that act by themselves, which are kept when all else is forgotten: see `replies`.
-    `fault`: why it could not be dealt with; whoever runs this may look at it.
+    `fault`: why it could not be dealt with; whoever runs this may look at it. `mark`: of the invited address, where the
+    mail answers an invitation to the seat; there is no turn then.
     """
 
     __tablename__ = "inbox"
@@ -401,6 +518,7 @@ class Incoming(Base):
     answer: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     acted: Mapped[list[str] | None] = mapped_column(JSONB(none_as_null=True))
     fault: Mapped[str | None]
+    mark: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Webhook(Base):
@@ -420,6 +538,7 @@ class Webhook(Base):
     player_id: Mapped[UUID] = _key()
     webhook_id: Mapped[UUID] = _key()
     url: Mapped[str]
+    form: Mapped[str | None]  # that of a chat: discord, slack; None: Standard Webhooks
     kinds: Mapped[list[str]]
     game_id: Mapped[UUID | None]  # None: all games of this player
     secret: Mapped[bytes]
@@ -471,6 +590,24 @@ class WebhookDelivery(Base):
     tried_at: Mapped[datetime | None]
 
 
+class WebhookMessage(Base):
+    """The one message about a game that a chat shows, which is changed with each turn."""
+
+    __tablename__ = "webhook_messages"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["player_id", "webhook_id"], ["webhooks.player_id", "webhooks.webhook_id"], ondelete="CASCADE"
+        ),
+        {"info": {"spread": "player_id"}},
+    )
+
+    player_id: Mapped[UUID] = _key()
+    webhook_id: Mapped[UUID] = _key()
+    game_id: Mapped[UUID] = _key()
+    message_id: Mapped[str]
+    at: Mapped[datetime]
+
+
 class Bounce(Base):
     """A letter that did not arrive. `counts`: the address has not been proved since."""
 
@@ -508,6 +645,16 @@ class PostmasterMail(Base):
     recipient: Mapped[str]
     raw: Mapped[bytes]
     arrived_at: Mapped[datetime]
+
+
+class Mailbox(Base):
+    """A mailbox that is read by one worker at a time, whose it is until the lease ends."""
+
+    __tablename__ = "mailboxes"
+    __table_args__ = ({"info": {"spread": "local"}},)
+
+    mailbox: Mapped[str] = _key()
+    leased_until: Mapped[datetime]
 
 
 class SignIn(Base):

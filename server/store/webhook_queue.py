@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4, uuid5
 
+from psycopg.rows import dict_row
 from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from server.store.connections import autocommit
 from server.store.database_retry import tried_again
-from server.store.leases import is_free
-from server.store.tables import LetterRow, PlayerLetterRow, Webhook, WebhookDelivery, db
+from server.store.tables import LetterRow, PlayerLetterRow, Webhook, WebhookDelivery, WebhookMessage, columns_of, db
 
 NOTE = "webhook"  # the kind of letters that are for webhooks
 _OFTEN = 3
@@ -32,11 +33,10 @@ class Waiting(NamedTuple):
 
 def notes(now: datetime, most: int) -> Sequence[LetterRow]:
     """What games have noted for webhooks, the oldest first."""
-    due = select(LetterRow).where(LetterRow.kind == NOTE, LetterRow.due_at <= now)
-    found = db.session.scalars(due.order_by(LetterRow.due_at, LetterRow.version).limit(most)).all()
-    db.session.expunge_all()
-    db.session.rollback()
-    return found
+    which = f"kind = '{NOTE}' AND due_at <= %s ORDER BY due_at, version LIMIT %s"
+    query = f"SELECT {columns_of(LetterRow)} FROM outbox WHERE {which}"
+    with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
+        return [LetterRow(**row) for row in cursor.execute(query, (now, most))]
 
 
 @tried_again
@@ -98,18 +98,20 @@ def _enqueue(
 # On its way
 
 
+_DUE = """
+SELECT player_id, webhook_id, round FROM webhooks
+ WHERE wake_at <= %(now)s AND rests_until <= %(now)s AND (leased_until IS NULL OR leased_until <= %(lapsed_at)s)
+   AND webhook_id <> ALL(%(busy)s::uuid[]) ORDER BY wake_at LIMIT %(most)s"""
+
+
 def due(now: datetime, most: int, busy: Collection[UUID], lapsed_at: datetime | None) -> list[Waiting]:
     """The webhooks that have something to carry and do not rest; but none of the `busy` ones.
 
     Also those on which a lease had ended by `lapsed_at`.
     """
-    query = select(Webhook.player_id, Webhook.webhook_id, Webhook.round)
-    query = query.where(Webhook.wake_at <= now, Webhook.rests_until <= now, is_free(Webhook, lapsed_at))
-    if busy:
-        query = query.where(Webhook.webhook_id.not_in(busy))
-    found = [Waiting(*row) for row in db.session.execute(query.order_by(Webhook.wake_at).limit(most))]
-    db.session.rollback()
-    return found
+    asked = {"now": now, "lapsed_at": lapsed_at, "busy": list(busy), "most": most}
+    with autocommit() as connection:
+        return [Waiting(*row) for row in connection.execute(_DUE, asked)]
 
 
 def claim(hook: Waiting, until: datetime) -> Waiting | None:
@@ -187,6 +189,31 @@ def failed(
             tries=0,
         )
         db.session.execute(letter.on_conflict_do_nothing(index_elements=["player_id", "dedupe"]))
+    db.session.commit()
+
+
+@tried_again
+def dropped(hook: Webhook, delivery: WebhookDelivery, now: datetime, why: str) -> None:
+    """Note that there was nothing to be told any more."""
+    _tried(delivery, now, "given-up", None, None, why)
+    db.session.commit()
+
+
+def message_of(hook: Webhook, game_id: UUID) -> str | None:
+    """The message about this game that a chat was told to write."""
+    found = db.session.get(WebhookMessage, (hook.player_id, hook.webhook_id, game_id), populate_existing=True)
+    message_id = found.message_id if found else None
+    db.session.rollback()
+    return message_id
+
+
+@tried_again
+def note_message(hook: Webhook, game_id: UUID, message_id: str, now: datetime) -> None:
+    row = insert(WebhookMessage).values(
+        player_id=hook.player_id, webhook_id=hook.webhook_id, game_id=game_id, message_id=message_id, at=now
+    )
+    key, new = ["player_id", "webhook_id", "game_id"], {"message_id": message_id, "at": now}
+    db.session.execute(row.on_conflict_do_update(index_elements=key, set_=new))
     db.session.commit()
 
 

@@ -1,0 +1,27 @@
+"""Leases on mailboxes: each is read by one worker at a time."""
+
+from datetime import datetime
+
+from sqlalchemy import update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.store.database_retry import tried_again
+from server.store.tables import Mailbox, db
+
+
+@tried_again
+def lease(mailbox: str, now: datetime, until: datetime, held: datetime | None) -> bool:
+    """Take the lease on a mailbox, or renew the one that is `held` until then; False if somebody else has it."""
+    row = insert(Mailbox).values(mailbox=mailbox, leased_until=until)
+    is_ours = (Mailbox.leased_until <= now) | (Mailbox.leased_until == held)
+    taken = row.on_conflict_do_update(index_elements=["mailbox"], set_={"leased_until": until}, where=is_ours)
+    found = db.session.execute(taken.returning(Mailbox.mailbox)).first() is not None
+    db.session.commit()
+    return found
+
+
+def give_up(mailbox: str, now: datetime, held: datetime) -> None:
+    """Let others have it at once."""
+    own = (Mailbox.mailbox == mailbox) & (Mailbox.leased_until == held)
+    db.session.execute(update(Mailbox).where(own).values(leased_until=now))
+    db.session.commit()
