@@ -5,14 +5,16 @@ from secrets import compare_digest
 from uuid import UUID
 
 from server.accounts.rate_limits import Use, expect_within
-from server.accounts.signed_links import REPLY, Capability, keyed_hash, keyed_hashes, sign, verify
+from server.accounts.signed_links import REPLY, RSVP, Capability, keyed_hash, keyed_hashes, mark_of, sign, verify
 from server.clock import clock
 from server.errors import NotFound
 from server.rules import Seat
 from server.store import inbox
 
 KEPT = timedelta(days=7)
+SEVERAL = 0  # the turn in the address of a letter about several games: what comes there plays nothing
 _CONFIRM = "confirm"
+_NO_TURN = 0  # none begins before the game does
 
 
 def reply_word(game_id: UUID, seat: Seat, turn: int) -> str:
@@ -25,15 +27,39 @@ def addressee(word: str) -> Capability:
     return verify(REPLY, word)
 
 
+def rsvp_word(game_id: UUID, seat: Seat, email: str) -> str:
+    """The same for answers of this address to its invitation to this seat."""
+    return sign(RSVP, game_id, seat, mark_of(email))
+
+
+def invited(word: str) -> Capability:
+    """To which seat an address, whose mark is the number, is invited that a mail to this word is from. Raises NotFound."""
+    return verify(RSVP, word)
+
+
+def expect_addressee(word: str) -> None:
+    """Raises NotFound for a word that is no address of ours."""
+    _addressed(word)
+
+
+def _addressed(word: str) -> tuple[Capability, int | None]:
+    """With the mark of the invited address, if it is for one."""
+    try:
+        return addressee(word), None
+    except NotFound:
+        found = invited(word)
+        return found._replace(number=_NO_TURN), found.number
+
+
 def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
     """Keep a mail to this word, once, however often it is brought; `same` is what it and its copies have in common.
 
     Raises NotFound, TooMany, Unavailable.
     """
-    game_id, seat, turn = addressee(word)
+    (game_id, seat, turn), mark = _addressed(word)
     if limited:
         expect_within(Use("mails", f"{game_id}/{seat}"))
-    if not inbox.keep(game_id, seat, turn, same, raw, clock.now):
+    if not inbox.keep(game_id, seat, turn, same, raw, clock.now, mark):
         raise NotFound("There is no such game.")
 
 

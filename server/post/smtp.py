@@ -6,7 +6,8 @@ import smtplib
 import socket
 import ssl
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -16,6 +17,7 @@ from server.sanitize import clean, email_address
 TIMEOUT = 30.0  # seconds to wait for a server, and for its answer to anything but a letter
 COMMAND_TIMEOUT = 300.0  # to MAIL and RCPT
 DATA_TIMEOUT = 600.0  # and for having taken it
+ASKED_LAST = 60.0  # seconds, of a server that did not answer while another does
 _ENHANCED = re.compile(r"#?(?P<status>[245]\.\d{1,3}\.\d{1,3})(?![.\d])")  # at the head of an answer (RFC 2034)
 _NOBODY = re.compile(
     r"\b(unknown|no such|invalid|non-?existent) ((local|virtual) )?(user|mailbox|recipient|address|account)\b"
@@ -29,6 +31,14 @@ class Refused(Exception):
 
 class Unreachable(Exception):
     """It did not work now, and may later."""
+
+
+class Away(Unreachable):
+    """Nobody answers there, or lets us in, at present."""
+
+
+class Unanswered(Unreachable):
+    """It broke off amid the letter, which the server may have taken."""
 
 
 class TooBig(Unreachable):
@@ -50,9 +60,47 @@ class Carrier(Protocol):
         ...
 
 
-def carrier(where: str) -> Carrier:
-    """For `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or the path of a Maildir; else ValueError."""
-    return SmtpCarrier(where) if "://" in where else MaildirCarrier(where)
+def carrier(*where: str) -> Carrier:
+    """For `smtp://[user:password@]host[:port][?starttls=1]` or `smtps://...`, one or several of them, or the path of a
+    Maildir; else ValueError."""
+    carriers = [SmtpCarrier(it) if "://" in it else MaildirCarrier(it) for it in where]
+    return carriers[0] if len(carriers) == 1 else Fallback(carriers)
+
+
+class Fallback:
+    """Asks the first of several servers, and the next for whom that one refuses; who does not answer is asked last for a
+    while. That an address takes no letters is believed of any."""
+
+    def __init__(self, carriers: Sequence[Carrier]) -> None:
+        self._carriers = carriers
+        self._away_until: dict[Carrier, float] = {}
+
+    def check(self) -> None:
+        failures = []
+        for each in self._carriers:
+            try:
+                each.check()
+            except Unreachable as error:
+                failures.append(str(error))
+        if failures:
+            raise Unreachable("; ".join(failures))
+
+    def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
+        failures: list[Unreachable] = []
+        for each in sorted(self._carriers, key=self._is_away):
+            try:
+                return each.send(message, sender, recipient, confirm)
+            except Unreachable as error:
+                if isinstance(error, Away | Unanswered):
+                    self._away_until[each] = time.monotonic() + ASKED_LAST
+                if isinstance(error, Unanswered):  # by another it might come twice
+                    raise
+                failures.append(error)
+        too_big = next((error for error in failures if isinstance(error, TooBig)), None)
+        raise too_big or Unreachable("; ".join(map(str, failures))) from failures[-1]
+
+    def _is_away(self, carrier: Carrier) -> bool:
+        return time.monotonic() < self._away_until.get(carrier, 0.0)
 
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -92,11 +140,15 @@ class SmtpCarrier:
             raise failure(code, answer, "RCPT") from refusal
         except smtplib.SMTPDataError as refusal:
             raise failure(refusal.smtp_code, refusal.smtp_error, "DATA") from refusal
+        except (smtplib.SMTPConnectError, smtplib.SMTPHeloError, smtplib.SMTPAuthenticationError) as refusal:
+            self._hang_up()
+            raise Away(str(failure(refusal.smtp_code, refusal.smtp_error, "MAIL"))) from refusal
         except smtplib.SMTPResponseException as refusal:
             raise failure(refusal.smtp_code, refusal.smtp_error, "MAIL") from refusal
         except (smtplib.SMTPException, OSError) as error:
+            may_have_it = self._mine.smtp.has_begun if hasattr(self._mine, "smtp") else False
             self._hang_up()
-            raise Unreachable(f"{self._host}: {error}") from error
+            raise (Unanswered if may_have_it else Away)(f"{self._host}: {error}") from error
         except Exception:  # amid the letter
             self._hang_up()
             raise
@@ -146,10 +198,12 @@ class _Smtp(smtplib.SMTP):
     """A connection that waits for a letter's answers as long as RFC 5321, 4.5.3.2, says: who gives up earlier may hand
     over twice what was taken slowly."""
 
+    has_begun = False  # with the letter itself
+
     def hand_over(self, sender: str, recipient: str, message: bytes, confirm: Callable[[], None]) -> None:
         """`confirm` is called before DATA, and what it raises comes out. Raises as `sendmail` does."""
         assert self.sock
-        patience, self._confirm = self.sock.gettimeout(), confirm
+        patience, self._confirm, self.has_begun = self.sock.gettimeout(), confirm, False
         self.sock.settimeout(COMMAND_TIMEOUT)
         try:
             self.sendmail(sender, [recipient], message)
@@ -162,6 +216,11 @@ class _Smtp(smtplib.SMTP):
         if self.sock:
             self.sock.settimeout(DATA_TIMEOUT)
         return super().data(msg)
+
+    def getreply(self) -> tuple[int, bytes]:
+        code, answer = super().getreply()
+        self.has_begun |= code == 354  # upon which the letter goes out, and not before
+        return code, answer
 
 
 class _Smtps(_Smtp, smtplib.SMTP_SSL):

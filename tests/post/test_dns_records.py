@@ -1,14 +1,7 @@
 """What the DNS says of a domain that sends mail, asked of a name server on the loopback."""
 
-import socket
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 
-import dns.message
-import dns.resolver
-import dns.rrset
 import pytest
 from click.testing import CliRunner
 
@@ -16,78 +9,7 @@ from server import cli
 from server.post.dkim_signing import read_key
 from server.post.dns_records import check_records
 from tests.support.live_server import free_port
-
-DOMAIN, REPLIES = "stars.example", "reply.stars.example"
-Zone = dict[tuple[str, str], list[str]]
-
-
-class NameServer:
-    """Answers by UDP from its zone; whatever else is asked does not exist."""
-
-    def __init__(self) -> None:
-        self.zone: Zone = {}
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.bind(("127.0.0.1", 0))
-        self.port: int = self._socket.getsockname()[1]
-        Thread(target=self._serve, daemon=True).start()
-
-    def close(self) -> None:
-        self._socket.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                asked, guest = self._socket.recvfrom(4096)
-                self._socket.sendto(self._answer(dns.message.from_wire(asked)).to_wire(), guest)
-            except OSError:
-                return
-
-    def _answer(self, query: dns.message.Message) -> dns.message.Message:
-        answer = dns.message.make_response(query)
-        question = query.question[0]
-        name, kind = question.name.to_text(omit_final_dot=True), dns.rdatatype.to_text(question.rdtype)
-        if found := self.zone.get((name, kind)):
-            answer.answer.append(dns.rrset.from_text(question.name, 60, "IN", kind, *found))
-        elif not any(known == name for known, _ in self.zone):
-            answer.set_rcode(dns.rcode.NXDOMAIN)
-        return answer
-
-
-@pytest.fixture
-def name_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[NameServer]:
-    server = NameServer()
-    resolver = dns.resolver.Resolver(configure=False)
-    resolver.nameservers, resolver.port = ["127.0.0.1"], server.port
-    monkeypatch.setattr(dns.resolver, "default_resolver", resolver)
-    yield server
-    server.close()
-
-
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("key") / "dkim.pem"
-    subprocess.run(["openssl", "genrsa", "-out", path, "2048"], check=True, capture_output=True)
-    return path
-
-
-def public_half(key: Path) -> str:
-    """As a TXT record, in pieces of at most 255 octets."""
-    pem = subprocess.run(["openssl", "rsa", "-in", key, "-pubout"], check=True, capture_output=True).stdout
-    text = "v=DKIM1; k=rsa; p=" + "".join(pem.decode().splitlines()[1:-1])
-    return " ".join(f'"{text[at : at + 200]}"' for at in range(0, len(text), 200))
-
-
-@pytest.fixture
-def good(name_server: NameServer, key: Path) -> Zone:
-    """A zone with nothing wrong, which a test may change."""
-    name_server.zone = {
-        (REPLIES, "TXT"): ['"v=spf1 mx -all"', '"some other words"'],
-        (f"_dmarc.{DOMAIN}", "TXT"): ['"v=DMARC1; p=quarantine"'],
-        (f"s1._domainkey.{DOMAIN}", "TXT"): [public_half(key)],
-        (REPLIES, "MX"): ["10 mx.stars.example."],
-        ("mx.stars.example", "A"): ["192.0.2.7"],
-    }
-    return name_server.zone
+from tests.support.name_server import DOMAIN, REPLIES, NameServer, Zone
 
 
 def found(key: Path) -> dict[str, str]:

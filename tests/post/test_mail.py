@@ -12,19 +12,19 @@ import socket
 import ssl
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from threading import Thread
 from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import AuthResult
+from aiosmtpd.smtp import SMTP, AuthResult
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server.post.mime import build
-from server.post.smtp import MaildirCarrier, Refused, SmtpCarrier, TooBig, Unreachable, carrier
+from server.post.smtp import Carrier, Fallback, MaildirCarrier, Refused, SmtpCarrier, TooBig, Unreachable, carrier
 from tests.support.live_server import free_port
 
 BOMB = "=?utf-8?q?x=0D=0ABcc=3A_v=40z=2Eorg?="
@@ -388,6 +388,150 @@ def test_without_starttls_on_the_other_side_nothing_is_sent(server, controller):
     with pytest.raises(Unreachable, match="STARTTLS"):
         send(SmtpCarrier(f"smtp://127.0.0.1:{controller.port}?starttls=1"))
     assert not server.received
+
+
+# Several servers
+
+
+@pytest.fixture
+def second() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def both(controller: Controller, second: Server) -> Iterator[Carrier]:
+    with listening(second) as other:
+        yield carrier(*(f"smtp://127.0.0.1:{it.port}" for it in (controller, other)))
+
+
+def test_the_first_of_several_servers_carries_while_it_can(server, second, both):
+    for _ in range(3):
+        send(both)
+    assert (len(server.received), len(second.received)) == (3, 0)
+    both.check()
+
+
+@pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA"])
+@pytest.mark.parametrize(
+    "answer", ["550 5.7.1 Relaying denied", "451 4.7.1 Too much today", "421 4.3.2 Closing", "552 5.3.4 Too big"]
+)
+def test_for_whom_one_refuses_the_next_is_asked(server, second, both, stage, answer):
+    server.answers[stage] = answer
+    send(both)
+    server.answers.clear()
+    send(both)
+    assert (len(server.received), len(second.received)) == (1, 1)
+
+
+@pytest.mark.parametrize("stage", ["RCPT", "DATA"])
+def test_that_there_is_no_such_mailbox_is_believed_of_any(server, second, both, stage):
+    server.answers[stage] = "550 5.1.1 No such user"
+    with pytest.raises(Refused):
+        send(both)
+    assert not second.received
+    server.answers[stage], second.answers[stage] = "450 4.2.0 Later", "550 5.1.1 No such user"
+    with pytest.raises(Refused):
+        send(both)
+
+
+def test_who_does_not_answer_is_asked_last_for_a_while(second, server, controller, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        urls = [f"smtp://127.0.0.1:{silent.getsockname()[1]}", f"smtp://127.0.0.1:{controller.port}"]
+        carriers = [SmtpCarrier(url, timeout=0.2) for url in urls]
+        several = Fallback(carriers)
+        asked = []
+        monkeypatch.setattr(carriers[0], "_connection", lambda: asked.append(1) or SmtpCarrier._connection(carriers[0]))
+        send(several)
+        send(several)
+        assert (len(asked), len(server.received)) == (1, 2)
+        monkeypatch.setattr("server.post.smtp.ASKED_LAST", 0.0)
+        several._away_until.clear()
+        send(several)
+        send(several)
+        assert len(asked) == 3
+
+
+def test_a_letter_that_a_server_may_have_taken_goes_to_no_other_at_once(server, second, both):
+    server.answers["DATA"] = "drop"
+    with pytest.raises(Unreachable):
+        send(both)
+    assert not second.received
+    server.answers.clear()
+    send(both)
+    assert (len(server.received), len(second.received)) == (0, 1)  # who broke off is asked last for a while
+
+
+class Hasty(SMTP):
+    """Breaks off before it has asked for the letter."""
+
+    async def smtp_DATA(self, arg):
+        self.transport.abort()
+
+
+def test_who_breaks_off_before_the_letter_has_not_taken_it(server, second, both, controller, monkeypatch):
+    monkeypatch.setattr(controller, "factory", lambda: Hasty(server, loop=controller.loop))
+    send(both)
+    send(both)
+    assert (len(server.lines), len(second.received)) == (1, 2)
+
+
+@pytest.mark.parametrize("words", ["554 5.7.1 Not you", "220 post\r\n554 5.7.1 Not you\r\n554 5.7.1 Nor so"])
+def test_who_lets_nobody_in_is_asked_last_for_a_while(words, server, controller):
+    asked = []
+
+    def answers() -> None:
+        with suppress(OSError):
+            while True:
+                line, _ = closed.accept()
+                asked.append(line)
+                line.sendall(f"{words}\r\n".encode())
+
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        Thread(target=answers, daemon=True).start()
+        several = carrier(f"smtp://127.0.0.1:{closed.getsockname()[1]}", f"smtp://127.0.0.1:{controller.port}")
+        send(several)
+        send(several)
+        closed.shutdown(socket.SHUT_RDWR)
+    assert (len(asked), len(server.received)) == (1, 2)
+
+
+def test_who_does_not_know_our_password_is_asked_last_for_a_while(server, second):
+    def knows(*_: Any) -> AuthResult:
+        tries.append(1)
+        return AuthResult(success=False, handled=False)
+
+    tries: list[int] = []
+    strict = {"authenticator": knows, "auth_required": True, "auth_require_tls": False}
+    with listening(server, **strict) as first, listening(second) as other:
+        several = carrier(f"smtp://post:old@127.0.0.1:{first.port}", f"smtp://127.0.0.1:{other.port}")
+        send(several)
+        before = len(tries)
+        send(several)
+    assert (before > 0, len(tries) - before, len(second.received)) == (True, 0, 2)
+
+
+def test_if_all_refuse_all_are_named_and_one_that_was_too_big_counts(server, second, both):
+    server.answers["RCPT"], second.answers["RCPT"] = "450 4.2.0 Greylisted", "550 5.7.1 Relaying denied"
+    with pytest.raises(Unreachable, match="Greylisted; .*Relaying denied"):
+        send(both)
+    server.answers["RCPT"] = "552 5.3.4 Too big"
+    with pytest.raises(TooBig):
+        send(both)
+
+
+def test_a_check_of_several_names_those_that_are_away(server, controller):
+    several = carrier(f"smtp://127.0.0.1:{controller.port}", f"smtp://127.0.0.1:{free_port()}")
+    with pytest.raises(Unreachable, match="refused"):
+        several.check()
+
+
+def test_a_lease_that_was_lost_ends_it_for_all_servers(server, second, both):
+    def is_lost() -> None:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        both.send(letter(), "post@sternenpost.example", "anna@example.org", is_lost)
+    assert not server.received + second.received
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,11 @@ Complaints, too: what a mail provider tells us of a letter that its reader marke
 
 import re
 from typing import NamedTuple
+from uuid import UUID, uuid5
 
-from server.accounts.bounces import bounced_from, note_return
-from server.accounts.complaints import note_complaint
+from server.accounts.bounces import bounce_word, bounced_from, note_bounce, note_return
+from server.accounts.complaints import end_mails, note_complaint
+from server.accounts.players import player_at
 from server.errors import NotFound
 from server.post.incoming.diagnoses import is_unknown, status_in
 from server.post.incoming.mime import Doubt, Head, parts_of, readings_of, split
@@ -57,6 +59,27 @@ def note_complaints(raw: bytes) -> None:
                 note_complaint(word)
 
 
+def note_event(address: str, bounce: Bounce | None, said: str) -> None:
+    """Take in what a mail provider tells of a letter to this address, once: that it came back, or with `bounce` None that its
+    reader complained. In what is `said` stands the letter's return path, or its Message-ID; else it is only counted.
+    Raises Unavailable."""
+    words = {found for found in map(bytes.decode, _RETURN_PATH.findall(said.encode())) if is_return(found)}
+    player_id = player_at(address)
+    if player_id and not words:
+        words = {bounce_word(player_id, UUID(letter)) for letter in _LETTER.findall(said)}
+    for word in words:
+        if bounce:
+            note_return(word, *bounce)
+        else:
+            note_complaint(word)
+    if player_id and not words:
+        event = uuid5(player_id, said)
+        if bounce:
+            note_bounce(player_id, event, *bounce)
+        else:
+            end_mails(player_id, event)
+
+
 def read(raw: bytes) -> Bounce | None:
     """What a report says of the letter; None for any other mail, and for one that it was only late."""
     head, body = split(raw)
@@ -85,6 +108,7 @@ def is_complaint(raw: bytes) -> bool:
 
 
 _RETURN_PATH = re.compile(rb"\b[A-Za-z2-7]{60}(?=@)")
+_LETTER = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)")  # of a Message-ID
 _STATUS_PARTS = ("message/delivery-status", "message/global-delivery-status")
 
 

@@ -1,9 +1,7 @@
 """The SMTP server to which mail servers hand over replies, by SMTP (RFC 5321) or LMTP (RFC 2033) on the same port."""
 
 import asyncio
-import hashlib
 import logging
-import re
 import smtplib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,15 +12,11 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from flask import Flask
 
 from server.errors import NotFound, TooMany
-from server.play.mail_in import addressee, take_mail
-from server.play.postmaster import POSTMASTERS, take_postmaster_mail
-from server.post.incoming import bounces
+from server.post.incoming.intake import LARGEST, MOST_READERS, expect_known, local_part, take_in
 from server.post.smtp import Unreachable
 from server.store.connections import let_go
 from server.store.database_retry import is_passing
 
-LARGEST = 1024 * 1024  # octets of a mail; what people write is far smaller, but programs send our picture back with it
-MOST_READERS = 10  # recipients of one mail
 MOST_CONNECTIONS = 50  # connections at a time
 PATIENCE = 60.0  # seconds from one command to the next, and for a whole mail
 LONGEST_STAY = 600.0
@@ -97,18 +91,15 @@ class SmtpServer:
     ) -> str:
         if len(envelope.rcpt_tos) >= MOST_READERS:
             return "452 4.5.3 Too many recipients"
-        word = _local_part(address)
+        word = local_part(address)
         said = await self._in_thread(_greet, word)
         if said == _WELCOME:
             envelope.rcpt_tos.append(word)
         return said
 
     async def handle_DATA(self, guest: "_Connection", session: Session, envelope: Envelope) -> str:
-        content = envelope.original_content or b""
-        sender = (envelope.mail_from or "").strip("<>").encode("utf-8", "surrogateescape")
-        raw = b"Return-Path: <%s>\r\n%s" % (sender, content)  # as the last server on the way is to add (RFC 5321, 4.4)
-        same = _same(content)
-        said = [await self._in_thread(self._take, word, same, raw) for word in envelope.rcpt_tos]
+        content, sender = envelope.original_content or b"", (envelope.mail_from or "").strip("<>")
+        said = [await self._in_thread(self._take, word, sender, content) for word in envelope.rcpt_tos]
         if guest.speaks_lmtp:
             return "\r\n".join(said)  # one answer for each recipient
         return max(said)  # what is kept is known when it comes again with the others
@@ -117,31 +108,14 @@ class SmtpServer:
         log.error("A mail could not be taken in", exc_info=error)
         return _LATER
 
-    def _take(self, word: str, same: str, raw: bytes) -> str:
+    def _take(self, word: str, sender: str, content: bytes) -> str:
         try:
-            if bounces.is_return(word):
-                self._take_report(word, same, raw)
-            elif word in POSTMASTERS:
-                bounces.note_complaints(raw)  # first, since they count however many other mails are kept
-                take_postmaster_mail(word, same, raw, self._limited)
-            else:
-                take_mail(word, same, raw, self._limited)
+            take_in(word, sender, content, self._limited)
         except NotFound:
             return _UNKNOWN
         except TooMany:
             return "451 4.7.1 Too many mails; please try again later"
         return "250 2.0.0 Kept"
-
-    def _take_report(self, word: str, same: str, raw: bytes) -> None:
-        """One with which something goes wrong here is kept for whoever runs this: brought again, it would go wrong again."""
-        try:
-            bounces.note(raw, word)
-        except Exception as error:
-            let_go()
-            if is_passing(error):
-                raise
-            log.exception("A report could not be read")
-            take_postmaster_mail(word, same, raw, self._limited)
 
     async def _in_thread(self, work: Callable[..., str], *args: Any) -> str:
         """Whatever may ask the database, so that nobody else has to wait for it."""
@@ -218,27 +192,9 @@ class _TurnedAway(asyncio.Protocol):
         transport.close()
 
 
-def _local_part(address: str) -> str:
-    """Without what some senders add to it after a plus, in lower case: our words read the same in either."""
-    local_part = address.rpartition("@")[0] or address
-    return local_part.strip('"').partition("+")[0].lower()
-
-
 def _greet(word: str) -> str:
-    if word in POSTMASTERS or bounces.is_return(word):
-        return _WELCOME
     try:
-        addressee(word)
+        expect_known(word)
     except NotFound:
         return _UNKNOWN
     return _WELCOME
-
-
-# What a mail has in common with its copies, and with no other. Headers are added on the way, and some programs use one
-# Message-ID again and again.
-_ITS_OWN = re.compile(rb"^(?:message-id|date|from)[ \t]*:.*(?:\r?\n[ \t].*)*", re.IGNORECASE | re.MULTILINE)
-
-
-def _same(raw: bytes) -> str:
-    head, _, body = raw.partition(b"\r\n\r\n")
-    return hashlib.sha256(b"\0".join([*_ITS_OWN.findall(head), body])).hexdigest()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.accounts.deliveries import deliveries
-from server.accounts.players import profile
+from server.accounts.players import change_profile, profile
 from server.accounts.sign_in import begin_sign_in, redeem
 from server.errors import NotFound
 from server.play.games import open_game
@@ -27,7 +27,7 @@ from server.post.smtp import Refused
 from server.store.tables import Delivery, PlayerLetterRow, db
 from tests.post.office import Mail, Office, a_mail
 from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, moves_on, person, wanted
-from tests.support.live_server import free_port
+from tests.support.live_server import AT_ONCE, free_port
 
 DOMAIN = "reply.stars.example"
 
@@ -243,8 +243,9 @@ def results(who: UUID) -> list[str]:
 
 
 def test_each_letter_to_a_player_has_a_return_path_of_its_own(ada: UUID, bea: UUID, office: Office) -> None:
-    game_of(ada, bea, bots=1)
-    game_of(ada, bea, bots=1)
+    for _ in range(2):
+        game_of(ada, bea, bots=1)
+        office.delivers()
     paths = {mail.sender for mail in office.mails("ada")}
     assert len(paths) == 2
     for path in paths:
@@ -296,6 +297,7 @@ def test_the_same_letter_counts_once(ada: UUID, bea: UUID, office: Office) -> No
 
 
 def test_the_others_at_the_table_see_it(ada: UUID, bea: UUID, office: Office) -> None:
+    change_profile(bea, {"notifications": AT_ONCE})
     game_id = game_of(ada, bea, bots=1)
     is_lost_for_good(ada, bea, office)
     game = seen_by(game_id, bea)

@@ -1,0 +1,77 @@
+"""Mails that providers bring by HTTP: kept before they are acknowledged, as those that come by SMTP."""
+
+from flask import Blueprint, Response, current_app, request
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from server.api.problems import HTTP_PROBLEMS, PROBLEMS, answer, said
+from server.clock import clock
+from server.errors import NotFound, TooMany
+from server.post.incoming import bounces, providers
+from server.post.incoming.intake import LARGEST, MOST_READERS, local_part, take_in
+from server.post.incoming.providers import Forged, Mail, Post, Report, Unreadable
+from server.post.smtp import Unreachable
+from server.store.database_retry import Unavailable
+
+LARGEST_BODY = 3 * LARGEST  # of a request: Base64, JSON and what is told beside the mail make it longer
+_TOO_LARGE = "A mail has at most 1 MiB."
+# Upon this status a mail does not come again; the others need any of 4xx, and Mailgun 406.
+_FOR_GOOD = {"postmark": 403}
+
+blp = Blueprint("mail_in", __name__)
+
+
+@blp.post("/mail-in/<provider>")
+@blp.post("/mail-in/<any(mailgun):provider>/mime")  # Mailgun sends the mail itself where the address ends so
+def take(provider: str) -> Response:
+    """Keep what a provider brings; what it brings again counts once."""
+    request.max_content_length = LARGEST_BODY
+    status = _FOR_GOOD.get(provider, 406)
+    try:
+        brought = providers.read(provider, _post(), current_app.config["MAIL_IN_SECRET"], clock.real())
+    except KeyError:
+        raise NotFound("There is no such provider.") from None
+    except Forged:
+        refusal = answer(HTTP_PROBLEMS[401], "The secret or the signature is not right.")
+        refusal.headers["WWW-Authenticate"] = 'Basic realm="mail-in"'  # Amazon sends its password when it is asked for
+        return refusal
+    except Unreadable as error:
+        return answer(HTTP_PROBLEMS[400]._replace(status=status), str(error))
+    except Unreachable:
+        raise Unavailable from None
+    except RequestEntityTooLarge:
+        return answer(HTTP_PROBLEMS[413]._replace(status=status), _TOO_LARGE)
+    try:
+        return _taken(brought, status)
+    except TooMany as error:
+        later = answer(PROBLEMS[TooMany]._replace(status=503), said(error))  # upon 429 SendGrid brings nothing again
+        later.headers["Retry-After"] = str(error.retry_after)
+        return later
+
+
+def _taken(brought: list[Mail | Report], status: int) -> Response:
+    """Raises TooMany, Unavailable."""
+    for each in brought:
+        if isinstance(each, Report):
+            bounces.note_event(*each)
+        elif len(each.content) > LARGEST:
+            return answer(HTTP_PROBLEMS[413]._replace(status=status), _TOO_LARGE)
+        elif not _has_kept(each):
+            return answer(PROBLEMS[NotFound]._replace(status=status), "Nobody has this address.")
+    return Response("{}", mimetype="application/json")
+
+
+def _post() -> Post:
+    args = {name: values for name, values in request.args.lists()}
+    return Post(request.headers.get("Authorization", ""), args, request.content_type or "", request.get_data())
+
+
+def _has_kept(mail: Mail) -> bool:
+    """Whether somebody has one of these addresses. Raises TooMany, Unavailable; what is kept is known when it comes again."""
+    kept, limited = 0, bool(current_app.config["LIMITS"])
+    for address in mail.recipients[:MOST_READERS]:
+        try:
+            take_in(local_part(address), mail.sender, mail.content, limited)
+            kept += 1
+        except NotFound:
+            pass
+    return kept > 0

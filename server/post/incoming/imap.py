@@ -1,0 +1,249 @@
+"""Reads replies from a mailbox by IMAP (RFC 9051), where no mail server hands them over.
+
+What was read is moved to another folder, never deleted: whoever dies in between leaves it where it was, and read once
+more it is known for a copy.
+"""
+
+import logging
+import re
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from threading import Event
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from flask import Flask
+from imapclient import IMAPClient, SocketTimeout
+from imapclient.exceptions import IMAPClientAbortError, IMAPClientError
+
+from server.clock import clock
+from server.errors import NotFound, TooMany
+from server.play.postmaster import POSTMASTERS
+from server.post.incoming import bounces
+from server.post.incoming.intake import LARGEST, MOST_READERS, expect_known, take_in
+from server.post.incoming.mime import split
+from server.post.smtp import Unreachable
+from server.store import mailboxes
+from server.store.connections import let_go
+from server.store.database_retry import is_passing
+
+READ, OTHERS = "Sternenpost", "Sternenpost-other"  # where mails go that were kept, and those that are not for us
+LEASE = timedelta(seconds=60)
+LOOK_AGAIN = 20.0  # seconds between two looks, at the most; by IDLE the server tells of news at once
+_SOON = 1.0  # second until the first look after news: of a mail that comes just before IDLE it may hear nothing
+_PAUSE = 5.0  # seconds until the next try
+_LONGEST_PAUSE = 300.0  # seconds after failures: some providers shut out whoever tries too often
+_TRY_AGAIN = 300.0  # seconds, with a mail that had to stay where it is
+_BATCH = 200  # mails, of which one command asks
+_TIMEOUT = SocketTimeout(connect=15, read=60)
+_ENVELOPE = ("delivered-to", "x-original-to", "x-envelope-to", "envelope-to", "x-delivered-to", "to", "cc")
+_ADDRESS = re.compile(r"([\w.=-]{1,100})(?:\+[\w.+=-]*)?@([A-Za-z0-9.-]+)")
+
+log = logging.getLogger(__name__)
+
+
+def check(url: str) -> None:
+    """Whether this mailbox can be read. Raises Unreachable."""
+    try:
+        with opened(url):
+            pass
+    except (IMAPClientError, OSError) as error:
+        raise Unreachable(f"{name_of(url)}: {error}") from error
+
+
+def name_of(url: str) -> str:
+    """The mailbox without its password."""
+    parts = urlsplit(url)
+    return f"{unquote(parts.username or '')}@{parts.hostname}/{_folder(url)}"
+
+
+class ImapReader:
+    """Any number of workers may be given the same mailbox: one of them reads it, and another if that one dies."""
+
+    def __init__(self, app: Flask, url: str, reply_domain: str) -> None:
+        self._url, self._domain = url, reply_domain
+        self._limited = bool(app.config["LIMITS"])
+        self._name = name_of(url)
+        self._lease_ends: datetime | None = None
+        self._failures = 0
+        self._rests_until = 0.0
+        self._stay_until: dict[int, float] = {}  # mails, by their UIDs
+        self._looks_after = _SOON  # doubled until there is news
+        self._has_told_of_one = False
+        self._is_closed = Event()
+        self._box: Any = None
+
+    def read_on(self) -> None:
+        """Take in what is there, and whatever comes, unless another worker is at it; until `close`, or until something fails,
+        which is told once. Raises what may pass when Postgres is there again."""
+        if time.monotonic() < self._rests_until or not self._has_lease():
+            return
+        try:
+            with opened(self._url) as self._box:
+                self._tell_of(None)
+                while not self._is_closed.is_set() and self._has_lease():
+                    self._read_all(self._box)
+                    let_go()  # so that no connection waits for mail
+                    self._wait(self._box)
+        except (IMAPClientError, OSError) as error:
+            if not self._is_closed.is_set():
+                self._tell_of(error)
+        finally:
+            self._box = None
+            if self._lease_ends:
+                mailboxes.give_up(self._name, clock.real(), self._lease_ends)
+                self._lease_ends = None
+
+    def close(self) -> None:
+        """Read nothing more; what is not moved by the end is read again."""
+        self._is_closed.set()
+        if (box := self._box) is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(box.socket(), socket.SHUT_RDWR)  # TLS' own would take its state from the reader
+
+    def _has_lease(self) -> bool:
+        now = clock.real()
+        if not mailboxes.lease(self._name, now, now + LEASE, self._lease_ends):
+            self._lease_ends = None
+            return False
+        self._lease_ends = now + LEASE
+        return True
+
+    def _tell_of(self, error: Exception | None) -> None:
+        if error is None:
+            log.info("Mail is read from %s", self._name)
+            self._failures, self._has_told_of_one = 0, False
+            return
+        if self._failures == 0:
+            log.warning("Mail cannot be read from %s: %s", self._name, error)
+        self._failures += 1
+        self._rests_until = time.monotonic() + min(_PAUSE * 2**self._failures, _LONGEST_PAUSE)
+
+    def _wait(self, box: Any) -> None:
+        """Until there is news, or for a while."""
+        seconds, self._looks_after = self._looks_after, min(2 * self._looks_after, LOOK_AGAIN)
+        if not box.has_capability("IDLE"):
+            self._is_closed.wait(seconds)
+            box.noop()
+            return
+        box.idle()
+        box.idle_check(seconds)
+        box.idle_done()
+
+    def _read_all(self, box: Any) -> None:
+        now = time.monotonic()
+        self._stay_until = {uid: until for uid, until in self._stay_until.items() if until > now}
+        uids = [uid for uid in box.search(["UNDELETED"]) if uid not in self._stay_until]
+        if uids:
+            self._looks_after = _SOON
+        for start in range(0, len(uids), _BATCH):
+            if start and not self._has_lease():
+                return
+            batch = uids[start : start + _BATCH]
+            sizes = box.fetch(batch, ["RFC822.SIZE"])
+            for uid in batch:
+                if self._is_closed.is_set():
+                    return
+                self._read(box, uid, sizes.get(uid, {}).get(b"RFC822.SIZE"))
+
+    def _read(self, box: Any, uid: int, size: int | None) -> None:
+        """A mail with which something goes wrong stays, and holds up no other; one without a size has vanished meanwhile."""
+        if size is None:
+            return
+        try:
+            folder: str | None = OTHERS
+            if size <= LARGEST:
+                content = box.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
+                if content is None:
+                    return
+                folder = self._taken(content)
+            if folder:
+                _move(box, uid, folder)
+                return
+        except IMAPClientAbortError:  # the connection is gone
+            raise
+        except IMAPClientError as error:
+            if not self._has_told_of_one:
+                log.warning("A mail stays in %s: %s", self._name, error)
+            self._has_told_of_one = True
+        self._stay_until[uid] = time.monotonic() + _TRY_AGAIN
+
+    def _taken(self, content: bytes) -> str | None:
+        """Keep a mail for all of ours that it is for, and say where it goes now; None: nowhere, it is read again."""
+        words = recipients(content, self._domain)[:MOST_READERS]
+        try:
+            for word in words:
+                take_in(word, None, content, self._limited)
+            if not words:
+                bounces.note_complaints(content)
+        except TooMany:
+            return None
+        except Exception as error:
+            let_go()
+            if is_passing(error):
+                raise
+            log.exception("A mail could not be taken in")
+            return OTHERS
+        return READ if words else OTHERS
+
+
+def recipients(content: bytes, domain: str) -> list[str]:
+    """The local parts of ours that a mail names, whose envelope nobody knows any more."""
+    fields = split(content)[0].fields
+    found = [pair for name, value in fields if name in _ENVELOPE for pair in _ADDRESS.findall(value)]
+    words = dict.fromkeys((local.lower(), where.lower()) for local, where in found)
+    return list(dict.fromkeys(word for word, where in words if _is_ours(word, where == domain)))
+
+
+def _is_ours(word: str, is_here: bool) -> bool:
+    """Every domain has a postmaster; all other words are signed."""
+    if word in POSTMASTERS:
+        return is_here
+    try:
+        expect_known(word)
+    except NotFound:
+        return False
+    return True
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Any]:
+    """The folder, to be read and changed. Raises IMAPClientError, OSError."""
+    parts = urlsplit(url)
+    box = IMAPClient(parts.hostname, parts.port or 993, timeout=_TIMEOUT)
+    try:
+        box.login(unquote(parts.username or ""), unquote(parts.password or ""))
+        box.select_folder(_folder(url))
+        yield box
+    finally:
+        with suppress(IMAPClientError, OSError):
+            box.logout()
+        with suppress(IMAPClientError, OSError):
+            box.shutdown()
+
+
+def _folder(url: str) -> str:
+    return unquote(urlsplit(url).path).strip("/") or "INBOX"
+
+
+def _move(box: Any, uid: int, folder: str) -> None:
+    """By one command (RFC 6851), or by its parts; a copy that is left over does no harm."""
+    folder = _prefix(box) + folder
+    if not box.folder_exists(folder):
+        box.create_folder(folder)
+    if box.has_capability("MOVE"):
+        box.move([uid], folder)
+        return
+    box.copy([uid], folder)
+    box.add_flags([uid], [b"\\Deleted"])
+    if box.has_capability("UIDPLUS"):
+        box.uid_expunge([uid])  # of this mail alone, which lies in the other folder now
+
+
+def _prefix(box: Any) -> str:
+    """What names of one's own folders begin with, such as `INBOX.` (RFC 2342)."""
+    own = box.namespace().personal if box.has_capability("NAMESPACE") else None
+    return str(own[0][0] or "") if own else ""

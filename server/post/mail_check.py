@@ -1,0 +1,188 @@
+"""A letter sent for a check, and its way back: which link of the chain is missing, from our relay to the inbox.
+
+Two letters go out by the relay: one to ourselves, which comes in as replies do and shows what became of its return path,
+and one to somebody, who answers it. Both come back to the postmaster, each with a token of its own in its subject.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from secrets import token_hex
+from typing import Any, NamedTuple
+
+from server.clock import clock
+from server.post.dns_records import OK
+from server.post.incoming import bounces
+from server.post.incoming.mime import split
+from server.post.mime import build
+from server.post.smtp import Carrier, Refused, Unreachable
+from server.sanitize import clean
+from server.store import postmaster as letterbox
+from server.store.connections import let_go
+
+PAUSE = 1.0  # seconds between two looks
+_MOST = 500
+_TEXT = """\
+This letter was sent by `sternenpost doctor --mail`. Please answer it: one word will do.
+
+If it lies in a spam folder, say so to whoever runs Sternenpost.
+"""
+_TO_OURSELVES = "Sent by `sternenpost doctor --mail`, to see whether mail comes in.\n"
+
+
+class Way(NamedTuple):
+    """Where letters come from, and replies go to, None if nobody takes mail in."""
+
+    carrier: Carrier
+    host: str
+    reply_domain: str | None
+
+
+def check(
+    way: Way, address: str, seconds: float, answer: Callable[[str], dict[str, str]] | None = None
+) -> dict[str, str]:
+    """What is wrong with each link, or `ok`; it takes at most so many seconds.
+
+    `answer` looks for the letter with this subject in the reader's mailbox and answers it; what it says of other links
+    is told, too. Without it, a person does.
+    """
+    ours, theirs = token_hex(8), token_hex(8)
+    domain = way.reply_domain
+    if domain is None:
+        return {
+            "relay": _sent(way, address, theirs, _TEXT),
+            "entrance": "no way in is set: see STERNENPOST_MAIL_IN and STERNENPOST_MAIL_IN_SECRET",
+        }
+    found = {"relay": _sent(way, f"postmaster@{domain}", ours, _TO_OURSELVES)}
+    if found["relay"] == OK:
+        found["relay"] = _sent(way, address, theirs, _TEXT)
+    if found["relay"] != OK:
+        return found
+    deadline = time.monotonic() + seconds
+    if answer:
+        found |= answer(theirs)
+    raws = _awaited({ours, theirs}, deadline)
+    return found | _coming_back(raws.get(ours), raws.get(theirs), domain, address, seconds)
+
+
+def _sent(way: Way, to: str, token: str, text: str) -> str:
+    back = f"postmaster@{way.reply_domain}" if way.reply_domain else f"sternenpost@{way.host}"
+    letter = build(
+        sender=f"sternenpost@{way.host}",
+        to=to,
+        subject=subject_of(token),
+        text=text,
+        message_id=f"{token}@{way.host}",
+        date=clock.real(),
+        headers={"Reply-To": back},
+    )
+    try:
+        way.carrier.send(letter, back, to)
+    except (Refused, Unreachable) as error:
+        return f"took no letter to {to}: {error}"
+    return OK
+
+
+def subject_of(token: str) -> str:
+    return f"Check of Sternenpost {token}"
+
+
+def _awaited(tokens: set[str], deadline: float) -> dict[str, bytes]:
+    """The mails that came back to these tokens, each of which is kept no longer."""
+    found: dict[str, bytes] = {}
+    while True:
+        for mail in letterbox.newest(_MOST):
+            for token in tokens - found.keys():
+                if token.encode() in mail.raw:
+                    found[token] = mail.raw
+                    letterbox.drop(mail.mail_id)
+                    break
+        let_go()
+        if found.keys() == tokens or time.monotonic() >= deadline:
+            return found
+        time.sleep(min(PAUSE, max(deadline - time.monotonic(), 0)))
+
+
+def _coming_back(ours: bytes | None, theirs: bytes | None, domain: str, address: str, seconds: float) -> dict[str, str]:
+    if ours is None and theirs is None:
+        way = f"what was sent to {domain} has not come in within {seconds:.0f} s"
+        return {"entrance": f"{way}: does its MX lead to a way in that is set?"}
+    found = {"entrance": OK}
+    if ours is None:
+        found["entrance"] = f"the reply came in, but not what our relay was to send to {domain}"
+    elif path := split(ours)[0].first("return-path"):
+        is_kept = f"postmaster@{domain}" in path.lower()
+        found["return path"] = (
+            OK
+            if is_kept
+            else (
+                f"is made {clean(path, 100)} on the way: letters that do not arrive are known by the relay's webhooks only"
+            )
+        )
+    bounce = bounces.read(theirs) if theirs else None
+    if bounce:
+        found["letter"] = f"came back from {address}: {bounce.why}"
+    elif theirs is None:
+        found["letter"] = f"no answer from {address} within {seconds:.0f} s: is it in the spam folder?"
+    else:
+        found["letter"] = OK
+    return found
+
+
+# In the reader's mailbox
+
+
+def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable[[str], dict[str, str]]:
+    """Look for the letter in this mailbox, and answer it as its reader would."""
+
+    def answer(token: str) -> dict[str, str]:
+        from imapclient.exceptions import IMAPClientError  # which few need
+
+        from server.post.incoming.imap import opened
+
+        deadline = time.monotonic() + seconds
+        try:
+            with opened(url) as box:
+                while (raw := _arrived(box, token)) is None:
+                    if time.monotonic() >= deadline:
+                        return {"arrival": f"the letter is not in {address}'s mailbox within {seconds:.0f} s"}
+                    time.sleep(PAUSE)
+                    box.noop()
+        except (IMAPClientError, OSError) as error:
+            return {"arrival": f"the mailbox cannot be read: {error}"}
+        return {"arrival": OK, **_seen_by_receiver(split(raw)[0])} | _answered(way, address, token)
+
+    return answer
+
+
+def _arrived(box: Any, token: str) -> bytes | None:
+    """The letter, unless somebody has moved it since it was found."""
+    uids = box.search(["SUBJECT", token])[:1]
+    found = box.fetch(uids, ["BODY.PEEK[]"])
+    return next((it[b"BODY[]"] for it in found.values() if b"BODY[]" in it), None)
+
+
+def _seen_by_receiver(head: Any) -> dict[str, str]:
+    """What the receiving server says of SPF, DKIM and DMARC (RFC 8601), if it does."""
+    said = " ".join(head.all("authentication-results")).lower()
+    found = dict(re.findall(r"\b(spf|dkim|dmarc)\s*=\s*([a-z]+)", said))
+    return {f"{name.upper()} there": OK if it == "pass" else it for name, it in sorted(found.items())}
+
+
+def _answered(way: Way, address: str, token: str) -> dict[str, str]:
+    to = f"postmaster@{way.reply_domain}"
+    letter = build(
+        sender=address,
+        sender_name="",
+        to=to,
+        subject=f"Re: {subject_of(token)}",
+        text="It has arrived.\n",
+        message_id=f"{token_hex(8)}@{way.host}",
+        date=clock.real(),
+        answers=f"{token}@{way.host}",
+    )
+    try:
+        way.carrier.send(letter, address, to)
+    except (Refused, Unreachable) as error:
+        return {"answer": f"could not be sent: {error}"}
+    return {}

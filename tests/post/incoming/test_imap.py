@@ -1,0 +1,435 @@
+"""Replies read from a mailbox by IMAP, from a real Dovecot."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from imapclient import IMAPClient
+
+from server.accounts.deliveries import deliveries
+from server.accounts.players import profile
+from server.clock import clock
+from server.config import Bound
+from server.play.mail_in import reply_word
+from server.play.postmaster import kept_mails
+from server.post.incoming import imap
+from server.post.incoming.imap import LEASE, OTHERS, READ, ImapReader, check, recipients
+from server.post.incoming.intake import LARGEST
+from server.post.smtp import Unreachable
+from server.store import mailboxes
+from server.store.database_retry import Unavailable
+from server.store.tables import Incoming, db
+from tests.post.incoming.test_bounces import HARD, complaint
+from tests.post.office import Office, a_mail
+from tests.support.dovecot import PROGRAM, Dovecot, running_dovecot
+from tests.support.games import game_of, later, person
+from tests.support.live_server import until
+
+pytestmark = [
+    pytest.mark.usefixtures("within"),
+    pytest.mark.skipif(PROGRAM is None, reason="Dovecot is not installed: apt-get install dovecot-imapd"),
+]
+DOMAIN = "stars.example"
+WITHOUT_IDLE = "imap_capability = IMAP4rev1 LITERAL+ UIDPLUS NAMESPACE"
+WITHOUT_UIDPLUS = "imap_capability = IMAP4rev1 IDLE"
+IN_A_NAMESPACE = "namespace inbox {\n  inbox = yes\n  separator = .\n  prefix = INBOX.\n}"
+
+
+@pytest.fixture(scope="module")
+def started() -> Iterator[Dovecot]:
+    with running_dovecot() as server:
+        yield server
+
+
+@pytest.fixture
+def dovecot(started: Dovecot, monkeypatch: pytest.MonkeyPatch) -> Dovecot:
+    """With an empty mailbox."""
+    return emptied(started, monkeypatch)
+
+
+def emptied(server: Dovecot, monkeypatch: pytest.MonkeyPatch) -> Dovecot:
+    monkeypatch.setenv("SSL_CERT_FILE", str(server.certificate))
+    with server.box() as box:
+        for _, _, name in box.list_folders():
+            box.select_folder(name)
+            box.delete_messages(box.search())
+            box.expunge()
+    return server
+
+
+@pytest.fixture
+def game_id() -> UUID:
+    return game_of(person("ada"), person("bea"), bots=1)
+
+
+@pytest.fixture
+def address(game_id: UUID) -> str:
+    return f"{reply_word(game_id, 0, 1)}@{DOMAIN}"
+
+
+def a_reply(address: str, text: str = "7 leo c", **headers: str) -> bytes:
+    return a_mail(text, To=f"Sternenpost <{address}>", **headers)
+
+
+def inbox() -> list[bytes]:
+    db.session.rollback()
+    return list(db.session.scalars(db.select(Incoming.raw).order_by(Incoming.arrived_at)))
+
+
+@contextmanager
+def reading(app: Flask, url: str) -> Iterator[ImapReader]:
+    """As in a worker, in a thread of its own."""
+    reader = ImapReader(app, url, DOMAIN)
+
+    def read_on() -> None:
+        with app.app_context():
+            reader.read_on()
+
+    thread = Thread(target=read_on)
+    thread.start()
+    try:
+        yield reader
+    finally:
+        reader.close()
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+class OneLook(ImapReader):
+    """Reads until it would wait."""
+
+    def _wait(self, box: Any) -> None:
+        self._is_closed.set()
+
+
+def read_once(app: Flask, url: str) -> None:
+    OneLook(app, url, DOMAIN).read_on()
+
+
+# Reading
+
+
+@pytest.mark.parametrize("more", ["", WITHOUT_IDLE, WITHOUT_UIDPLUS, IN_A_NAMESPACE])
+def test_a_reply_is_kept_and_moved_and_never_deleted(
+    more: str, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running_dovecot(more) as server:
+        emptied(server, monkeypatch)
+        raw, spam = a_reply(address), a_mail("Buy!", To="sales@stars.example")
+        server.delivers(raw)
+        server.delivers(spam)
+        read_once(app, server.url())
+        assert inbox() == [raw]
+        prefix = "INBOX." if more == IN_A_NAMESPACE else ""
+        assert (server.mails(prefix + READ), server.mails(prefix + OTHERS)) == ([raw], [spam])
+        assert server.mails() == ([] if more != WITHOUT_UIDPLUS else [raw, spam])  # marked as deleted, and left there
+        read_once(app, server.url())
+        assert server.mails(prefix + READ) == [raw]
+
+
+@pytest.mark.parametrize("more", ["", WITHOUT_IDLE])
+def test_a_reply_that_comes_while_it_waits_is_read_soon(
+    more: str, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if more:
+        monkeypatch.setattr(imap, "LOOK_AGAIN", 0.2)
+    with running_dovecot(more) as server:
+        emptied(server, monkeypatch)
+        with reading(app, server.url()):
+            until(lambda: "Login" in server.log())
+            server.delivers(a_reply(address))
+            until(inbox, patience=15)
+            until(lambda: server.mails(READ), patience=15)
+
+
+def test_a_reply_that_comes_between_a_look_and_idle_is_read_soon(
+    dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = [a_reply(address, f"say {nr}") for nr in range(2)]
+    left = iter(sent)
+    search = IMAPClient.search
+
+    def a_moment_too_late(box: IMAPClient, *args: Any) -> Any:
+        found = search(box, *args)
+        if not found and (raw := next(left, None)):
+            dovecot.delivers(raw)
+        return found
+
+    monkeypatch.setattr(IMAPClient, "search", a_moment_too_late)
+    with reading(app, dovecot.url()):
+        until(lambda: inbox() == sent, patience=15)
+
+
+def test_many_that_wait_are_read_in_order(dovecot: Dovecot, app: Flask, address: str) -> None:
+    sent = [a_reply(address, f"say {nr}") for nr in range(12)]
+    for raw in sent:
+        dovecot.delivers(raw)
+    read_once(app, dovecot.url())
+    assert inbox() == sent
+    assert dovecot.mails() == []
+
+
+def test_another_folder_is_read_if_it_is_named(dovecot: Dovecot, app: Flask, address: str) -> None:
+    with dovecot.box() as box:
+        if not box.folder_exists("Stars and sky"):
+            box.create_folder("Stars and sky")
+    dovecot.delivers(a_reply(address), folder="Stars and sky")
+    read_once(app, dovecot.url(folder="Stars%20and%20sky"))
+    assert len(inbox()) == 1
+
+
+# Once
+
+
+def test_who_dies_between_keeping_and_moving_leaves_it_to_be_counted_once(
+    dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = a_reply(address)
+    dovecot.delivers(raw)
+
+    def dies(*_: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(imap, "_move", dies)
+        read_once(app, dovecot.url())
+    assert dovecot.mails() == [raw]
+    read_once(app, dovecot.url())
+    assert (inbox(), dovecot.mails(), dovecot.mails(READ)) == ([raw], [], [raw])
+
+
+def test_the_database_is_away_and_a_mail_stays_where_it_is(
+    dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = a_reply(address)
+    dovecot.delivers(raw)
+
+    def is_away(*_: object) -> None:
+        raise Unavailable
+
+    with monkeypatch.context() as patch, pytest.raises(Unavailable):
+        patch.setattr(imap, "take_in", is_away)
+        read_once(app, dovecot.url())
+    assert dovecot.mails() == [raw]
+    read_once(app, dovecot.url())
+    assert inbox() == [raw]
+
+
+def test_only_one_worker_reads_and_another_if_it_dies(dovecot: Dovecot, app: Flask, address: str) -> None:
+    name, now = imap.name_of(dovecot.url()), clock.real()
+    assert mailboxes.lease(name, now, now + LEASE, None)
+    dovecot.delivers(a_reply(address))
+    read_once(app, dovecot.url())
+    assert inbox() == []
+    assert mailboxes.lease(name, now, now + 2 * LEASE, now + LEASE)  # whoever has it renews it
+    assert not mailboxes.lease(name, now, now + LEASE, None)
+    mailboxes.lease(name, now, now, now + 2 * LEASE)  # and is not seen again
+    read_once(app, dovecot.url())
+    assert len(inbox()) == 1
+    assert mailboxes.lease(name, clock.real(), now + LEASE, None)  # who stops gives it up at once
+
+
+def test_too_many_mails_for_a_seat_stay_and_do_not_hold_up_the_others(
+    dovecot: Dovecot, app: Flask, address: str, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
+    beas = f"{reply_word(game_id, 1, 1)}@{DOMAIN}"
+    for to in (address, address, beas):
+        dovecot.delivers(a_reply(to))
+    read_once(app, dovecot.url())
+    assert (len(inbox()), len(dovecot.mails())) == (2, 1)
+
+
+def test_a_mail_that_is_too_much_now_is_not_fetched_again_at_once(
+    dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
+    for _ in range(2):
+        dovecot.delivers(a_reply(address))
+    taken: list[bytes] = []
+    reader = ImapReader(app, dovecot.url(), DOMAIN)
+    take = reader._taken
+    monkeypatch.setattr(reader, "_taken", lambda content: taken.append(content) or take(content))
+    with imap.opened(dovecot.url()) as box:
+        for _ in range(3):
+            reader._read_all(box)
+        assert (len(taken), len(dovecot.mails())) == (2, 1)
+        monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(9, 3600))
+        monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic: now() + imap._TRY_AGAIN)
+        reader._read_all(box)
+    assert (len(taken), len(inbox()), dovecot.mails()) == (3, 2, [])
+
+
+def test_a_mail_that_cannot_be_moved_stays_and_holds_up_no_other_and_is_told_once(
+    dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(imap, "OTHERS", "no..name")
+    spam, raw = a_mail("Buy!", To="sales@stars.example"), a_reply(address)
+    for mail in (spam, spam, raw):
+        dovecot.delivers(mail)
+    read_once(app, dovecot.url())
+    assert (inbox(), dovecot.mails(), dovecot.mails(READ)) == ([raw], [spam, spam], [raw])
+    assert [it.getMessage().partition(":")[0] for it in caplog.records if it.levelno >= logging.WARNING] == [
+        "A mail stays in stars@localhost/INBOX"
+    ]
+
+
+def test_a_mail_that_somebody_removes_meanwhile_holds_up_no_other(
+    dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = [a_reply(address, f"say {nr}") for nr in range(3)]
+    for raw in sent:
+        dovecot.delivers(raw)
+    take_in = imap.take_in
+
+    def removes_the_next(*args: Any) -> None:
+        take_in(*args)
+        with dovecot.box() as box:
+            box.select_folder("INBOX")
+            if len(uids := box.search()) == 3:
+                box.delete_messages(uids[1:2])
+                box.expunge()
+
+    monkeypatch.setattr(imap, "take_in", removes_the_next)
+    read_once(app, dovecot.url())
+    assert inbox() == [sent[0], sent[2]]
+
+
+def test_of_many_mails_a_part_is_asked_for_at_once_while_the_lease_holds(
+    dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imap, "_BATCH", 2)
+    sent = [a_reply(address, f"say {nr}") for nr in range(5)]
+    for raw in sent:
+        dovecot.delivers(raw)
+    reader = ImapReader(app, dovecot.url(), DOMAIN)
+    assert reader._has_lease()
+    with imap.opened(dovecot.url()) as box:
+        monkeypatch.setattr(imap, "take_in", loses_its_lease(reader, at=4))
+        reader._read_all(box)
+        assert inbox() == sent[:4]
+        reader._read_all(box)
+    assert inbox() == sent
+
+
+def loses_its_lease(reader: ImapReader, at: int) -> Callable[..., None]:
+    """With this mail: another worker has it from then on."""
+    take_in, left = imap.take_in, [at]
+
+    def take(*args: Any) -> None:
+        take_in(*args)
+        left[0] -= 1
+        if left[0] == 0 and reader._lease_ends:
+            assert mailboxes.lease(reader._name, clock.real(), reader._lease_ends + LEASE, reader._lease_ends)
+
+    return take
+
+
+# Other mails
+
+
+def test_a_mail_that_is_too_large_is_moved_unread(dovecot: Dovecot, app: Flask, address: str) -> None:
+    dovecot.delivers(a_reply(address, "x\n" * LARGEST))
+    read_once(app, dovecot.url())
+    assert (inbox(), dovecot.mails(), len(dovecot.mails(OTHERS))) == ([], [], 1)
+
+
+def test_a_bounce_counts_as_by_smtp(dovecot: Dovecot, app: Flask, game_id: UUID) -> None:
+    (letter,) = Office(app, DOMAIN).mails("ada")
+    dovecot.delivers(f"To: <{letter.sender}>\r\n".encode() + HARD)
+    read_once(app, dovecot.url())
+    assert deliveries(person("ada"), None, 10)[0][0]["result"] == "bounced"
+    assert len(dovecot.mails(READ)) == 1
+
+
+def test_a_complaint_that_comes_to_the_postmaster_counts_as_by_smtp(
+    dovecot: Dovecot, app: Flask, game_id: UUID
+) -> None:
+    (letter,) = Office(app, DOMAIN).mails("ada")
+    dovecot.delivers(b"To: abuse@stars.example\r\n" + complaint(about=letter.sender))
+    read_once(app, dovecot.url())
+    assert profile(person("ada"))["unreachable"] is not None
+
+
+def test_a_mail_to_the_postmaster_is_kept_for_whoever_runs_this(dovecot: Dovecot, app: Flask) -> None:
+    dovecot.delivers(a_mail("Do you know?", To="Postmaster@stars.example"))
+    dovecot.delivers(a_mail("Others' post", To="postmaster@example.org"))
+    read_once(app, dovecot.url())
+    assert [b"Do you know?" in mail["raw"] for mail in kept_mails(10)] == [True]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "To: {}",
+        "To: nobody@example.org, {}",
+        "To: Sternenpost <{}>",
+        'To: "a@b" <{}>',
+        "Cc: {}",
+        "Delivered-To: {}",
+        "X-Original-To: <{}>",
+        "To: other@example.org\r\nEnvelope-To: {}",
+        "To: Sternenpost\r\n <{}>",
+    ],
+)
+def test_whom_a_mail_is_for_is_found_in_its_head(head: str, address: str) -> None:
+    word = address.partition("@")[0]
+    local = address.replace("@", "+7@")
+    for written in (address, address.upper(), local):
+        assert recipients(f"{head.format(written)}\r\n\r\n?\r\n".encode(), DOMAIN) == [word]
+    assert recipients(f"From: x@y\r\n\r\nTo: {address}\r\n".encode(), DOMAIN) == []
+    assert recipients(f"Subject: {address}\r\n\r\n?\r\n".encode(), DOMAIN) == []
+
+
+# Failures
+
+
+def test_a_server_that_is_away_is_told_once_and_tried_again(
+    app: Flask, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running_dovecot() as server, caplog.at_level(logging.INFO):
+        emptied(server, monkeypatch)
+        server.delivers(a_reply(address))
+        server.stop()
+        reader = OneLook(app, server.url(), DOMAIN)
+        for _ in range(3):
+            reader._rests_until = 0.0
+            reader.read_on()
+        assert [it.getMessage().partition(":")[0] for it in caplog.records if it.name == imap.__name__] == [
+            "Mail cannot be read from stars@localhost/INBOX"
+        ]
+        reader.read_on()  # it rests
+        server.start()
+        reader._rests_until = 0.0
+        reader.read_on()
+    assert len(inbox()) == 1
+
+
+def test_it_says_why_a_mailbox_cannot_be_read(dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(dovecot.url())
+    wrong: list[Callable[[str], str]] = [
+        lambda url: url.replace("stars@localhost", "wrong@localhost"),
+        lambda url: url.replace("/INBOX", "/Nowhere"),
+        lambda url: url.replace("localhost", "127.0.0.1"),  # for which the certificate is not
+        lambda url: url.replace(str(dovecot.port), "1"),
+    ]
+    for change in wrong:
+        with pytest.raises(Unreachable) as told:
+            check(change(dovecot.url()))
+        assert "of%3Astars" not in str(told.value) and "of:stars" not in str(told.value)
+    monkeypatch.delenv("SSL_CERT_FILE")
+    with pytest.raises(Unreachable, match="certificate"):
+        check(dovecot.url())
+
+
+def test_time_in_a_game_is_not_time_of_a_lease(dovecot: Dovecot, app: Flask, address: str) -> None:
+    later(LEASE)
+    dovecot.delivers(a_reply(address))
+    read_once(app, dovecot.url())
+    assert len(inbox()) == 1
