@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 from babel.dates import format_date
@@ -19,25 +19,32 @@ from flask import current_app
 from flask_babel import force_locale, gettext
 
 from server.accounts.bans import is_welcome
+from server.accounts.calendars import time_zone
 from server.accounts.players import change_profile, profile
 from server.accounts.rate_limits import Use, count, most_of
 from server.clock import clock
-from server.errors import PlayError, StaleTurn, UnderWay
+from server.errors import IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.play.chat import say
 from server.play.commits import load
 from server.play.game import Game
+from server.play.going_back import has_gone_back, last_move, stands
 from server.play.idempotency import first_answer
-from server.play.mail_in import confirming_word, confirms
+from server.play.mail_in import SEVERAL, confirming_word, confirms
 from server.play.moves import play_reply
-from server.play.seats import leave
+from server.play.plans import drop_plan, get_plan, put_plan
+from server.play.seats import invited_address, leave
 from server.play.views import turn_of
-from server.play.votes import vote
+from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post import letters
-from server.post.incoming import replies
+from server.post.incoming import invitations, replies
+from server.post.incoming.commands import AGREE, CONFIRM, PAUSE, PLAN, RESIGN, RESUME, SAY, UNDO, VACATION, word_for
 from server.post.incoming.mime import split
+from server.post.incoming.near_misses import Notation
+from server.post.incoming.planning import OFF, as_left, read_plan
 from server.post.incoming.replies import Reply, Wishes
-from server.post.mime import is_id
-from server.post.wording import spoken
+from server.post.mime import fit_id
+from server.post.plans import plan_told
+from server.post.wording import moment, spoken
 from server.render.refusals import notation, refusal
 from server.rules import Json, RuleError
 from server.sanitize import clean
@@ -72,9 +79,12 @@ def _failed(mail: Incoming) -> str | None:
     """Deal with a mail. Returns the reason if that fails for one of its own; raises what may pass."""
     try:
         game = load(mail.game_id)
-        player = _player_of(mail, game)
-        with force_locale(player.locale if player else "en"):
-            _deal(mail, game, player)
+        if mail.mark is not None:
+            _deal_with_guest(mail, mail.mark, game)
+        else:
+            player = _player_of(mail, game)
+            with force_locale(player.locale if player else "en"):
+                _deal(mail, game, player)
     except Exception as error:
         let_go()
         if is_passing(error):
@@ -86,12 +96,14 @@ def _failed(mail: Incoming) -> str | None:
 
 def _set_aside(mail: Incoming, fault: str) -> None:
     """Keep a mail for whoever runs this, and tell its sender so if at least that can be done."""
+    if mail.mark is not None:
+        return _finish(mail, None, fault=fault)
     try:
         game = load(mail.game_id)
         player = _player_of(mail, game)
         with force_locale(player.locale if player else "en"):
             wrong = gettext("Something went wrong here, and we could not deal with your mail.")
-            answer = _answer(wrong=wrong, answers=_fit_id(split(mail.raw)[0].message_id))
+            answer = _answer(wrong=wrong, answers=fit_id(split(mail.raw)[0].message_id))
             _finish(mail, _letter(mail, game, answer), fault=fault)
     except Exception as error:
         let_go()
@@ -106,15 +118,28 @@ def _player_of(mail: Incoming, game: Game) -> Player | None:
     return db.session.get(Player, player_id) if player_id else None
 
 
+def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:
+    """In his language, or in that of his invitation, which is the host's."""
+    read = replies.read(mail.raw, known=invited_address(game, mail.seat, mark) or "")
+    guest = invitations.guest_of(game, mail.seat, mark, read)
+    if guest is None:
+        return _finish(mail, None)
+    speaker = guest.player or db.session.get(Player, game.head["host"])
+    locale = speaker.locale if speaker else "en"
+    with force_locale(locale):
+        _finish(mail, invitations.deal(mail, mark, game, read, guest, locale), sender=read.sender or "")
+
+
 def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     read = replies.read(mail.raw, known=player.email if player else "")
     if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
     reply = _parsed(read, game)
-    wishes = _wishes(mail, game, reply)
+    is_unsure = mail.turn == SEVERAL
+    wishes = Wishes(problem="several-games") if is_unsure else _wishes(mail, game, reply)
     waiting = _waiting_for(mail, wishes.confirms)
-    doing = _Doing(mail, player.player_id, mail.arrived_at, game, _answer(answers=_fit_id(read.message_id)))
+    doing = _Doing(mail, player.player_id, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
     asks = ""
     if waiting is None and not _is_from(read, player.email):
         asks = _ask_whether_his(mail, read, wishes, doing.answer)
@@ -124,13 +149,17 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
             _do(earlier, _confirmed(waiting, game, player.email))
             doing.game = earlier.game
         asks = _do_what_is_written(doing, wishes, waiting)
-    confirmed = waiting.mail_id if waiting else None
-    _finish(mail, _letter(mail, doing.game, doing.answer), asks, read.sender or "", confirmed, _acting(mail, reply))
+    confirmed, acted = waiting.mail_id if waiting else None, () if is_unsure else _acting(mail, reply)
+    _finish(mail, _letter(mail, doing.game, doing.answer), asks, read.sender or "", confirmed, acted)
 
 
 def _parsed(read: replies.Mail, game: Game) -> Reply:
-    rules: Any = game.table.rules  # a module, and thus hashable, which its Protocol does not say
-    return replies.parse(read, rules)
+    return replies.parse(read, _notation(game.table.rules), spoken().locale)
+
+
+def _notation(rules: Any) -> Notation:
+    """A module, and thus hashable, which its Protocol does not say."""
+    return cast(Notation, rules)
 
 
 def _wishes(mail: Incoming, game: Game, reply: Reply) -> Wishes:
@@ -153,11 +182,6 @@ def _acting(mail: Incoming, reply: Reply) -> set[str]:
 def _is_from(read: replies.Mail, email: str) -> bool:
     """Whether the mail names the player as its one sender; capitals make no difference, everything else does."""
     return read.sender is not None and read.sender.lower() == email.lower()
-
-
-def _fit_id(message_id: str | None) -> str:
-    inner = (message_id or "").strip("<>")
-    return inner if is_id(inner) else ""
 
 
 def _answer(**said: object) -> Json:
@@ -198,18 +222,30 @@ def _ask_whether_his(mail: Incoming, read: replies.Mail, wishes: Wishes, answer:
 
 
 def _line_to_confirm(mail: Incoming) -> str:
-    return f"confirm {confirming_word(mail.mail_id)}"
+    return f"{word_for(CONFIRM, spoken().locale)} {confirming_word(mail.mail_id)}"
 
 
 def _lines(wishes: Wishes) -> list[str]:
     """Wishes as one may write them."""
-    said = [f"say {words}" for words in wishes.says]
-    words = {"?": wishes.asks, "pause": wishes.pause, "resume": wishes.resume, "resign": wishes.resign}
-    days = [f"vacation {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
+
+    def command(name: str) -> str:
+        return word_for(name, spoken().locale)
+
+    said = [f"{command(SAY)} {words}" for words in wishes.says]
+    words = {
+        PAUSE: wishes.pause,
+        RESUME: wishes.resume,
+        UNDO: wishes.undo,
+        AGREE: wishes.agree,
+        RESIGN: wishes.resign,
+    }
+    days = [f"{command(VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
     return [
         *([wishes.move] if wishes.move else []),
+        *([f"{command(PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
         *said,
-        *(word for word, is_said in words.items() if is_said),
+        *(["?"] if wishes.asks else []),
+        *(command(name) for name, is_said in words.items() if is_said),
         *days,
     ]
 
@@ -247,6 +283,8 @@ class _Doing:
         match error:
             case StaleTurn():
                 told = gettext("That turn is over: it was answered, or its time ran out. Here is how things are now.")
+            case IllegalPlan() if isinstance(error.__cause__, RuleError):
+                told = refusal(self.game.table.rules.NAME, error.__cause__, spoken().locale)
             case PlayError():
                 told = error.words.said(gettext)
             case RuleError():
@@ -278,7 +316,10 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
 def _do(doing: _Doing, wishes: Wishes) -> None:
     steps: list[tuple[object, Callable[[_Doing, Wishes], None]]] = [
         (wishes.resume, _resume),
+        (wishes.undo, _undo),
+        (wishes.agree, _agree),
         (wishes.move, _move),
+        (wishes.plan is not None, _plan),
         (wishes.says, _say),
         (wishes.asks, _show_moves),
         (wishes.pause, _pause),
@@ -290,7 +331,9 @@ def _do(doing: _Doing, wishes: Wishes) -> None:
             try:
                 step(doing, wishes)
             except (PlayError, RuleError) as error:
-                doing.goes_wrong(error, (wishes.move or "") if step is _move else "")
+                doing.goes_wrong(
+                    error, (wishes.move or "") if step is _move else (wishes.plan or "") if step is _plan else ""
+                )
 
 
 def _move(doing: _Doing, wishes: Wishes) -> None:
@@ -330,6 +373,61 @@ def _resume(doing: _Doing, wishes: Wishes) -> None:
     doing.answer["done"].append(gettext(told))
 
 
+def _undo(doing: _Doing, wishes: Wishes) -> None:
+    """Take his last move back that stood when he wrote; who tries again finds it taken back, or the same vote open."""
+    game_id, seat = doing.mail.game_id, doing.mail.seat
+    if (to := last_move(doing.game, seat, doing.arrived_at)) is None:
+        raise NotFound(noted("There is no move of yours that could be taken back."))
+    asked = None
+    if stands(doing.game, seat, to):
+        asked = take_back(game_id, doing.player_id, to).answer.get("vote")
+        doing.look_again()
+    if asked is None:
+        doing.answer["done"].append(gettext("Your move is taken back."))
+        return
+    ends_at = moment(datetime.fromisoformat(asked["ends_at"]), time_zone(profile(doing.player_id)["zone"]))
+    told = gettext(
+        "The others have been asked: your move is taken back as soon as all who play agree. They have until %(ends_at)s; "
+        "whoever says nothing does not agree.",
+        ends_at=ends_at,
+    )
+    doing.answer["done"].append(told)
+
+
+def _agree(doing: _Doing, wishes: Wishes) -> None:
+    _vote(doing, TAKE_BACK)
+    if votes_of(doing.mail.game_id)[TAKE_BACK]:
+        told = noted("You agree; the move is taken back as soon as all who play do.")
+    elif has_gone_back(doing.game, doing.arrived_at):
+        told = noted("You agree, and so do all who play: the move is taken back.")
+    else:
+        raise TooLate(noted("Nobody asks for a move to be taken back now."))
+    doing.answer["done"].append(gettext(told))
+
+
+def _plan(doing: _Doing, wishes: Wishes) -> None:
+    """Leave moves for turns to come, or drop them, and say what stands."""
+    game_id, who = doing.mail.game_id, doing.player_id
+    if wishes.plan == OFF:
+        drop_plan(game_id, who)
+    elif wishes.plan:
+        doing.once("plan", partial(_leave_plan, doing, wishes.plan))
+        doing.look_again()
+    plan = get_plan(game_id, who)
+    told = plan_told(plan, doing.game)
+    doing.answer["done"].append(told or gettext("You have left no moves for your next turns."))
+
+
+def _leave_plan(doing: _Doing, text: str) -> None:
+    table = doing.game.table
+    if not table.turns:
+        raise NotRunning(noted("There is nothing to plan: the game has not started, or is over."))
+    view = table.rules.view(table.state, None)
+    planned = read_plan(text, _notation(table.rules), spoken().locale) or []
+    moves = [as_left(it, table.rules, view) for it in planned]
+    put_plan(doing.mail.game_id, doing.player_id, get_plan(doing.mail.game_id, doing.player_id)["revision"], moves)
+
+
 def _vote(doing: _Doing, wish: str) -> None:
     doing.once(wish, partial(vote, doing.mail.game_id, doing.player_id, wish, True))
     doing.look_again()
@@ -365,17 +463,30 @@ def _how(game: Game) -> list[str]:
     rules = game.table.rules
     example = rules.describe()["notation"]["examples"][0]["text"]
     move = gettext("a move. %(notation)s", notation=notation(rules.NAME, spoken().locale))
-    return [f"{example}  ({move})", *(f"{command}  ({gettext(what)})" for command, what in _COMMANDS.items())]
+    commands = [(f"{word_for(name, spoken().locale)} {more}".strip(), what) for name, more, what in _commands(example)]
+    asking = "?", gettext("we answer with the moves open to you")
+    return [f"{written}  ({what})" for written, what in [(example, move), asking, *commands]]
 
 
-_COMMANDS = {
-    "?": noted("we answer with the moves open to you"),
-    "say Good evening!": noted("everybody at the table reads it"),
-    "pause": noted("it is done when all who play wish it"),
-    "resume": noted("it is done when all who play wish it"),
-    "vacation 2027-07-01..2027-07-14": noted("first and last day; your time does not count then"),
-    "resign": noted("a bot takes your seat"),
-}
+def _commands(example: str) -> list[tuple[str, str, str]]:
+    """Each with what may follow it, and with what it does."""
+    wished = gettext("it is done when all who play wish it")
+    days = gettext("first and last day; your time does not count then")
+    return [
+        (SAY, gettext("Good evening!"), gettext("everybody at the table reads it")),
+        (PAUSE, "", wished),
+        (RESUME, "", wished),
+        (
+            PLAN,
+            example,
+            gettext("this move is left for your next turn; without a move we answer with what you have left"),
+        ),
+        (UNDO, "", gettext("your last move is taken back, if need be when all who play agree")),
+        (AGREE, "", gettext("you agree that a move is taken back")),
+        (VACATION, "2027-07-01..2027-07-14", days),
+        (RESIGN, "", gettext("a bot takes your seat")),
+    ]
+
 
 _PROBLEMS = {
     "unreadable": noted("We could not read your mail with certainty, so nothing was done. Plain text is best."),
@@ -387,6 +498,10 @@ _PROBLEMS = {
         "We found nothing that you wrote above the letter that you answer. Please write there, with an empty line below."
     ),
     "not-understood": noted("This is not quite in the notation, so nothing in your mail was done."),
+    "several-games": noted(
+        "The letter that you answer is about several games, and your mail could be meant for each of them, so nothing was "
+        "done. Below each game in it stands an address for answers. If you mean this game, answer this mail."
+    ),
     "two-moves": noted("There is more than one move in your mail, so none was played. One mail plays one turn."),
     "contradiction": noted("Your mail asks for two things that exclude each other, so nothing was done."),
     "amid-our-letter": noted(

@@ -4,15 +4,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from server.post.incoming.commands import COMMANDS, PLAN, SAY, VACATION, meaning, words_of
 from server.rules import Json, MalformedMove
 
-COMMANDS = ("pause", "resume", "resign", "vacation", "confirm")
+_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN))  # wherever they stand in a short line
+_AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # a word
 _NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
 _NO_WORDS = re.compile(r"(?<!\S):\+1:(?!\S)|\b[0-9a-f]{4}(?: {1,2}[0-9a-f]{4}){9}\b")  # a thumb, the print of a key
 _SHORT = 4  # words, of which one that means something alone makes the line look like a wish
 _ALIKE = 0.75
+_VERY_ALIKE = 0.85  # Paula is a name, and pausa a command
 _LONGEST_NOTATION = 20  # words
 _LONGEST_WORD = 14  # characters, such as sagittarius and a star and a space
 
@@ -28,6 +31,13 @@ class Notation(Protocol):
     def write_move(self, move: Any) -> str: ...
 
 
+class Grammar(NamedTuple):
+    """In what a reply is written: moves in the notation of a game, commands in the language of its letters."""
+
+    rules: Notation
+    locale: str
+
+
 def move_in(line: str, rules: Notation) -> Any:
     """The move that this line is, as the game reads it; None if it is not exactly one."""
     if not _NOTATION.fullmatch(line):
@@ -38,14 +48,15 @@ def move_in(line: str, rules: Notation) -> Any:
         return None
 
 
-def resembles(line: str, rules: Notation) -> bool:
+def resembles(line: str, grammar: Grammar) -> bool:
     """Whether somebody may have meant this line, which is in no notation, as a move or a command."""
-    words = [word for raw in _NO_WORDS.sub("", line.lower()).split() if (word := raw.strip(".,:;!()[]{}<>\"'`*_~/\\|"))]
+    rules, locale = grammar
+    words = [word for raw in _NO_WORDS.sub("", line.lower()).split() if (word := raw.strip(_AROUND))]
     if not words:
         return False
-    if len(words) <= _SHORT and any(word in COMMANDS for word in words):
+    if len(words) <= _SHORT and any(word in _TELLING for word in words):
         return True
-    if words[0] in ("vacation", "say") or (len(words) == 1 and get_close_matches(words[0], COMMANDS, 1, _ALIKE)):
+    if _begins_as_command(words[0], line, locale) or (len(words) == 1 and _is_nearly_command(words[0], locale)):
         return True
     if _has_move_in(words, rules):
         return True
@@ -55,6 +66,17 @@ def resembles(line: str, rules: Notation) -> bool:
     split = [piece for word in words for piece in _pieces(word, known)]
     in_one = ["".join(words)] if len(words) <= _SHORT else []
     return any(_is_nearly_one(reading, rules) for reading in (words, split, in_one))
+
+
+def _begins_as_command(word: str, line: str, locale: str) -> bool:
+    """With one that goes on, or with any in the reader's own language; where it ends with an apostrophe, that is its."""
+    command = meaning(word, locale) or (meaning(f"{word}'", locale) if f"{word}'" in line.lower() else None)
+    return command in (SAY, VACATION) or (command is not None and word not in _TELLING)
+
+
+def _is_nearly_command(word: str, locale: str) -> bool:
+    own = [it for it, command in words_of(locale).items() if command != SAY]
+    return bool(get_close_matches(word, _TELLING, 1, _ALIKE) or get_close_matches(word, own, 1, _VERY_ALIKE))
 
 
 def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
@@ -82,10 +104,11 @@ def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
     )
 
 
-def has_words_of(line: str, rules: Notation) -> bool:
+def has_words_of(line: str, grammar: Grammar) -> bool:
     """Whether any word of this line is one of the notation, or a command."""
     words = re.findall(r"[\w#]+", line.lower())
-    return any(word in COMMANDS or word in _vocabulary(rules) for word in words)
+    telling = {it for it, command in words_of(grammar.locale).items() if command != SAY}
+    return any(word in telling or word in _vocabulary(grammar.rules) for word in words)
 
 
 def goes_on(line: str, rules: Notation) -> bool:

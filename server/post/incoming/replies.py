@@ -12,10 +12,13 @@ from datetime import date
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
+from server.post.incoming import commands
 from server.post.incoming.automatic_mail import is_automatic
+from server.post.incoming.commands import meaning
 from server.post.incoming.doubt import cut_in_two, is_courtesy, is_harmless_above, spoken_against
 from server.post.incoming.mime import Doubt, Head, readings_of, split
-from server.post.incoming.near_misses import Notation, goes_on, has_words_of, move_in, resembles
+from server.post.incoming.near_misses import Grammar, Notation, goes_on, has_words_of, move_in, resembles
+from server.post.incoming.planning import OFF, drops, read_plan
 from server.post.incoming.quotes import may_begin_quote, own_lines
 from server.sanitize import email_address
 
@@ -48,7 +51,7 @@ class Wishes:
 
     The problems: `automatic` (no person wrote; no answer either), `unreadable` (see `Mail.doubt`), `too-long` (the doubt
     `too-large`), `nothing-said`, `not-understood`, `two-moves`, `contradiction` (such as pause and resume),
-    `perhaps-quoted` (see `understand`), `in-a-sentence` and `spoken-against` (what stands beside it, which is then the `line`), `amid-our-letter` (written into a copy of our letter that is not marked as a quote), `only-our-letter` (nothing but
+    `several-games` (the letter that it answers is about more than one), `perhaps-quoted` (see `understand`), `in-a-sentence` and `spoken-against` (what stands beside it, which is then the `line`), `amid-our-letter` (written into a copy of our letter that is not marked as a quote), `only-our-letter` (nothing but
     such a copy), `parts-differ` (the page beside the plain text says something else, as where a line is struck out).
     """
 
@@ -58,6 +61,9 @@ class Wishes:
     says: tuple[str, ...] = ()
     pause: bool = False
     resume: bool = False
+    undo: bool = False  # the last move of one's own
+    agree: bool = False  # to the take-back that is asked for
+    plan: str | None = None  # for turns to come, see `planning`; "" to see it
     resign: bool = False  # to be confirmed first, as is a vacation
     vacation: tuple[date, date] | None = None  # first and last day
     confirms: str | None = None  # the word after `confirm`
@@ -73,10 +79,10 @@ class Line(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A mail, and its lines and those beside them (see `Mail`) as a game reads them."""
+    """A mail, and its lines and those beside them (see `Mail`) as they are read at a table."""
 
     mail: Mail
-    rules: Notation
+    grammar: Grammar
     lines: Sequence[Line]
     beside: Sequence[Line] | None
 
@@ -140,17 +146,18 @@ _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\
     code: chr(code - 0xFEE0)
     for code in range(0xFF01, 0xFF5F)  # full-width forms
 }
-_VACATION = re.compile(r"vacation ([0-9]{4}-[0-9]{2}-[0-9]{2}) ?[.][.] ?([0-9]{4}-[0-9]{2}-[0-9]{2})")
-_CONFIRM = re.compile(r"confirm ([a-z0-9-]{1,40})")
+_DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ?[.][.] ?([0-9]{4}-[0-9]{2}-[0-9]{2})")
+_CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
 _PROSE = 4  # words from which on a line of our letter cannot have been typed anew by chance
 _KEY = 40  # characters of a line that one knows it by: no program breaks it sooner
 _FULL_LINE = 60  # characters from which on a line may have been broken by the mail program
 
 
-def parse(mail: Mail, rules: Notation) -> Reply:
-    """The mail with every line of it read in the notation of this game, once."""
-    beside = None if mail.beside is None else _joined(mail.beside, rules)
-    return Reply(mail, rules, _joined(mail.lines, rules), beside)
+def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
+    """The mail with every line of it read in the notation of this game, and as a command in this language, once."""
+    grammar = Grammar(rules, locale)
+    beside = None if mail.beside is None else _joined(mail.beside, grammar)
+    return Reply(mail, grammar, _joined(mail.lines, grammar), beside)
 
 
 def understand(
@@ -172,16 +179,17 @@ def understand(
     language, is none of these. Elsewhere it ends what he wrote now, if he wrote above it what acts and below it nothing
     new; or it is asked about. A line that never stood anywhere is asked about below anything that may begin a quote.
     """
-    mail, rules = reply.mail, reply.rules
+    mail, grammar = reply.mail, reply.grammar
     if mail.automatic:
         return Wishes(problem="automatic")
     if mail.doubt:
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
-    typed = [_typed(line) for line in ours], {_typed(line) for line in repeated}
+    locale = grammar.locale
+    typed = [_typed(line, locale) for line in ours], {_typed(line, locale) for line in repeated}
     signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
-    wishes = _understood(reply.lines, *typed, signed, stood, rules)
+    wishes = _understood(reply.lines, *typed, signed, stood, grammar)
     if not wishes.problem and reply.beside is not None:
-        beside = _understood(reply.beside, *typed, signed, stood, rules)
+        beside = _understood(reply.beside, *typed, signed, stood, grammar)
         if beside.problem in ("in-a-sentence", "spoken-against", "perhaps-quoted"):
             return beside
         if _by_letters(wishes) != _by_letters(beside):
@@ -195,18 +203,18 @@ def _understood(
     repeated: Collection[str],
     signed: Collection[str],
     stood: Callable[[str], bool],
-    rules: Notation,
+    grammar: Grammar,
 ) -> Wishes:
-    own, copied = _parted(lines, ours, repeated, rules)
+    own, copied = _parted(lines, ours, repeated)
     for line in copied:
-        if (line.command or _comes_near(line.text, rules)) and not _stood(line, stood):
+        if (line.command or _comes_near(line.text, grammar)) and not _stood(line, stood):
             return Wishes(problem="amid-our-letter", line=line.text)
     if any(line.text for line in lines) and not any(line.text for line in own):
         return Wishes(problem="only-our-letter")
     fresh, old = _fresh(own, stood)
     if old is None:
-        return _wishes(own, rules, signed)
-    wishes = _wishes(fresh, rules, signed)
+        return _wishes(own, grammar, signed)
+    wishes = _wishes(fresh, grammar, signed)
     is_mixed = any(line.command and not _stood(line, stood) for line in own[len(fresh) :])
     if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
         return Wishes(problem="perhaps-quoted", line=old.text)
@@ -244,41 +252,42 @@ def _by_letters(wishes: Wishes) -> Wishes:
     return replace(wishes, says=tuple(re.sub(r"[\W_]", "", text) for text in wishes.says), line="")
 
 
-def _typed(line: str) -> str:
+def _typed(line: str, locale: str) -> str:
     """The line as far as notation goes: blanks are blanks, dashes are dashes, and what nobody sees is gone."""
-    if _chat(line.strip()):
+    if _chat(line.strip(), locale):
         return line.strip()
     return _SPACES.sub(" ", line.translate(_UNSEEN).translate(_SAME)).strip()
 
 
-def _joined(words: Sequence[str], rules: Notation) -> list[Line]:
+def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
     """A line that ends with ; goes on in the next, and so does a long chat line, which was broken on the way."""
     joined = [""]
     last = ""
-    for line in map(_typed, words):
-        if line and (last.endswith(";") or (_may_go_on(joined[-1], last) and not _means_something(line, rules))):
+    for line in (_typed(it, grammar.locale) for it in words):
+        is_broken = _may_go_on(joined[-1], last, grammar.locale) and not _means_something(line, grammar)
+        if line and (last.endswith(";") or is_broken):
             joined[-1] += f" {line}"
         else:
             joined.append(line)
         last = line
-    return [Line(line, _command(line, rules)) for line in joined[1:]]
+    return [Line(line, _command(line, grammar)) for line in joined[1:]]
 
 
-def _may_go_on(line: str, end: str) -> bool:
+def _may_go_on(line: str, end: str, locale: str) -> bool:
     """Whether a mail program may have broken this line, a chat line, after this end of it."""
-    return _chat(line) != "" and len(end) >= _FULL_LINE
+    return _chat(line, locale) != "" and len(end) >= _FULL_LINE
 
 
-def _means_something(line: str, rules: Notation) -> bool:
-    return _command(line, rules) is not None or _comes_near(line, rules)
+def _means_something(line: str, grammar: Grammar) -> bool:
+    return _command(line, grammar) is not None or _comes_near(line, grammar)
 
 
-def _comes_near(line: str, rules: Notation) -> bool:
-    return resembles(line, rules) and (has_words_of(line, rules) or not is_courtesy(line))
+def _comes_near(line: str, grammar: Grammar) -> bool:
+    return resembles(line, grammar) and (has_words_of(line, grammar) or not is_courtesy(line))
 
 
 def _parted(
-    lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str], rules: Notation
+    lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str]
 ) -> tuple[Sequence[Line], Sequence[Line]]:
     """The lines above an unmarked copy of our letters, and those amid and below it that are not ours."""
     letter = [line for line in ours if line]
@@ -304,22 +313,22 @@ def _parted(
     return lines[:first], [line for line in lines[first:] if line.text not in whole]
 
 
-def _wishes(lines: Sequence[Line], rules: Notation, signed: Collection[str]) -> Wishes:
+def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) -> Wishes:
     for above, line in pairwise((Line("", None), *lines)):
-        if _may_go_on(above.text, above.text) if line.command else _comes_near(line.text, rules):
+        if _may_go_on(above.text, above.text, grammar.locale) if line.command else _comes_near(line.text, grammar):
             return Wishes(problem="not-understood", line=line.text)
     places = [place for place, line in enumerate(lines) if line.command and line.command.move]
     if places:
         for place in range(places[0], min(places[-1] + 2, len(lines))):
             text, command = lines[place]
-            if text and not command and (place < places[-1] or goes_on(text, rules)):
+            if text and not command and (place < places[-1] or goes_on(text, grammar.rules)):
                 return Wishes(problem="not-understood", line=text)
     commands = [line.command for line in lines if line.command]
     if not commands:
         said = next((line.text for line in lines if line.text), "")
         return Wishes(problem="not-understood", line=said) if said else Wishes(problem="nothing-said")
     moves = {command.move: command for command in commands if command.move}
-    move = _one_move(list(moves.values()), rules) if moves else Wishes()
+    move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
     if move is None:
         return Wishes(problem="two-moves", line=list(moves)[1])
     return _doubt(lines, signed) or _together(move, commands)
@@ -353,8 +362,12 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
     """All that these commands ask for, which make this one move."""
     vacations = {command.vacation for command in commands if command.vacation}
     confirms = {command.confirms for command in commands if command.confirms}
-    pause, resume, resign = (any(getattr(it, what) for it in commands) for what in ("pause", "resume", "resign"))
-    if len(vacations) > 1 or len(confirms) > 1 or (pause and resume) or (resign and (move.move or pause or resume)):
+    plans = {command.plan for command in commands if command.plan is not None}
+    wishes = ("pause", "resume", "undo", "agree", "resign")
+    pause, resume, undo, agree, resign = (any(getattr(it, what) for it in commands) for what in wishes)
+    is_two = (pause and resume) or (undo and (move.move or agree)) or (agree and move.move)
+    is_two = is_two or len(plans) > 1 or (bool(plans) and (undo or resign))
+    if len(vacations) > 1 or len(confirms) > 1 or is_two or (resign and (move.move or pause or resume or undo)):
         return Wishes(problem="contradiction", line="resign" if resign else "")
     return replace(
         move,
@@ -362,6 +375,9 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
         says=tuple(text for command in commands for text in command.says),
         pause=pause,
         resume=resume,
+        undo=undo,
+        agree=agree,
+        plan=next(iter(plans), None),
         resign=resign,
         vacation=next(iter(vacations), None),
         confirms=next(iter(confirms), None),
@@ -381,31 +397,45 @@ def _move(line: str, rules: Notation) -> Wishes | None:
     return None if move is None else Wishes(rules.write_move(move), move)
 
 
-def _command(line: str, rules: Notation) -> Wishes | None:
+def _command(line: str, grammar: Grammar) -> Wishes | None:
     """What this line alone asks for, if it is exactly in notation."""
-    if chat := _chat(line):
+    if chat := _chat(line, grammar.locale):
         return Wishes(says=(chat,))
-    if move := _move(line, rules):
+    if move := _move(line, grammar.rules):
         return move
-    word = line.lower()
-    match word:
-        case "?":
+    word, _, rest = line.lower().partition(" ")
+    match meaning(word, grammar.locale), rest:
+        case None, "" if word == "?":
             return Wishes(asks=True)
-        case "pause":
+        case commands.PAUSE, "":
             return Wishes(pause=True)
-        case "resume":
+        case commands.RESUME, "":
             return Wishes(resume=True)
-        case "resign":
+        case commands.UNDO, "":
+            return Wishes(undo=True)
+        case commands.AGREE, "":
+            return Wishes(agree=True)
+        case commands.PLAN, _ if (plan := _plan(rest, grammar)) is not None:
+            return Wishes(plan=plan)
+        case commands.RESIGN, "":
             return Wishes(resign=True)
-    if found := _CONFIRM.fullmatch(word):
-        return Wishes(confirms=found[1])
-    if found := _VACATION.fullmatch(word):
-        return _vacation(found[1], found[2])
+        case commands.CONFIRM, _ if _CONFIRMING.fullmatch(rest):
+            return Wishes(confirms=rest)
+        case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
+            return _vacation(days[1], days[2])
     return None
 
 
-def _chat(line: str) -> str:
-    return line[4:].strip() if line[:4].lower() == "say " else ""
+def _plan(text: str, grammar: Grammar) -> str | None:
+    """What `_command` keeps of a plan: that it is to be seen, or dropped, or what is left; None if it is not in notation."""
+    if not text or drops(text, grammar.locale):
+        return OFF if text else ""
+    return text if read_plan(text, grammar.rules, grammar.locale) else None
+
+
+def _chat(line: str, locale: str) -> str:
+    word, _, words = line.partition(" ")
+    return words.strip() if meaning(word, locale) == commands.SAY else ""
 
 
 def _vacation(first: str, last: str) -> Wishes | None:

@@ -1,5 +1,6 @@
 """What tests of replies share: an office whose letters can be answered, and a game."""
 
+from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
@@ -19,3 +20,20 @@ def office(app: Flask) -> Office:
 def game_id(ada: UUID, bea: UUID) -> UUID:
     """A game of Ada, Bea and a bot, in which Ada begins."""
     return game_of(ada, bea, bots=1)
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What Amazon's hosts were asked for, which give out their certificate."""
+    from server.post.incoming import sns
+    from tests.support import mail_providers
+
+    asked: list[str] = []
+
+    def fetch(host: str, path: str) -> bytes:
+        asked.append(f"https://{host}{path}")
+        return mail_providers.sns_certificate()
+
+    monkeypatch.setattr(sns, "fetch", fetch)
+    yield asked
+    sns._key.cache_clear()

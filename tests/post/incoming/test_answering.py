@@ -19,7 +19,7 @@ from server.play.moves import turn_word
 from server.play.outages import follow_outages
 from server.play.seats import return_word
 from server.play.views import view_of
-from server.play.votes import vote
+from server.play.votes import take_back, vote
 from server.post.incoming import replies
 from server.post.incoming.answering import deal_with_mails
 from server.rules import GAMES
@@ -29,6 +29,7 @@ from tests.support.games import (
     DAY,
     HOUR,
     MINUTE,
+    at_once,
     everything_due_happens,
     game_of,
     happened,
@@ -65,6 +66,8 @@ def test_every_letter_of_a_game_can_be_answered(office: Office, game_id: UUID) -
     assert domain == DOMAIN
     assert len(word) <= 64
     assert addressee(word) == addressee(word.upper()) == (game_id, 0, turn_of_ada(game_id))
+    assert turn.message["From"].addresses[0].display_name == "Your turn · Sternenpost"
+    assert re.search(rb"^From: =\?utf-8\?[bq]\?[!-~]+\?= <sternenpost@localhost>\r$", turn.raw, re.MULTILINE)
     assert turn.text.startswith("##- Answer above this line")
     assert "##- Answer above this line" in turn.page
 
@@ -290,6 +293,75 @@ def test_a_game_rests_and_goes_on_when_all_wish_it(office: Office, game_id: UUID
     vote(game_id, bea, "resume", True)
     assert "The game goes on." in ada_writes(office, "resume").text
     assert head_of(game_id).table.status == "running"
+
+
+def test_ones_last_move_is_taken_back(office: Office, game_id: UUID, ada: UUID) -> None:
+    office.mails("ada")
+    moves_on(game_id, ada)
+    answer = ada_writes(office, "undo")
+    assert "\n\nYour move is taken back.\n\nIt is your turn." in answer.text
+    assert happened(game_id)[-2:] == ["star-placed", "move-taken-back"]
+    assert "no move of yours" in ada_writes(office, "undo").text
+
+
+def test_where_others_have_moved_they_are_asked_and_agree_by_mail(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    office.mails("ada")
+    moves_on(game_id, ada)
+    office.mails("bea")
+    moves_on(game_id, bea)
+    everything_due_happens()
+    answer = ada_writes(office, "undo")
+    assert re.search(r"The others have been asked: .* They have until .+ \d+:\d\d.*;", answer.text)
+    arrives(office.mails("bea")[-1].reply_to, a_mail("agree", sender="bea@example.org"))
+    deal_with_mails()
+    assert happened(game_id)[-1] == "move-taken-back"
+    assert "You agree, and so do all" in next(
+        it.text for it in reversed(office.mails("bea")) if it.message["Auto-Submitted"] == "auto-replied"
+    )
+    assert "Nobody asks for a move to be taken back now." in ada_writes(office, "agree").text
+
+
+def test_a_mail_takes_back_what_stood_when_it_was_written_and_that_once(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    office.mails("ada")
+    moves_on(game_id, ada)
+    arrives(office.mails("ada")[-1].reply_to, a_mail("undo"))
+    take_back(game_id, ada, 1)
+    later(MINUTE)
+    moves_on(game_id, ada)
+    deal_with_mails()
+    assert happened(game_id)[-1] == "star-placed"
+    assert "Your move is taken back." in office.mails("ada")[-1].text
+
+
+def test_of_a_take_back_and_a_mail_at_the_same_moment_one_counts(
+    app: Flask, office: Office, ada: UUID, bea: UUID
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "free"})
+    moves_on(game_id, ada)
+    arrives(office.mails("bea")[-1].reply_to, a_mail(a_move(game_id, bea), sender="bea@example.org"))
+
+    def goes_back() -> bool:
+        try:
+            return take_back(game_id, ada, 1).is_done
+        except errors.TooLate:
+            return False
+
+    is_back, _ = at_once(app, [goes_back, deal_with_mails])
+    counted = [type_ for type_ in happened(game_id) if type_ in ("star-placed", "move-taken-back")]
+    assert counted == ["star-placed", "move-taken-back" if is_back else "star-placed"]
+    told = office.mails("bea")[-1].text
+    assert ("That turn is over" in told) == is_back
+
+
+def test_a_move_that_the_options_keep_is_answered_with_the_reason(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "never"})
+    office.mails("ada")
+    moves_on(game_id, ada)
+    assert "In this game no move is taken back." in ada_writes(office, "undo").text
 
 
 def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -> None:

@@ -76,7 +76,7 @@ class Table:
         with force_locale(self.locale):
             ours = letters.lines_for(game, 0, self.turn, answers, "http://127.0.0.1:8000")
         repeated = {line for said in answers for line in (said["line"], *said["asked"])}
-        return lambda raw: understand(parse(read(raw), game.table.rules), ours, repeated)
+        return lambda raw: understand(parse(read(raw), game.table.rules, self.locale), ours, repeated)
 
     def letters(self) -> Iterator[Mail]:
         """The letter of her turn, and an answer of each kind that plays nothing."""
@@ -113,12 +113,12 @@ def typed(line: str) -> replies.Mail:
     return replies.Mail("ada@example.org", False, (line,), None, "", None)
 
 
-def copies(mail: Mail, rules: str) -> Iterator[list[str]]:
+def copies(mail: Mail, rules: str, locale: str = "en") -> Iterator[list[str]]:
     """Either part of a letter: whole, and cut off above each line that acts by itself. Where nothing but such lines is
     left, somebody may have typed them."""
     for lines in (text_of(mail).splitlines(), [line.text for line in lines_of_page(page_of(mail))]):
         filled = [line for line in lines if line.strip()]
-        acts = [not understand(parse(typed(line), GAMES[rules])).problem for line in filled]
+        acts = [not understand(parse(typed(line), GAMES[rules], locale)).problem for line in filled]
         for place in range(len(filled)):
             if (place == 0 or acts[place]) and not all(acts[place:]):
                 yield filled[place:]
@@ -133,7 +133,7 @@ def test_no_line_of_a_letter_acts_wherever_a_copy_of_it_begins(
     table = Table(office, ada, bea, rules, locale)
     for letter in table.letters():
         reads = table.reading()
-        for lines in copies(letter, rules):
+        for lines in copies(letter, rules, locale):
             assert reads(of(*lines)).problem, lines
 
 

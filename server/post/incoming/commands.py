@@ -1,0 +1,71 @@
+"""The words of commands: everybody may write the English ones, and those of the language in which he reads our letters."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from unicodedata import normalize
+
+SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN = COMMANDS = (
+    "say",
+    "pause",
+    "resume",
+    "resign",
+    "vacation",
+    "confirm",
+    "undo",
+    "agree",
+    "plan",
+)
+
+_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is the one that our letters say
+    "de": {
+        SAY: ["sag"],
+        PAUSE: ["pause"],
+        RESUME: ["fortsetzen"],
+        RESIGN: ["aufgeben"],
+        VACATION: ["urlaub"],
+        CONFIRM: ["bestätige", "bestaetige"],
+        UNDO: ["zurücknehmen", "zuruecknehmen"],
+        AGREE: ["zustimmen"],
+        PLAN: ["plan"],
+    },
+    "en": {command: [command] for command in COMMANDS},
+    "fr": {
+        SAY: ["dis"],
+        PAUSE: ["pause"],
+        RESUME: ["reprendre"],
+        RESIGN: ["abandonner"],
+        VACATION: ["vacances"],
+        CONFIRM: ["confirme"],
+        UNDO: ["annuler"],
+        AGREE: ["accepter"],
+        PLAN: ["plan"],
+    },
+    "it": {
+        SAY: ["di'", "dì"],
+        PAUSE: ["pausa"],
+        RESUME: ["riprendere"],
+        RESIGN: ["abbandonare"],
+        VACATION: ["vacanza", "vacanze"],
+        CONFIRM: ["conferma"],
+        UNDO: ["ritirare", "annullare"],
+        AGREE: ["accettare", "accetto"],
+        PLAN: ["piano"],
+    },
+}
+_APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
+
+
+def word_for(command: str, locale: str) -> str:
+    """What a letter in this language calls a command."""
+    return _WORDS[locale][command][0]
+
+
+def meaning(word: str, locale: str) -> str | None:
+    """The command that this word is to somebody who reads this language; None if it is none. Capitals do not matter."""
+    return words_of(locale).get(normalize("NFC", word.lower()).translate(_APOSTROPHES))
+
+
+@cache
+def words_of(locale: str) -> Mapping[str, str]:
+    """The command for each word."""
+    return {word: command for known in ("en", locale) for command, words in _WORDS[known].items() for word in words}

@@ -1,0 +1,162 @@
+"""Answers to invitations: yes or no, in four languages, by mail as by the page that the invitation leads to.
+
+Whoever holds the address that these go to reads the mail of whoever was invited; all the same it must come from there,
+since people forward invitations to each other.
+"""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple
+from unicodedata import normalize
+from uuid import uuid4
+
+from flask_babel import gettext
+
+from server.accounts.bans import is_welcome
+from server.accounts.signed_links import INVITATION, is_mark_of, sign
+from server.clock import clock
+from server.errors import AlreadySeated, NotFound, PlayError, SeatTaken
+from server.play.commits import load
+from server.play.game import Game
+from server.play.seats import accept_invitation, decline_invitation, invited_address
+from server.post.incoming import replies
+from server.post.mime import fit_id
+from server.rules import Json, MalformedMove, Seat
+from server.store.tables import Incoming, Player, db
+
+YES, NO = "yes", "no"
+
+_THANKS = (
+    "please|thanks|thank you|gladly|with pleasure|of course|bitte|danke|vielen dank|gern|gerne|sehr gern|sehr gerne"
+    "|natürlich|merci|volontiers|avec plaisir|bien sûr|grazie|volentieri|con piacere|certo|per favore"
+)
+_AFTER = rf"(?:[ ,.!]+(?:{_THANKS}))?[ .!]*"
+_SAID = {
+    YES: re.compile(rf"(?:yes|ja|oui|s[iì]){_AFTER}", re.IGNORECASE),
+    NO: re.compile(rf"(?:no|nein|non){_AFTER}", re.IGNORECASE),
+}
+
+
+class _YesOrNo:
+    """What an answer is written in, as if an invitation were a game of two moves."""
+
+    def __init__(self) -> None:
+        self.MOVE_SCHEMA: Json = {"enum": [YES, NO]}
+
+    def describe(self) -> Json:
+        return {"notation": {"examples": [{"text": YES}, {"text": NO}]}}
+
+    def read_move(self, text: str) -> str:
+        if text.lower() not in (YES, NO):
+            raise MalformedMove("yes-or-no", text)
+        return text.lower()
+
+    def write_move(self, move: Any) -> str:
+        return str(move)
+
+
+_YES_OR_NO = _YesOrNo()
+
+
+class Guest(NamedTuple):
+    """Who answers: the address that the invitation was mailed to, and its player, if there is one."""
+
+    email: str
+    player: Player | None
+
+
+def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | None:
+    """None if that is no longer known: the invitation was withdrawn, and the mail comes from elsewhere."""
+    email = invited_address(game, seat, mark)
+    if email is None and read.sender and is_mark_of(read.sender, mark):
+        email = read.sender
+    if email is None:
+        return None
+    return Guest(email, db.session.scalars(db.select(Player).where(Player.email == email)).one_or_none())
+
+
+def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest, locale: str) -> Json | None:
+    """Do what an answer to an invitation says; the letter that tells so, if it gets one. `locale`: of somebody new."""
+    if read.automatic or (guest.player is not None and not is_welcome(guest.player)):
+        return None
+    if read.sender is None or read.sender.lower() != guest.email.lower():
+        why = gettext("Your answer came from another address than the invited one, so nothing was done.")
+        return letter(mail, game, guest, read.message_id, wrong=why, again=True)
+    said = understood(read, locale)
+    if said is None:
+        why = gettext("We could not read a plain yes or no in your mail, so nothing was done.")
+        return letter(mail, game, guest, read.message_id, wrong=why, again=True)
+    try:
+        _do(said, game, mail.seat, mark, locale)
+    except PlayError as error:
+        return letter(mail, game, guest, read.message_id, wrong=str(error.words.said(gettext)))
+    return letter(mail, game, guest, read.message_id, played=said)
+
+
+def understood(mail: replies.Mail, locale: str) -> str | None:
+    """Yes, no, or None if there is any doubt, as about a move."""
+    beside = None if mail.beside is None else _plain(mail.beside)
+    reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale)
+    wishes = replies.understand(reply)
+    return wishes.move if wishes == replies.Wishes(move=wishes.move) else None
+
+
+def _plain(lines: Sequence[str]) -> tuple[str, ...]:
+    """With each line that says yes or no in one of the four languages as that word alone."""
+
+    def plain(line: str) -> str:
+        written = normalize("NFC", line.strip())
+        return next((word for word, said in _SAID.items() if said.fullmatch(written)), line)
+
+    return tuple(map(plain, lines))
+
+
+def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
+    """Once, however often it is tried. Raises SeatTaken, AlreadySeated, NotRunning, Banned."""
+    word = sign(INVITATION, game.game_id, seat, mark)
+    if said == YES:
+        try:
+            accept_invitation(word, locale)
+        except (SeatTaken, AlreadySeated):
+            if not _sits(game, seat, mark):
+                raise
+    elif _sits(game, seat, mark):
+        raise AlreadySeated("You have taken this seat by now. To leave it, open the game.")
+    else:
+        with suppress(NotFound):  # nothing is kept for him, as he wishes
+            decline_invitation(word)
+
+
+def _sits(game: Game, seat: Seat, mark: int) -> bool:
+    """Whether whoever was invited has taken the seat by now."""
+    now = load(game.game_id)
+    return now.seats[seat]["player_id"] is not None and invited_address(now, seat, mark) is not None
+
+
+def letter(
+    mail: Incoming,
+    game: Game,
+    guest: Guest,
+    message_id: str | None,
+    played: str = "",
+    wrong: str = "",
+    again: bool = False,
+) -> Json:
+    """What a guest hears of his answer; `again`: that he may answer once more."""
+    now = clock.now()
+    said = {"played": played, "wrong": wrong, "again": again, "last": False, "answers": fit_id(message_id)}
+    return {
+        "game_id": mail.game_id,
+        "letter_id": uuid4(),
+        "dedupe": f"rsvp/{mail.mail_id}/{mail.seat}/mail/",
+        "kind": "rsvp",
+        "version": game.table.version,
+        "seat": mail.seat,
+        "player_id": None,
+        "data": {"to": guest.email, "by": str(game.head["host"]), "turn": mail.turn, **said},
+        "made_at": now,
+        "due_at": now,
+        "tries": 0,
+    }

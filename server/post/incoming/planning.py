@@ -1,0 +1,65 @@
+"""Plans as people write them: `7 leo c; 3 virgo b if virgo b is free`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from server.play.plans import AT_ONCE
+from server.post.incoming.near_misses import Notation, move_in
+from server.rules import Json, Rules
+
+OFF: Final = "off"
+_OFF: Mapping[str, Sequence[str]] = {  # the first of each is the one that our letters say
+    "de": ["aus", "löschen", "loeschen"],
+    "en": [OFF],
+    "fr": ["annuler"],
+    "it": ["annulla"],
+}
+_IF: Mapping[str, str] = {
+    "de": r"wenn (.+?) frei(?: ist)?",
+    "en": r"if (.+) is free",
+    "fr": r"si (.+) est libre",
+    "it": r"se (.+) (?:è|e'|e) liber[ao]",
+}
+
+
+class Planned(NamedTuple):
+    """A move as the rules have read it, and the place that must be free for it, as it is written."""
+
+    move: Any
+    place: str | None
+
+
+def off_for(locale: str) -> str:
+    """What a letter in this language calls a plan dropped."""
+    return _OFF[locale][0]
+
+
+def drops(text: str, locale: str) -> bool:
+    """Whether this says that a plan is dropped."""
+    return text in (*_OFF["en"], *_OFF[locale])
+
+
+def read_plan(text: str, rules: Notation, locale: str) -> list[Planned] | None:
+    """The moves of a plan, which `;` parts, each with what follows an `if`; None if it is not exactly one."""
+    planned = [_read_one(part.strip(), rules, locale) for part in text.split(";")]
+    found = [it for it in planned if it is not None]
+    return found if len(found) == len(planned) else None
+
+
+def _read_one(text: str, rules: Notation, locale: str) -> Planned | None:
+    for pattern in (_IF["en"], _IF[locale]):
+        if found := re.fullmatch(rf"(.+) {pattern}", text):
+            move = move_in(found[1], rules)
+            return None if move is None else Planned(move, found[2])
+    move = move_in(text, rules)
+    return None if move is None else Planned(move, None)
+
+
+def as_left(planned: Planned, rules: Rules, view: Json) -> Json:
+    """The planned move in the form of the API. `view`: a spectator's. Raises MalformedMove if there is no such place."""
+    conditions: list[Json] = []
+    if planned.place is not None:
+        place = rules.place(view, planned.place)
+        conditions = [*({"at": at, "is": value} for at, value in place.given.items()), {"at": place.at, "is": None}]
+    return {"move": rules.move_to_json(planned.move), "if": conditions, "after": AT_ONCE}

@@ -1,0 +1,49 @@
+"""What letters say of plans, to their owners only."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from flask_babel import gettext
+
+from server.play.game import Game
+from server.post.wording import moment
+from server.rules import Json
+from server.translations import noted
+
+
+def plan_told(plan: Json, game: Game) -> str:
+    """The moves left, in notation; "" if there are none."""
+    if not plan["moves"]:
+        return ""
+    condition = gettext("on a condition")
+    moves = [_written(it["move"], game) + (f" ({condition})" if it["if"] else "") for it in plan["moves"]]
+    told = gettext(
+        "Left for your next turns: %(moves)s. Each move is played when its turn comes, if it may be; a move of your own ends "
+        "the plan.",
+        moves="; ".join(moves),
+    )
+    return str(told)
+
+
+def what_became_of(plan: Json | None, game: Game, zone: ZoneInfo) -> str:
+    """Of the move that was left for this turn: that it waits, or why the plan has ended; "" if there was none."""
+    if not plan:
+        return ""
+    move, at = _written(plan["move"], game), ""
+    if "at" in plan:
+        at = moment(datetime.fromisoformat(plan["at"]), zone)
+    return str(gettext(_BECAME[plan.get("because", "waits")], move=move, at=at))
+
+
+_BECAME = {
+    "waits": noted("As you planned, %(move)s is played at %(at)s, unless you move before."),
+    "condition": noted("You had planned %(move)s, but its condition does not hold. Your plan has ended."),
+    "illegal-move": noted("You had planned %(move)s, but it may not be played now. Your plan has ended."),
+    "taken-back": noted("You had planned %(move)s, but a move was taken back. Your plan has ended."),
+    "moved": noted("You had planned %(move)s, but you have moved otherwise. Your plan has ended."),
+}
+
+
+def _written(move: Json, game: Game) -> str:
+    rules = game.table.rules
+    return rules.write_move(rules.move_from_json(move))

@@ -1,0 +1,218 @@
+"""Invitations that are answered by mail."""
+
+from uuid import UUID
+
+import pytest
+
+from server.accounts.bans import ban
+from server.accounts.players import change_profile, player_at
+from server.accounts.signed_links import INVITATION, mark_of, sign
+from server.errors import NotFound
+from server.operations.delete_player import delete_player
+from server.operations.exports import copy_of_player
+from server.play.games import open_game
+from server.play.hosting import withdraw_invitation
+from server.play.mail_in import addressee, invited
+from server.play.seats import accept_invitation, invite
+from server.play.views import describe
+from server.post.incoming.answering import deal_with_mails
+from server.post.incoming.invitations import understood
+from server.post.incoming.replies import Mail as Read
+from server.post.incoming.replies import read
+from server.store.tables import Incoming, db
+from tests.post.incoming.replies.programs import PROGRAMS, Typed, answering
+from tests.post.office import Mail, Office, a_mail, arrives
+from tests.support.games import BOT, ME, OPEN, head_of, person, seats_of, wanted
+
+pytestmark = pytest.mark.usefixtures("within")
+CYD = "cyd@example.org"
+
+
+@pytest.fixture
+def game_id(ada: UUID) -> UUID:
+    """A game of Ada's to which Cyd, whom nobody knows here, is invited."""
+    return open_game(ada, wanted(ME, {"email": CYD}, OPEN, title="Tuesday stars")).game_id
+
+
+def cyd_writes(office: Office, text: str, sender: str = CYD, **more: str) -> Mail | None:
+    """To the newest letter that can be answered; what he hears of it."""
+    before = office.mails("cyd")
+    arrives([it for it in before if it.message["Reply-To"]][-1].reply_to, a_mail(text, sender=sender, **more))
+    deal_with_mails()
+    return next(
+        (it for it in office.mails("cyd")[len(before) :] if it.message["Auto-Submitted"] == "auto-replied"), None
+    )
+
+
+def sits(game_id: UUID) -> bool:
+    return seats_of(game_id)[1].player_id is not None and seats_of(game_id)[1].player_id == player_at(CYD)
+
+
+def is_kept(game_id: UUID) -> bool:
+    return seats_of(game_id)[1].email == CYD
+
+
+def test_an_invitation_says_how_it_is_answered(office: Office, game_id: UUID) -> None:
+    (letter,) = office.mails("cyd")
+    assert letter.text.startswith("##- Answer above this line: yes or no -##\n\nTo play, open this link")
+    assert "##- Answer above this line: yes or no -##" in letter.page
+    for part in (letter.text, letter.page):
+        assert "Or answer this mail with one word in a line of its own: yes or no." in part
+    word = letter.reply_to.partition("@")[0]
+    assert len(word) <= 64
+    assert invited(word) == invited(word.upper()) == (game_id, 1, mark_of(CYD))
+    for other in (addressee, lambda it: invited(sign(INVITATION, *invited(it)))):
+        with pytest.raises(NotFound):
+            other(word)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yes", "Yes!", "Yes, gladly.", "Hello Ada!\n\nYes, please.\n\nCyd", "Ja, gern!", "OUI, volontiers", "Sì", "si"],
+)
+def test_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
+    answer = cyd_writes(office, text)
+    assert sits(game_id)
+    assert answer is not None
+    assert 'You have a seat in "Tuesday stars". A mail tells you when it is your turn.' in answer.text
+    assert answer.message["Reply-To"] is None
+
+
+@pytest.mark.parametrize("text", ["no", "No, thanks.", "Nein danke!", "Non merci", "No, grazie"])
+def test_no_leaves_it_to_others_and_makes_nobody_a_player(office: Office, game_id: UUID, text: str) -> None:
+    answer = cyd_writes(office, text)
+    assert (seats_of(game_id)[1].kind, seats_of(game_id)[1].email) == ("open", None)
+    assert describe(head_of(game_id), 0)["seats"][1]["declined"]  # which its host is to know
+    assert player_at(CYD) is None
+    assert answer is not None
+    assert 'No seat is kept for you in "Tuesday stars" any more.' in answer.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "maybe", "Yes, but not before Sunday", "yes\n\nno", "yes?", "No problem, I play", "yes\nsay Hello!", "> yes"],
+)
+def test_what_is_not_plain_does_nothing_and_may_be_said_again(office: Office, game_id: UUID, text: str) -> None:
+    asked = cyd_writes(office, text)
+    assert asked is not None
+    assert "could not read a plain yes or no" in asked.text
+    assert is_kept(game_id)
+    cyd_writes(office, "yes")
+    assert sits(game_id)
+
+
+@pytest.mark.parametrize("words", ["yes", "no"])
+def test_it_is_done_once_however_often_it_is_said(office: Office, game_id: UUID, words: str) -> None:
+    reply_to = office.mails("cyd")[-1].reply_to
+    raw = a_mail(words, sender=CYD)
+    for mail in (raw, raw, a_mail(words, sender=CYD)):
+        arrives(reply_to, mail)
+    deal_with_mails()
+    told = [it.text.splitlines()[0] for it in office.mails("cyd") if it.message["Auto-Submitted"] == "auto-replied"]
+    assert len(told) == 2
+    assert len(set(told)) == 1
+    assert sits(game_id) == (words == "yes")
+
+
+def test_whoever_has_said_yes_on_the_page_hears_so_by_mail(office: Office, game_id: UUID) -> None:
+    office.delivers()
+    accept_invitation(sign(INVITATION, game_id, 1, mark_of(CYD)))
+    answer = cyd_writes(office, "yes")
+    assert answer is not None
+    assert "You have a seat" in answer.text
+    left = cyd_writes(office, "no", Subject="again")
+    assert left is not None
+    assert "You have taken this seat by now. To leave it, open the game." in left.text
+    assert sits(game_id)
+
+
+def test_another_address_than_the_invited_one_does_nothing(office: Office, game_id: UUID) -> None:
+    asked = cyd_writes(office, "yes", sender="cyd@work.example")
+    assert office.mails_to("cyd@work.example") == []
+    assert asked is not None
+    assert "came from another address" in asked.text
+    assert is_kept(game_id)
+    cyd_writes(office, "yes")
+    assert sits(game_id)
+
+
+def test_an_invitation_that_was_withdrawn_takes_no_seat_from_whoever_is_invited_instead(
+    office: Office, ada: UUID, game_id: UUID
+) -> None:
+    office.delivers()
+    withdraw_invitation(game_id, ada, 1)
+    invite(game_id, ada, "dan@example.org", 1)
+    answer = cyd_writes(office, "yes")
+    assert answer is not None
+    assert "No seat is kept for you here any more." in answer.text
+    assert seats_of(game_id)[1].email == "dan@example.org"
+    cyd_writes(office, "no")
+    assert seats_of(game_id)[1].email == "dan@example.org"
+
+
+def test_whoever_is_invited_instead_is_told_nothing_of_an_earlier_answer(
+    office: Office, ada: UUID, game_id: UUID
+) -> None:
+    cyd_writes(office, "No, thanks.")
+    invite(game_id, ada, "dan@example.org", 1)
+    dan = accept_invitation(sign(INVITATION, game_id, 1, mark_of("dan@example.org"))).seats[1]["player_id"]
+    assert copy_of_player(dan)["mails"] == []
+
+
+def test_who_said_yes_finds_it_in_the_copy_of_what_is_stored_of_him(office: Office, game_id: UUID) -> None:
+    cyd_writes(office, "Yes, please.")
+    cyd = player_at(CYD)
+    assert cyd is not None
+    assert ["Yes, please." in it["raw"] for it in copy_of_player(cyd)["mails"]] == [True]
+
+
+def test_of_a_player_who_is_deleted_no_answer_is_left(office: Office, ada: UUID, game_id: UUID) -> None:
+    cyd = person("cyd")
+    cyd_writes(office, "No, thanks.")
+    delete_player(cyd)
+    assert db.session.scalars(db.select(Incoming)).all() == []
+
+
+def test_the_last_seat_begins_the_game(office: Office, ada: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, {"email": CYD}, BOT)).game_id
+    answer = cyd_writes(office, "yes")
+    assert answer is not None
+    assert "You have a seat" in answer.text
+    assert head_of(game_id).table.status == "running"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Auto-Submitted": "auto-replied"}, {"Subject": "Automatic reply: away"}, {"X-Loop": "sternenpost"}]
+)
+def test_machines_answer_nothing_and_are_not_answered(office: Office, game_id: UUID, headers: dict[str, str]) -> None:
+    assert cyd_writes(office, "yes", **headers) is None
+    assert is_kept(game_id)
+
+
+def test_nor_does_somebody_who_is_banned(office: Office, game_id: UUID) -> None:
+    office.delivers()
+    ban(person("cyd"), None, "spam")
+    assert cyd_writes(office, "yes") is None
+    assert is_kept(game_id)
+
+
+def test_the_answer_is_in_the_language_of_the_guest_or_else_of_the_host(office: Office, ada: UUID) -> None:
+    change_profile(ada, {"locale": "de"})
+    open_game(ada, wanted(ME, {"email": CYD}, OPEN))
+    assert "Antworte über dieser Zeile: ja oder nein" in office.mails("cyd")[-1].text
+    answer = cyd_writes(office, "vielleicht")
+    assert answer is not None
+    assert "kein klares Ja oder Nein" in answer.text
+
+
+def test_a_reply_by_any_program_means_what_is_typed_in_it(office: Office, game_id: UUID) -> None:
+    (letter,) = office.mails("cyd")
+    answered = answering(letter.message)
+    for name, program in PROGRAMS.items():
+        for typed, meant in (("yes", "yes"), ("No, thanks.", "no"), ("", None)):
+            raw = program.write(Typed(typed, "en", program.places[0], letter.text, answered=answered))
+            assert understood(read(raw), "en") == meant, (name, typed)
+
+
+def test_yes_is_understood_by_its_letters(office: Office) -> None:
+    assert understood(Read(CYD, False, ("si\u0300",), None, "", None), "en") == "yes"

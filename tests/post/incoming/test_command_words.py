@@ -1,0 +1,156 @@
+"""Commands in the language of whoever writes them: each does what the English one does."""
+
+import re
+from datetime import date
+from uuid import UUID
+
+import pytest
+
+from server.accounts.players import change_profile
+from server.post.incoming.commands import COMMANDS, word_for
+from server.post.incoming.replies import Mail, Wishes, parse, understand
+from server.rules import GAMES
+from server.translations import LOCALES
+from server.translations.update import TRANSLATED
+from tests.post.incoming.replying import ada_writes, messages
+from tests.post.office import Office
+from tests.support.games import happened
+
+DAYS = "2027-07-01..2027-07-14"
+MEANT = {
+    "?": Wishes(asks=True),
+    "say Ciao!": Wishes(says=("Ciao!",)),
+    "pause": Wishes(pause=True),
+    "resume": Wishes(resume=True),
+    "undo": Wishes(undo=True),
+    "agree": Wishes(agree=True),
+    "plan": Wishes(plan=""),
+    "plan 7 leo c": Wishes(plan="7 leo c"),
+    "resign": Wishes(resign=True),
+    f"vacation {DAYS}": Wishes(vacation=(date(2027, 7, 1), date(2027, 7, 14))),
+    "confirm 0123abcdef": Wishes(confirms="0123abcdef"),
+}
+
+
+def read(text: str, locale: str) -> Wishes:
+    mail = Mail("ada@example.org", False, tuple(text.split("\n")), None, "", None)
+    return understand(parse(mail, GAMES["sternenhimmel"], locale))
+
+
+def in_words_of(locale: str, line: str) -> str:
+    command, _, rest = line.partition(" ")
+    return f"{word_for(command, locale)} {rest}".strip() if command in COMMANDS else line
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("line", MEANT)
+def test_a_command_is_understood_in_english_and_in_the_readers_language(locale: str, line: str) -> None:
+    own = in_words_of(locale, line)
+    for written in (line, own, own[0].upper() + own[1:], f"Ciao!\n\n{own}\n\nAda"):
+        assert read(written, locale) == MEANT[line], written
+
+
+@pytest.mark.parametrize(
+    ("locale", "written", "meant"),
+    [
+        ("de", "Besta\u0308tige 0123abcdef", Wishes(confirms="0123abcdef")),
+        ("de", "bestaetige 0123abcdef", Wishes(confirms="0123abcdef")),
+        ("it", "Di\u2019 Ciao!", Wishes(says=("Ciao!",))),
+        ("it", "Di\u0300 Ciao!", Wishes(says=("Ciao!",))),
+        ("it", f"Vacanze {DAYS}", MEANT[f"vacation {DAYS}"]),
+    ],
+)
+def test_so_it_is_however_a_keyboard_writes_it(locale: str, written: str, meant: Wishes) -> None:
+    assert read(written, locale) == meant
+
+
+def test_the_words_of_a_language_that_one_does_not_read_are_prose() -> None:
+    assert read("7 leo c\n\nSag Hallo von mir.", "fr") == read("7 leo c", "fr")
+    assert read("7 leo c\n\nDi solito vinco io.", "it") == read("7 leo c", "it")
+
+
+@pytest.mark.parametrize(
+    ("locale", "written", "meant"),
+    [
+        ("en", "plan 7 leo c; 3 Virgo b if virgo b is free", "7 leo c; 3 virgo b if virgo b is free"),
+        ("de", "Plan 3 vir b wenn vir b frei ist", "3 vir b wenn vir b frei ist"),
+        ("de", "plan 3 vir b wenn vir b frei", "3 vir b wenn vir b frei"),
+        ("fr", "plan 3 vir b si vir b est libre", "3 vir b si vir b est libre"),
+        ("it", "piano 3 vir b se vir b è libera", "3 vir b se vir b è libera"),
+        *((locale, "plan off", "off") for locale in LOCALES),
+        ("de", "Plan aus", "off"),
+        ("fr", "plan annuler", "off"),
+        ("it", "Piano annulla", "off"),
+    ],
+)
+def test_a_plan_is_read_in_the_readers_language(locale: str, written: str, meant: str) -> None:
+    assert read(written, locale) == Wishes(plan=meant)
+    assert read(f"7 leo c\n\n{written}", locale).plan == meant  # once this turn is played
+
+
+@pytest.mark.parametrize(
+    "line", ["plan 7 leo", "plan 7 leo c if virgo b", "plan 7 leo c if free; 3 leo d", "plan to win"]
+)
+def test_a_plan_that_is_not_in_notation_is_asked_about(line: str) -> None:
+    assert read(line, "en").problem == "not-understood"
+
+
+@pytest.mark.parametrize("words", ["Good plan!", "That is my plan for tonight."])
+def test_a_plan_in_a_sentence_is_prose(words: str) -> None:
+    assert read(f"{words}\n\n7 leo c", "en").move == "7 leo c"
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        "plan 7 leo c\nplan 7 leo d",
+        "plan 7 leo c\nundo",
+        "undo\n7 leo c",
+        "undo\nagree",
+        "agree\n7 leo c",
+        "undo\nresign",
+    ],
+)
+def test_nobody_takes_back_and_goes_on_in_one_mail(others: str) -> None:
+    assert read(others, "en").problem == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("locale", "line"),
+    [
+        ("de", "aufgeben?"),
+        ("de", "Urlaub vom 1. bis zum 14. Juli"),
+        ("de", "fortsezen"),
+        ("fr", "abandonner la partie"),
+        ("it", "* conferma"),
+        ("en", "undo it"),
+        ("de", "zurücknehmen bitte"),
+        ("it", "di': ciao"),
+    ],
+)
+def test_what_comes_near_to_a_command_is_asked_about(locale: str, line: str) -> None:
+    assert read(f"7 leo c\n\n{line}", locale).problem == "not-understood"
+
+
+def test_a_name_that_looks_like_a_command_signs_a_mail() -> None:
+    assert read("7 leo c\n\nPaula", "it").move == "7 leo c"
+
+
+@pytest.mark.usefixtures("within")
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_the_answer_names_the_commands_as_they_can_be_written(
+    office: Office, game_id: UUID, ada: UUID, locale: str
+) -> None:
+    change_profile(ada, {"locale": locale})
+    answer = ada_writes(office, "7 leo")
+    for line in MEANT:
+        command = in_words_of(locale, line).partition(" ")[0]
+        named = re.search(rf"^  ({re.escape(command)}( .+?)?) \(", answer.text, re.MULTILINE)
+        assert command == word_for("confirm", locale) or (named and not read(named[1], locale).problem), line
+    ada_writes(office, f"{word_for('say', locale)} Ciao!")
+    assert messages(game_id) == ["Ciao!"]
+    asked = ada_writes(office, word_for("resign", locale))
+    confirmation = re.search(rf"^  ({word_for('confirm', locale)} \w+)$", asked.text, re.MULTILINE)
+    assert confirmation
+    ada_writes(office, confirmation[1])
+    assert "seat-handed-over" in happened(game_id)

@@ -1,0 +1,113 @@
+"""Plans by mail: left, shown and dropped by a line, and told of in the letter of their turn."""
+
+from uuid import UUID
+
+import pytest
+
+from server.accounts.players import change_profile
+from server.play.commits import whole_log
+from server.play.plans import get_plan, put_plan
+from server.play.views import story, view_of
+from server.render.story import sentence
+from server.rules import Json
+from tests.post.incoming.replying import a_move, ada_writes
+from tests.post.office import Office
+from tests.support.games import everything_due_happens, head_of, moves_on, seats_of, until
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def own_lines(game_id: UUID) -> tuple[str, str, str]:
+    """Two moves that Ada may leave after her first, and the place of the second."""
+    boards = view_of(head_of(game_id), None)["boards"]
+    (one, a), (two, b) = ((board["board"], list(board["spaces"])[-1]) for board in boards[:2])
+    return f"7 {one} {a}", f"3 {two} {b}", f"{two} {b}"
+
+
+def test_a_plan_is_left_beside_the_move_of_the_turn_and_plays_the_next(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    first, second, place = own_lines(game_id)
+    move = a_move(game_id, ada)
+    answer = ada_writes(office, f"{move}\n\nplan {first}; {second} if {place} is free")
+    assert f"Left for your next turns: {first}; {second} (on a condition)." in " ".join(answer.text.split())
+    view = view_of(head_of(game_id), None)
+    board, space = place.split()
+    slot = [it["board"] for it in view["boards"]].index(board)
+    assert get_plan(game_id, ada)["moves"][1]["if"] == [
+        {"at": f"/boards/{slot}/board", "is": board},
+        {"at": f"/boards/{slot}/spaces/{space}", "is": None},
+    ]
+
+
+def test_it_is_shown_and_dropped_in_the_readers_language(office: Office, game_id: UUID, ada: UUID) -> None:
+    office.mails("ada")
+    moves_on(game_id, ada)
+    assert "You have left no moves" in ada_writes(office, "plan").text
+    first, *_ = own_lines(game_id)
+    change_profile(ada, {"locale": "de"})
+    assert first in ada_writes(office, f"Plan {first}").text
+    assert get_plan(game_id, ada)["moves"]
+    ada_writes(office, "Plan aus")
+    assert get_plan(game_id, ada)["moves"] == []
+
+
+def test_what_cannot_be_left_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+    office.mails("ada")
+    moves_on(game_id, ada)
+    first, second, place = own_lines(game_id)
+    again = second.replace("3 ", "7 ")
+    for line, why in (
+        (f"plan {first}; {again}", "You have no 7 left for it"),
+        (f"plan {first} if {place}x is free", "That is no space of a board in play."),
+        (f"plan {first} if {place}", "This is not quite in the notation"),
+    ):
+        assert why in " ".join(ada_writes(office, line).text.split())
+    assert get_plan(game_id, ada)["moves"] == []
+
+
+def left(game_id: UUID, who: UUID, *conditions: Json, after: str = "PT0S") -> str:
+    first, *_ = own_lines(game_id)
+    rules = head_of(game_id).table.rules
+    move = rules.move_to_json(rules.read_move(first))
+    put_plan(game_id, who, 0, [{"move": move, "if": list(conditions), "after": after}])
+    return first
+
+
+def test_the_letter_of_the_turn_says_what_became_of_the_plan_and_only_to_its_owner(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    office.mails("ada")
+    move = left(game_id, bea, {"at": "/next", "is": 2})
+    moves_on(game_id, ada)
+    everything_due_happens()
+    letter = office.mails("bea")[-1]
+    assert f"You had planned {move}, but its condition does not hold." in " ".join(letter.text.split())
+    assert not any("planned" in mail.text for mail in office.mails("ada"))
+
+
+def test_a_move_that_waits_is_told_with_its_time(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    move = left(game_id, bea, after="PT6H")
+    moves_on(game_id, ada)
+    everything_due_happens()
+    assert f"As you planned, {move} is played at " in " ".join(office.mails("bea")[-1].text.split())
+    plan_at = seats_of(game_id)[1].plan_at
+    assert plan_at
+    until(plan_at)
+    everything_due_happens()
+    assert [row.seat for row in whole_log(game_id) if row.type == "star-placed"][:2] == [0, 1]
+
+
+def test_no_letter_is_written_of_a_turn_that_a_plan_plays_and_the_next_tells_of_it(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    before = len(office.mails("bea"))
+    left(game_id, bea)
+    moves_on(game_id, ada)
+    everything_due_happens()
+    assert len(office.mails("bea")) == before
+    moves_on(game_id, ada)
+    everything_due_happens()
+    game = head_of(game_id)
+    (own,) = (it for it in story(game, 1) if it.get("by") == "plan")
+    assert sentence(own, game.names, "en") in " ".join(office.mails("bea")[-1].text.split())
