@@ -10,20 +10,22 @@ from server.play.events import (
     GamePaused,
     GameResumed,
     GameStarted,
+    MoveTakenBack,
     SeatHandedOver,
     SeatTakenBack,
     TimeRanOut,
 )
 from server.play.game import Game, Outline
+from server.play.table import Table
 from server.rules import Json, Seat
 from server.store.webhook_queue import NOTE
 
 News = tuple[str, Seat, Json]  # kind, reader, data
 
 
-def after(game: Game, events: Sequence[Any], now: datetime) -> list[Json]:
-    """The letters of a commit that led to the game as it is now."""
-    return _told(game, list(_news(game, events, now)), now, list(_news_for_programs(events)))
+def after(game: Game, events: Sequence[Any], now: datetime, before: Table) -> list[Json]:
+    """The letters of a commit that led to the game as it is now, from the table before."""
+    return _told(game, list(_news(game, events, now, before)), now, list(_news_for_programs(events)))
 
 
 def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> list[Json]:
@@ -35,12 +37,19 @@ def _told(game: Game | Outline, news: list[News], now: datetime, for_programs: S
     """Each is made a microsecond after the one before, so that they are carried and listed as the story goes."""
     told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
     if hooked := [row["seat"] for row in game.seats if row["has_webhooks"]]:
-        news = [(kind, seat, {}) for kind in for_programs for seat in hooked] + news
+        mailed = [it for it in news if it[0] not in for_programs]
+        news = [(kind, seat, {}) for kind in for_programs for seat in hooked] + mailed
         told += [note(game, kind, seat, now, **data) for kind, seat, data in news if seat in hooked]
     return [row | {"made_at": now + timedelta(microseconds=place)} for place, row in enumerate(told)]
 
 
-def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[News]:
+def take_back_asked(game: Game, asked: Json, seats: Sequence[Seat], now: datetime) -> list[Json]:
+    """The letters to those who are asked for their consent to a take-back (see `votes_of`)."""
+    about = {"by": asked["seat"], "to_version": asked["to"], "ends_at": asked["ends_at"]}
+    return _told(game, [("take-back-asked", seat, about) for seat in seats], now)
+
+
+def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> Iterator[News]:
     people = [row["seat"] for row in game.seats if row["player_id"] is not None]
     for event in events:
         match event:
@@ -50,6 +59,10 @@ def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[News]:
                 yield "seat-handed-over", seat, {"bot": bot}
             case SeatTakenBack(seat) if game.seats[seat]["asked_at"] == now:  # for a turn that began under the bot
                 yield "your-turn", seat, {}
+            case MoveTakenBack(by):
+                turns = enumerate(zip(before.turns, game.table.turns, strict=True))
+                gone = [(seat, was) for seat, (was, turn) in turns if was is not None and turn is None]
+                yield from (("move-taken-back", seat, {"by": by, "gone": was}) for seat, was in gone if seat in people)
             case GamePaused():
                 yield from (("game-paused", seat, {}) for seat in people)
             case GameResumed():
@@ -60,6 +73,8 @@ def _news(game: Game, events: Sequence[Any], now: datetime) -> Iterator[News]:
         yield from (("game-ended", seat, {}) for seat in people)
     for seat in people if game.table.turns else ():
         is_asked = game.table.turns[seat] == game.table.version and not game.bot_at(seat)
+        if game.seats[seat]["planned"]:  # he is told once his plan was looked at, if it does not move
+            continue
         if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # whoever is at it needs no letter
             yield "your-turn", seat, {}
 
@@ -72,6 +87,8 @@ def _news_for_programs(events: Sequence[Any]) -> Iterator[str]:
                 yield "game-started"
             case GameResumed():
                 yield "game-resumed"
+            case MoveTakenBack():
+                yield "move-taken-back"
 
 
 def note(game: Game | Outline, kind: str, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:

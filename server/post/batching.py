@@ -1,21 +1,25 @@
-"""Batching of mails: what a reader wants done with a letter, asked when it is to be carried: whether he is online makes no difference."""
+"""Batching of mails: what a reader wants done with a letter, asked when it is to be carried."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import select, true
 
 from server.accounts import preferences
 from server.accounts.bans import is_welcome
-from server.accounts.preferences import INVITATION, MAIL_KINDS, next_bundle, wanted
+from server.accounts.preferences import INVITATION, MAIL_KINDS, TAKE_BACK_ASKED, next_bundle, wanted
 from server.accounts.strangers import may_be_written_to
 from server.clock import clock
+from server.play.game import Game
 from server.play.hosting import CLOSING
 from server.rules import Json
 from server.store import outbox
-from server.store.tables import LetterRow, Player, PlayerLetterRow, SeatRow, db
+from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 from server.translations import noted
 
+_LATE = timedelta(minutes=10)  # after which what has come meanwhile is told in one letter
+_TELLING = ("your-turn", "game-ended", "game-abandoned")  # how a game stands
+_LASTING = (INVITATION, "answer", "seat-handed-over")  # with what no later one says: how to confirm, or the way back
 _ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which turns wait
 
 
@@ -25,19 +29,26 @@ def recipient(row: LetterRow | PlayerLetterRow) -> Player | None:
     return None if player_id is None else db.session.get(Player, player_id)
 
 
-def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None) -> tuple[str, str] | None:
-    """What becomes of a letter that is not to be sent now, and why: left out, or put into its recipient's next bundle."""
+def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Game | None) -> tuple[str, str] | None:
+    """What becomes of a letter that is not to be sent now, and why: left out, or put into its recipient's next bundle.
+
+    `game` is the one that it belongs to.
+    """
     if player is None:
         return _keep_from_stranger(row)
     if not is_welcome(player):
         return "dropped", noted("Nothing is sent to those who are banned, or have deleted their account.")
+    if player.guest_until is not None:
+        return "dropped", noted("A guest has no address for letters.")
+    if is_overtaken(row):
+        return "dropped", noted("A later letter of this game tells more.")
     if row.kind not in MAIL_KINDS:
         return None
     if player.unreachable_since:
         why = noted("Nothing is sent to your address until you sign in by a mailed code, since letters came back.")
         return "dropped", why
-    seat = _own_seat(row)
-    match wanted(row.kind, player.notifications, seat.mails if seat else None):
+    seat = _own_seat(row, game)
+    match wanted(row.kind, player.notifications, seat["mails"] if seat else None):
         case preferences.OFF:
             return "dropped", noted("You have switched these letters off.")
         case preferences.BUNDLED if isinstance(row, LetterRow):
@@ -51,6 +62,22 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None) -> tuple[
     return None
 
 
+def is_overtaken(row: LetterRow | PlayerLetterRow) -> bool:
+    """Whether a letter comes late and a later one waits for the same reader that tells how its game stands, or has reached
+    him, as after an outage."""
+    if isinstance(row, PlayerLetterRow) or row.kind in _LASTING:
+        return False
+    if row.tries == 1 and clock.now() - row.made_at < _LATE:
+        return False
+    queries = []
+    for table in (LetterRow, Delivery):
+        to_him = (table.game_id == row.game_id) & (table.seat == row.seat) & (table.player_id == row.player_id)
+        later = (table.version > row.version) & table.kind.in_(_TELLING)
+        arrived = Delivery.result == "sent" if table is Delivery else true()
+        queries.append(select(table.letter_id).where(to_him, later, arrived).limit(1))
+    return any(db.session.execute(query).first() for query in queries)
+
+
 def _keep_from_stranger(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | None:
     if isinstance(row, PlayerLetterRow) or row.kind != INVITATION:
         return None
@@ -59,19 +86,22 @@ def _keep_from_stranger(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | N
     return "dropped", noted("One invitation goes to an address without an account, and no further one.")
 
 
-def _own_seat(row: LetterRow | PlayerLetterRow) -> SeatRow | None:
+def _own_seat(row: LetterRow | PlayerLetterRow, game: Game | None) -> Json | None:
     """The seat that a letter went to; an invited person has none as yet, and who was sent away has none any more."""
-    if isinstance(row, PlayerLetterRow) or row.kind == INVITATION:
+    if isinstance(row, PlayerLetterRow) or game is None or row.kind == INVITATION:
         return None
-    seat = db.session.get(SeatRow, (row.game_id, row.seat))
-    return seat if seat and seat.player_id == row.player_id else None
+    seat = game.seats[row.seat]
+    return seat if seat["player_id"] == row.player_id else None
 
 
-def _ends_at(row: LetterRow, seat: SeatRow | None) -> datetime | None:
+def _ends_at(row: LetterRow, seat: Json | None) -> datetime | None:
     """Until when the reader may do something about what the letter says."""
     if row.kind == CLOSING:
         return datetime.fromisoformat(row.data["closes_at"])
-    return seat.due_at if seat else None
+    if row.kind == TAKE_BACK_ASKED:
+        return datetime.fromisoformat(row.data["ends_at"])
+    due_at: datetime | None = seat["due_at"] if seat else None
+    return due_at
 
 
 def put_into_newer(bundle: PlayerLetterRow) -> bool:

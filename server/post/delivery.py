@@ -3,36 +3,55 @@
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
-from threading import Event
+from threading import BoundedSemaphore, Event
+from typing import NamedTuple
+from uuid import UUID
 
 from flask import Flask
 
 from server.accounts.bounces import note_bounce
+from server.accounts.preferences import PUSH
 from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
+from server.play.commits import load
+from server.play.game import Game
+from server.post import push
 from server.post.batching import recipient, set_aside
+from server.post.coalescing import MOST, plan
 from server.post.incoming.diagnoses import is_unknown, status_in
-from server.post.letters import Written, compose
+from server.post.letters import Written, compose, compose_together, is_present
 from server.post.smtp import Carrier, Refused, TooBig, Unreachable
 from server.store import outbox
 from server.store.connections import let_go
 from server.store.database_retry import is_passing
 from server.store.outbox import Waiting
-from server.store.tables import LetterRow, PlayerLetterRow
+from server.store.tables import LetterRow, Player, PlayerLetterRow
 from server.translations import noted
 
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=6)
 GIVE_UP = timedelta(days=4)  # RFC 5321, 4.5.4.1
 _CARRIERS = 16  # threads, most of which wait for a mail server
+_PUSHERS = 4  # and for push services, which hold up no mail
+_WRITERS = 2  # at a time, of which one may ask the database; with more, threads spend a third on taking turns
 _BATCH = 200
 _NOTE_AGAIN = 1.0  # seconds
+_NO_LONGER = noted("No longer true when it was to be written")
 
 log = logging.getLogger(__name__)
+
+
+class _InHand(NamedTuple):
+    """A letter that is ours, until its lease ends."""
+
+    letter: Waiting
+    row: LetterRow | PlayerLetterRow
+    lease: Lease
 
 
 class PostOffice:
@@ -45,6 +64,8 @@ class PostOffice:
         self._reply_domain = reply_domain
         self._carrier = carrier
         self._threads = ThreadPoolExecutor(_CARRIERS, thread_name_prefix="post")
+        self._pushers = ThreadPoolExecutor(_PUSHERS, thread_name_prefix="push")
+        self._writers = BoundedSemaphore(_WRITERS)
         self._under_way: dict[str, Future[None]] = {}
         self._is_refused = False
         self._leases = Leases(app)
@@ -53,7 +74,7 @@ class PostOffice:
     def deliver_due(self) -> int:
         """Set out with every letter that is due, without waiting for the answers; how many."""
         self._under_way = {reader: run for reader, run in self._under_way.items() if not run.done()}
-        if len(self._under_way) >= _BATCH:
+        if sum(not _is_push(reader) for reader in self._under_way) >= _BATCH:
             return 0
         rounds: dict[str, list[Waiting]] = {}
         with self._leases.looking() as lapsed_at:
@@ -61,7 +82,8 @@ class PostOffice:
         for letter in due:
             rounds.setdefault(letter.reader, []).append(letter)
         for reader, letters in rounds.items():
-            self._under_way[reader] = self._threads.submit(self._round, letters)
+            threads = self._pushers if _is_push(reader) else self._threads
+            self._under_way[reader] = threads.submit(self._round, letters)
         return sum(map(len, rounds.values()))
 
     def wait(self) -> None:
@@ -71,76 +93,147 @@ class PostOffice:
     def close(self, seconds: float) -> None:
         """Start no other letter and finish those in hand, if they take no longer; else their leases run out."""
         self._is_closed.set()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._threads, self._pushers):
+            threads.shutdown(wait=False, cancel_futures=True)
         wait(self._under_way.values(), seconds)
 
     def _round(self, letters: list[Waiting]) -> None:
         """One reader's letters; after a failure the others stay where they are."""
+        told: set[UUID] = set()
         with self._app.app_context():
             for letter in letters:
                 try:
-                    if not self._deliver(letter):
+                    if letter.letter_id not in told and not self._deliver(letter, told):
                         return
                 except Exception as error:
                     if not is_passing(error):
                         log.exception("Letter %s was not carried", letter.letter_id)
                     return
 
-    def _deliver(self, letter: Waiting) -> bool:
-        """False if this reader cannot be reached now."""
+    def _deliver(self, letter: Waiting, told: set[UUID]) -> bool:
+        """False if this reader cannot be reached now. `told` grows by the letters that went along with this one."""
+        with ExitStack() as leases, ExitStack() as writing:
+            writing.enter_context(self._writers)
+            planned = plan(letter)
+            if planned.later:
+                outbox.put_off(letter, planned.later)
+                if not planned.is_seen:
+                    push.note_now(letter)
+                return True
+            first = self._taken(letter, leases)
+            return first is not None and self._carry(first, planned.games, leases, writing, told)
+
+    def _taken(self, letter: Waiting, leases: ExitStack) -> _InHand | None:
+        """None if another office has begun this reader's round."""
         began = time.monotonic()
         row = outbox.claim(letter, clock.real() + LENGTH)
         if row is None:
-            return False  # another office has begun this reader's round
-        with self._leases.held(partial(outbox.renew, letter, row), began) as lease:
-            return self._carry(letter, row, lease)
+            return None
+        lease = leases.enter_context(self._leases.held(partial(outbox.renew, letter, row), began))
+        return _InHand(letter, row, lease)
 
-    def _carry(self, letter: Waiting, row: LetterRow | PlayerLetterRow, lease: Lease) -> bool:
+    def _carry(
+        self, first: _InHand, games: Collection[UUID], leases: ExitStack, writing: ExitStack, told: set[UUID]
+    ) -> bool:
+        in_hand, row = [first], first.row
         try:
-            player = recipient(row)  # while he is held here, the session need not ask the database for him again
-            if aside := set_aside(row, player):
-                outbox.done(letter, row, clock.now(), *aside)
+            player = recipient(row)
+            game = load(row.game_id) if isinstance(row, LetterRow) else None
+            if game and isinstance(row, LetterRow) and row.kind == PUSH:
+                writing.close()
+                outbox.done(first.letter, row, clock.now(), *push.carry(row, player, game))
                 return True
-            written = compose(row, self._app.config["BASE_URL"], self._reply_domain)
+            if self._is_left_out(first, player, game):
+                return True
+            if game and games and isinstance(row, LetterRow) and is_present(row, game):
+                turns = [(row, game), *self._joining(in_hand, player, games, leases)]
+                told |= {it.letter.letter_id for it in in_hand}
+            else:
+                turns = []
+            config = self._app.config
+            if len(turns) > 1:
+                written = compose_together(turns, config["BASE_URL"], self._reply_domain)
+            else:
+                written = compose(row, config["BASE_URL"], self._reply_domain, game)
             if written is None:
-                late = noted("No longer true when it was to be written")
-                outbox.done(letter, row, clock.now(), "dropped", late)
+                outbox.done(first.letter, row, clock.now(), "dropped", _NO_LONGER)
                 return True
             let_go()  # so that no connection waits for a slow mail server
-            self._hand_over(written, lease)
+            writing.close()  # nor who else writes
+            self._hand_over(written, in_hand)
         except Lost:
-            log.warning("Letter %s is left to another office: our lease on it ran out", letter.letter_id)
+            log.warning("Letter %s is left to another office: our lease on it ran out", first.letter.letter_id)
+            return False
+        except push.NotTaken as error:
+            self._note_failure(first, str(error))
             return False
         except Refused as error:
-            self._note(partial(outbox.done, letter, row, clock.now(), "refused", str(error)))
+            self._note_all(in_hand, "refused", str(error))
             _note_refusal(row, str(error))
         except Exception as error:
             let_go()  # what was begun for this letter has failed
-            self._note_failure(letter, row, str(error))
+            for it in in_hand:
+                self._note_failure(it, str(error))
             if isinstance(error, Unreachable):
                 self._tell(str(error))
             else:
-                log.exception("Letter %s cannot be written", letter.letter_id)
+                log.exception("Letter %s cannot be written", first.letter.letter_id)
             return False
         else:
             self._tell("")
-            self._note(partial(outbox.done, letter, row, clock.now(), "sent", ""))
+            self._note_all(in_hand, "sent", "")
         return True
 
-    def _hand_over(self, written: Written, lease: Lease) -> None:
-        """In short if the whole is too big. Raises Lost, Refused, Unreachable."""
-        try:
-            self._carrier.send(written.message, written.sender, written.to, lease.confirm)
-        except TooBig:
-            self._carrier.send(written.short(), written.sender, written.to, lease.confirm)
+    def _is_left_out(self, it: _InHand, player: Player | None, game: Game | None) -> bool:
+        push.note_beside(it.row, player)
+        aside = set_aside(it.row, player, game)
+        if aside:
+            outbox.done(it.letter, it.row, clock.now(), *aside)
+        return aside is not None
 
-    def _note_failure(self, letter: Waiting, row: LetterRow | PlayerLetterRow, why: str) -> None:
+    def _joining(
+        self, in_hand: list[_InHand], player: Player | None, games: Collection[UUID], leases: ExitStack
+    ) -> Iterator[tuple[LetterRow, Game]]:
+        """The turns of these games that wait to be told to the same reader, each taken in hand."""
+        reader = in_hand[0].row.player_id
+        for letter in outbox.turns_of(reader, games) if reader else ():
+            if len(in_hand) == MOST or letter.owner in {it.letter.owner for it in in_hand}:
+                continue
+            it = self._taken(letter, leases)
+            if it is None or not isinstance(it.row, LetterRow):
+                continue
+            game = load(it.row.game_id)
+            if self._is_left_out(it, player, game):
+                continue
+            if is_present(it.row, game):
+                in_hand.append(it)
+                yield it.row, game
+            else:
+                outbox.done(letter, it.row, clock.now(), "dropped", _NO_LONGER)
+
+    def _hand_over(self, written: Written, in_hand: Sequence[_InHand]) -> None:
+        """In short if the whole is too big. Raises Lost, Refused, Unreachable."""
+
+        def confirm() -> None:
+            for it in in_hand:
+                it.lease.confirm()
+
+        try:
+            self._carrier.send(written.message, written.sender, written.to, confirm)
+        except TooBig:
+            self._carrier.send(written.short(), written.sender, written.to, confirm)
+
+    def _note_failure(self, it: _InHand, why: str) -> None:
         now = clock.now()
-        if now - row.made_at > GIVE_UP:
-            outbox.done(letter, row, now, "given-up", why)
+        if now - it.row.made_at > GIVE_UP:
+            outbox.done(it.letter, it.row, now, "given-up", why)
         else:
-            pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 20), LONGEST_PAUSE)
-            outbox.again(letter, row, now, now + pause, why)
+            pause = min(FIRST_PAUSE * 2 ** min(it.row.tries - 1, 20), LONGEST_PAUSE)
+            outbox.again(it.letter, it.row, now, now + pause, why)
+
+    def _note_all(self, in_hand: Sequence[_InHand], result: str, detail: str) -> None:
+        for it in in_hand:
+            self._note(partial(outbox.done, it.letter, it.row, clock.now(), result, detail))
 
     def _note(self, note: Callable[[], None]) -> None:
         """However long the database is away: what is not noted is carried again."""
@@ -159,6 +252,10 @@ class PostOffice:
         elif self._is_refused and not why:
             log.warning("Letters are taken again")
         self._is_refused = bool(why)
+
+
+def _is_push(reader: str) -> bool:
+    return reader.startswith(outbox.TO_BROWSERS)
 
 
 def _note_refusal(row: LetterRow | PlayerLetterRow, why: str) -> None:

@@ -13,32 +13,42 @@ from zoneinfo import ZoneInfo
 from flask_babel import force_locale, gettext
 from sqlalchemy import select
 
+from server.accounts import account_codes
 from server.accounts.bounces import bounce_word, lost_word
 from server.accounts.calendars import ALWAYS, time_zone
+from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.preferences import INVITATION, MAIL_KINDS, OFF, wanted
-from server.accounts.sign_in import CODE_LIFE
+from server.accounts.signed_links import INVITATION as INVITED
+from server.accounts.signed_links import mark_of, sign
 from server.accounts.unsubscribe import stop_word
 from server.clock import clock
 from server.durations import duration
 from server.operations.motd import notice
 from server.play import time_control
+from server.play.authors import PLAN
 from server.play.commits import at_version, load
 from server.play.game import Game
 from server.play.hosting import CLOSING, SENT_AWAY
 from server.play.lobby import waiting_games
-from server.play.mail_in import reply_word
+from server.play.mail_in import SEVERAL, reply_word, rsvp_word
 from server.play.moves import present_turn, turn_word
+from server.play.plans import plan_of
 from server.play.seats import return_word
+from server.play.table import OVER
 from server.play.time_control import Bank, GameClock, PerMove
 from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
 from server.play.views import story, turn_of, view_of
+from server.play.votes import TAKE_BACK, votes_of
 from server.post import batching, wording
 from server.post.incoming.automatic_mail import LOOP
+from server.post.incoming.commands import AGREE, word_for
 from server.post.incoming.html_text import lines_of_page
 from server.post.mime import build
+from server.post.plans import what_became_of
 from server.post.wording import moment, span, spoken
 from server.render import text
-from server.render.picture import draw
+from server.render.picture import draw, draw_end
+from server.render.picture_parts import Picture
 from server.render.png import png
 from server.render.refusals import notation
 from server.render.story import sentence
@@ -46,15 +56,16 @@ from server.rules import Json, Seat
 from server.sanitize import has_link
 from server.store.outbox import reader_of
 from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, SignIn, db
-from server.store.webhook_queue import NOTE
 from server.translations import noted
 from server.webhooks import subscriptions
 from server.webhooks.failures import failure
 
 _EXAMPLES = 4
+_MOST_NEWS = 60  # sentences; of a mail above 102 KB some programs hide the rest
 _LINES_KEPT = 200  # letters
 _NO_TIME: Json = {"due": "", "left": ""}
 _PICTURE = "table.png"
+_PICTURE_OF_SEVERAL = "table-{}.png"
 
 
 class Written(NamedTuple):
@@ -98,16 +109,16 @@ class _Reader(NamedTuple):
         """To the page on which an absent person takes his seat back."""
         return f"{self.base_url}/back/{return_word(self.game.game_id, self.seat)}"
 
-    def over(self) -> str:
-        """Why the turn that this letter is about no longer waits for its person, a sentence; "" while it does."""
-        table, bot = self.game.table, self.game.bot_at(self.seat)
-        if table.status == "abandoned":
-            return str(gettext("The game has been abandoned meanwhile."))
-        if present_turn(self.game, self.seat, self.letter.data["turn"]) is None:
-            return str(gettext("This turn has been answered meanwhile."))
-        if bot:
-            return str(gettext('The bot "%(bot)s" has taken your seat meanwhile.', bot=bot))
-        return str(gettext("The game has been paused meanwhile.")) if table.status == "paused" else ""
+    @property
+    def is_present(self) -> bool:
+        """Whether this very turn waits, and its person has not begun to play it."""
+        return not self.is_over and self.game.table.turns[self.seat] == self.letter.data["turn"]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the turn that this letter is about no longer waits for its person."""
+        is_present = present_turn(self.game, self.seat, self.letter.data["turn"]) is not None
+        return not is_present or self.game.table.status != "running" or self.game.bot_at(self.seat) is not None
 
     def happened(self, since: int) -> tuple[str, ...]:
         """What was to be seen from this seat after version `since`, up to that of the letter."""
@@ -120,28 +131,81 @@ class _Reader(NamedTuple):
 
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
         news = [it for it in items if since < it["version"] <= self.letter.version]
-        return tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale)))
+        told = tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale)))
+        if len(told) <= _MOST_NEWS:
+            return told
+        before = gettext("Before that, much more happened; the whole game tells it.")
+        return (before, *told[-_MOST_NEWS:])
 
     def _last_own_move(self, items: Sequence[Json]) -> int:
         """The version of the last one before the letter's."""
         found, away, moves = 0, False, self.game.table.rules.EVENTS
         for version, commit in groupby(items, key=lambda item: item["version"]):
-            facts = [(item["type"], item["seat"]) for item in commit]
+            items_of = list(commit)
+            facts = [(item["type"], item["seat"]) for item in items_of]
             type_, seat = facts[0]
-            if version < self.letter.version and type_ in moves and seat == self.seat and not away:
+            if (
+                version < self.letter.version
+                and type_ in moves
+                and seat == self.seat
+                and not away
+                and items_of[0].get("by") != PLAN
+            ):
                 found = version
             away = ("seat-handed-over", self.seat) in facts or (away and ("seat-taken-back", self.seat) not in facts)
         return found
 
 
-def compose(row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None = None) -> Written | None:
+def compose(
+    row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None = None, game: Game | None = None
+) -> Written | None:
     """The letter as octets and for whom; None if it is no longer true, or its reader is gone.
 
     `reply_domain`: where answers to letters of a game go, and letters to players that do not arrive; None if nobody
-    takes them in.
+    takes them in. `game`: the one that it belongs to, if it has been loaded just now.
     """
     with force_locale(_locale(row)):
-        written, reader = _composed(row, base_url, reply_domain), reader_of(row)
+        written = _composed(row, base_url, reply_domain, game)
+    return _with_return_path(written, row, reply_domain)
+
+
+def compose_together(
+    turns: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None = None
+) -> Written | None:
+    """As `compose`, one letter about turns of several games of one reader, all of which wait; it bears the first one's id.
+
+    An answer to it could be meant for each, so its Reply-To plays nothing, and each game has an address of its own.
+    """
+    player = db.session.get(Player, turns[0][0].player_id)
+    if player is None:
+        return None
+    zone, row = time_zone(player.zone), turns[0][0]
+    urgent_first = sorted(turns, key=lambda it: it[0].data["due_at"])
+    with force_locale(player.locale):
+        drawn = [_picture(game, it, is_over=False) for it, game in urgent_first]
+        told = []
+        for number, (it, game) in enumerate(urgent_first):
+            reader = _Reader(game, it.seat, zone, base_url, it)
+            answer = _address(it, it.data["turn"], reply_domain) if reply_domain else ""
+            about = vars(_about_turn(reader, _due(reader)))
+            name = _PICTURE_OF_SEVERAL.format(number)
+            told.append(wording.TurnOfSeveral(**about, answer=answer, picture=name, alt=drawn[number].title))
+        words = wording.YourTurns(name=player.name, turns=tuple(told))
+        reply_to = _address(row, SEVERAL, reply_domain) if reply_domain else None
+        images = [(it.picture, png(picture)) for it, picture in zip(told, drawn, strict=True)]
+        written = _written(row, base_url, player.email, words, reply_to=reply_to, images=images)
+    return _with_return_path(written, row, reply_domain)
+
+
+def is_present(row: LetterRow, game: Game) -> bool:
+    """Whether the turn that a letter is about waits."""
+    return _Reader(game, row.seat, ALWAYS.zone, "", row).is_present
+
+
+def _with_return_path(
+    written: Written | None, row: LetterRow | PlayerLetterRow, reply_domain: str | None
+) -> Written | None:
+    reader = reader_of(row)
     if written is None or reply_domain is None:
         return written
     if reader is not None:
@@ -165,13 +229,19 @@ def _locale(row: LetterRow | PlayerLetterRow) -> str:
     return player.locale if player else "en"
 
 
-def _composed(row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None) -> Written | None:
+def _composed(
+    row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None, game: Game | None
+) -> Written | None:
     if isinstance(row, PlayerLetterRow):
         return _to_player(row, base_url)
-    game = load(row.game_id)
-    if row.kind == "invitation":
-        invitation = _invitation(game, row, base_url)
-        return None if invitation is None else _written(row, base_url, row.data["to"], invitation, game)
+    game = game or load(row.game_id)
+    if row.kind in ("invitation", "rsvp"):
+        said = _invitation(game, row, base_url) if row.kind == "invitation" else _rsvp(game, row, base_url)
+        waits = isinstance(said, wording.Invitation) or (said is not None and said.again)
+        reply_to = (
+            f"{rsvp_word(row.game_id, row.seat, row.data['to'])}@{reply_domain}" if reply_domain and waits else None
+        )
+        return None if said is None else _written(row, base_url, row.data["to"], said, game, reply_to)
     player = db.session.get(Player, row.player_id)
     if player is None:
         return None
@@ -179,8 +249,13 @@ def _composed(row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str
     if words is None:
         return None
     turn, plays = row.data.get("turn", row.version), game.table.turns and game.seat_of(player.player_id) == row.seat
-    reply_to = f"{reply_word(row.game_id, row.seat, turn)}@{reply_domain}" if reply_domain and plays else None
+    reply_to = _address(row, turn, reply_domain) if reply_domain and plays else None
     return _written(row, base_url, player.email, words, game, reply_to)
+
+
+def _address(row: LetterRow, turn: int, reply_domain: str) -> str:
+    """For answers."""
+    return f"{reply_word(row.game_id, row.seat, turn)}@{reply_domain}"
 
 
 def _to_player(row: PlayerLetterRow, base_url: str) -> Written | None:
@@ -188,6 +263,9 @@ def _to_player(row: PlayerLetterRow, base_url: str) -> Written | None:
     if row.kind == "sign-in-code":
         code = _sign_in_code(row, base_url)
         return None if code is None else _written(row, base_url, row.data["to"], code)
+    if row.kind in account_codes.PURPOSES:
+        account = _account_code(row, base_url)
+        return None if account is None else _written(row, base_url, row.data["to"], account)
     player = db.session.get(Player, row.player_id)
     if player is None:
         return None
@@ -196,19 +274,30 @@ def _to_player(row: PlayerLetterRow, base_url: str) -> Written | None:
 
 
 def _written(
-    row: Any, base_url: str, to: str, words: wording.Letter, game: Game | None = None, reply_to: str | None = None
+    row: Any,
+    base_url: str,
+    to: str,
+    words: wording.Letter,
+    game: Game | None = None,
+    reply_to: str | None = None,
+    images: Sequence[tuple[str, bytes]] = (),
 ) -> Written:
-    mark, stop = wording.answer_above() if reply_to else "", _stop_link(row, to, base_url)
+    is_invitation = isinstance(words, wording.Invitation | wording.Rsvp)
+    is_of_several = isinstance(words, wording.YourTurns)
+    mark = wording.answer_above(is_invitation) if reply_to and not is_of_several else ""
+    stop = _stop_link(row, to, base_url, isinstance(row, LetterRow) and not is_of_several)
     subject, body = wording.write(words, mark, stop)
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
-    images = []
+    alt = ""
     if game and isinstance(words, wording.YourTurn | wording.GameEnded | wording.Answer):
-        images = [(_PICTURE, _picture(game, row))]
-    page = wording.write_page(words, _PICTURE if images else "", mark, stop)
+        picture = _picture(game, row, isinstance(words, wording.GameEnded))
+        images, alt = [(_PICTURE, png(picture))], picture.title
+    page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt)
     short = partial(
         build,
         sender=sender,
+        sender_name=wording.sender_name(words),
         to=to,
         subject=subject,
         text=body,
@@ -216,19 +305,20 @@ def _written(
         date=datetime.fromisoformat(row.data["at"]) if row.kind == "bundle" else row.made_at,
         thread=f"{game.game_id}@{host}" if game else None,
         headers={**(dict([LOOP, ("Reply-To", reply_to)]) if reply_to else {}), **_stopping(stop)},
-        answers=row.data["answers"] if isinstance(words, wording.Answer) else None,
+        answers=row.data["answers"] if isinstance(words, wording.Answer | wording.Rsvp) else None,
     )
     return Written(short(html=page, inline_images=images), sender, to, short)
 
 
-def _stop_link(row: Any, to: str, base_url: str) -> str:
-    """To a page on which such letters can be stopped; "" for those that nobody can do without."""
+def _stop_link(row: Any, to: str, base_url: str, of_game: bool) -> str:
+    """To a page on which such letters can be stopped, `of_game` those of one game; "" for those that nobody can do
+    without."""
     if row.kind not in MAIL_KINDS:
         return ""
     if row.kind == INVITATION:
         word = stop_word(row.kind, to)
     else:
-        of_seat = isinstance(row, LetterRow) and row.kind not in (
+        of_seat = of_game and row.kind not in (
             CLOSING,
             SENT_AWAY,
         )  # whose mails can be stopped
@@ -241,10 +331,12 @@ def _stopping(link: str) -> dict[str, str]:
     return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if link else {}
 
 
-def _picture(game: Game, row: LetterRow) -> bytes:
+def _picture(game: Game, row: LetterRow, is_over: bool) -> Picture:
     """The table at the letter's version, as its reader may see it."""
-    view = view_of(game, row.seat, row.version)
-    return png(draw(game.table.rules.NAME, view, game.names, locale=spoken().locale))
+    name, locale = game.table.rules.NAME, spoken().locale
+    if is_over:
+        return draw_end(name, *_final_view(game, row), game.names, locale)
+    return draw(name, view_of(game, row.seat, row.version), game.names, locale=locale)
 
 
 def mail_host(base_url: str) -> str:
@@ -257,22 +349,16 @@ def mail_host(base_url: str) -> str:
 
 
 def _your_turn(reader: _Reader) -> wording.YourTurn | None:
-    over = reader.over()
-    if over and _has_newer(reader.letter):
-        return None
-    if not over and reader.game.table.turns[reader.seat] != reader.letter.data["turn"]:
-        return None  # its reader has begun to play it
-    return _about_turn(reader, over, _NO_TIME if over else _due(reader))
+    return _about_turn(reader, _due(reader)) if reader.is_present else None
 
 
-def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
+def _about_turn(reader: _Reader, time: Json) -> wording.YourTurn:
     game, seat, rules = reader.game, reader.seat, reader.game.table.rules
     state = at_version(game, reader.letter.version).state
-    moves = [] if over else [rules.write_move(move) for move in rules.legal_moves(state, seat)]
+    moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return wording.YourTurn(
         **reader.about,
         **time,
-        over=over,
         unreachable=tuple(row["name"] for row in game.seats if row["unreachable_since"] and row["seat"] != seat),
         since=reader.since_own_move(),
         table=text.table(rules.NAME, rules.view(state, seat), game.names, spoken().locale),
@@ -282,6 +368,7 @@ def _about_turn(reader: _Reader, over: str, time: Json) -> wording.YourTurn:
         whole=rules.describe()["notation"]["examples"][-1]["text"],
         link=reader.turn_link,
         notice=(notice() or {"text": ""})["text"],
+        plan=what_became_of(reader.letter.data.get("plan"), game, reader.zone),
     )
 
 
@@ -298,7 +385,8 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
     is_turn = table.turns and table.turns[seat] == turn
     words: list[wording.YourTurn | wording.Answer] = []
     if is_turn:
-        words.append(_about_turn(reader(turn, {"turn": turn}), "", _NO_TIME))
+        plan = plan_of(game, seat)["ended"]
+        words.append(_about_turn(reader(turn, {"turn": turn, "plan": plan}), _NO_TIME))
     words += [_about_mail(reader(said["version"], said), _NO_TIME) for said in answers]
     return [line for it in words for line in _lines(it, spoken().locale)]
 
@@ -311,19 +399,16 @@ def _lines(words: wording.YourTurn | wording.Answer, locale: str) -> tuple[str, 
     return (*wording.write(words, mark)[1].splitlines(), *(line.text for line in page))
 
 
-def _has_newer(letter: LetterRow) -> bool:
-    """Whether a newer letter of this game waits for the same reader or has reached him, as after an outage."""
-    game, seat, version = letter.game_id, letter.seat, letter.version
-    newer = (LetterRow.game_id == game) & (LetterRow.seat == seat) & (LetterRow.version > version)
-    waits = select(LetterRow.letter_id).where(newer, LetterRow.kind != NOTE)
-    arrived = select(Delivery.letter_id).where(
-        Delivery.game_id == game, Delivery.seat == seat, Delivery.version > version, Delivery.result == "sent"
-    )
-    return any(db.session.execute(query.limit(1)).first() for query in (waits, arrived))
+def _is_yet_to_be_told(reader: _Reader) -> bool:
+    """Whether the letter for the turn that this one is about still waits, as after an outage: it says more."""
+    told = LetterRow.kind.in_(("your-turn", "answer"))
+    own = (LetterRow.game_id == reader.game.game_id) & (LetterRow.seat == reader.seat)
+    its_turn = LetterRow.data["turn"].as_integer() == reader.letter.data["turn"]
+    return db.session.execute(select(LetterRow.letter_id).where(own, told, its_turn).limit(1)).first() is not None
 
 
 def _reminder(reader: _Reader) -> wording.Reminder | None:
-    if reader.over():
+    if reader.is_over or _is_yet_to_be_told(reader):
         return None
     return wording.Reminder(
         **reader.about,
@@ -334,7 +419,7 @@ def _reminder(reader: _Reader) -> wording.Reminder | None:
 
 
 def _time_extended(reader: _Reader) -> wording.TimeExtended | None:
-    if reader.over():
+    if reader.is_over or _is_yet_to_be_told(reader):
         return None
     return wording.TimeExtended(
         **reader.about,
@@ -370,7 +455,15 @@ def _game_ended(reader: _Reader) -> wording.GameEnded | None:
         verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
         standings=tuple(f"{place}. {name}: {score}" for place, name, score in best_first),
         since=reader.since_own_move(),
+        table=text.final_table(
+            reader.game.table.rules.NAME, *_final_view(reader.game, reader.letter), reader.game.names, spoken().locale
+        ),
     )
+
+
+def _final_view(game: Game, row: LetterRow) -> tuple[Json, list[Json]]:
+    """What its reader sees of a game that is over, and all that he saw happen."""
+    return view_of(game, row.seat, row.version), story(game, row.seat)
 
 
 def _why_abandoned(reader: _Reader) -> str:
@@ -399,6 +492,38 @@ _PLACES = (
 
 def _game_paused(reader: _Reader) -> wording.GamePaused:
     return wording.GamePaused(**reader.about)
+
+
+def _take_back_asked(reader: _Reader) -> wording.TakeBackAsked | None:
+    """None if that vote is over, or its reader has consented."""
+    said, asked = reader.letter.data, votes_of(reader.game.game_id)[TAKE_BACK]
+    wanted = {"seat": said["by"], "to": said["to_version"], "ends_at": said["ends_at"]}
+    if asked is None or not wanted.items() <= asked.items() or reader.seat in asked["consents"]:
+        return None
+    ends_at = datetime.fromisoformat(said["ends_at"])
+    return wording.TakeBackAsked(
+        **reader.about,
+        who=reader.game.names[said["by"]],
+        since=reader.happened(said["to_version"]),
+        agree=word_for(AGREE, spoken().locale),
+        due=moment(ends_at, reader.zone),
+        left=span(ends_at - clock.now()),
+    )
+
+
+def _move_taken_back(reader: _Reader) -> wording.MoveTakenBack | None:
+    """None if its reader was never told of the turn that is gone, or is asked again."""
+    game, said = reader.game, reader.letter.data
+    if game.table.turns[reader.seat] is not None or game.table.status in OVER or not _was_told(reader, said["gone"]):
+        return None
+    return wording.MoveTakenBack(**reader.about, who=game.names[said["by"]])
+
+
+def _was_told(reader: _Reader, turn: int) -> bool:
+    """Whether a letter about this turn has gone out."""
+    own = (Delivery.game_id == reader.game.game_id) & (Delivery.seat == reader.seat) & (Delivery.version == turn)
+    told = Delivery.kind.in_(("your-turn", "answer")) & Delivery.result.in_(("sent", "bundled"))
+    return db.session.execute(select(Delivery.letter_id).where(own, told).limit(1)).first() is not None
 
 
 def _game_abandoned(reader: _Reader) -> wording.GameAbandoned | wording.GameClosed:
@@ -459,6 +584,8 @@ _KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
     "seat-handed-over": _seat_handed_over,
     "game-ended": _game_ended,
     "game-paused": _game_paused,
+    "take-back-asked": _take_back_asked,
+    "move-taken-back": _move_taken_back,
     "game-abandoned": _game_abandoned,
     "game-closing": _game_closing,
     "sent-away": _sent_away,
@@ -481,6 +608,19 @@ def _invitation(game: Game, row: LetterRow, base_url: str) -> wording.Invitation
     )
 
 
+def _rsvp(game: Game, row: LetterRow, base_url: str) -> wording.Rsvp:
+    rules, again = game.table.rules.NAME.capitalize(), row.data["again"]
+    invitation = sign(INVITED, row.game_id, row.seat, mark_of(row.data["to"]))
+    return wording.Rsvp(
+        title=_unless_link(game.head["title"], rules),
+        rules=rules,
+        played=row.data["played"],
+        wrong=row.data["wrong"],
+        again=again,
+        link=f"{base_url}/i/{invitation}" if again else f"{base_url}/#/games/{row.game_id}",
+    )
+
+
 def _unless_link(words: str, instead: str) -> str:
     """What players call themselves and their games, in a letter to somebody who need not know them."""
     return instead if not words or has_link(words) else words
@@ -491,6 +631,18 @@ def _sign_in_code(row: PlayerLetterRow, base_url: str) -> wording.SignInCode | N
         return None
     code = row.data["code"]
     return wording.SignInCode(code=code, good_for=span(CODE_LIFE), link=f"{base_url}/sign-in/{row.data['sign_in']}")
+
+
+def _account_code(row: PlayerLetterRow, base_url: str) -> wording.Letter | None:
+    if row.made_at + CODE_LIFE <= clock.now():
+        return None
+    about = {"code": row.data["code"], "good_for": span(CODE_LIFE), "link": f"{base_url}/#/settings/account"}
+    match row.kind:
+        case account_codes.DELETION:
+            return wording.DeletionCode(**about)
+        case account_codes.OLD_ADDRESS:
+            return wording.OldAddressCode(**about, address=row.data["address"])
+    return wording.NewAddressCode(**about)
 
 
 def _bundle(row: PlayerLetterRow, player: Player, base_url: str) -> wording.Bundle | None:

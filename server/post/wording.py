@@ -2,6 +2,7 @@
 that is ready to be read, and links are whole URLs. All is said in the language of Flask-Babel's context.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
@@ -10,14 +11,43 @@ from typing import ClassVar
 from zoneinfo import ZoneInfo
 
 from flask_babel import get_locale, get_translations, gettext
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
 
 from server.post.incoming.quotes import MARK
 from server.sanitize import clean, plain
-from server.translations import Language, language, times
+from server.translations import Language, language, noted, times
 
 LINE_LENGTH = 500
 _BEGINNING = 2  # words by which moves are put together
+_PREHEADER = 150  # characters that an inbox may show beside a subject
+_HOUSE = "Sternenpost"
+_HEADLINES = {
+    "your-turn": noted("Your turn"),
+    "your-turns": noted("Your turn"),
+    "reminder": noted("Reminder"),
+    "time-extended": noted("More time"),
+    "bot-moved": noted("A bot played for you"),
+    "seat-handed-over": noted("A bot has your seat"),
+    "game-ended": noted("Game over"),
+    "game-paused": noted("Game paused"),
+    "take-back-asked": noted("Take a move back?"),
+    "move-taken-back": noted("A move was taken back"),
+    "game-abandoned": noted("Game over"),
+    "game-closed": noted("Game closed"),
+    "game-closing": noted("Seats are free"),
+    "sent-away": noted("Your seat is free"),
+    "invitation": noted("Invitation"),
+    "rsvp": noted("Answer"),
+    "bundle": noted("Your games"),
+    "sign-in-code": noted("Sign in"),
+    "deletion-code": noted("Delete your account"),
+    "old-address-code": noted("Your present address"),
+    "new-address-code": noted("Your new address"),
+    "webhook-disabled": noted("Your webhook is disabled"),
+    "answer": noted("Answer"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +69,25 @@ class YourTurn(GameLetter):
     notation: str  # how moves are written
     whole: str  # an example of all that a turn may hold
     unreachable: tuple[str, ...]  # names of those at the table whose mails come back
-    over: str  # why this turn no longer waits for the reader, a sentence; then there are no moves and no due time
     due: str  # see `moment`
     left: str  # see `span`
     link: str  # for this one turn, /t/{token}
     notice: str = ""  # what operators tell everybody
+    plan: str = ""  # what has become of the moves that he left for this turn
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnOfSeveral(YourTurn):
+    answer: str  # address for answers to this turn; "" if nobody takes them in
+    picture: str  # the name under which it travels with the mail
+    alt: str  # what is read where it is not shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class YourTurns:
+    KIND: ClassVar = "your-turns"
+    name: str  # of the reader
+    turns: tuple[TurnOfSeveral, ...]  # of several games, the most urgent first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +130,32 @@ class GameEnded(GameLetter):
     verdict: str  # what it means for the reader, such as "You won." or "You came third."
     standings: tuple[str, ...]  # a line for each seat, best first
     since: tuple[str, ...]
+    table: str  # as it was left, of several lines
 
 
 @dataclass(frozen=True, kw_only=True)
 class GamePaused(GameLetter):
     KIND: ClassVar = "game-paused"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeBackAsked(GameLetter):
+    """To those whose consent it takes."""
+
+    KIND: ClassVar = "take-back-asked"
+    who: str  # whose move it is
+    since: tuple[str, ...]  # what would be taken back, a sentence each
+    agree: str  # the word to answer with
+    due: str  # when the vote ends
+    left: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveTakenBack(GameLetter):
+    """To somebody whose turn is gone by it."""
+
+    KIND: ClassVar = "move-taken-back"
+    who: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +226,19 @@ class Invitation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Rsvp:
+    """An answer to somebody's answer to an invitation."""
+
+    KIND: ClassVar = "rsvp"
+    title: str
+    rules: str
+    played: str  # "yes" or "no", if that was done
+    wrong: str  # why nothing was done, a sentence
+    again: bool  # whether the invitation still waits for an answer
+    link: str  # to the invitation then, else to the game
+
+
+@dataclass(frozen=True, kw_only=True)
 class WaitingGame:
     title: str
     rules: str
@@ -186,6 +264,37 @@ class SignInCode:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DeletionCode:
+    """The code that ends an account."""
+
+    KIND: ClassVar = "deletion-code"
+    code: str
+    good_for: str
+    link: str  # to where it is typed, for those who are signed in
+
+
+@dataclass(frozen=True, kw_only=True)
+class OldAddressCode:
+    """To the address that an account has, that it is to have another."""
+
+    KIND: ClassVar = "old-address-code"
+    code: str
+    good_for: str
+    address: str  # the other one
+    link: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewAddressCode:
+    """To the address that an account is to have."""
+
+    KIND: ClassVar = "new-address-code"
+    code: str
+    good_for: str
+    link: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class WebhookDisabled:
     KIND: ClassVar = "webhook-disabled"
     name: str  # of the reader
@@ -193,7 +302,18 @@ class WebhookDisabled:
     why: str  # in a sentence or two
 
 
-Letter = GameLetter | Invitation | Bundle | SignInCode | WebhookDisabled
+Letter = (
+    GameLetter
+    | YourTurns
+    | Invitation
+    | Rsvp
+    | Bundle
+    | SignInCode
+    | DeletionCode
+    | OldAddressCode
+    | NewAddressCode
+    | WebhookDisabled
+)
 
 _templates = Environment(
     loader=PackageLoader("server.post"),
@@ -203,12 +323,41 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 
-_templates.install_gettext_callables(  # type: ignore[attr-defined]  # by the extension
-    lambda words: get_translations().ugettext(words),
-    lambda one, many, num: get_translations().ungettext(one, many, num),
-    newstyle=True,
-)
+
+@pass_context
+def _gettext(context: Context, words: str) -> str:
+    found: str = context["catalogue"].ugettext(words)
+    return found
+
+
+@pass_context
+def _ngettext(context: Context, one: str, many: str, num: int) -> str:
+    found: str = context["catalogue"].ungettext(one, many, num)
+    return found
+
+
+_templates.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]  # by the extension
 _pages = _templates.overlay(autoescape=True)
+
+
+def _preheader(words: str) -> str:
+    """Filled up with blanks, so that an inbox shows nothing of the letter below it."""
+    return words + Markup("&zwnj;&nbsp;") * max(0, _PREHEADER - len(words))
+
+
+def _facts(table: str) -> list[tuple[str, list[str]]]:
+    """The lines of a table, each with those that stand indented below it; none is broken any more."""
+    found: list[tuple[str, list[str]]] = []
+    for line in re.sub(r"\n {4}(?=\S)", " ", table).splitlines():
+        if line.startswith(" ") and found:
+            found[-1][1].append(line.strip())
+        elif line:
+            found.append((line, []))
+    return found
+
+
+_pages.filters |= {"preheader": _preheader, "facts": _facts}
+_pages.globals["MARK"] = MARK
 
 
 def spoken() -> Language:
@@ -216,25 +365,49 @@ def spoken() -> Language:
     return language(str(get_locale() or "en"))
 
 
-def answer_above() -> str:
+def answer_above(is_invitation: bool = False) -> str:
     """The first line of a letter that can be answered."""
     words = gettext("Answer above this line: a move, or ? for help")
+    if is_invitation:
+        words = gettext("Answer above this line: yes or no")
     return f"{MARK} {words} {MARK[::-1]}"
+
+
+def sender_name(letter: Letter) -> str:
+    """By which an inbox shows who wrote: what the letter is, and who we are."""
+    headline = _HEADLINES[letter.KIND]
+    if isinstance(letter, Answer) and (letter.confirm or letter.played or letter.wrong):
+        headline = _answered(letter)
+    return f"{gettext(headline)} · {_HOUSE}"
+
+
+def _answered(letter: Answer) -> str:
+    if letter.confirm:
+        return noted("Please confirm")
+    return noted("Move played") if letter.played else noted("That could not be done")
 
 
 def write(letter: Letter, mark: str = "", stop: str = "") -> tuple[str, str]:
     """Subject and text of the letter; `mark` is its first line, `stop` a link to get no more of them, if it has these."""
-    words = _words(letter)
-    subject, _, text = _templates.get_template(f"{letter.KIND}.txt").render(words).partition("\n\n")
+    words, catalogue = _words(letter), get_translations()
+    whole = _templates.get_template(f"{letter.KIND}.txt").render(words, mark=mark, catalogue=catalogue)
+    subject, _, text = whole.partition("\n\n")
     if stop:
-        text += "\n" + _templates.get_template("_stop.txt").render(stop=stop)
+        text += "\n" + _templates.get_template("_stop.txt").render(stop=stop, catalogue=catalogue)
     return subject, f"{mark}\n\n{text}" if mark else text
 
 
-def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "") -> str:
-    """The letter as HTML; `picture` is the name under which one travels with the mail."""
+def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "", alt: str = "") -> str:
+    """The letter as HTML; `picture` is the name under which one travels with the mail, `alt` what is read where none is
+    shown."""
     return _pages.get_template(f"{letter.KIND}.html").render(
-        _words(letter), picture=picture, mark=mark, stop=stop, locale=spoken().locale
+        _words(letter),
+        picture=picture,
+        alt=alt,
+        mark=mark,
+        stop=stop,
+        locale=spoken().locale,
+        catalogue=get_translations(),
     )
 
 

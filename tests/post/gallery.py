@@ -17,6 +17,7 @@ from uuid import UUID
 from flask import Flask
 from playwright.sync_api import Browser, sync_playwright
 
+from server.accounts.account_codes import ask_for_address, ask_for_deletion
 from server.accounts.deliveries import deliveries
 from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
@@ -26,12 +27,12 @@ from server.config import Settings
 from server.play.commits import load
 from server.play.games import open_game
 from server.play.hosting import close_due, close_game
-from server.play.mail_in import take_mail
 from server.play.moves import play_move
 from server.play.seats import send_away, take_seat
-from server.play.votes import vote
+from server.play.votes import take_back, vote
+from server.post.coalescing import LONGEST
 from server.post.incoming.answering import deal_with_mails
-from server.post.incoming.smtp_server import _same
+from server.post.incoming.intake import take_in
 from server.rules import Json
 from server.store import embedded_postgres, migrate
 from server.translations import LOCALES
@@ -52,8 +53,9 @@ from tests.support.games import (
     until,
     wanted,
 )
+from tests.support.live_server import AT_ONCE
 
-WIDTHS = {"phone": 360, "desk": 800}
+WIDTHS = {"phone": 360, "desk": 600}
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 ZONES = {"de": "Europe/Zurich", "en": "Europe/London", "fr": "Europe/Paris", "it": "Europe/Rome"}
@@ -82,9 +84,20 @@ def letters_in(locale: str, office: Office) -> Iterator[tuple[str, Mail]]:
     """Each kind with its name, to somebody who reads this language."""
     name = f"dora-{locale}"
     dora, emil = person(name), person(f"emil-{locale}")
-    change_profile(dora, {"locale": locale, "zone": ZONES[locale], "name": "Dora"})
+    change_profile(dora, {"locale": locale, "zone": ZONES[locale], "name": "Dora", "notifications": AT_ONCE})
     change_profile(emil, {"locale": locale, "zone": ZONES[locale], "name": "Emil"})
-    for story in (_sign_in, _invited, _never_begun, _short_game, _mails, _absent, _bundled, _sternenglanz):
+    for story in (
+        _sign_in,
+        _invited,
+        _never_begun,
+        _short_game,
+        _mails,
+        _taken_back,
+        _absent,
+        _bundled,
+        _several,
+        _sternenglanz,
+    ):
         yield from story(locale, office, dora, emil, name)
         office.mails(name)
 
@@ -96,12 +109,21 @@ def _newest(office: Office, name: str) -> Mail:
 def _sign_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
     begin_sign_in(f"{name}@example.org", locale, None)
     yield "sign-in-code", _newest(office, name)
+    ask_for_deletion(dora)
+    yield "deletion-code", _newest(office, name)
+    ask_for_address(dora, f"{name}@example.net")
+    yield "old-address-code", _newest(office, name)
+    yield "new-address-code", office.mails_to(f"{name}@example.net")[-1]
 
 
 def _invited(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
     game = {"rules": "sternenglanz", "title": "Winterabende", "seats": [ME, {"email": f"{name}@example.org"}, OPEN]}
+    for said in ("?", "no"):
+        open_game(emil, game)
+        yield "invitation", _newest(office, name)
+        yield f"rsvp-{said}".replace("?", "unclear"), _writes(office, name, said)
     open_game(emil, game)
-    yield "invitation", _newest(office, name)
+    yield "rsvp-yes", _writes(office, name, "yes")
 
 
 def _never_begun(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
@@ -147,13 +169,26 @@ def _mails(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> It
     yield "game-abandoned", _newest(office, name)
 
 
+def _taken_back(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """Emil asks to take his move back after that of a bot; she agrees, and her turn is gone."""
+    game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
+    for who in (dora, emil):
+        moves_on(game_id, who)
+    everything_due_happens()
+    office.mails(name)
+    take_back(game_id, emil, 2)
+    yield "take-back-asked", _newest(office, name)
+    vote(game_id, dora, "take-back", True)
+    yield "move-taken-back", _newest(office, name)
+
+
 def _writes(office: Office, name: str, text: str, sender: str = "") -> Mail:
     """What she gets for an answer to her newest letter."""
     mail = EmailMessage()
     mail["From"] = sender or f"{name}@example.org"
     mail.set_content(text)
     raw = mail.as_bytes().replace(b"\n", b"\r\n")
-    take_mail(_newest(office, name).reply_to.partition("@")[0], _same(raw), raw, limited=False)
+    take_in(_newest(office, name).reply_to.partition("@")[0], None, raw, limited=False)
     deal_with_mails()
     return _newest(office, name)
 
@@ -188,7 +223,18 @@ def _bundled(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> 
     later(DAY)
     everything_due_happens()
     yield "bundle", _newest(office, name)
+    change_profile(dora, {"notifications": AT_ONCE})
+
+
+def _several(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """Turns of two games that come up at once."""
     change_profile(dora, {"notifications": {}})
+    for title in ("Mittwochsrunde", "Winterabende"):
+        game_of(dora, emil, bots=1, title=title)
+    office.delivers()
+    later(LONGEST)
+    yield "your-turns", _newest(office, name)
+    change_profile(dora, {"notifications": AT_ONCE})
 
 
 def _sternenglanz(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:

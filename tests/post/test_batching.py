@@ -16,7 +16,7 @@ from server.play.seats import choose_mails, invite, seat_settings
 from server.play.votes import vote
 from server.post import letters as writing
 from server.post.incoming.answering import deal_with_mails
-from server.store.tables import Delivery, PlayerLetterRow, db
+from server.store.tables import Delivery, LetterRow, PlayerLetterRow, db
 from tests.post.office import Office
 from tests.support.games import (
     DAY,
@@ -26,7 +26,6 @@ from tests.support.games import (
     everything_due_happens,
     game_of,
     later,
-    letters,
     moves_on,
     seats_of,
     until,
@@ -110,7 +109,7 @@ def test_a_choice_for_a_game_goes_before_those_for_kinds(ada: UUID, bea: UUID, o
     moves_on(loud, bea)
     everything_due_happens()
     office.delivers()
-    assert became_of(loud, "your-turn").count("dropped") == 1
+    assert became_of(loud, "your-turn").count("dropped") == 2  # hers, and bea's that was answered before it was written
 
 
 def test_whoever_writes_gets_an_answer_whatever_he_chose(ada: UUID, bea: UUID, office: Office) -> None:
@@ -239,14 +238,61 @@ def test_after_an_outage_only_the_newest_turn_of_a_game_is_told(ada: UUID, bea: 
             moves_on(game_id, who)
             office.delivers()
         everything_due_happens()
-    assert len(letters(game_id, "your-turn")) == 7
     later(DAY)
     office.is_closed = False
     for _ in range(8):
         office.delivers()
     told = {name: [mail.text.partition("\n")[0] for mail in office.mails(name)] for name in ("ada", "bea")}
-    assert told["ada"] == ["ada, it is your turn."] * 2
-    assert told["bea"] == ["bea, it was your turn, but there is nothing left for you to do."]
-    assert became_of(game_id, "your-turn").count("sent") == 2
+    assert told["ada"] == ["ada, 2 games wait for your move."]
+    assert told["bea"] == []
+    assert became_of(game_id, "your-turn").count("sent") == 1
     assert became_of(other, "your-turn").count("sent") == 1
     assert seats_of(game_id)[0].to_act
+
+
+def test_after_a_day_without_a_mail_server_each_game_makes_one_letter_and_none_about_a_past_turn(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
+    office.is_closed = True
+    ladder = [{"do": "extend", "by": "PT6H", "times": 1}, {"do": "bot-move", "bot": "greedy", "times": 9}]
+    ladder.append({"do": "bot-takes-over", "bot": "greedy"})
+    games = [table(ada, bea, clock={"per_move": "PT5H"}, on_timeout=ladder) for _ in range(3)]
+    moves_on(games[1], ada)
+    for _ in range(24):
+        later(HOUR)
+        everything_due_happens()
+        office.delivers()
+    noted = set(db.session.scalars(db.select(LetterRow.kind))) | set(db.session.scalars(db.select(Delivery.kind)))
+    assert {"your-turn", "reminder", "time-extended", "bot-moved"} <= noted
+    office.is_closed = False
+    for _ in range(8):  # what was tried last is tried again after some hours
+        later(HOUR)
+        office.delivers()
+    for name, seat in (("ada", 0), ("bea", 1)):
+        mails = office.mails(name)
+        for game_id in games:
+            own = [mail for mail in mails if str(game_id) in mail.text]
+            turn = seats_of(game_id)[seat].turn if seats_of(game_id)[seat].to_act else None
+            assert len(own) <= 1, (name, [mail.text[:300] for mail in own])
+            assert len(own) == 1 or turn is None
+            assert not own or ("\nMove here: " in own[0].text) == (turn is not None)
+
+
+def test_an_answer_that_comes_late_still_comes(ada: UUID, bea: UUID, office: Office) -> None:
+    office.is_closed = True
+    game_id = table(ada, bea)
+    turn = seats_of(game_id)[0].turn
+    assert turn is not None
+    take_mail(reply_word(game_id, 0, turn), "", b"From: ada@example.org\r\n\r\nresign\r\n", limited=False)
+    deal_with_mails()
+    office.delivers()
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    everything_due_happens()
+    later(DAY)
+    office.is_closed = False
+    for _ in range(3):
+        later(HOUR)
+        office.delivers()
+    assert became_of(game_id, "answer").count("sent") == 1
+    assert "confirm" in "".join(mail.text for mail in office.mails("ada"))

@@ -17,10 +17,9 @@ from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
 from server.play.games import open_game
-from server.play.mail_in import take_mail
 from server.post import wording
 from server.post.incoming.answering import deal_with_mails
-from server.post.incoming.smtp_server import _same
+from server.post.incoming.intake import take_in
 from server.post.letters import compose
 from server.store.tables import PlayerLetterRow, db
 from server.translations import LOCALES
@@ -76,6 +75,8 @@ def of_kind(kind: type[Any]) -> Any:
     values: dict[Any, object] = {str: "Xyz", int: 7, bool: True, tuple[str, ...]: ("Xyz",)}
     values[tuple[wording.WaitingGame, ...]] = (wording.WaitingGame(**dict.fromkeys(WAITING, "Xyz")),) * 2
     values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is wording.Bundle else ()
+    if kind is wording.YourTurns:
+        values[tuple[wording.TurnOfSeveral, ...]] = (of_kind(wording.TurnOfSeveral),) * 2
     return kind(**{field.name: values[field.type] for field in fields(kind)})
 
 
@@ -97,8 +98,12 @@ def variants(kind: type[Any]) -> Iterator[Any]:
         yield replace(letter, confirm="", played="")
         yield replace(letter, confirm="", played="", line="")
         yield replace(letter, confirm="", played="", wrong="")
+    if kind is wording.Rsvp:
+        yield from (replace(letter, played=said, again=False) for said in ("yes", "no"))
     if kind is wording.YourTurn:
-        yield replace(letter, over="", moves_in_all=1)
+        yield replace(letter, moves_in_all=1)
+    if kind is wording.YourTurns:
+        yield replace(letter, turns=tuple(replace(it, answer="") for it in letter.turns))
     if kind is wording.Bundle:
         yield replace(letter, waiting=())
         yield replace(letter, waiting=letter.waiting[:1])
@@ -111,7 +116,8 @@ def test_a_letter_of_each_kind_says_everything_in_one_language(kind: type[Any], 
         for letter in variants(kind):
             page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz")
             assert f'<html lang="{locale}">' in page
-            said = [*wording.write(letter, wording.answer_above(), "Xyz"), page.partition("<body>")[2]]
+            said = [*wording.write(letter, wording.answer_above(), "Xyz"), wording.sender_name(letter)]
+            said.append(page.partition("<body>")[2])
             assert locale == "en" or not [line for it in said for line in it.splitlines() if ENGLISH.search(line)]
 
 
@@ -149,7 +155,7 @@ def writes(office: Office, name: str, text: str, sender: str | None = None) -> M
     mail.set_content(text)
     word = office.mails(name)[-1].reply_to.partition("@")[0]
     raw = mail.as_bytes().replace(b"\n", b"\r\n")
-    take_mail(word, _same(raw), raw, limited=False)
+    take_in(word, None, raw, limited=False)
     deal_with_mails()
     return office.mails(name)[-1]
 

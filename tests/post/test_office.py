@@ -1,21 +1,28 @@
 """The post office: whom it carries letters to, and who waits for whom."""
 
 import threading
+import time
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
 from flask import Flask
 
 from server.accounts.deliveries import deliveries
 from server.clock import clock
+from server.post import delivery, letters
 from server.post.delivery import PostOffice
-from server.post.smtp import failure
+from server.post.letters import Written
+from server.post.smtp import SmtpCarrier, failure
 from server.store.tables import PlayerLetterRow, db
 from tests.post.office import Office
 from tests.support.games import MINUTE, game_of, later
+from tests.support.live_server import free_port
 
 
 class SlowFor:
@@ -116,3 +123,73 @@ class Narrow:
         if len(message) > self._most:
             raise failure(552, "5.3.4 Message size exceeds fixed limit", "DATA")
         self.carried.append(message)
+
+
+class Listener:
+    """A mail server that counts its connections."""
+
+    def __init__(self) -> None:
+        self.letters: list[str] = []
+        self.connections: set[object] = set()
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        self.connections.add(server)
+        self.letters += envelope.rcpt_tos
+        return "250 OK"
+
+
+def test_many_letters_wait_for_mail_servers_while_few_are_written(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    carrier, writing, most = Everywhere(12), Counter[str](), Counter[str]()
+
+    def compose(*args: Any) -> Written | None:
+        writing["now"] += 1
+        most["now"] = max(most["now"], writing["now"])
+        time.sleep(0.01)  # so that another thread would begin meanwhile
+        try:
+            return letters.compose(*args)
+        finally:
+            writing["now"] -= 1
+
+    monkeypatch.setattr(delivery, "compose", compose)
+    post = PostOffice(app, carrier)
+    with app.app_context():
+        for nr in range(12):
+            codes_for(f"reader-{nr}@example.org", 1, clock.now())
+        post.deliver_due()
+        post.wait()
+    assert carrier.carried == 12
+    assert most["now"] <= 2
+
+
+class Everywhere:
+    """A carrier that lets nobody go on before so many letters stand at their doors."""
+
+    def __init__(self, letters: int) -> None:
+        self._doors = threading.Barrier(letters, timeout=20)
+        self.carried = 0
+
+    def check(self) -> None:
+        pass
+
+    def send(self, message: bytes, sender: str, to: str, confirm: Callable[[], None]) -> None:
+        self._doors.wait()
+        self.carried += 1
+
+
+def test_hundreds_of_letters_go_over_the_same_few_connections(app: Flask) -> None:
+    listener = Listener()
+    port = free_port()
+    controller = Controller(listener, hostname="127.0.0.1", port=port)
+    controller.start()
+    try:
+        post = PostOffice(app, SmtpCarrier(f"smtp://127.0.0.1:{port}"))
+        with app.app_context():
+            for burst in range(3):
+                for nr in range(60):
+                    codes_for(f"reader-{burst}-{nr}@example.org", 1, clock.now())
+                assert post.deliver_due() == 60
+                post.wait()
+    finally:
+        controller.stop()
+    assert len(set(listener.letters)) == 180
+    assert len(listener.connections) <= 16  # one for each thread

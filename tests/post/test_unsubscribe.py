@@ -15,6 +15,7 @@ from server.play.moves import turn_word
 from server.play.seats import return_word, seat_settings
 from tests.post.office import Mail, Office
 from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, moves_on, wanted
+from tests.support.live_server import AT_ONCE
 
 ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
@@ -95,6 +96,8 @@ def test_looking_stops_nothing(ada: UUID, bea: UUID, office: Office, web: FlaskC
 
 
 def test_one_click_stops_the_letters_of_that_game(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
+    for who in (ada, bea):
+        change_profile(who, {"notifications": AT_ONCE})
     game_id, other = game_of(ada, bea, bots=1), game_of(ada, bea, bots=1)
     link = next(stop_link(mail) for mail in office.mails("ada") if str(game_id) in mail.text)
     answer = web.post(link, data=ONE_CLICK)
@@ -103,6 +106,7 @@ def test_one_click_stops_the_letters_of_that_game(ada: UUID, bea: UUID, office: 
     assert seat_settings(game_id, ada)["mails"] == "off"
     for each in (game_id, other):
         moves_on(each, ada)
+        office.delivers()
         moves_on(each, bea)
     everything_due_happens()
     assert len(office.mails("ada")) == 3

@@ -1,36 +1,59 @@
 """What the letters say, and how they tell the time."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
+from functools import reduce
+from html import unescape
+from random import Random
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from flask import Flask
+from flask_babel import force_locale
 
+from server.post.incoming.html_text import lines_of_page
+from server.post.incoming.quotes import MARK
 from server.post.wording import (
+    Answer,
     BotMoved,
     Bundle,
+    DeletionCode,
     GameAbandoned,
     GameClosed,
     GameClosing,
     GameEnded,
+    GameLetter,
     GamePaused,
     Invitation,
     Letter,
+    MoveTakenBack,
+    NewAddressCode,
+    OldAddressCode,
     Reminder,
     SeatHandedOver,
     SentAway,
     SignInCode,
+    TakeBackAsked,
     TimeExtended,
+    TurnOfSeveral,
     WaitingGame,
     WebhookDisabled,
     YourTurn,
+    YourTurns,
+    answer_above,
     by_beginning,
     moment,
+    sender_name,
     span,
     write,
     write_page,
 )
+from server.render import text
+from server.rules import SeededDice, sternenglanz
+from server.translations import LOCALES
 
 GAME = {
     "name": "Anna",
@@ -52,16 +75,36 @@ YOUR_TURN = YourTurn(
     moves_in_all=84,
     notation="One line: the star, the board and the space.",
     whole="d Cnc a",
-    over="",
     unreachable=("Cleo",),
 )
+ANSWER = Answer(
+    **GAME,
+    **TIME,
+    played="7 leo c",
+    since=("Anna put a 7 on leo c.",),
+    done=(),
+    wrong="This is not quite in the notation.",
+    line="7 leo",
+    confirm="confirm 0123456789",
+    asked=("resign",),
+    stranger="",
+    how=(),
+    table="",
+    moves=(),
+    back="",
+    last="",
+)
+CODE = {"code": "123456", "good_for": "10 minutes", "link": "https://sternenpost.example/s/abc"}
+ASKED = {"who": "Ben", "agree": "agree", "due": TIME["due"], "left": TIME["left"]}
 LETTERS: list[Letter] = [
     YOUR_TURN,
     Reminder(**GAME, **TIME, otherwise="If the time runs out, it is extended by 1 day, once."),
     TimeExtended(**GAME, **TIME, by="1 day", otherwise='If it runs out again, the bot "greedy" plays for you.'),
     BotMoved(**GAME, bot="greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot takes your seat."),
     SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
-    GameEnded(**GAME, verdict="You won.", standings=("1. Anna 31", "2. Ben 24"), since=()),
+    GameEnded(**GAME, verdict="You won.", standings=("1. Anna 31", "2. Ben 24"), since=(), table="Leo was full."),
+    TakeBackAsked(**GAME, **ASKED, since=("Ben put a 7 on leo c.",)),
+    MoveTakenBack(**GAME, who="Ben"),
     GameAbandoned(**GAME, reason="All agreed to stop."),
     GameClosed(**GAME, reason="Not all of its seats were taken in time.", link="https://stars.example/#/open"),
     GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=1),
@@ -84,15 +127,27 @@ LETTERS: list[Letter] = [
             TimeExtended(**GAME, **TIME, by="1 day", otherwise=""),
             BotMoved(**GAME, bot="greedy", since=(), otherwise=""),
             SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
-            GameEnded(**GAME, verdict="You won.", standings=(), since=()),
+            GameEnded(**GAME, verdict="You won.", standings=(), since=(), table=""),
             GamePaused(**GAME),
+            TakeBackAsked(**GAME, **ASKED, since=()),
+            MoveTakenBack(**GAME, who="Ben"),
             GameAbandoned(**GAME, reason="All agreed to stop."),
             GameClosed(**GAME, reason="Its host has closed it.", link=""),
             GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=2),
             SentAway(**GAME, link=""),
         ),
     ),
-    SignInCode(code="123456", good_for="10 minutes", link="https://sternenpost.example/s/abc"),
+    YourTurns(
+        name="Anna",
+        turns=tuple(
+            TurnOfSeveral(**vars(YOUR_TURN), answer=f"{name}@stars.example", picture=f"{name}.png", alt="A night")
+            for name in ("a", "b")
+        ),
+    ),
+    SignInCode(**CODE),
+    DeletionCode(**CODE),
+    OldAddressCode(**CODE, address="anna@stars.example"),
+    NewAddressCode(**CODE),
     WebhookDisabled(name="Anna", url="https://stars.example/hook", why="It answered 410."),
 ]
 
@@ -135,21 +190,6 @@ def test_a_turn_letter_tells_all_that_is_needed_to_move():
     ]
 
 
-def test_a_letter_for_a_turn_that_is_over_asks_for_nothing():
-    over = replace(YOUR_TURN, over="This turn has been answered meanwhile.", due="", left="", moves=(), moves_in_all=0)
-    text, page = write(over)[1], write_page(over, "table.png")
-    assert text.splitlines()[:3] == [
-        "Anna, it was your turn, but there is nothing left for you to do.",
-        "This turn has been answered meanwhile.",
-        "",
-    ]
-    for words in (text, page):
-        assert over.over in words
-        assert over.link in words
-        assert not re.search("lease move|open to you|plays this one turn", words)
-    assert "\n\n\n" not in text
-
-
 def test_what_there_is_not_leaves_no_gap():
     _, text = write(replace(YOUR_TURN, since=(), moves=("1 leo b",), moves_in_all=1))
     assert "\n\n\n" not in text
@@ -165,7 +205,7 @@ def test_every_letter_says_everything_it_was_given(letter):
     assert text == text.strip("\n")
     for field in fields(letter):
         words = getattr(letter, field.name)
-        if field.name not in ("waiting", "news"):
+        if field.name not in ("waiting", "news", "turns"):
             for line in words if isinstance(words, tuple) else str(words).splitlines():
                 assert line in text or line in subject
 
@@ -193,6 +233,8 @@ def test_a_bundle_names_each_game_that_waits_and_each_piece_of_news_in_a_line():
         '- Tuesday stars: the bot "greedy" keeps your seat. Take it back here: https://stars.example/back/abc',
         "- Tuesday stars: the game is over. You won.",
         "- Tuesday stars: the game rests, as all who play agreed.",
+        f"- Tuesday stars: Ben asks to take a move back. All who play may agree until {TIME['due']}.",
+        "- Tuesday stars: Ben took a move back, so it is not your turn any more.",
         "- Tuesday stars: the game has ended without a result. All agreed to stop.",
         "- Tuesday stars: the game was closed before it had begun. Its host has closed it.",
         f"- Tuesday stars: seats are free; it closes if it has not begun by {TIME['due']}.",
@@ -210,6 +252,105 @@ def test_a_page_shows_titles_as_they_are():
     page = write_page(named)
     assert "&lt;b&gt;&amp;" in page
     assert "&lt;i&gt;: the game rests" in page
+
+
+def test_a_page_tells_the_table_in_the_words_of_the_text_and_breaks_no_line() -> None:
+    table = "Leo (leo, Leo): prizes 9, 5\n  a large: Cleo, face down - next to b, c, d,\n    e\n\nAnna: coins 3\nBen: coins 5"
+    for letter in (replace(YOUR_TURN, table=table), replace(ANSWER, table=table)):
+        lines = [line.text for line in lines_of_page(write_page(letter))]
+        told = lines[lines.index("The table in words") + 1 :]
+        assert [line for line in told if line][:4] == [
+            "Leo (leo, Leo): prizes 9, 5",
+            "a large: Cleo, face down - next to b, c, d, e",
+            "Anna: coins 3",
+            "Ben: coins 5",
+        ]
+
+
+def test_where_no_picture_is_shown_it_is_told_what_it_shows() -> None:
+    page = write_page(YOUR_TURN, "x.png", alt='Sternenhimmel: Leo. coins: "Ada" 1')
+    assert 'alt="Sternenhimmel: Leo. coins: &#34;Ada&#34; 1"' in page
+
+
+def crowded() -> Iterator[tuple[Any, list[Any]]]:
+    """Tables of Sternenglanz, each with the moves that are open there."""
+    for scenario in (1, 4):
+        dice, chance = SeededDice(bytes(32), [""] * 4), Random(scenario)
+        options = sternenglanz.resolve_options({"scenario": scenario}, 4)
+        state = reduce(sternenglanz.apply, sternenglanz.setup(4, options, dice), None)
+        while waited_for := sternenglanz.to_act(state):
+            moves = sternenglanz.legal_moves(state, min(waited_for))
+            yield state, moves
+            state = reduce(
+                sternenglanz.apply, sternenglanz.decide(state, min(waited_for), chance.choice(moves), dice), state
+            )
+
+
+def test_no_page_is_so_long_that_a_mail_program_cuts_it_off() -> None:
+    state, moves = max(crowded(), key=lambda it: len(it[1]))
+    assert len(moves) > 400
+    names = [f"{place} {'Donaudampfschiff' * 4}"[:40] for place in range(4)]
+    letter = replace(
+        ANSWER,
+        confirm="",
+        since=("Somebody laid a Leuchtstern on a field, and much else came of it, " * 3,) * 61,
+        table=text.table("sternenglanz", sternenglanz.view(state, 0), names, "de"),
+        moves=tuple(by_beginning([sternenglanz.write_move(move) for move in moves])),
+    )
+    page = write_page(letter, "x.png", answer_above(), "https://stars.example/stop")
+    assert len(page.encode()) < 60 * 1024  # of 102 KB, above which some do
+
+
+# In an inbox
+
+
+def test_the_sender_says_what_a_letter_is_and_the_subject_stays_that_of_the_thread() -> None:
+    assert sender_name(YOUR_TURN) == "Your turn · Sternenpost"
+    answer = replace(ANSWER, confirm="")
+    assert sender_name(ANSWER) == "Please confirm · Sternenpost"
+    assert sender_name(answer) == "Move played · Sternenpost"
+    assert sender_name(replace(answer, played="")) == "That could not be done · Sternenpost"
+    assert sender_name(replace(answer, played="", wrong="")) == "Answer · Sternenpost"
+    assert len({write(letter)[0] for letter in LETTERS if isinstance(letter, GameLetter)}) == 1
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_each_kind_has_a_sender_of_its_own_that_fits_into_an_inbox(app: Flask, locale: str) -> None:
+    with app.app_context(), force_locale(locale):
+        names = {sender_name(letter) for letter in LETTERS}
+    assert len(names) == len(LETTERS) - 2  # a game is over with and without a result, and turns are one or several
+    assert max(map(len, names)) <= 45
+    assert all(name.endswith(" · Sternenpost") for name in names)
+
+
+def preheader(page: str) -> str:
+    """What an inbox shows of the letter beside its subject, without the blanks that keep the rest away."""
+    found = re.search('<div style="display:none;.*?">(.*?)</div>', page, re.DOTALL)
+    assert found
+    return unescape(found[1]).removesuffix(" ##-").rstrip("\u200c\u00a0")
+
+
+def test_an_inbox_shows_what_happened_and_the_time_left() -> None:
+    shown = preheader(write_page(YOUR_TURN))
+    assert shown == f"Cleo put a hidden star on leo a. You have 1 day 5 hours, until {TIME['due']}."
+    assert preheader(write_page(replace(YOUR_TURN, since=()))).startswith("It is your turn. You have 1 day 5 hours,")
+
+
+@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.KIND)
+def test_an_inbox_shows_nothing_else_of_a_letter_and_the_letter_nothing_of_that(letter: Letter) -> None:
+    page = write_page(letter, mark=answer_above())
+    found = re.search("<body>\\s*(<div[^>]*>(.*?)</div>)", page, re.DOTALL)
+    assert found
+    assert len(unescape(found[2])) >= 150
+    for hiding in ("display:none;", "max-height:0;", "opacity:0;", "color:transparent;", "mso-hide:all"):
+        assert hiding in found[1]
+        only_so = page.replace(
+            found[1], f'<div style="{hiding}">{found[2]}</div>'
+        )  # a program may take the others away
+        assert lines_of_page(only_so) == lines_of_page(page.replace(found[1], ""))
+    shown = lines_of_page(page.replace(found[1], f"<div>{found[2]}</div>"))
+    assert preheader(page) in shown[0].text
+    assert MARK in shown[0].text  # so that nobody is taken to have written it
 
 
 def test_a_title_is_no_template():

@@ -1,18 +1,25 @@
 """Letters are written when they are carried: what they say is true then."""
 
+import re
 from email import message_from_bytes, policy
 from uuid import UUID
 
 import pytest
 
 from server.accounts.calendars import time_zone
-from server.accounts.sign_in import CODE_LIFE, begin_sign_in
+from server.accounts.mailed_codes import CODE_LIFE
+from server.accounts.sign_in import begin_sign_in
+from server.play.commits import load
 from server.play.games import open_game
 from server.play.seats import invite, leave, take_seat
+from server.play.views import story
 from server.play.votes import vote
+from server.post.incoming.html_text import lines_of_page
 from server.post.letters import compose
 from server.post.wording import moment
+from server.rules.sternenhimmel import BOARDS
 from server.store.tables import LetterRow, PlayerLetterRow, db
+from tests.post.reader import text_of
 from tests.support.games import (
     BOT,
     DAY,
@@ -25,6 +32,7 @@ from tests.support.games import (
     letters,
     moves_on,
     seats_of,
+    turn_of,
     wanted,
 )
 
@@ -32,15 +40,6 @@ UTC = time_zone("UTC")
 
 
 pytestmark = pytest.mark.usefixtures("within")
-
-
-def text_of(letter: LetterRow | PlayerLetterRow) -> str:
-    """The plain text of a letter that is written now."""
-    written = compose(letter, "https://stars.example")
-    assert written is not None
-    body = message_from_bytes(written.message, policy=policy.default).get_body(("plain",))
-    text: str = body.get_content()
-    return text.replace("\r\n", "\n")
 
 
 # What has happened
@@ -85,6 +84,26 @@ def test_more_time_is_no_move_of_ones_own(ada: UUID, bea: UUID) -> None:
     assert "- ada put" not in news
 
 
+def test_of_very_much_news_the_latest_is_told(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
+    leave(game_id, ada)
+    while len(story(load(game_id), 0)) < 120:
+        everything_due_happens()
+        moves_on(game_id, bea)
+    everything_due_happens()
+    take_seat(game_id, ada)
+    while turn_of(game_id, ada) is None:
+        moves_on(game_id, bea)
+    news = (
+        text_of(letters(game_id, "your-turn")[-1])
+        .partition("since your last turn:\n")[2]
+        .partition("\n\n")[0]
+        .splitlines()
+    )
+    assert len(news) == 61
+    assert news[0] == "- Before that, much more happened; the whole game tells it."
+
+
 # Turns
 
 
@@ -96,36 +115,38 @@ def test_a_letter_for_a_turn_tells_the_due_time_of_now(ada: UUID, bea: UUID) -> 
     assert f"Please move by {moment(due_at, UTC)}." in text_of(letters(game_id, "your-turn")[0])
 
 
-def test_a_letter_for_a_turn_that_was_answered_says_so_and_asks_for_nothing(ada: UUID, bea: UUID) -> None:
+def test_a_letter_for_a_turn_that_was_answered_is_not_written(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
-    text = text_of(letters(game_id, "your-turn")[0])
-    assert "\nThis turn has been answered meanwhile.\n" in text
-    assert "https://stars.example/t/" in text
-    assert "lease move" not in text
+    assert compose(letters(game_id, "your-turn")[0], "https://stars.example") is None
 
 
-def test_so_does_one_for_a_turn_that_waits_for_nobody_any_more(ada: UUID, bea: UUID) -> None:
+def test_nor_is_one_for_a_turn_that_waits_for_nobody_any_more(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     (letter,) = letters(game_id, "your-turn")
+    assert compose(letter, "https://stars.example")
     leave(game_id, ada)
-    assert 'The bot "greedy" has taken your seat meanwhile.' in text_of(letter)
+    assert compose(letter, "https://stars.example") is None
     take_seat(game_id, ada)
-    for wish, words in (("pause", "paused"), ("abandon", "abandoned")):
+    for wish in ("pause", "abandon"):
         for who in (ada, bea):
             vote(game_id, who, wish, True)
-        db.session.execute(db.delete(LetterRow).where(LetterRow.version > letter.version))  # these have been carried
-        assert f"The game has been {words} meanwhile." in text_of(letter)
+        assert compose(letter, "https://stars.example") is None
 
 
-def test_a_letter_for_a_turn_that_is_over_is_not_needed_once_a_newer_one_waits(ada: UUID, bea: UUID) -> None:
+def test_nobody_is_reminded_of_a_turn_that_he_is_yet_to_be_told_of(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
-    moves_on(game_id, ada)
-    (of_ada,) = letters(game_id, "your-turn")[:1]
-    assert text_of(of_ada)  # that which waits by now is bea's
-    moves_on(game_id, bea)
+    later(DAY + HOUR)
     everything_due_happens()
-    assert compose(of_ada, "https://stars.example") is None
+    (reminder,) = letters(game_id, "reminder")
+    assert compose(reminder, "https://stars.example") is None
+    is_told(game_id)
+    assert text_of(reminder)
+
+
+def is_told(game_id: UUID) -> None:
+    """The letters for turns have been carried."""
+    db.session.execute(db.delete(LetterRow).where(LetterRow.game_id == game_id, LetterRow.kind == "your-turn"))
 
 
 def test_nobody_is_reminded_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
@@ -133,10 +154,44 @@ def test_nobody_is_reminded_while_the_game_is_paused(ada: UUID, bea: UUID) -> No
     later(DAY + HOUR)
     everything_due_happens()
     (reminder,) = letters(game_id, "reminder")
+    is_told(game_id)
     assert text_of(reminder)
     for who in (ada, bea):
         vote(game_id, who, "pause", True)
     assert compose(reminder, "https://stars.example") is None
+
+
+# The end
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_the_letter_at_the_end_shows_the_standings_and_the_skies(rules: str, ada: UUID, bea: UUID) -> None:
+    options = {"start_seat": 0} if rules == "sternenhimmel" else {"start_seat": 0, "max_rounds": 3}
+    game_id = game_of(ada, bea, bots=rules == "sternenhimmel", rules=rules, options=options)
+    while not (ended := letters(game_id, "game-ended")):
+        everything_due_happens()
+        for who in (ada, bea):
+            while turn_of(game_id, who) is not None:
+                moves_on(game_id, who)
+    game = load(game_id)
+    written = compose(ended[0], "https://stars.example")
+    assert written is not None
+    page = message_from_bytes(written.message, policy=policy.default).get_body(("html",)).get_content()
+    words = [line.text for line in lines_of_page(page)]
+    assert game.table.ended
+    for name, score in zip(game.names, game.table.ended.scores, strict=True):
+        assert re.search(rf"^  \d\. {name}: {score}$", text_of(ended[0]), re.MULTILINE)
+    told = re.sub(
+        r"\n {4}(?=\S)", " ", text_of(ended[0]).partition("The table at the end:")[2].partition("\nThe whole")[0]
+    )
+    facts = [line.strip() for line in told.splitlines() if line]
+    assert len(facts) > 10
+    assert set(facts) <= set(words)
+    boards = [it["board"] for it in story(game, 0) if it["type"] == "board-scored"]
+    alt = re.search('<img [^>]*alt="([^"]*)"', page)
+    assert alt
+    assert all(BOARDS[board].names["en"] in alt[1] for board in boards)
+    assert rules == "sternenglanz" or len(boards) > 3
 
 
 # Signing in

@@ -1,0 +1,130 @@
+"""A reader of the plain text of letters, and of nothing else: what somebody who has a turn mail read aloud knows of the table."""
+
+import re
+from collections.abc import Iterator, Sequence
+from email import message_from_bytes, policy
+
+from server.post.letters import compose
+from server.render.sternenglanz.names import bild_name, piece_name, scenario_name
+from server.rules import Json
+from server.rules.sternenglanz.material import CARDS, PIECES
+from server.store.tables import LetterRow, PlayerLetterRow
+
+
+def text_of(letter: LetterRow | PlayerLetterRow) -> str:
+    """The plain text of a letter that is written now."""
+    written = compose(letter, "https://stars.example")
+    assert written is not None
+    body = message_from_bytes(written.message, policy=policy.default).get_body(("plain",))
+    text: str = body.get_content()
+    return text.replace("\r\n", "\n")
+
+
+def moves(text: str) -> list[str]:
+    """The moves that a letter names, as they can be answered."""
+    return re.findall(r"^  (\S.*)$", text[text.index(" open to you") :].split("How to write")[0], re.MULTILINE)
+
+
+def told(text: str) -> list[str]:
+    """The lines of its table, each with what had no room on it."""
+    moves = re.search(r"^\d+ moves? (?:is|are) open|^One move", text, re.MULTILINE)
+    assert moves is not None
+    table = text[text.index("\nThe table:\n") + 1 : moves.start()]
+    return re.sub(r"\n {4}(?=\S)", " ", table).splitlines()
+
+
+def only(pattern: str, lines: Sequence[str]) -> re.Match[str]:
+    [found] = [it for line in lines if (it := re.fullmatch(pattern, line))]
+    return found
+
+
+def sky(text: str, names: Sequence[str]) -> Json:
+    """What a seat sees of a sky, as the API says it, but for the slots of boards."""
+    lines = told(text)
+    boards: list[Json] = []
+    for line in lines:
+        if found := re.fullmatch(r"\S.* \((\w[\w-]*), \w+\): prizes \d+, \d+", line):
+            boards.append({"board": found[1], "spaces": {}})
+        elif found := re.fullmatch(r"  (\w) (?:large|small): (.+) - next to .+", line):
+            boards[-1]["spaces"][found[1]] = _lying(found[2], names)
+    seats = [only(rf"{name}: coins (-?\d+), stars in hand (\d+)", lines) for name in names]
+    hand = only(r"Your hand: (.+)", lines)[1]
+    return {
+        "boards": boards,
+        "coins": [int(it[1]) for it in seats],
+        "hand_sizes": [int(it[2]) for it in seats],
+        "hand": [] if hand == "no star" else hand.split(),
+        "next": names.index(only("On turn: (.+)", lines)[1]),
+        "stack": int(only(r"Boards in the stack: (\d+)", lines)[1]),
+    }
+
+
+def _lying(words: str, names: Sequence[str]) -> Json | None:
+    if words == "empty":
+        return None
+    name, *rest = words.split(", ")
+    return {"seat": names.index(name), "star": next((it for it in rest if it != "face down"), None)}
+
+
+_KINDS = {piece_name(kind, "en"): kind for kind in PIECES}
+_BILDER = {bild_name(bild, "en"): bild for bild in CARDS.sternbilder}
+
+
+def firmament(text: str, names: Sequence[str]) -> Json:
+    """What a seat sees of a Firmament, as the API says it, but for what the log of a turn has beyond the slots used."""
+    lines = told(text)
+    kinds = "|".join(_KINDS)
+    lying = [re.fullmatch(rf"  (\w+)(?: \(\+\d\))? ({kinds}) - next to (\w\d.*)", line) for line in lines]
+    blocks = [_seat(name, lines) for name in names]
+    choosing = [
+        it[1].split(", ") for line in lines if (it := re.fullmatch("Still choosing their first cards: (.+)", line))
+    ]
+    turn = [it for line in lines if (it := re.fullmatch(r"Turn (\d+), on turn: (.+)", line))]
+    hand = only("Your hand: (.+)", lines)[1]
+    scenario = next(line.split(" - goal")[0] for line in lines if " - goal: " in line)
+    return {
+        "scenario": next(it for it in CARDS.scenarios if scenario_name(it, "en") == scenario),
+        "board": {it[1]: _KINDS[it[2]] for it in lying if it},
+        "supply": {it[1]: int(it[2]) for it in re.finditer(r"\((\w+)\) (\d+)", only("Supply: (.+)", lines)[1])},
+        "deck": int(only(r"Cards in the deck: (\d+)", lines)[1]),
+        **{
+            key: [it[key] for it in blocks]
+            for key in ("points", "hand_sizes", "discards", "granted", "slots", "own", "done")
+        },
+        "used": {slot for it in blocks for slot in it["used"]},
+        "open": next(
+            (_BILDER[it[1]] for line in lines if (it := re.fullmatch(r"Common Sternbild: (.+) \(.*", line))), None
+        ),
+        "hand": [] if hand == "empty" else [it.split()[0] for it in hand.split(", ")],
+        "chosen": [name not in choosing[0] for name in names] if choosing else None,
+        "turn": int(turn[0][1]) if turn else None,
+        "next": names.index(turn[0][2]) if turn else None,
+    }
+
+
+def _seat(name: str, lines: Sequence[str]) -> Json:
+    head = rf"{name}: (\d+) points, cards in hand (\d+), discarded (\d+)(, took a Supernova card)?"
+    at = next(i for i, line in enumerate(lines) if re.fullmatch(head, line))
+    block = list(_block(lines[at + 1 :]))
+    found = re.fullmatch(head, lines[at])
+    assert found
+    slots = [only(rf"  slot {slot}: (.+?)(, done)?", block) for slot in (1, 2, 3)]
+    own = [it[1] for line in block if (it := re.fullmatch(r"  Sternbild: (.+?)(?: \(.*)?", line))]
+    done = [it[1].split(", ") for line in block if (it := re.fullmatch(r"  completed: (.+)", line))]
+    return {
+        "points": int(found[1]),
+        "hand_sizes": int(found[2]),
+        "discards": int(found[3]),
+        "granted": bool(found[4]),
+        "slots": [it[1].split()[0] if "#" in it[1] else it[1] for it in slots],
+        "used": [slot for slot, it in zip((1, 2, 3), slots, strict=True) if it[2]],
+        "own": _BILDER.get(own[0], own[0]) if own else None,
+        "done": [_BILDER[it] for it in done[0]] if done else [],
+    }
+
+
+def _block(lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        if not line:
+            return
+        yield line

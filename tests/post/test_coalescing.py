@@ -1,0 +1,295 @@
+"""Turns that come up within minutes make one letter, and nobody learns of his later than ten minutes after it began."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from flask import Flask
+
+from server.accounts.players import change_profile
+from server.clock import clock
+from server.play.seats import choose_mails
+from server.post.coalescing import LONGEST, MOST, put_off_until
+from server.post.incoming.answering import deal_with_mails
+from server.store.tables import Delivery, LetterRow, db
+from server.store.watching import Place, note_watching
+from tests.post.incoming.replying import DOMAIN, a_move
+from tests.post.office import Mail, Office, a_mail, arrives
+from tests.support.games import MINUTE, everything_due_happens, game_of, later, moves_on, seats_of
+from tests.support.live_server import AT_ONCE
+
+pytestmark = pytest.mark.usefixtures("within")
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def office(app: Flask) -> Office:
+    return Office(app, DOMAIN)
+
+
+def table(*people: UUID, title: str = "A night") -> UUID:
+    """A running game with a bot, in which the first of these begins."""
+    return game_of(*people, bots=1, title=title)
+
+
+def looks_at(game_id: UUID, who: UUID, for_: timedelta = MINUTE) -> None:
+    note_watching([(game_id, who)], clock.now() + for_)
+
+
+def firsts(office: Office, name: str) -> list[str]:
+    return [mail.subject for mail in office.mails(name)]
+
+
+def became_of(game_id: UUID) -> list[str]:
+    db.session.rollback()
+    ended = db.select(Delivery.result).where(Delivery.game_id == game_id, Delivery.kind == "your-turn")
+    return list(db.session.scalars(ended.order_by(Delivery.at)))
+
+
+# One letter
+
+
+def test_turns_that_are_due_together_make_one_letter_with_all_that_each_would_have(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
+    games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
+    (mail,) = office.mails("ada")
+    assert mail.subject == "2 games wait for you"
+    assert [became_of(game_id) for game_id in games] == [["sent"], ["sent"]]
+    for title, game_id in zip(("Autumn", "Spring"), games, strict=True):
+        assert f"\n== {title} (Sternenhimmel) ==\nAnswer this game by mail: " in mail.text
+        assert title in mail.page
+        assert f"/#/games/{game_id}" in mail.text
+    assert mail.text.count("Move here: http://127.0.0.1:8000/t/") == mail.text.count("The table:") == 2
+    images = [part["Content-ID"] for part in mail.message.walk() if part.get_content_type() == "image/png"]
+    assert sorted(images) == ["<table-0.png>", "<table-1.png>"]
+    assert all(f"cid:table-{nr}.png" in mail.page for nr in range(2))
+    assert "Answer above this line" not in mail.text + mail.page
+
+
+def test_a_turn_waits_for_others_while_another_game_may_bring_one(ada: UUID, bea: UUID, office: Office) -> None:
+    first, second = table(bea, ada), table(bea, ada)
+    moves_on(first, bea)
+    assert office.mails("ada") == []
+    later(LONGEST - SECOND)
+    assert office.mails("ada") == []
+    moves_on(second, bea)
+    assert firsts(office, "ada") == ["2 games wait for you"]  # no other may come
+
+
+def test_a_turn_that_no_other_joins_is_told_alone(ada: UUID, bea: UUID, office: Office) -> None:
+    first, _ = table(bea, ada), table(bea, ada)
+    moves_on(first, bea)
+    office.delivers()
+    later(LONGEST)
+    assert firsts(office, "ada") == ["A night (Sternenhimmel by mail)"]
+
+
+def test_a_turn_is_told_at_once_where_no_other_may_come(ada: UUID, bea: UUID, office: Office) -> None:
+    moves_on(table(bea, ada), bea)
+    assert firsts(office, "ada") == ["A night (Sternenhimmel by mail)"]
+
+
+def test_nobody_learns_of_his_turn_later_than_ten_minutes_after_it_began(ada: UUID, bea: UUID, office: Office) -> None:
+    games = [table(bea, ada) for _ in range(4)]
+    for game_id in games[2:]:
+        looks_at(game_id, ada, 60 * MINUTE)
+    told: dict[UUID, timedelta] = {}
+    began: dict[UUID, datetime] = {}
+    for minute in range(20):
+        if minute % 3 == 0 and minute // 3 < 3:
+            moves_on(games[minute // 3], bea)
+            began[games[minute // 3]] = clock.now()
+        office.delivers()
+        for game_id in began.keys() - told.keys():
+            if "sent" in became_of(game_id):
+                told[game_id] = clock.now() - began[game_id]
+        later(MINUTE)
+    assert told.keys() == began.keys()
+    assert max(told.values()) < 10 * MINUTE
+    assert len(office.mails("ada")) == 1
+
+
+# At the table
+
+
+def test_a_letter_waits_two_minutes_while_its_reader_looks_at_that_table(ada: UUID, bea: UUID, office: Office) -> None:
+    game_id = table(bea, ada)
+    looks_at(game_id, ada, 10 * MINUTE)
+    moves_on(game_id, bea)
+    assert office.mails("ada") == []
+    later(2 * MINUTE - SECOND)
+    assert office.mails("ada") == []
+    later(SECOND)
+    assert firsts(office, "ada") == ["A night (Sternenhimmel by mail)"]
+
+
+def test_a_turn_that_is_answered_meanwhile_is_not_told(ada: UUID, bea: UUID, office: Office) -> None:
+    game_id = table(bea, ada)
+    looks_at(game_id, ada)
+    moves_on(game_id, bea)
+    office.delivers()
+    moves_on(game_id, ada)
+    later(3 * MINUTE)
+    assert office.mails("ada") == []
+    assert became_of(game_id)[-1] == "dropped"
+
+
+# Choices
+
+
+@pytest.mark.parametrize("of_game", [False, True])
+def test_who_has_chosen_at_once_is_told_each_turn_at_once(of_game: bool, ada: UUID, bea: UUID, office: Office) -> None:
+    if not of_game:
+        change_profile(ada, {"notifications": AT_ONCE})
+    games = [table(bea, ada), table(bea, ada)]
+    for game_id in games:
+        if of_game:
+            choose_mails(game_id, ada, "at-once")
+        looks_at(game_id, ada)
+        looks_at(game_id, bea)
+        moves_on(game_id, bea)
+    assert firsts(office, "ada") == ["A night (Sternenhimmel by mail)"] * 2
+
+
+def test_one_click_stops_letters_of_the_kind_that_is_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:
+    from server.accounts.unsubscribe import stop_mails, stopped
+
+    table(ada, bea), table(ada, bea)
+    (mail,) = office.mails("ada")
+    word = str(mail.message["List-Unsubscribe"]).strip("<>").rpartition("/")[2]
+    stop_mails(word)
+    assert stopped(word)[:2] == ("your-turn", True)
+    table(ada, bea)
+    assert len(office.mails("ada")) == 1
+
+
+# Answers
+
+
+def addresses_in(mail: Mail) -> list[str]:
+    return re.findall(r"^Answer this game by mail: (\S+)$", mail.text, re.MULTILINE)
+
+
+def test_each_game_of_a_letter_has_its_own_address_for_answers(ada: UUID, bea: UUID, office: Office) -> None:
+    games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
+    (mail,) = office.mails("ada")
+    in_the_letter = [mail.text.index(f"== {title}") for title in ("Autumn", "Spring")]
+    (to,) = addresses_in(mail)[1 if in_the_letter[0] < in_the_letter[1] else 0 :][:1]
+    arrives(to, a_mail(a_move(games[1], ada)))
+    deal_with_mails()
+    assert [seats_of(game_id)[0].to_act for game_id in games] == [True, False]
+    assert f'href="mailto:{to}?subject=Re%3A%20Spring' in mail.page
+
+
+def test_an_answer_to_a_letter_about_several_games_plays_nothing_and_is_told_why(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
+    games = [table(ada, bea), table(ada, bea)]
+    (mail,) = office.mails("ada")
+    assert mail.reply_to not in addresses_in(mail)
+    for words in (a_move(games[0], ada), "say Good evening!", "resign", "?"):
+        arrives(mail.reply_to, a_mail(words))
+        deal_with_mails()
+        answer = office.mails("ada")[-1]
+        assert "could be meant for each of them" in answer.text
+    assert all(seats_of(game_id)[0].to_act for game_id in games)
+    arrives(answer.reply_to, a_mail(a_move(games[0], ada)))
+    deal_with_mails()
+    assert sum(seats_of(game_id)[0].to_act for game_id in games) == 1
+
+
+def test_whoever_answers_by_mail_gets_the_news_of_his_next_turn_in_the_same_thread(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
+    game_id, _ = table(ada, bea, title="Autumn"), table(ada, bea, title="Spring")
+    (mail,) = office.mails("ada")
+    own = re.search(r"== Autumn .*\nAnswer this game by mail: (\S+)", mail.text)
+    assert own
+    arrives(own[1], a_mail(a_move(game_id, ada), **{"Message-ID": "<7@ada.example.org>"}))
+    deal_with_mails()
+    moves_on(game_id, bea)
+    everything_due_happens()
+    later(LONGEST)
+    answer, news = office.mails("ada")[1:]
+    thread = f"<{game_id}@localhost>"
+    assert str(answer.message["References"]).split() == [thread, "<7@ada.example.org>"]
+    assert news.message["References"] == thread
+    assert news.subject == answer.subject.removeprefix("Re: ") == "Autumn (Sternenhimmel by mail)"
+
+
+# What fails
+
+
+def test_what_could_not_be_carried_is_told_in_one_letter_afterwards(ada: UUID, bea: UUID, office: Office) -> None:
+    games = [table(ada, bea) for _ in range(3)]
+    office.is_closed = True
+    office.delivers()
+    moves_on(games[0], ada)
+    office.is_closed = False
+    later(MINUTE)
+    assert firsts(office, "ada") == ["2 games wait for you"]
+    assert "dropped" in became_of(games[0])
+    assert [became_of(game_id)[-1] for game_id in games[1:]] == ["sent", "sent"]
+    later(10 * MINUTE)
+    assert len(office.mails("ada")) == 1
+    assert not list(db.session.scalars(db.select(LetterRow).where(LetterRow.player_id == ada)))
+
+
+def test_turns_that_are_past_keep_no_present_one_out(ada: UUID, bea: UUID, office: Office) -> None:
+    games = [table(ada, bea) for _ in range(4)]
+    for game_id in games[:3] * 2:
+        for who in (ada, bea):
+            moves_on(game_id, who)
+        everything_due_happens()
+    assert firsts(office, "ada") == ["4 games wait for you"]
+    later(10 * MINUTE)
+    assert len(office.mails("ada")) == 1
+
+
+def test_more_turns_than_a_letter_holds_are_told_in_two(ada: UUID, bea: UUID, office: Office) -> None:
+    for _ in range(MOST + 2):
+        table(ada, bea)
+    assert sorted(firsts(office, "ada")) == ["2 games wait for you", "5 games wait for you"]
+
+
+# How long
+
+
+NOW = clock.now()
+READER, OTHER = uuid4(), uuid4()
+OWN = Place(uuid4(), READER, NOW + 48 * 60 * MINUTE, None, False)
+ELSEWHERE = Place(uuid4(), OTHER, NOW + 48 * 60 * MINUTE, None, False)
+
+
+@pytest.mark.parametrize(
+    ("is_there", "others", "expected"),
+    [
+        (False, [], 0),
+        (True, [], 2),
+        (False, [ELSEWHERE], 8),
+        (True, [ELSEWHERE], 8),
+        (False, [ELSEWHERE._replace(due_at=None)], 0),  # nothing comes from him there
+        (False, [ELSEWHERE._replace(game_id=OWN.game_id)], 0),  # nor from this very table
+        (False, [ELSEWHERE._replace(player_id=READER)], 0),  # that waits for him already
+    ],
+)
+def test_a_letter_waits_where_another_turn_or_an_answer_is_likely(
+    is_there: bool, others: Sequence[Place], expected: int
+) -> None:
+    own = OWN._replace(is_there=is_there)
+    until = NOW + expected * MINUTE
+    assert put_off_until(own, NOW, [own, *others], NOW) == (until if expected else None)
+    assert put_off_until(own, NOW, [own, *others], until) is None
+
+
+def test_a_letter_takes_no_more_than_a_small_part_of_the_time_for_a_move() -> None:
+    own = OWN._replace(due_at=NOW + 20 * MINUTE)
+    assert put_off_until(own, NOW, [own, ELSEWHERE], NOW) == NOW + MINUTE
+    assert put_off_until(own._replace(is_there=True), NOW, [], NOW) == NOW + MINUTE
+
+
+def test_a_turn_that_is_over_waits_for_nothing() -> None:
+    assert put_off_until(OWN._replace(due_at=None), NOW, [ELSEWHERE], NOW) is None

@@ -1,0 +1,94 @@
+"""A turn mail read aloud is enough: a program that has nothing but its text sees the table, and plays to the end."""
+
+from random import Random
+from uuid import UUID
+
+import pytest
+
+from server.play.games import open_game
+from server.play.moves import play_move
+from server.play.seats import take_seat
+from server.rules import GAMES, Json
+from server.rules.sternenglanz.material import CARDS
+from tests.post import reader
+from tests.post.reader import text_of
+from tests.support.games import ME, OPEN, game_of, head_of, letters, moves_of, person, seats_of, turn_of
+
+pytestmark = pytest.mark.usefixtures("within")
+RNG = Random(5)
+
+
+def read_turn(game_id: UUID, who: UUID) -> str:
+    """The mail for the turn that this person is asked for now."""
+    return text_of([it for it in letters(game_id, "your-turn") if it.player_id == who][-1])
+
+
+def answer(game_id: UUID, who: UUID, text: str) -> None:
+    """One of the moves that the mail names; the rest of a turn that has begun is none of this mail's, but of its answer."""
+    rules, turn = head_of(game_id).table.rules, turn_of(game_id, who)
+    assert turn is not None
+    play_move(game_id, who, turn, rules.move_to_json(rules.read_move(RNG.choice(reader.moves(text)))))
+    while (on := turn_of(game_id, who)) and rules.is_mid_turn(head_of(game_id).table.state, seat_of(game_id, who)):
+        play_move(game_id, who, on, RNG.choice(moves_of(game_id, who)))
+
+
+def seat_of(game_id: UUID, who: UUID) -> int:
+    return next(it.seat for it in seats_of(game_id) if it.player_id == who)
+
+
+def asked(game_id: UUID, people: list[UUID]) -> dict[int, str]:
+    """The mails to all who are asked now, by seat."""
+    return {seat: read_turn(game_id, who) for seat, who in enumerate(people) if turn_of(game_id, who) is not None}
+
+
+def seen_of_sky(view: Json) -> Json:
+    boards = [{"board": it["board"], "spaces": it["spaces"]} for it in view["boards"]]
+    return {**{key: view[key] for key in ("coins", "hand_sizes", "hand", "next", "stack")}, "boards": boards}
+
+
+def test_a_sky_is_seen_and_played_from_letters_alone(ada: UUID, bea: UUID) -> None:
+    people, names = [ada, bea, person("cleo")], ["ada", "bea", "cleo"]
+    game_id = game_of(*people)
+    while mails := asked(game_id, people):
+        state = head_of(game_id).table.state
+        for seat, text in mails.items():
+            assert reader.sky(text, names) == seen_of_sky(GAMES["sternenhimmel"].view(state, seat))
+            answer(game_id, people[seat], text)
+    assert head_of(game_id).table.status == "finished"
+
+
+def seen_of_firmament(view: Json) -> Json:
+    scenario, bilder = CARDS.scenarios[view["scenario"]], view["sternbilder"]
+    blank = ["Star birth (printed)", "empty", "empty"]
+
+    def slots(seat: int) -> list[str]:
+        hidden = ["Star birth (printed)", "face down", "face down"] if view["chosen"][seat] else blank
+        return [card or hidden[i] for i, card in enumerate(view["slots"][seat])]
+
+    seats = range(len(view["points"]))
+    same = ("scenario", "board", "deck", "points", "hand_sizes", "discards", "granted", "hand", "turn", "next")
+    return {
+        **{key: view[key] for key in same},
+        "turn": None if view["next"] is None else view["turn"],
+        "supply": {kind: count for kind, count in view["supply"].items() if kind != "nova" or scenario.supernova},
+        "slots": [slots(seat) for seat in seats],
+        "own": [it and (it["sternbild"] or "face down") for it in bilder["own"]],
+        "done": bilder["done"],
+        "used": {it["slot"] for it in view["log"]["performed"]},
+        "open": bilder["open"],
+        "chosen": view["chosen"] if view["next"] is None else None,
+    }
+
+
+@pytest.mark.parametrize("scenario", [1, 2, 3, 4])
+def test_a_firmament_is_seen_and_played_from_letters_alone(scenario: int, ada: UUID, bea: UUID) -> None:
+    people, names = [ada, bea], ["ada", "bea"]
+    options = {"start_seat": 0, "scenario": scenario, "max_rounds": 12}
+    game_id = open_game(ada, {"rules": "sternenglanz", "options": options, "seats": [ME, OPEN]}).game_id
+    take_seat(game_id, bea)
+    while mails := asked(game_id, people):
+        state = head_of(game_id).table.state
+        for seat, text in mails.items():
+            assert reader.firmament(text, names) == seen_of_firmament(GAMES["sternenglanz"].view(state, seat))
+            answer(game_id, people[seat], text)
+    assert head_of(game_id).table.status == "finished"

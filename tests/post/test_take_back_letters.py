@@ -1,0 +1,96 @@
+"""What others are told when somebody takes a move back, or asks whether he may."""
+
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.play.commits import load
+from server.play.moves import turn_word
+from server.play.votes import take_back, vote, votes_of
+from server.post.incoming.answering import deal_with_mails
+from tests.post.incoming.replying import DOMAIN
+from tests.post.office import Mail, Office, a_mail, arrives
+from tests.support.games import DAY, game_of, happened, later, moves_on
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+@pytest.fixture
+def office(app: Flask) -> Office:
+    return Office(app, DOMAIN)
+
+
+@pytest.fixture
+def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
+    return game_of(ada, bea, cyd)
+
+
+def asked(office: Office, name: str) -> list[Mail]:
+    return [mail for mail in office.mails(name) if "asks to take a move back" in mail.text]
+
+
+def test_all_others_are_asked_once_with_what_it_is_about_and_until_when_and_may_answer(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    for _ in range(2):
+        take_back(game_id, ada, 1)
+    assert [len(asked(office, name)) for name in ("ada", "bea", "cyd")] == [0, 1, 1]
+    for name in ("bea", "cyd"):
+        (mail,) = asked(office, name)
+        assert mail.message["From"].addresses[0].display_name == "Take a move back? · Sternenpost"
+        assert "This would be undone:\n- ada put" in mail.text
+        assert "if all who play agree by" in mail.text
+        arrives(mail.reply_to, a_mail("agree", sender=f"{name}@example.org"))
+    deal_with_mails()
+    assert happened(game_id)[-1] == "move-taken-back"
+
+
+def test_whoever_has_consented_meanwhile_is_not_asked_and_nobody_once_the_vote_is_over(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    vote(game_id, bea, "take-back", True)
+    assert [len(asked(office, name)) for name in ("bea", "cyd")] == [0, 1]
+    vote(game_id, ada, "take-back", False)
+    take_back(game_id, ada, 1)
+    later(2 * DAY)
+    assert [len(asked(office, name)) for name in ("bea", "cyd")] == [0, 1]
+
+
+def test_a_copy_of_the_question_consents_to_nothing(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    (mail,) = asked(office, "bea")
+    for text in (mail.text, f"Let me think.\n\n{mail.text}", mail.text.replace('"agree"', "\nagree\n")):
+        arrives(mail.reply_to, a_mail(text, sender="bea@example.org"))
+    deal_with_mails()
+    assert votes_of(game_id)["take-back"]["consents"] == [0]
+
+
+def test_whose_turn_is_gone_is_told_if_he_was_told_of_the_turn(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    moves_on(game_id, ada)
+    take_back(game_id, ada, 1)
+    assert office.mails("bea") == []
+    moves_on(game_id, ada)
+    (turn,) = office.mails("bea")
+    take_back(game_id, ada, load(game_id).version - 1)
+    assert "ada took a move back, so it is not your turn any more" in office.mails("bea")[-1].text
+    assert len(office.mails("bea")) == 2
+    assert turn.reply_to != office.mails("bea")[-1].reply_to
+
+
+def test_the_link_of_a_turn_that_is_gone_says_so(app: Flask, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    moves_on(game_id, ada)
+    link = f"/t/{turn_word(game_id, 1, 2)}"
+    assert app.test_client().get(link).status_code == 200
+    take_back(game_id, ada, 1)
+    page = app.test_client().get(link)
+    assert (page.status_code, "A move was taken back, and with it this turn." in page.text) == (410, True)
