@@ -13,7 +13,8 @@ NO_HTTP: Final = noted("The answer was not HTTP")
 NO_TLS: Final = noted("TLS could not be agreed on")
 BAD_CERTIFICATE: Final = noted("The certificate is not valid: %(why)s")
 BAD_STATUS: Final = noted("The answer was %(status)s")
-_ALL = (REFUSED, BROKE_OFF, NO_ADDRESS, NO_ANSWER, NO_HTTP, NO_TLS, BAD_CERTIFICATE, BAD_STATUS)
+NO_LONGER: Final = noted("It was no longer true")
+_ALL = (REFUSED, BROKE_OFF, NO_ADDRESS, NO_ANSWER, NO_HTTP, NO_TLS, BAD_CERTIFICATE, BAD_STATUS, NO_LONGER)
 
 
 def failure(detail: str, gettext: LookUp) -> str:

@@ -1,4 +1,4 @@
-"""One POST to an address that was checked, within a time, and without following anybody anywhere."""
+"""One request to an address that was checked, within a time, and without following anybody anywhere."""
 
 import contextlib
 import http.client
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from server.webhooks import failures
 from server.webhooks.targets import Target
 
-_MOST_READ = 4096  # octets of an answer's body, so that its sender sees it taken; nobody looks at them
+_MOST_READ = 16 * 1024  # octets of an answer's body, so that its sender sees it taken
 
 
 class Unanswered(Exception):
@@ -22,6 +22,7 @@ class Unanswered(Exception):
 class Answer(NamedTuple):
     status: int
     retry_after: int  # seconds that the other side asks for; 0 for none
+    body: bytes = b""
 
 
 def post(
@@ -31,8 +32,9 @@ def post(
     body: bytes,
     tls: ssl.SSLContext,
     seconds: float,
+    method: str = "POST",
 ) -> Answer:
-    """POST to the first of these addresses that takes the connection; name and certificate are those of the target.
+    """POST, or PATCH, to the first of these addresses that takes the connection; name and certificate are those of the target.
 
     Raises Unanswered. All of it takes at most so many seconds.
     """
@@ -41,13 +43,14 @@ def post(
     watch.daemon = True
     watch.start()
     try:
-        connection.request("POST", target.path, body, dict(headers))
+        connection.request(method, target.path, body, dict(headers))
         answer = connection.getresponse()
         if connection.hung_up:  # which looks like the end of its head
             raise TimeoutError
+        said = b""
         with contextlib.suppress(OSError, http.client.HTTPException):
-            answer.read(_MOST_READ)
-        return Answer(answer.status, _seconds(answer.headers.get("Retry-After", "")))
+            said = answer.read(_MOST_READ)
+        return Answer(answer.status, _seconds(answer.headers.get("Retry-After", "")), said)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if connection.hung_up or isinstance(error, TimeoutError):
             raise Unanswered(failures.NO_ANSWER % {"seconds": f"{seconds:g}"}) from None

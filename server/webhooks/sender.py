@@ -7,7 +7,7 @@ import random
 import ssl
 import time
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,14 +22,18 @@ from server.store.connections import let_go
 from server.store.database_retry import is_passing
 from server.store.tables import Webhook, WebhookDelivery
 from server.store.webhook_queue import Waiting
-from server.webhooks import failures
+from server.webhooks import chats, failures
+from server.webhooks.chats import DISCORD
 from server.webhooks.http import Answer, Unanswered, post
 from server.webhooks.retries import is_hopeless, pause
 from server.webhooks.subscriptions import FAILING, GONE, hand_over
-from server.webhooks.targets import BadAddress, addresses_of, target_of
+from server.webhooks.targets import BadAddress, Target, addresses_of, target_of
+from server.webhooks.turns import NoLonger, expect_present
 
 TIMEOUT = 10.0  # seconds for one try, from connecting to the answer
 _GONE = 410
+_UNKNOWN = 404  # by which chats say that nobody has this webhook any more
+_HEADERS = {"Content-Type": "application/json", "User-Agent": "Sternenpost"}
 _CARRIERS = 32
 _ROUND = 10  # deliveries
 _BATCH = 200
@@ -103,7 +107,6 @@ class HookOffice:
             row = store.leased(hook)
             if row is None:
                 break
-            let_go()  # so that no connection waits for a slow receiver
             rests_until = self._deliver(row, delivery, lease)
             if rests_until is not None:
                 return rests_until
@@ -113,6 +116,9 @@ class HookOffice:
         """None if it arrived, else how long the webhook is left alone."""
         try:
             answer, reason = self._send(hook, delivery, lease), ""
+        except NoLonger:
+            store.dropped(hook, delivery, clock.now(), failures.NO_LONGER)
+            return None
         except (Unanswered, BadAddress) as error:
             answer, reason = None, str(error)
         except OSError:
@@ -127,7 +133,7 @@ class HookOffice:
         rests_until = now + pause(hook.failures, answer) * scattered
         later = max(rests_until, now + pause(delivery.tries, answer) * scattered)
         disabled = None
-        if status == _GONE:
+        if status == _GONE or (status == _UNKNOWN and hook.form is not None):
             disabled = GONE
         elif is_hopeless(hook.failing_since, hook.failures, now):
             disabled = FAILING
@@ -136,9 +142,13 @@ class HookOffice:
         return rests_until
 
     def _send(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> Answer:
-        """Raises Unanswered, BadAddress, OSError, Lost."""
+        """Raises Unanswered, BadAddress, OSError, Lost, NoLonger."""
+        expect_present(delivery, clock.now())
+        let_go()  # so that no connection waits for a slow receiver
         target = target_of(hook.url)
         addresses = addresses_of(target, self._sandbox)
+        if hook.form is not None:
+            return self._write(hook, delivery, lease, partial(self._request, addresses), target)
         # Receivers hold it against their own clocks, which no sandbox puts forward.
         at = int(clock.real().timestamp())
         secrets = [hook.secret]
@@ -146,14 +156,41 @@ class HookOffice:
             secrets.append(hook.old_secret)
         body = delivery.payload.encode()
         headers = {
-            "Content-Type": "application/json",
-            "User-Agent": "Sternenpost",
+            **_HEADERS,
             "webhook-id": str(delivery.delivery_id),
             "webhook-timestamp": str(at),
             "webhook-signature": signature(secrets, str(delivery.delivery_id), at, body),
         }
         lease.confirm()
         return post(target, addresses, headers, body, self._tls, TIMEOUT)
+
+    def _write(
+        self,
+        hook: Webhook,
+        delivery: WebhookDelivery,
+        lease: Lease,
+        request: Callable[[Target, bytes, str], Answer],
+        target: Target,
+    ) -> Answer:
+        """In a chat: of Discord's, into the message of this game, unless somebody has removed it there."""
+        assert hook.form
+        game, body = chats.message_for(hook.form, delivery, self._app.config["BASE_URL"])
+        if hook.form != DISCORD or game is None:
+            lease.confirm()
+            return request(target, body, "POST")
+        message_id = store.message_of(hook, UUID(game))
+        lease.confirm()
+        if message_id:
+            answer = request(chats.edit_of(target, message_id), body, "PATCH")
+            if answer.status != _UNKNOWN:
+                return answer
+        answer = request(chats.told_of(target), body, "POST")
+        if 200 <= answer.status < 300 and (message_id := chats.id_in(answer.body)):
+            store.note_message(hook, UUID(game), message_id, clock.now())
+        return answer
+
+    def _request(self, addresses: Sequence[str], target: Target, body: bytes, method: str) -> Answer:
+        return post(target, addresses, _HEADERS, body, self._tls, TIMEOUT, method)
 
 
 def signature(secrets: Sequence[bytes], message_id: str, at: int, body: bytes) -> str:

@@ -7,7 +7,6 @@ import json
 import secrets
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid4
@@ -25,7 +24,8 @@ from server.store import webhook_queue as store
 from server.store.database_retry import tried_again
 from server.store.paging import Cursor, Page
 from server.store.tables import LetterRow, Player, Webhook, WebhookDelivery, db
-from server.webhooks.targets import BadAddress, addresses_of, target_of
+from server.webhooks.chats import STANDARD, check_form
+from server.webhooks.targets import BadAddress, looked_up, target_of
 
 BY_YOU, GONE, FAILING = "by-you", "gone", "failing"
 DISABLED: Final = (BY_YOU, GONE, FAILING, BANNED)
@@ -33,8 +33,6 @@ RESULTS: Final = ("waiting", "delivered", "failed", "given-up")
 PING: Final = "ping"
 OLD_SECRET: Final = timedelta(hours=24)  # how long we sign with the secret before, too
 KEPT: Final = timedelta(days=30)  # deliveries that are over
-_PATIENCE: Final = 3.0  # seconds for looking up a name while its owner waits
-_lookups = ThreadPoolExecutor(4, thread_name_prefix="lookup")
 
 
 # What is told
@@ -50,6 +48,12 @@ _TURN: Json = {
 }
 _BOT: Json = {"bot": json_schemas.BOT}
 _NR: Json = {"nr": {"description": "Counts the messages of a game from 1", "type": "integer", "minimum": 1}}
+
+_TAKE_BACK: Json = {
+    "by": {"description": "Whose move it is", **json_schemas.SEAT},
+    "to_version": {"description": "The version that the game would go back to", "type": "integer", "minimum": 1},
+    "ends_at": {"description": "Until when you may consent", "type": "string", "format": "date-time"},
+}
 
 
 def _schema(kind: str, meaning: str, required: Json, optional: Json) -> Json:
@@ -71,6 +75,8 @@ PAYLOADS: Final[Mapping[str, Json]] = {
             ("game-started", "The last seat was taken", {}),
             ("game-paused", "All who play themselves wanted a pause", {}),
             ("game-resumed", "All who play themselves wanted to go on", {}),
+            ("take-back-asked", "Somebody asks to take a move back, which takes your consent", _TAKE_BACK),
+            ("move-taken-back", "A move was taken back: the game is as it was before, under new turn numbers", {}),
             ("game-ended", "The game is over", {}),
             ("game-abandoned", "The game was given up without a result, or closed before its start", {}),
             ("message", "Somebody else said something at your table", _NR),
@@ -110,12 +116,14 @@ class Made(NamedTuple):
     secret: str
 
 
-def make_webhook(player_id: UUID, url: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool) -> Made:
+def make_webhook(
+    player_id: UUID, url: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool, form: str = STANDARD
+) -> Made:
     """A new webhook. Raises BadField, TooManyWebhooks."""
-    _check(player_id, url, game_id, sandbox)
+    _check(player_id, url, form, kinds, game_id, sandbox)
     secret = secrets.token_bytes(32)
     webhook_id = uuid4()
-    _make(player_id, webhook_id, url=url, kinds=_in_order(kinds), game_id=game_id, secret=secret)
+    _make(player_id, webhook_id, url=url, form=_kept(form), kinds=_in_order(kinds), game_id=game_id, secret=secret)
     return Made(webhook(player_id, webhook_id), _written(secret))
 
 
@@ -156,9 +164,10 @@ def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bo
     A webhook with another address, or enabled again, starts with a clean slate.
     """
     row = _own(player_id, webhook_id)
-    _check(player_id, changes.get("url", row.url), changes.get("game"), sandbox)
+    form, kinds = changes.get("form", row.form or STANDARD), changes.get("kinds", row.kinds)
+    _check(player_id, changes.get("url", row.url), form, kinds, changes.get("game"), sandbox)
     now = clock.now()
-    new: Json = {"url": changes.get("url", row.url), "kinds": _in_order(changes.get("kinds", row.kinds))}
+    new: Json = {"url": changes.get("url", row.url), "form": _kept(form), "kinds": _in_order(kinds)}
     if "game" in changes:
         new["game_id"] = changes["game"]
     enabled = changes.get("enabled")
@@ -199,20 +208,25 @@ def _written(secret: bytes) -> str:
     return f"whsec_{b64encode(secret).decode()}"
 
 
-def _check(player_id: UUID, url: str, game_id: UUID | None, sandbox: bool) -> None:
+def _check(player_id: UUID, url: str, form: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool) -> None:
     """Raises BadField. A name that cannot be looked up now is left to the first delivery, which looks again."""
     try:
         target = target_of(url)
-        _lookups.submit(addresses_of, target, sandbox).result(_PATIENCE)
+        check_form(form, target, _in_order(kinds))
+        looked_up(target, sandbox)
     except BadAddress as error:
         raise BadField("url", error.words) from None
-    except (OSError, TimeoutError):
+    except OSError:  # of which TimeoutError is one
         pass
     if game_id is not None:
         try:
             seen_by(game_id, player_id)
         except NotFound as error:
             raise BadField("game", error.words) from None
+
+
+def _kept(form: str) -> str | None:
+    return None if form == STANDARD else form
 
 
 def _in_order(kinds: Sequence[str]) -> list[str]:
@@ -230,6 +244,7 @@ def _shown(row: Webhook) -> Json:
     return {
         "id": row.webhook_id,
         "url": row.url,
+        "form": row.form or STANDARD,
         "kinds": row.kinds,
         "game": row.game_id,
         "enabled": row.disabled is None,

@@ -2,6 +2,7 @@
 
 import re
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 from server.errors import Unfit
 
 LONGEST_URL = 500
+PATIENCE = 3.0  # seconds for looking up a name while its owner waits
 URL_FORM = "^https?://[!-~]+$"
 _LABEL = "[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
@@ -26,6 +28,7 @@ _CLOUDS = (  # public by their numbers, but within a cloud its own services answ
 )
 _RELAYS = IPv4Network("192.88.99.0/24")  # RFC 7526: was anycast to tunnels, and leads nowhere today
 _PORTS = {"http": 80, "https": 443}
+_lookups = ThreadPoolExecutor(4, thread_name_prefix="lookup")
 
 
 class BadAddress(Unfit):
@@ -84,6 +87,15 @@ def addresses_of(target: Target, sandbox: bool) -> list[str]:
         if target.scheme == "http" and not address.is_loopback:
             raise BadAddress("The URL must begin with https, so that nobody reads along.")
     return found
+
+
+def looked_up(target: Target, sandbox: bool, seconds: float | None = None) -> list[str]:
+    """`addresses_of` within so many seconds, which the system's resolver does not keep. Raises BadAddress, OSError."""
+    lookup = _lookups.submit(addresses_of, target, sandbox)
+    try:
+        return lookup.result(PATIENCE if seconds is None else seconds)
+    finally:
+        lookup.cancel()  # if it has not begun, nobody waits for it any more
 
 
 def resolve(host: str, port: int) -> list[str]:

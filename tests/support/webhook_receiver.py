@@ -20,6 +20,7 @@ class Call(NamedTuple):
     path: str
     headers: dict[str, str]
     body: bytes
+    method: str = "POST"
 
     @property
     def id(self) -> str:
@@ -48,19 +49,24 @@ class Receiver:
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.calls: list[Call] = []
         self.answer: Callable[[Call], int] = lambda call: 204
+        self.says: Callable[[Call], bytes] = lambda call: b""
         self.headers: dict[str, str] = {}
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                call = Call(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                call = Call(self.path, headers, body, self.command)
                 receiver.calls.append(call)
                 status = receiver.answer(call)
                 self.send_response(status)
                 for name, value in receiver.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
+                self.wfile.write(receiver.says(call))
+
+            do_PATCH = do_POST
 
             def log_message(self, *args: Any) -> None:
                 pass
@@ -90,8 +96,8 @@ def carry(office: HookOffice) -> None:
 class Hook:
     """A webhook of a player, as he made it."""
 
-    def __init__(self, who: UUID, url: str, *kinds: str, game: UUID | None = None) -> None:
-        made = make_webhook(who, url, kinds or KINDS, game, sandbox=True)
+    def __init__(self, who: UUID, url: str, *kinds: str, game: UUID | None = None, form: str = "standard") -> None:
+        made = make_webhook(who, url, kinds or KINDS, game, sandbox=True, form=form)
         self.who, self.id, self.secret = who, made.webhook["id"], made.secret
 
     @property

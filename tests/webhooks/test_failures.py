@@ -15,13 +15,25 @@ import pytest
 from flask import Flask
 
 from server.clock import clock
+from server.play.chat import say
 from server.post.letters import compose
 from server.store.tables import PlayerLetterRow, db
 from server.webhooks import http
 from server.webhooks.retries import GIVE_UP, LONGEST_PAUSE
 from server.webhooks.sender import HookOffice
 from server.webhooks.targets import Target
-from tests.support.games import DAY, HOUR, MINUTE, game_of, later, person, until
+from tests.support.games import (
+    DAY,
+    HOUR,
+    MINUTE,
+    everything_due_happens,
+    game_of,
+    later,
+    moves_on,
+    person,
+    turn_of,
+    until,
+)
 from tests.support.live_server import until as comes_about
 from tests.support.webhook_receiver import Hook, Receiver, carry
 
@@ -178,6 +190,31 @@ def test_what_is_told_comes_in_order_also_after_a_failure(office: HookOffice, re
     later(10 * SECOND)
     carry(office)
     assert [call.id for call in receiver.calls] == asked
+
+
+def test_after_a_day_without_an_answer_no_turn_is_told_that_is_past_and_all_else_is(
+    office: HookOffice, receiver: Receiver
+) -> None:
+    ada, bea = person("ada"), person("bea")
+    hook = Hook(ada, receiver.url, "game-started", "your-turn", "reminder", "message")
+    receiver.answer = lambda call: 503
+    game_id = game_of(ada, bea, bots=1)
+    carry(office)
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    say(game_id, bea, "Good evening!")
+    everything_due_happens()
+    carry(office)
+    receiver.answer = lambda call: 204
+    receiver.calls.clear()
+    for _ in range(24):
+        later(HOUR)
+        carry(office)
+    turns = [call.told["data"]["turn"] for call in receiver.calls if call.kind == "your-turn"]
+    assert turns == [turn_of(game_id, ada)]
+    assert sorted(receiver.kinds) == ["game-started", "message", "your-turn"]
+    dropped = [it for it in hook.deliveries if it["result"] == "given-up"]
+    assert [(it["kind"], it["detail"]) for it in dropped] == [("your-turn", "It was no longer true")]
 
 
 def test_what_one_commit_causes_is_told_in_the_order_of_the_story(office: HookOffice, receiver: Receiver) -> None:

@@ -10,9 +10,10 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from server.clock import clock
 from server.play.chat import say
+from server.play.commits import load
 from server.play.moves import legal_moves
 from server.play.seats import take_seat
-from server.play.votes import vote
+from server.play.votes import take_back, vote
 from server.store import outbox
 from server.store.tables import LetterRow, Player, db
 from server.webhooks.sender import HookOffice
@@ -50,6 +51,13 @@ def test_each_kind_is_told_as_its_schema_says(office: HookOffice, receiver: Rece
     for wish in ("pause", "resume"):
         for who in (ada, ben):
             vote(game_id, who, wish, True)
+    for who in (ada, ben):
+        moves_on(game_id, who)
+    take_back(game_id, ben, load(game_id).version - 1)
+    moves_on(game_id, ben)
+    everything_due_happens()
+    assert not take_back(game_id, ben, load(game_id).version - 2).is_done
+    carry(office)
     for _ in range(12):
         later(DAY)
         everything_due_happens()

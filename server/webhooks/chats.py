@@ -1,0 +1,121 @@
+"""What a channel of Discord or Slack is told: whose turn it is, in the language of whoever sits there.
+
+Discord's webhooks may change what they wrote, so each game has one message there, which is written anew with each turn.
+Slack's may not: there each turn has a message of its own.
+"""
+
+import json
+import re
+from typing import Final, NamedTuple
+from urllib.parse import urlencode
+
+from flask_babel import force_locale, gettext
+
+from server.errors import BadField
+from server.rules import Json
+from server.store.connections import let_go
+from server.store.tables import Player, WebhookDelivery, db
+from server.webhooks.targets import Target
+from server.webhooks.turns import game_of
+
+STANDARD, DISCORD, SLACK = "standard", "discord", "slack"
+FORMS: Final = (STANDARD, DISCORD, SLACK)
+TOLD: Final = "your-turn"  # of all kinds, the only one
+HOSTS: Final = {
+    **dict.fromkeys(("discord.com", "discordapp.com", "ptb.discord.com", "canary.discord.com"), DISCORD),
+    **dict.fromkeys(("hooks.slack.com", "hooks.slack-gov.com"), SLACK),
+}
+_NAMES: Final = {DISCORD: "Discord", SLACK: "Slack"}
+_NO_EMBEDS: Final = 4  # a flag of Discord's: no preview of where the link leads
+_MARKS: Final = re.compile(r"([^\w\s])")
+_ESCAPED: Final = r"\\\1"
+_SNOWFLAKE: Final = "[0-9]{15,25}"
+
+
+class Message(NamedTuple):
+    """A message about a game; None: about none."""
+
+    game: str | None
+    body: bytes
+
+
+def check_form(form: str, target: Target, kinds: list[str]) -> None:
+    """Whether this address takes what is sent in this form. Raises BadField."""
+    fits = HOSTS.get(target.host.lower(), STANDARD)
+    if form == STANDARD and fits != STANDARD:
+        raise BadField(
+            "url",
+            "This is an address of %(chat)s, which would not understand us: send `form` %(form)s with it, and `kinds` with "
+            "your-turn alone.",
+            chat=_NAMES[fits],
+            form=fits,
+        )
+    if form != fits:
+        raise BadField("url", "This is no address of a webhook of %(chat)s.", chat=_NAMES[form])
+    if form != STANDARD and kinds != [TOLD]:
+        raise BadField("kinds", "%(chat)s is told of your turns only: send your-turn alone.", chat=_NAMES[form])
+
+
+def message_for(form: str, delivery: WebhookDelivery, base_url: str) -> Message:
+    """What to write there now. Raises NoLonger."""
+    about: Json = json.loads(delivery.payload)["data"]
+    player = db.session.get_one(Player, delivery.player_id)
+    with force_locale(player.locale):
+        if not about:
+            return Message(None, _body(form, gettext("Your turns will be told here.")))
+        game = game_of(about, delivery.player_id)
+        seat = game.seats[about["seat"]]
+        title, link = game.head["title"], f"{base_url}/#/games/{about['game']}"
+        lines = [gettext("Your turn: %(title)s", title=_bold(form, title))]
+        if seat["due_at"]:
+            lines.append(gettext("Your time ends: %(due)s", due=_moment(form, int(seat["due_at"].timestamp()))))
+        return Message(about["game"], _body(form, "\n".join([*lines, link])))
+
+
+def edit_of(target: Target, message_id: str) -> Target:
+    """Where a message of Discord's is changed."""
+    path, question, query = target.path.partition("?")
+    return target._replace(path=f"{path.rstrip('/')}/messages/{message_id}{question}{query}")
+
+
+def told_of(target: Target) -> Target:
+    """Where Discord says which message it has made."""
+    path, _, query = target.path.partition("?")
+    return target._replace(path=f"{path}?{'&'.join(filter(None, (query, urlencode({'wait': 'true'}))))}")
+
+
+def id_in(answer: bytes) -> str | None:
+    """The id of the message that Discord has made."""
+    try:
+        found = json.loads(answer)["id"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, str) and re.fullmatch(_SNOWFLAKE, found) else None
+
+
+def _body(form: str, text: str) -> bytes:
+    """Nobody is called by name, whatever a title says."""
+    let_go()  # so that no connection waits for a slow receiver
+    told = (
+        {"content": text, "allowed_mentions": {"parse": []}, "flags": _NO_EMBEDS}
+        if form == DISCORD
+        else {
+            "text": text,
+            "unfurl_links": False,
+        }
+    )
+    return json.dumps(told).encode()
+
+
+def _bold(form: str, title: str) -> str:
+    if form == DISCORD:
+        return f"**{_MARKS.sub(_ESCAPED, title)}**"
+    plain = title.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"*{plain.replace('*', '∗')}*"
+
+
+def _moment(form: str, seconds: int) -> str:
+    """Each reader sees it in his own zone and language."""
+    if form == DISCORD:
+        return f"<t:{seconds}:F>"
+    return f"<!date^{seconds}^{{date_long}}, {{time}}|{seconds}>"

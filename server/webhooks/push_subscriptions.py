@@ -1,0 +1,127 @@
+"""Push subscriptions: the browsers in which a player wants to be told, and the key by which push services know us."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.accounts.guests import expect_no_guest
+from server.accounts.rate_limits import expect_room
+from server.clock import clock
+from server.errors import BadField, NotFound
+from server.rules import Json
+from server.store.connections import let_go
+from server.store.database_retry import tried_again
+from server.store.locks import hold
+from server.store.tables import Player, PushSubscription, Setting, db
+from server.webhooks.targets import BadAddress, looked_up, target_of
+from server.webhooks.web_push import Browser, from_text, point_of, to_text
+
+_KEY = "vapid-key"
+_POINT, _AUTH = 65, 16  # octets (RFC 8291, 2.1 and 3.2)
+
+
+def server_key() -> ec.EllipticCurvePrivateKey:
+    """The key of this installation, made by whoever needs it first."""
+    query = select(Setting.value).where(Setting.name == _KEY)
+    text = db.session.scalars(query).one_or_none()
+    if text is None:
+        made = ec.generate_private_key(ec.SECP256R1())
+        pem = made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+        db.session.execute(insert(Setting).values(name=_KEY, value=pem).on_conflict_do_nothing())
+        db.session.commit()
+        text = db.session.scalars(query).one()
+    key = load_pem_private_key(text.encode(), None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    return key
+
+
+def public_key() -> str:
+    """What a browser asks for before it subscribes (`applicationServerKey`)."""
+    return to_text(point_of(server_key()))
+
+
+@tried_again
+def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool) -> Json:
+    """Have a browser be told; the same one again has its keys renewed. Raises SignInFirst, BadField, TooMany."""
+    expect_no_guest(player_id)  # nobody waits for him
+    browser = _browser(keys)
+    _place_of(player_id, endpoint)
+    let_go()  # so that no connection waits for a slow name server
+    try:
+        looked_up(target_of(endpoint), sandbox)
+    except BadAddress as error:
+        raise BadField("endpoint", error.words) from None
+    except OSError:
+        raise BadField("endpoint", "This host has no address at present.") from None
+    hold(player_id)
+    row = _place_of(player_id, endpoint)
+    if row is None:
+        row = PushSubscription(player_id=player_id, subscription_id=uuid4(), endpoint=endpoint, made_at=clock.now())
+        db.session.add(row)
+    row.p256dh, row.auth = browser
+    db.session.execute(update(Player).where(Player.player_id == player_id).values(has_push=True))
+    db.session.commit()
+    return _told(row)
+
+
+def _place_of(player_id: UUID, endpoint: str) -> PushSubscription | None:
+    """What this browser has by now; None if it is new, and there is room for it. Raises TooMany."""
+    own = PushSubscription.player_id == player_id
+    row = db.session.scalars(select(PushSubscription).where(own, PushSubscription.endpoint == endpoint)).first()
+    if row is None:
+        expect_room("push-subscriptions", db.session.scalar(select(func.count()).where(own)) or 0)
+    return row
+
+
+def _browser(keys: Json) -> Browser:
+    """Raises BadField."""
+    try:
+        browser = Browser(from_text(keys["p256dh"]), from_text(keys["auth"]))
+        ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), browser.p256dh)
+    except ValueError:
+        raise BadField("keys", "These are not the keys of a push subscription.") from None
+    if (len(browser.p256dh), len(browser.auth)) != (_POINT, _AUTH):
+        raise BadField("keys", "These are not the keys of a push subscription.")
+    return browser
+
+
+def subscriptions_of(player_id: UUID) -> list[PushSubscription]:
+    query = select(PushSubscription).where(PushSubscription.player_id == player_id)
+    return list(db.session.scalars(query.order_by(PushSubscription.made_at)))
+
+
+def told_subscriptions(player_id: UUID) -> list[Json]:
+    return [_told(row) for row in subscriptions_of(player_id)]
+
+
+def unsubscribe(player_id: UUID, subscription_id: UUID) -> None:
+    """Raises NotFound."""
+    if not drop(player_id, subscription_id):
+        raise NotFound("There is no such subscription.")
+
+
+@tried_again
+def drop(player_id: UUID, subscription_id: UUID) -> bool:
+    """Whether there was one."""
+    hold(player_id)
+    own = PushSubscription.player_id == player_id
+    this = own & (PushSubscription.subscription_id == subscription_id)
+    gone = db.session.execute(delete(PushSubscription).where(this).returning(PushSubscription.endpoint)).first()
+    left = db.session.scalar(select(func.count()).where(own))
+    if not left:
+        db.session.execute(update(Player).where(Player.player_id == player_id).values(has_push=False))
+    db.session.commit()
+    return gone is not None
+
+
+def _told(row: Any) -> Json:
+    return {"id": row.subscription_id, "endpoint": row.endpoint, "made_at": row.made_at}
