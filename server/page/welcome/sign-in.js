@@ -4,6 +4,7 @@ import { here } from "../ui/routes.js";
 import { askForCode, enterSandbox, isSandbox, signIn } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
+import { me } from "../ui/token.js";
 /** @import { Input } from "../ui/types" */
 /** @typedef {{signIn: string, email?: string}} Asked a sign-in that waits for its code */
 
@@ -19,8 +20,8 @@ export function SignIn() {
   const [asked, setAsked] = useState(mailed && { signIn: mailed });
   return html`<section class="card">
     <h2>${t("sign-in")}</h2>
-    <p>${t("sign-in.why")}</p>
-    ${asked ? html`<${Code} asked=${asked} back=${() => setAsked(null)} />` : html`<${Address} then=${setAsked} />`}
+    <p>${t(me.get()?.guest ? "sign-in.guest" : "sign-in.why")}</p>
+    ${asked ? html`<${Code} asked=${asked} renew=${setAsked} back=${() => setAsked(null)} />` : html`<${Address} then=${setAsked} />`}
   </section>
   ${isSandbox && html`<${Sandbox} />`}`;
 }
@@ -32,12 +33,23 @@ function Address({ then }) {
     const email = field.current.value.trim();
     then({ email, signIn: await askForCode(email) });
   });
+  useEffect(() => error && field.current.focus(), [error]);
   return html`<form onSubmit=${submit}>
-    <label>${t("email")} <input ref=${field} type="email" name="email" autocomplete="email" required /></label>
+    <label>${t("email")} <input ref=${field} type="email" name="email" autocomplete="email" required
+      ...${isWrong(error)} /></label>
+    ${error && html`<${Wrong} error=${error} />`}
     <button disabled=${busy}>${t("sign-in.ask")}</button>
-    ${error && html`<${Sorry} error=${error} />`}
   </form>`;
 }
+
+/**
+ * What a field says of itself when what was sent was refused.
+ * @param {unknown} error
+ */
+const isWrong = (error) => (error ? { "aria-invalid": "true", "aria-describedby": "wrong-sign-in" } : {});
+
+/** @param {{error: unknown}} props */
+const Wrong = ({ error }) => html`<div id="wrong-sign-in"><${Sorry} error=${error} /></div>`;
 
 /**
  * A code that was copied may have blanks around and in it.
@@ -45,25 +57,38 @@ function Address({ then }) {
  */
 const digits = ({ target }) => (target.value = target.value.replace(/\D/g, "").slice(0, 6));
 
-/** @param {{asked: Asked, back: () => void}} props */
-function Code({ asked, back }) {
+/** @param {{asked: Asked, back: () => void, renew: (asked: Asked) => void}} props */
+function Code({ asked, back, renew }) {
   const code = useRef();
   const stay = useRef();
+  const [isNew, sent] = useState(false);
   useEffect(() => code.current.focus(), []);
   const [busy, error, submit] = useSubmit(async () => {
     await signIn(asked.signIn, code.current.value.trim(), stay.current.checked);
     home();
   });
+  const [isAsking, refused, another] = useSubmit(async () => {
+    const email = asked.email ?? "";
+    renew({ email, signIn: await askForCode(email) });
+    code.current.value = "";
+    code.current.focus();
+    sent(true);
+  });
+  useEffect(() => error && code.current.focus(), [error]);
+  const words = asked.email ? t(isNew ? "sign-in.sent-again" : "sign-in.sent", { email: asked.email }) : t("sign-in.mailed");
   return html`<form onSubmit=${submit}>
-    <p role="status">${asked.email ? t("sign-in.sent", { email: asked.email }) : t("sign-in.mailed")}</p>
+    <p role="status">${words}</p>
     <label>${t("code")}
       <input ref=${code} name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9]{6}"
-        onInput=${digits} required />
+        onInput=${digits} required ...${isWrong(error)} />
     </label>
+    ${error && html`<${Wrong} error=${error} />`}
     <label class="check"><input ref=${stay} type="checkbox" name="stay" checked /> ${t("sign-in.stay")}</label>
     <button disabled=${busy}>${t("sign-in")}</button>
-    <button type="button" class="plain" onClick=${back}>${t("sign-in.other")}</button>
-    ${error && html`<${Sorry} error=${error} />`}
+    <p class="row"><button type="button" class="plain" disabled=${isAsking}
+        onClick=${asked.email ? another : back}>${t("sign-in.again")}</button>
+      <button type="button" class="plain" onClick=${back}>${t("sign-in.other")}</button></p>
+    ${refused && html`<${Sorry} error=${refused} />`}
   </form>`;
 }
 

@@ -1,46 +1,41 @@
-// What a stranger sees first: the sky of this evening, what is played here, and where to sign in.
+// What a stranger sees first: a table at which somebody plays, what is played here, and the ways in.
 import { html } from "../ui/html.js";
-import { cached } from "../ui/api.js";
-import { locale, t } from "../ui/words.js";
+import { go, here } from "../ui/routes.js";
+import { playNow } from "../ui/session.js";
+import { t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
-import { useLoaded } from "../ui/parts.js";
+import { Sorry, useSubmit } from "../ui/parts.js";
 import { Backdrop } from "../ui/night-sky.js";
-import { sparkle } from "../ui/seat-shapes.js";
+import { Live, still } from "./live.js";
 import { SignIn } from "./sign-in.js";
-/** @import { Rules } from "../sternenhimmel/types" */
 
 const GAMES = ["sternenhimmel", "sternenglanz"];
-const RADII = { large: 4.6, small: 2.9 };
 
 export function Welcome() {
-  return html`<div class="welcome">
+  const signsIn = here.get().parts[0] === "sign-in";
+  return html`<div class="welcome ${signsIn ? "at-the-door" : ""}">
     <section class="evening">
       <svg class="far" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice"><${Backdrop} seed="welcome" /></svg>
-      <${Evening} />
-      <div><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p></div>
+      <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
+        <${PlayNow} rules=${GAMES[0]} words=${t("welcome.play")} />
+        <p class="small">${t("welcome.play.about")}</p></div>
+      <${Live} games=${GAMES} />
     </section>
     <div class="door"><${SignIn} /></div>
-    <ul class="cards">${GAMES.map((name) => html`<li class="card">
+    <ul class="cards">${GAMES.map((name) => html`<li class="card game-of">
+      <img src=${still(name)} alt="" width="720" height="758" loading="lazy" />
       <h2>${title(name)}</h2>
       <p>${t(`welcome.${name}`)}</p>
+      <${PlayNow} rules=${name} words=${t("welcome.play.game", { game: title(name) })} plain />
       <p class="row"><a href=${`#/rules/${name}`}>${t("welcome.rules", { game: title(name) })}</a> <a
         href=${`#/lobby?rules=${name}`}>${t("welcome.lobby", { game: title(name) })}</a></p>
     </li>`)}</ul>
   </div>`;
 }
 
-/** The constellation of the zodiac that stands in the south at ten in the evening, in the middle of this month. */
-function Evening() {
-  const [found] = useLoaded(() => cached("/v1/rules/sternenhimmel"), []);
-  const rules = /** @type {Rules | null} */ (found);
-  const board = rules?.boards[(new Date().getMonth() + 1) % 12];
-  if (!board) return html`<svg viewBox="0 0 100 100" aria-hidden="true" />`;
-  /** @type {Record<string, [x: number, y: number]>} */
-  const at = Object.fromEntries(board.spaces.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
-  const name = board.name[locale()];
-  return html`<svg viewBox="-6 -6 112 112" role="img" aria-label=${t("welcome.evening", { name })}>
-    ${board.lines.map(([one, other]) => html`<line class="line" x1=${at[one][0]} y1=${at[one][1]} x2=${at[other][0]}
-      y2=${at[other][1]} />`)}
-    ${board.spaces.map(({ id, size }) => html`<path class="twinkling" d=${sparkle(...at[id], RADII[size])} />`)}
-  </svg>`;
+/** @param {{rules: string, words: string, plain?: boolean}} props */
+function PlayNow({ rules, words, plain = false }) {
+  const [busy, error, play] = useSubmit(async () => go(await playNow(rules)));
+  return html`<p class="play"><button class=${plain ? "plain" : ""} disabled=${busy} onClick=${play}>${words}</button></p>
+    ${error && html`<${Sorry} error=${error} />`}`;
 }

@@ -1,0 +1,94 @@
+"""Guests: players without an address. They play against bots, get no letters, and are forgotten after a while unless they
+sign in, which makes them players as all others."""
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import IntegrityError
+
+from server.accounts.players import made_up_name
+from server.accounts.rate_limits import Use, expect_within, network_of
+from server.accounts.tokens import NewToken, new_token
+from server.clock import clock
+from server.errors import BadToken, SignInFirst
+from server.store.database_retry import tried_again
+from server.store.locks import hold
+from server.store.tables import Player, Token, db
+
+GUEST_LIFE = timedelta(days=30)
+OF_A_GUEST = ("games:read", "games:write", "moves:write", "chat:write", "profile:read", "profile:write")
+
+
+@tried_again
+def new_guest(locale: str, sender: str) -> NewToken:
+    """The token of a new guest, which ends when he is forgotten. `sender`: the network address that asks. Raises TooMany."""
+    now, player_id = clock.now(), uuid4()
+    expect_within(Use("guests", network_of(sender)), Use("guests-in-all", "all"))
+    db.session.execute(
+        insert(Player).values(
+            player_id=player_id,
+            email=f"{player_id.hex}@guest.invalid",  # RFC 2606: nothing is ever sent there
+            name=made_up_name(),
+            named=False,
+            locale=locale,
+            zone="UTC",
+            calendar={},
+            notifications={},
+            made_at=now,
+            guest_until=now + GUEST_LIFE,
+        )
+    )
+    token = new_token(player_id, "guest", OF_A_GUEST, now + GUEST_LIFE, now)
+    db.session.commit()
+    return token
+
+
+def is_guest(player_id: UUID | None) -> bool:
+    query = select(Player.guest_until).where(Player.player_id == player_id)
+    return player_id is not None and db.session.scalars(query).one_or_none() is not None
+
+
+def hold_guest(guest: UUID) -> None:
+    """Whoever else holds this guest waits until this transaction ends. Raises BadToken if he has signed in meanwhile."""
+    hold(guest)
+    if db.session.scalars(select(Token.token_hash).where(Token.player_id == guest)).first() is None:
+        raise BadToken("This token is not valid.")
+
+
+def expect_no_guest(player_id: UUID) -> None:
+    """Raises SignInFirst."""
+    if is_guest(player_id):
+        raise SignInFirst("Sign in first: as a guest you play against bots only.")
+
+
+def give_address(guest: UUID, email: str, locale: str) -> bool:
+    """Make a guest the player of this address, as part of the transaction under way; not if there is one already."""
+    mine = (Player.player_id == guest) & Player.guest_until.is_not(None) & Player.deleted_at.is_(None)
+    known = select(Player.player_id).where(Player.email == email)
+    if db.session.scalars(known).first() is not None:
+        return False
+    try:
+        with db.session.begin_nested():
+            given = update(Player).where(mine).values(email=email, locale=locale, guest_until=None)
+            return db.session.execute(given.returning(Player.player_id)).first() is not None
+    except IntegrityError:  # somebody signs in at this address at the same instant
+        return False
+
+
+def guests_to_forget(but: Collection[UUID] = (), at_most: int = 200) -> Sequence[UUID]:
+    """Guests whose time is over, except some."""
+    over = select(Player.player_id).where(Player.guest_until <= clock.now(), Player.player_id.not_in(but))
+    return db.session.scalars(over.limit(at_most)).all()
+
+
+@tried_again
+def begin_forgetting(guest: UUID) -> bool:
+    """Whether his time is over even now; from here on he gets no address."""
+    over = (Player.player_id == guest) & (Player.guest_until <= clock.now())
+    begun = update(Player).where(over).values(deleted_at=clock.now()).returning(Player.player_id)
+    found = db.session.execute(begun).first()
+    db.session.commit()
+    return found is not None

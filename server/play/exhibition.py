@@ -1,0 +1,55 @@
+"""The exhibition: a game of bots for whoever has nothing else to watch. It is another one every day, the same for all, and
+no log holds it: each process plays it through once and shows it move by move, by the clock."""
+
+from collections.abc import Sequence
+from datetime import date
+from functools import lru_cache
+from hashlib import sha256
+from random import Random
+from typing import NamedTuple
+
+from server.accounts.players import STARS
+from server.bots import BOTS
+from server.clock import clock
+from server.rules import GAMES, Json, SeededDice
+
+STEP = 4  # seconds for a move
+_AT_THE_END = 3  # moves' time for its last picture, before it begins again
+_SEATS = {"sternenhimmel": 3, "sternenglanz": 2}
+_MOST_GAMES = 4  # yesterday's and today's of each kind
+
+
+class Exhibition(NamedTuple):
+    """What a spectator sees of a game, after each move."""
+
+    names: Sequence[str]
+    views: Sequence[Json]
+
+    @property
+    def position(self) -> int:
+        """How far it has come by now."""
+        moment = int(clock.now().timestamp()) // STEP
+        return min(moment % (len(self.views) + _AT_THE_END), len(self.views) - 1)
+
+
+def today() -> date:
+    return clock.now().date()
+
+
+@lru_cache(_MOST_GAMES)
+def exhibition(rules_name: str, day: date) -> Exhibition:
+    """The game of this day."""
+    rules, seats = GAMES[rules_name], _SEATS[rules_name]
+    seed = sha256(f"{rules_name} {day}".encode()).digest()
+    dice, rng = SeededDice(seed, [""] * seats), Random(seed)
+    state = None
+    for event in rules.setup(seats, rules.resolve_options({}, seats), dice):
+        state = rules.apply(state, event)
+    views = []
+    while rules.outcome(state) is None:  # what may be left to do then is not worth a look
+        views.append(rules.view(state, None))
+        seat = min(rules.to_act(state))
+        move = BOTS["greedy"](rules, rules.view(state, seat), rules.legal_moves(state, seat), rng)
+        for event in rules.decide(state, seat, move, dice):
+            state = rules.apply(state, event)
+    return Exhibition(rng.sample(STARS, seats), views)

@@ -1,0 +1,55 @@
+"""What becomes of a guest's games when he signs in as somebody who is known already."""
+
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+
+from server.accounts.guests import is_guest
+from server.accounts.sign_in import redeem
+from server.accounts.tokens import NewToken
+from server.play.games import note_seat
+from server.store.database_retry import tried_again
+from server.store.locks import hold
+from server.store.tables import GameRow, PlayerGame, SeatRow, Token, db
+
+
+def sign_in_guest(guest: UUID, sign_in: UUID, code: str) -> NewToken:
+    """As `redeem`. A guest whose address is new is its player from here on; otherwise its player gets the guest's seats.
+
+    Raises WrongCode, TooMany, Banned.
+    """
+    made = redeem(sign_in, code, guest)
+    if made.player_id != guest and is_guest(guest):
+        _hand_over_all(guest, made.player_id)
+        _end_tokens(guest)  # he is forgotten when his time is over
+        _hand_over_all(guest, made.player_id)  # what he opened until then
+    return made
+
+
+def _hand_over_all(guest: UUID, player_id: UUID) -> None:
+    for game_id in db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == guest)).all():
+        _hand_over(game_id, guest, player_id)
+
+
+@tried_again
+def _hand_over(game_id: UUID, guest: UUID, player_id: UUID) -> None:
+    """Guests sit with bots only, so this player has no seat there yet."""
+    head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
+    own = (SeatRow.game_id == game_id) & (SeatRow.player_id == guest)
+    seat = db.session.scalars(update(SeatRow).where(own).values(player_id=player_id).returning(SeatRow.seat)).first()
+    if seat is not None:
+        head.host = head.made_by = player_id
+        note_seat(player_id, game_id, seat, head.made_at)
+    gone = (PlayerGame.player_id == guest) & (PlayerGame.game_id == game_id)
+    over_at = db.session.scalars(delete(PlayerGame).where(gone).returning(PlayerGame.over_at)).first()
+    his = (PlayerGame.player_id == player_id) & (PlayerGame.game_id == game_id)
+    if over_at is not None:
+        db.session.execute(update(PlayerGame).where(his).values(over_at=over_at))
+    db.session.commit()
+
+
+@tried_again
+def _end_tokens(guest: UUID) -> None:
+    hold(guest)  # whoever opens a game for him is waited for
+    db.session.execute(delete(Token).where(Token.player_id == guest))
+    db.session.commit()

@@ -1,0 +1,39 @@
+"""The game of bots that there is to look on at when nobody plays."""
+
+from datetime import timedelta
+
+import pytest
+
+from server.clock import clock
+from server.rules import GAMES
+from tests.support.contract import Someone, is_problem
+from tests.support.games import DAY
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_of_bots_goes_on_by_the_clock_and_begins_again_when_it_is_over(stranger: Someone, name: str) -> None:
+    seen = []
+    for _ in range(3):
+        shown = stranger.get(f"/v1/rules/{name}/exhibition").json
+        seen.append(shown["position"])
+        clock.forward(timedelta(seconds=30 * shown["step"]))
+    assert len(set(seen)) > 1
+    assert all(0 <= it < shown["positions"] for it in seen)
+    pictures = {stranger.get(f"/v1/rules/{name}/exhibition.svg?at={at}").text for at in (0, 20, 40)}
+    assert len(pictures) == 3
+    assert all(it.startswith("<svg") for it in pictures)
+    last = stranger.get(f"/v1/rules/{name}/exhibition.svg?at=9999")
+    assert last.text == stranger.get(f"/v1/rules/{name}/exhibition.svg?at={shown['positions'] - 1}").text
+
+
+def test_another_day_has_another_game(stranger: Someone) -> None:
+    look = "/v1/rules/sternenhimmel/exhibition.svg?at=10&theme=light"
+    before = stranger.get(look).text
+    assert before == stranger.get(look).text
+    clock.forward(DAY)
+    assert before != stranger.get(look).text
+
+
+def test_there_is_none_of_a_game_that_is_not_played_here(stranger: Someone) -> None:
+    for look in ("exhibition", "exhibition.svg"):
+        is_problem(stranger.get(f"/v1/rules/chess/{look}"), 404, "not-found")
