@@ -1,60 +1,84 @@
-"""What takes the consent of everybody at the table: pausing, going on, and giving up the game."""
+"""What takes the consent of everybody at the table: pausing, going on, giving up the game, and most moves taken back."""
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
-from sqlalchemy import delete, select
+from sqlalchemy import delete, exists, select
 from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
-from server.errors import HandedOver, NotRunning
-from server.play.commits import load_within, record_within
-from server.play.events import GameAbandoned, GamePaused, GameResumed
+from server.errors import HandedOver, NotRunning, PlayError, TooLate
+from server.play.commits import load_within, record_within, whole_log
+from server.play.events import HOUSE_EVENTS, GameAbandoned, GamePaused, GameResumed
 from server.play.game import Game
-from server.play.views import own_seat, seen_by
-from server.rules import Seat
+from server.play.going_back import WayBack, last_move, take_backs_of, way_back
+from server.play.letters import take_back_asked
+from server.play.table import TAKEN_BACK
+from server.play.views import own_seat, seen_by, you
+from server.rules import Json, Seat
+from server.store import outbox
 from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, tried_again
-from server.store.tables import GameRow, Vote, db
+from server.store.notify import notifier
+from server.store.tables import EventRow, GameRow, Vote, db
 from server.translations import noted
 
-WISHES: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # in which status, and what it comes to
+TAKE_BACK = "take-back"
+ON_THE_GAME: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # in which status, and what it comes to
     "pause": (frozenset({"running"}), GamePaused),
     "resume": (frozenset({"paused"}), GameResumed),
     "abandon": (frozenset({"running", "paused"}), GameAbandoned),
 }
+WISHES = (*ON_THE_GAME, TAKE_BACK)
 
 _IN_VAIN = {
     "pause": noted("Only a game that runs can be paused."),
     "resume": noted("Only a game that is paused can go on."),
     "abandon": noted("Only a game that runs or is paused can be abandoned."),
 }
+_ASKED_FOR = timedelta(days=2)  # silence is no
+
+
+class TakenBack(NamedTuple):
+    """What somebody gets who takes a move back: the table, or a vote of the others."""
+
+    answer: Json
+    is_done: bool
 
 
 @tried_again
 def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
     """Consent to a wish, or take one's consent back; it comes true when nobody is missing but bots and the absent.
 
-    Raises NotFound, NotSeated, NotRunning, HandedOver.
+    Raises NotFound, NotSeated, NotRunning, HandedOver, TooLate.
     """
     seat = own_seat(seen_by(game_id, player_id), player_id)
-    db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
-    connection = in_transaction(db.session.connection())
-    game, now = load_within(connection, game_id), clock.now()
-    if game.table.status not in WISHES[wish][0]:
+    with _holding(game_id) as connection:
+        _vote(connection, load_within(connection, game_id), seat, wish, consents)
+
+
+def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consents: bool) -> None:
+    game_id, now = game.game_id, clock.now()
+    asked = _asked_of(game_id, now) if wish == TAKE_BACK else None
+    if not asked and (wish == TAKE_BACK or game.table.status not in ON_THE_GAME[wish][0]):
         if in_doubt() == wish:  # that vote has made it come true
             db.session.rollback()
             return
+        if wish == TAKE_BACK:
+            raise TooLate(noted("Nobody asks for a move to be taken back now."))
         raise NotRunning(_IN_VAIN[wish])
     if game.bot_at(seat):
         raise HandedOver("A bot plays your seat; take your seat back first.")
     own = (Vote.game_id == game_id) & (Vote.wish == wish) & (Vote.seat == seat)
     if consents:
-        row = insert(Vote).values(game_id=game_id, wish=wish, seat=seat, made_at=now)
+        row = insert(Vote).values(game_id=game_id, wish=wish, seat=seat, made_at=now, **(asked or {}))
         db.session.execute(row.on_conflict_do_nothing())
+    elif asked and asked["mover"] == seat:
+        _forget(game_id, TAKE_BACK)
     else:
         db.session.execute(delete(Vote).where(own))
     _count(connection, game, now)
@@ -62,23 +86,115 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
         db.session.commit()
 
 
+def way_back_of(game_id: UUID, player_id: UUID) -> Json:
+    """Where the game would go back to if the player took his last move back (`to`, null where he cannot), and whether
+    that is `free`, or the others are asked. Raises NotFound, NotSeated."""
+    game, now = seen_by(game_id, player_id), clock.now()
+    seat = own_seat(game, player_id)
+    to = last_move(game, seat, now)
+    is_free = False
+    try:
+        if to is not None and not (is_free := way_back(game, seat, to).is_free(now)) and take_backs_of(game) == "free":
+            to = None
+    except PlayError:
+        to = None
+    return {"to": to, "free": is_free}
+
+
+@tried_again
+def take_back(game_id: UUID, player_id: UUID, to: int) -> TakenBack:
+    """Take the player's move back that followed version `to`: at once where it is free, or by a vote, which he opens.
+
+    Raises NotFound, NotSeated, NotRunning, HandedOver, NotAllowed, TooLate.
+    """
+    seat = own_seat(seen_by(game_id, player_id), player_id)
+    with _holding(game_id) as connection:
+        return _take_back(connection, load_within(connection, game_id), seat, to)
+
+
+def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> TakenBack:
+    game_id, now = game.game_id, clock.now()
+    if (lost := in_doubt()) and _has_gone_back(game_id, seat, lost):
+        db.session.rollback()
+        return TakenBack(_table(game, seat), True)
+    way = way_back(game, seat, to)
+    is_free = way.is_free(now)
+    if not is_free and take_backs_of(game) == "free":
+        raise TooLate(
+            noted("Somebody else has moved since, or the move has shown you something new, or its time is over.")
+        )
+    after = way.go(connection, now, is_free) if is_free else _asked(connection, way, now)
+    if after:
+        _forget(game_id, TAKE_BACK)
+    answer = _table(after, seat) if after else {"vote": votes_of(game_id, now)[TAKE_BACK]}
+    with committing(game.version + 1):
+        db.session.commit()
+    return TakenBack(answer, after is not None)
+
+
+def _asked(connection: Connection[Any], way: WayBack, now: datetime) -> Game | None:
+    """Open a vote, unless it is open already; what comes of it at once, where nobody else plays himself. Raises TooLate."""
+    game, wanted = way.game, {"mover": way.seat, "to_version": way.move.before.version}
+    way.drawn_before()  # or the others would be asked in vain
+    asked = _asked_of(game.game_id, now)
+    if not asked or not wanted.items() <= asked.items():
+        _forget(game.game_id, TAKE_BACK)
+        more = wanted | {"at_version": game.version, "ends_at": now + _ASKED_FOR}
+        row = insert(Vote).values(game_id=game.game_id, wish=TAKE_BACK, seat=way.seat, made_at=now, **more)
+        db.session.execute(row)
+        others = sorted(_present(game) - {way.seat})
+        outbox.put(game.game_id, take_back_asked(game, votes_of(game.game_id, now)[TAKE_BACK], others, now))
+        notifier.changed(game.game_id)
+    return _count(connection, game, now)
+
+
+def _table(game: Game, seat: Seat) -> Json:
+    table = game.table
+    return {"version": table.version, "view": table.rules.view(table.state, seat), "you": you(table, seat)}
+
+
+def _has_gone_back(game_id: UUID, seat: Seat, version: int) -> bool:
+    return any((row.version, row.type, row.seat) == (version, TAKEN_BACK, seat) for row in whole_log(game_id))
+
+
 @tried_again
 def count_votes(game_id: UUID) -> None:
     """Look at the votes again because somebody left: what only he had not wished for comes true."""
+    with _holding(game_id) as connection:
+        _count(connection, load_within(connection, game_id), clock.now())
+        db.session.commit()
+
+
+@contextmanager
+def _holding(game_id: UUID) -> Iterator[Connection[Any]]:
+    """The connection of a transaction that holds the game's head, until it ends or something is refused."""
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
-    connection = in_transaction(db.session.connection())
-    _count(connection, load_within(connection, game_id), clock.now())
-    db.session.commit()
+    try:
+        yield in_transaction(db.session.connection())
+    except PlayError:
+        db.session.rollback()
+        raise
 
 
-def _count(connection: Connection[Any], game: Game, now: datetime) -> None:
-    """Do what all who are present wish for, within the transaction that holds the game's head."""
-    present, wished = _present(game), votes_of(game.game_id)
-    for wish, (statuses, event) in WISHES.items():
+def _forget(game_id: UUID, *wishes: str) -> None:
+    db.session.execute(delete(Vote).where(Vote.game_id == game_id, Vote.wish.in_(wishes)))
+
+
+def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | None:
+    """Do what all who are present wish for, within the transaction that holds the game's head; None if there is nothing."""
+    present, wished = _present(game), votes_of(game.game_id, now)
+    for wish, (statuses, event) in ON_THE_GAME.items():
         if present and present <= set(wished[wish]) and game.table.status in statuses:
-            db.session.execute(delete(Vote).where(Vote.game_id == game.game_id))
-            record_within(connection, game, [event()], now)
-            return
+            _forget(game.game_id, *WISHES)
+            return record_within(connection, game, [event()], now)
+    asked = wished[TAKE_BACK]
+    if asked and asked["seat"] in present <= set(asked["consents"]) and game.table.status == "running":
+        _forget(game.game_id, TAKE_BACK)
+        try:
+            return way_back(game, asked["seat"], asked["to"]).go(connection, now, is_free=False)
+        except TooLate:  # whoever consented or left did nothing wrong
+            return None
+    return None
 
 
 def _present(game: Game) -> set[Seat]:
@@ -86,7 +202,31 @@ def _present(game: Game) -> set[Seat]:
     return {row["seat"] for row in game.seats if not game.bot_at(row["seat"])}
 
 
-def votes_of(game_id: UUID) -> dict[str, list[Seat]]:
-    """Who consents to what at present."""
+def votes_of(game_id: UUID, now: datetime | None = None) -> Json:
+    """Who consents to what at present; of a take-back also whose move it is, where it goes back to, and when that ends."""
     found = db.session.execute(select(Vote.wish, Vote.seat).where(Vote.game_id == game_id).order_by(Vote.seat)).all()
-    return {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}
+    seats = {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}
+    asked = _asked_of(game_id, now or clock.now())
+    return seats | {TAKE_BACK: asked and _take_back_vote(asked, seats[TAKE_BACK])}
+
+
+def _take_back_vote(asked: Json, consents: list[Seat]) -> Json:
+    ends_at = asked["ends_at"].isoformat().replace("+00:00", "Z")
+    return {
+        "on": TAKE_BACK,
+        "seat": asked["mover"],
+        "to": asked["to_version"],
+        "ends_at": ends_at,
+        "consents": consents,
+    }
+
+
+def _asked_of(game_id: UUID, now: datetime) -> Json | None:
+    """The take-back that is asked for, until its end or the next move: whoever moves on does not consent."""
+    moved = exists().where(
+        EventRow.game_id == Vote.game_id, EventRow.version > Vote.at_version, EventRow.type.not_in(HOUSE_EVENTS)
+    )
+    wanted = (Vote.game_id == game_id) & (Vote.wish == TAKE_BACK) & (Vote.seat == Vote.mover) & (Vote.ends_at > now)
+    columns = (Vote.mover, Vote.to_version, Vote.at_version, Vote.ends_at)
+    row = db.session.execute(select(*columns).where(wanted, ~moved)).one_or_none()
+    return row and row._asdict()

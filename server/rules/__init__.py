@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from server.rules import sternenglanz, sternenhimmel
 from server.rules.common import (
+    NO_SEAT,
+    TAKE_BACKS,
     BadOption,
     Dice,
     Event,
@@ -11,6 +13,7 @@ from server.rules.common import (
     Json,
     MalformedMove,
     Outcome,
+    Place,
     RuleError,
     Rules,
     Seat,
@@ -23,6 +26,8 @@ GAMES: Mapping[str, Rules] = {sternenhimmel.NAME: sternenhimmel, sternenglanz.NA
 
 __all__ = [
     "GAMES",
+    "NO_SEAT",
+    "TAKE_BACKS",
     "BadOption",
     "Dice",
     "Event",
@@ -30,6 +35,7 @@ __all__ = [
     "Json",
     "MalformedMove",
     "Outcome",
+    "Place",
     "RuleError",
     "Rules",
     "Seat",

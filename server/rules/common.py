@@ -23,6 +23,17 @@ def named(name: str, schema: Json) -> Json:
     return {"title": name, **schema}
 
 
+# Always null; with the type of other events' seats, since generators of clients have no word for null alone.
+NO_SEAT: Json = {"description": "null: it is no seat's", "type": ["integer", "null"]}
+TAKE_BACKS = ("consent", "free", "never")  # the default first
+TAKE_BACK: Json = {
+    "description": "An option of the house, for every game: when somebody may take a move back. consent: at once while "
+    "nobody else has acted since and it has shown its player nothing new, otherwise if all who play themselves consent; "
+    "free: at once, or not at all; never: not at all",
+    "enum": list(TAKE_BACKS),
+    "default": TAKE_BACKS[0],
+}
+
 NOBODY: frozenset[Seat] = frozenset()
 ALONE = [frozenset((seat,)) for seat in range(5)]  # whom `to_act` names in most states, made once
 
@@ -55,6 +66,13 @@ class Outcome(NamedTuple):
     places: tuple[int, ...]
 
 
+class Place(NamedTuple):
+    """Where the view of a spectator shows what lies on a place: a JSON pointer (RFC 6901), null there if nothing does."""
+
+    at: str
+    given: Mapping[str, Any] = {}  # by pointer, what the view must show for it to be that place
+
+
 class Dice(Protocol):
     """Chance, handed in."""
 
@@ -83,7 +101,13 @@ class Rules(Protocol):
     the fields of the event, `type` (that name) and `seat` (or null) among them; EVENT_SCHEMAS describes these by type,
     without the types that are told to nobody. `is_mid_turn` says whether a seat is in the middle of its turn, so that
     what it still owes is no new turn. `move_of` is the move that the events of one `decide` came from, so that a log can be
-    asked again, and of their first event alone its first step; it raises MalformedMove where there was none.
+    asked again, and of their first event alone its first step; it raises MalformedMove where there was none. `reveals` says
+    whether these events of its own move have shown a seat anything that it did not know before it made the move.
+
+    `check_planned` raises IllegalMove for a move that a seat may not leave for one of its next turns, after those left
+    before it. What it lets through uses nothing hidden but what the seat holds now and keeps until it is played: from
+    then on its legality follows from what every spectator sees. `place` is where such a view shows what lies on a place,
+    written in a line, with what must lie around it for that to be true; it raises MalformedMove.
     """
 
     NAME: str
@@ -102,6 +126,9 @@ class Rules(Protocol):
     def legal_moves(self, state: Any, seat: Seat, begun: Sequence[Any] = ()) -> list[Any]: ...
     def decide(self, state: Any, seat: Seat, move: Any, dice: Dice) -> list[Any]: ...
     def preview(self, state: Any, seat: Seat, events: Sequence[Any]) -> tuple[list[Any], bool]: ...
+    def reveals(self, state: Any, seat: Seat, events: Sequence[Any]) -> bool: ...
+    def check_planned(self, state: Any, seat: Seat, earlier: Sequence[Any], move: Any) -> None: ...
+    def place(self, view: Json, text: str) -> Place: ...
     def apply(self, state: Any, event: Any) -> Any: ...
     def view(self, state: Any, seat: Seat | None) -> Json: ...
     def tell(self, event: Any, seat: Seat | None) -> Json | None: ...

@@ -13,13 +13,16 @@ from typing import Any, NamedTuple
 
 from server.rules.common import (
     ALONE,
+    NO_SEAT,
     NOBODY,
+    TAKE_BACK,
     BadOption,
     Dice,
     IllegalMove,
     Json,
     MalformedMove,
     Outcome,
+    Place,
     Seat,
     named,
     object_of,
@@ -317,12 +320,48 @@ def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event
     return seen, len(seen) < len(events)
 
 
+def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
+    """Whether these events of its own move have shown `seat` something: a scoring does, with the board that follows it."""
+    return any(isinstance(event, BoardScored | BoardDealt) for event in events)
+
+
 def _is_large(board: str, space: str) -> bool:
     return BOARDS[board].spaces[space].size == "large"
 
 
 def _not_your_turn() -> IllegalMove:
     return IllegalMove("not-your-turn", "It is not your turn.")
+
+
+def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Placement) -> None:
+    """Whether `seat` may leave this placement for one of its next turns. Raises IllegalMove.
+
+    Only a star that is in its hand now, and that none of the `earlier` ones takes: a hand loses stars by its own
+    placements alone, so whether this one is legal in its turn follows from what lies on the boards.
+    """
+    star, board, space = move
+    if board not in BOARDS:
+        raise IllegalMove("board-not-in-play", "There is no such board.")
+    if space not in BOARDS[board].spaces:
+        raise IllegalMove("unknown-space", f"{board} has no such space, only {', '.join(BOARDS[board].spaces)}.")
+    if space in sky.stars.get(board, ()) or any((it.board, it.space) == (board, space) for it in earlier):
+        raise IllegalMove("space-taken", f"{space} on {board} already holds a star.")
+    if sky.hands[seat].count(star) <= sum(it.star == star for it in earlier):
+        raise IllegalMove(
+            "star-not-in-hand", f"You have no {star} left for it; your hand is {' '.join(sky.hands[seat])}."
+        )
+
+
+def place(view: Json, text: str) -> Place:
+    """Where a spectator's view shows a space, written as `leo c`. Raises MalformedMove."""
+    match text.lower().split():
+        case [board, space] if board in _BOARD_OF_WORD:
+            board = _BOARD_OF_WORD[board]
+            boards = [it["board"] for it in view["boards"]]
+            if board in boards and space in BOARDS[board].spaces:
+                at = f"/boards/{boards.index(board)}"
+                return Place(f"{at}/spaces/{space}", {f"{at}/board": board})
+    raise MalformedMove("unknown-space", "That is no space of a board in play. Write, for example: leo c")
 
 
 def _check_placement(sky: State, seat: Seat, move: Placement) -> None:
@@ -668,7 +707,7 @@ DEFAULT_EDITION = "schloth-en"
 
 
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
-    """The value of every option: those given, the others as in the edition. Raises BadOption."""
+    """The value of every option: those given, those of the game as in the edition. Raises BadOption."""
     if type(seats) is not int or seats not in SEATS:
         raise BadOption("bad-seats", "Sternenhimmel is a game for 3, 4 or 5 players.")
     for name in options:
@@ -698,11 +737,14 @@ OPTION_SCHEMA: Json = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
-        "edition": {
-            "description": "The rule text to play by; every other option may deviate from it",
-            "enum": list(EDITIONS),
-            "default": DEFAULT_EDITION,
-        },
+        "edition": named(
+            "Edition",
+            {
+                "description": "The rule text to play by; every other option may deviate from it",
+                "enum": list(EDITIONS),
+                "default": DEFAULT_EDITION,
+            },
+        ),
         "boards": {"description": "The set of boards", "enum": [BOARD_SET["set"]], "default": BOARD_SET["set"]},
         "start_seat": {
             "description": "The seat that begins, where start_player is oldest or chosen; null: drawn at random",
@@ -718,6 +760,7 @@ OPTION_SCHEMA: Json = {
             }
             for name, (meaning, values) in OPTIONS.items()
         },
+        "take_back": TAKE_BACK,
     },
 }
 
@@ -847,7 +890,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
         (
             "board-dealt",
             "The top board of the stack came into play",
-            {"seat": {"type": "null"}, "board": _BOARD_SCHEMA, "slot": _SEAT_SCHEMA},
+            {"seat": NO_SEAT, "board": _BOARD_SCHEMA, "slot": _SEAT_SCHEMA},
         ),
         (
             "star-placed",
@@ -863,7 +906,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
             "board-scored",
             "A full board was revealed, scored and paid, and has left the game; its stars are back in the hands",
             {
-                "seat": {"type": "null"},
+                "seat": NO_SEAT,
                 "board": _BOARD_SCHEMA,
                 "placements": {
                     "description": "All stars that lay on the board",
@@ -916,7 +959,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                         object_of(
                             "A payment",
                             {
-                                "from": {"anyOf": [_SEAT_SCHEMA, named("Bank", {"enum": [BANK]})]},
+                                "from": named("Payer", {"anyOf": [_SEAT_SCHEMA, named("Bank", {"enum": [BANK]})]}),
                                 "to": _SEAT_SCHEMA,
                                 "amount": {"type": "integer", "minimum": 1},
                                 "reason": named("PaymentReason", {"enum": list(_REASONS)}),

@@ -17,8 +17,8 @@ from server.rules.sternenglanz.moves import EXAMPLES, NOTATION, move_from_json, 
 from server.rules.sternenglanz.options import OPTION_SCHEMA, resolve_options
 from server.rules.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
 from server.rules.sternenglanz.state import EVENTS, apply
-from server.rules.sternenglanz.turn import decide, is_mid_turn, legal_moves, outcome, setup, to_act
-from server.rules.sternenglanz.views import move_of, preview, tell, view
+from server.rules.sternenglanz.turn import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
+from server.rules.sternenglanz.views import move_of, place, preview, reveals, tell, view
 
 NAME = "sternenglanz"
 
@@ -52,6 +52,7 @@ __all__ = [
     "SEATS",
     "VIEW_SCHEMA",
     "apply",
+    "check_planned",
     "decide",
     "describe",
     "is_mid_turn",
@@ -60,9 +61,11 @@ __all__ = [
     "move_of",
     "move_to_json",
     "outcome",
+    "place",
     "preview",
     "read_move",
     "resolve_options",
+    "reveals",
     "setup",
     "tell",
     "to_act",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from server.rules.common import BadOption, Json
+from server.rules.common import TAKE_BACK, BadOption, Json
 from server.rules.sternenglanz.material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
 
 MOST_ROUNDS = 1000
@@ -64,7 +64,7 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
 
 
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
-    """The value of every option: those given, the others as they are by default. Raises BadOption."""
+    """The value of every option: those given, those of the game as they are by default. Raises BadOption."""
     if type(seats) is not int or seats not in SEATS:
         raise BadOption("bad-seats", "Sternenglanz is a game for 2, 3 or 4 players.")
     for name, value in options.items():
@@ -76,7 +76,8 @@ def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
         if choice and not any(_same(value, each) for each in choice):
             values = ", ".join(str(each).lower() for each in choice)
             raise BadOption("bad-option", f"The option {name} must be one of {values}.")
-    resolved = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items()} | dict(options)
+    own = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items() if schema is not TAKE_BACK}
+    resolved = own | dict(options)
     _check_number("start_seat", resolved["start_seat"], 0, seats - 1)
     _check_number("max_rounds", resolved["max_rounds"], 1, MOST_ROUNDS)
     return resolved
@@ -128,5 +129,6 @@ OPTION_SCHEMA: Json = {
             "default": 60,
         },
         **{name: _reading(meaning, values) for name, (meaning, values) in READINGS.items()},
+        "take_back": TAKE_BACK,
     },
 }

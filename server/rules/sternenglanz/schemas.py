@@ -5,7 +5,7 @@ Cards, fields and Sternbilder are strings here: which there are is told by the d
 
 from collections.abc import Mapping
 
-from server.rules.common import Json, named, object_of
+from server.rules.common import NO_SEAT, Json, named, object_of
 from server.rules.sternenglanz.material import CARDS, PIECES, SEATS, SLOTS, STARS
 from server.rules.sternenglanz.moves import LONGEST_PATH, MOST_STEPS
 from server.rules.sternenglanz.state import ACT, CHOOSE, LAY, OVER
@@ -29,7 +29,6 @@ def _or_null(description: str, schema: Json) -> Json:
 
 _NUMBER: Json = {"type": "integer", "minimum": 0}
 _FLAG: Json = {"type": "boolean"}
-_NOBODY: Json = {"type": "null"}
 _SEAT: Json = {**_NUMBER, "maximum": max(SEATS) - 1}
 _SLOT = named("Slot", {"enum": list(SLOTS)})
 _CARD: Json = {"description": "A copy of a card: geburt#3", "type": "string", "pattern": "^[a-z0-9-]+#[0-9]+$"}
@@ -46,26 +45,29 @@ _DRAWN_CARDS = _list("In order", _or_null("null: it is not for you to know", _CA
 # Moves
 
 
-def _step(name: str, description: str, cmd: str, fields: Json) -> Json:
-    return named(name, object_of(description, {"cmd": {"const": cmd}, **fields}))
-
-
-def _act(name: str, description: str, do: str, fields: Json) -> Json:
-    return _step(name, description, "act", {"slot": _SLOT, "do": {"const": do}, **fields})
+def _step(name: str, description: str, cmd: str, fields: Json, optional: Json | None = None) -> Json:
+    return named(name, object_of(description, {"cmd": {"const": cmd}, **fields}, optional))
 
 
 _PATH = _list("All fields passed, the star's own first", _FIELD, minItems=2, maxItems=LONGEST_PATH)
 _CARD_OR_NONE = _or_null("null: none", _CARD)
-_ACTS: list[Json] = [
-    _act("LayStar", "Sterngeburt", "lay", {"class": _STAR, "field": _FIELD}),
-    _act("MoveStar", "Sternwanderung", "move", {"path": _PATH}),
-    _act("RemoveStar", "Schwarzes Loch", "remove", {"field": _FIELD}),
-    _act("LaySupernova", "Supernova", "nova", {"field": _FIELD}),
-    _act("LetLapse", "A slot whose action cannot be performed", "lapse", {}),
-]
+_ACTION = named(
+    "Action",
+    {
+        "description": "lay (Sterngeburt), with `class` and `field`; move (Sternwanderung), with `path`; remove (Schwarzes "
+        "Loch) and nova (Supernova), with `field`; lapse, with none of them, for a slot whose action cannot be performed",
+        "enum": ["lay", "move", "remove", "nova", "lapse"],
+    },
+)
 _STEPS: list[Json] = [
     _step("ChooseCards", "Your first two cards", "choose", {"slot2": _CARD, "slot3": _CARD}),
-    named("Act", {"description": "The action of a slot", "oneOf": _ACTS}),
+    _step(  # one object, not one for each action: generated clients lose themselves in a union within a union
+        "Act",
+        "The action of a slot",
+        "act",
+        {"slot": _SLOT, "do": _ACTION},
+        {"class": _STAR, "field": _FIELD, "path": _PATH},
+    ),
     _step("FinishActing", "Leave it at slots 1 and 2", "finish", {}),
     _step(
         "LayCards",
@@ -176,7 +178,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 "open": {"description": "Whether it lies face up", **_FLAG},
             },
         ),
-        ("sternbild-turned-up", "There is a new common Sternbild", {"seat": _NOBODY, "sternbild": _BILD}),
+        ("sternbild-turned-up", "There is a new common Sternbild", {"seat": NO_SEAT, "sternbild": _BILD}),
         (
             "cards-chosen",
             "A player chose the first two cards; null: they are not yet for you to know",
@@ -185,7 +187,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
         (
             "choices-shown",
             "All have chosen",
-            {"seat": _NOBODY, "choices": _per_seat("The cards", _list("For slots 2 and 3", _CARD))},
+            {"seat": NO_SEAT, "choices": _per_seat("The cards", _list("For slots 2 and 3", _CARD))},
         ),
         ("turn-began", "It is this player's turn", {"seat": _SEAT, "turn": {**_NUMBER, "minimum": 1}}),
         ("star-laid", "Sterngeburt", {**_ACTION, "star": _STAR, "field": _FIELD, "points": _GAINED}),
@@ -233,7 +235,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
             "discards-shuffled",
             "All discards are the deck now",
             {
-                "seat": _NOBODY,
+                "seat": NO_SEAT,
                 "deck": {"description": "The number of cards in it", **_NUMBER},
                 "out": _list("The Supernova cards that left the game", _CARD),
             },
@@ -243,7 +245,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
             "game-decided",
             "The game is over",
             {
-                "seat": _NOBODY,
+                "seat": NO_SEAT,
                 "reason": _RESULT["properties"]["reason"],
                 "winners": _list("Seats", _SEAT),
                 "places": _per_seat("Places", {**_NUMBER, "minimum": 1}),

@@ -172,6 +172,33 @@ def _reveals() -> IllegalMove:
     return IllegalMove("reveals", "The step before may show you something new: play as far as that, and look first.")
 
 
+def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
+    """Whether `seat` may leave this move for one of its next turns. Raises IllegalMove.
+
+    Only cards that are in its hand now, and that none of the `earlier` moves takes: a hand loses cards by its own moves
+    alone, and what will be drawn nobody knows. Where Sternbilder are secret, nothing follows an action in the same move:
+    whether it could would tell of the Sternbild that the action may complete. As moves of their own the steps follow each
+    other, whatever they complete. So whether the move is legal in its turn follows from what lies on the table.
+    """
+    for step in _laid(move):
+        if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
+            raise IllegalMove("bad-cards", f"{step} is not left for it; your hand is {' '.join(sky.hands[seat])}.")
+    acts = [isinstance(step, Action) for step in move.steps]
+    if sky.scenario.sternbild == OWN_SECRET and any(acts[:-1]):
+        raise IllegalMove(
+            "reveals", "An action may complete your Sternbild: plan what follows it as a move of its own."
+        )
+
+
+def _laid(move: Move) -> list[str]:
+    """The cards of the hand that a move takes."""
+    cards: list[str | None] = []
+    for step in move.steps:
+        if isinstance(step, Choose | LayCards):
+            cards += [step.slot2, step.slot3 if isinstance(step, Choose) else step.slot1]
+    return [card for card in cards if card is not None]
+
+
 def checks_secrets(sky: State) -> bool:
     """Whether an action may complete a Sternbild that the player on turn cannot see."""
     return sky.options["sternbildCredit"] == "any-player" and sky.scenario.sternbild == OWN_SECRET

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from server.rules.common import Json, MalformedMove, Seat
-from server.rules.sternenglanz.material import OWN_OPEN, OWN_SECRET, PIECES, ids_of
+from server.rules.common import Json, MalformedMove, Place, Seat
+from server.rules.sternenglanz.material import FIELDS, OWN_OPEN, OWN_SECRET, PIECES, ids_of
 from server.rules.sternenglanz.moves import Move, move_from_json
 from server.rules.sternenglanz.state import (
     EVENTS,
@@ -89,6 +89,14 @@ def _log_seen(log: TurnLog) -> Json:
     }
 
 
+def place(view: Json, text: str) -> Place:
+    """Where a spectator's view shows a field, written as `b1`. Raises MalformedMove."""
+    field = text.strip().lower()
+    if field not in FIELDS:
+        raise MalformedMove("unknown-field", "There is no such field. Write, for example: b1")
+    return Place(f"/board/{field}")
+
+
 def tell(event: Event, seat: Seat | None) -> Json | None:
     """The event as `seat` (None: a spectator) saw it happen; None if there was nothing to be seen."""
     told: Json = {"type": NAME_OF[type(event)], "seat": event.seat}
@@ -121,6 +129,12 @@ def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event
     hidden = (*REVEALING, GameDecided) if sky.scenario.sternbild == OWN_SECRET else REVEALING
     seen: list[Event] = [event for event in events if not isinstance(event, hidden)]
     return seen, len(seen) < len(events)
+
+
+def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
+    """Whether these events of its own move have shown `seat` something: a drawn card, a Sternbild, what others chose, or
+    that an action completes no Sternbild which it cannot see."""
+    return preview(sky, seat, events)[1]
 
 
 def move_of(events: Sequence[Any]) -> Move:

@@ -1,0 +1,109 @@
+"""Going back to before a move: whether that may be, whether it costs nobody anything, and doing it."""
+
+import logging
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from psycopg import Connection
+
+from server.errors import NotAllowed, NotFound, NotRunning, TooLate
+from server.play import archive
+from server.play.commits import go_back_within, whole_log
+from server.play.due_times import asked_again
+from server.play.events import MoveTakenBack
+from server.play.game import Game
+from server.play.line import Line, Link, line_of, mover
+from server.play.moves import expect_answer
+from server.play.table import OVER, TAKEN_BACK, next_commit
+from server.rules import TAKE_BACKS, Seat
+from server.translations import noted
+
+_logger = logging.getLogger(__name__)
+
+
+class WayBack(NamedTuple):
+    """To before a move of this seat that still stands."""
+
+    game: Game
+    seat: Seat
+    line: Line
+    move: Link
+
+    def is_free(self, now: datetime) -> bool:
+        """Whether nobody loses or learns anything by it: nobody else has moved since, the move has shown its player nothing
+        new, and the time of its turn is not over, which goes on as if the move had not been made."""
+        earlier, answered = self.move.before, self._answered
+        if answered is None or not self.line.is_free(earlier.version, self.seat):
+            return False
+        _, after = next_commit(self.game.table, [MoveTakenBack(self.seat, earlier.version)], earlier)
+        return bool(asked_again(self.game, self.seat, after, now, answered)["due_at"] > now)
+
+    def go(self, connection: Connection[Any], now: datetime, is_free: bool) -> Game:
+        """Within the transaction that holds the game's head. Raises TooLate."""
+        game, earlier = self.game, self.move.before
+        if is_free:  # then nothing was drawn
+            drawn, answered = game.head["drawn"], self._answered
+        else:
+            drawn, answered = self.drawn_before(), None
+        return go_back_within(connection, game, self.seat, earlier, drawn, now, answered)
+
+    def drawn_before(self) -> int:
+        """The words of chance that were drawn before the move. Raises TooLate if the log does not replay that far."""
+        game, until = self.game, self.move.before.version
+        rows = [row for row in whole_log(game.game_id) if row.version <= until]
+        try:
+            return archive.replay(archive.start(game.head, game.seats), rows)[1]
+        except archive.Flaw as flaw:
+            _logger.error("The log of game %s does not replay: %s", game.game_id, flaw)
+            raise TooLate(noted("The story of this game cannot be followed back to that move any more.")) from None
+
+    @property
+    def _answered(self) -> tuple[datetime, datetime] | None:
+        """From when its turn was asked for until it was answered; None if its time was changed meanwhile."""
+        since = self.line.asked_at(self.move.before.version, self.seat)
+        return (since, self.move.commit[0].recorded_at) if since else None
+
+
+def way_back(game: Game, seat: Seat, to: int) -> WayBack:
+    """To version `to`, which this seat's move followed.
+
+    Raises NotFound, NotRunning, HandedOver, NotAllowed, TooLate.
+    """
+    if game.table.status in OVER:
+        raise TooLate(noted("This game is over."))
+    if not game.table.turns:
+        raise NotRunning(noted("This game has not started."))
+    expect_answer(game, seat)
+    if take_backs_of(game) == "never":
+        raise NotAllowed(noted("In this game no move is taken back."))
+    rules, rows = game.table.rules, whole_log(game.game_id)
+    line = line_of(rules.NAME, rows)
+    move = line.move_after(to, seat)
+    if move is None:
+        commit = [row for row in rows if row.version == to + 1]
+        if commit and mover(rules, commit) == seat:
+            raise TooLate(noted("That move has been taken back already."))
+        raise NotFound(noted("No move of yours follows version %(version)s."), version=to)
+    return WayBack(game, seat, line, move)
+
+
+def last_move(game: Game, seat: Seat, at: datetime) -> int | None:
+    """The version that this seat's last move followed, of those that stood at that time; None if there was none."""
+    rows = [row for row in whole_log(game.game_id) if row.recorded_at <= at]
+    return line_of(game.table.rules.NAME, rows).last_move(seat)
+
+
+def stands(game: Game, seat: Seat, to: int) -> bool:
+    """Whether this seat's move that followed version `to` has not been taken back."""
+    return line_of(game.table.rules.NAME, whole_log(game.game_id)).move_after(to, seat) is not None
+
+
+def has_gone_back(game: Game, since: datetime) -> bool:
+    """Whether a move was taken back since then."""
+    return any(row.type == TAKEN_BACK and row.recorded_at >= since for row in whole_log(game.game_id))
+
+
+def take_backs_of(game: Game) -> str:
+    """By the options of the game; one that was opened before there was a choice says nothing."""
+    option: str = game.head["options"].get("take_back", TAKE_BACKS[0])
+    return option

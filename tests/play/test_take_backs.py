@@ -1,0 +1,432 @@
+"""Taking moves back: at once where nobody loses or learns anything by it, else by the consent of the table."""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from random import Random
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from sqlalchemy import update
+
+from server.clock import clock
+from server.errors import HandedOver, NotAllowed, NotFound, NotRunning, NotSeated, PlayError, StaleTurn, TooLate
+from server.operations.rebuild import check_game
+from server.play import archive
+from server.play.commits import load, whole_log
+from server.play.game import Game
+from server.play.line import line_of
+from server.play.moves import play_move
+from server.play.seats import leave, take_seat
+from server.play.table_cache import tables
+from server.play.views import describe, story
+from server.play.votes import take_back, vote, votes_of, way_back_of
+from server.post.letters import compose
+from server.rules import GAMES
+from server.store.tables import SeatRow, db
+from tests.support.games import (
+    BANK,
+    DAY,
+    HOUR,
+    assert_log_and_projections_agree,
+    at_once,
+    everything_due_happens,
+    game_of,
+    happened,
+    last,
+    later,
+    letters,
+    moves_of,
+    moves_on,
+    person,
+    seats_of,
+    turn_of,
+    until,
+)
+
+pytestmark = pytest.mark.usefixtures("within")
+
+RANDOM = int(os.environ.get("RANDOM_TAKE_BACKS", "25"))  # by game; 5000 in a longer run
+
+
+@pytest.fixture
+def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
+    return game_of(ada, bea, cyd)
+
+
+def assert_all_agrees(game_id: UUID) -> None:
+    assert_log_and_projections_agree(game_id)
+    assert check_game(game_id) == []
+
+
+def consent(game_id: UUID, *people: UUID) -> None:
+    for who in people:
+        vote(game_id, who, "take-back", True)
+
+
+# At once
+
+
+def test_a_move_is_taken_back_and_the_table_is_as_it_was_under_new_turn_numbers(
+    game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    before = describe(load(game_id), 0)
+    moves_on(game_id, ada)
+    taken = take_back(game_id, ada, 1)
+    assert taken.is_done
+    assert taken.answer == {"version": 3, "view": before["view"], "you": {"seat": 0, "turn": 3}}
+    assert [story(load(game_id), 1)[-1][name] for name in ("type", "seat", "to")] == ["move-taken-back", 0, 1]
+    assert happened(game_id)[-2:] == ["star-placed", "move-taken-back"]  # nothing is deleted
+    assert [turn_of(game_id, who) for who in (ada, bea)] == [3, None]
+    assert_all_agrees(game_id)
+    moves_on(game_id, ada, 1)
+    assert turn_of(game_id, bea) == 4
+    assert_all_agrees(game_id)
+
+
+def test_a_process_that_had_not_seen_it_reads_the_log_again(game_id: UUID, ada: UUID) -> None:
+    moves_on(game_id, ada)
+    behind = load(game_id).table
+    take_back(game_id, ada, 1)
+    tables._tables[game_id] = behind
+    assert load(game_id).table.turns == (3, None, None)
+
+
+def test_the_old_turns_are_over_also_for_the_very_move_that_was_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
+    move = moves_of(game_id, ada)[0]
+    play_move(game_id, ada, 1, move)
+    take_back(game_id, ada, 1)
+    with pytest.raises(StaleTurn, match="taken back"):
+        play_move(game_id, ada, 1, move)
+    with pytest.raises(StaleTurn):
+        play_move(game_id, bea, 2, move)
+    assert play_move(game_id, ada, 3, move).first
+    assert not play_move(game_id, ada, 3, move).first
+
+
+def test_the_time_of_the_turn_goes_on_as_if_the_move_had_not_been_made(game_id: UUID, ada: UUID) -> None:
+    due_at = seats_of(game_id)[0].due_at
+    for _ in range(3):
+        later(HOUR)
+        moves_on(game_id, ada)
+        later(HOUR)
+        take_back(game_id, ada, load(game_id).version - 1)
+        assert seats_of(game_id)[0].due_at == due_at
+        assert seats_of(game_id)[1].due_at is None
+    until(due_at)
+    everything_due_happens()
+    assert happened(game_id)[-1] == "time-extended"
+
+
+def test_nobody_wins_time_of_a_bank_by_moving_and_taking_it_back(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = game_of(ada, bea, cyd, clock={**BANK, "cap": "P9D"})
+    due_at, bank = seats_of(game_id)[0].due_at, seats_of(game_id)[0].allowed
+    for _ in range(3):
+        later(HOUR)
+        moves_on(game_id, ada)
+        later(HOUR)
+        take_back(game_id, ada, load(game_id).version - 1)
+    assert (seats_of(game_id)[0].due_at, seats_of(game_id)[0].allowed) == (due_at, bank)
+    assert seats_of(game_id)[1].allowed == bank  # what bea was asked meanwhile has taken nothing of hers
+
+
+def test_whose_turn_is_open_again_gets_a_letter_and_no_old_one_is_sent(game_id: UUID, ada: UUID, bea: UUID) -> None:
+    moves_on(game_id, ada)
+    take_back(game_id, ada, 1)
+    assert [(row.seat, row.data["turn"]) for row in letters(game_id, "your-turn")] == [(0, 1), (1, 2), (0, 3)]
+    written = [compose(row, "https://stars.example") is not None for row in letters(game_id, "your-turn")]
+    assert written == [False, False, True]
+
+
+def test_choices_of_others_at_the_same_time_stand_and_keep_their_turns(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = game_of(ada, bea, cyd, rules="sternenglanz", options={"start_seat": 0})
+    moves_on(game_id, bea)
+    due = [row.due_at for row in seats_of(game_id)]
+    moves_on(game_id, ada)
+    assert take_back(game_id, ada, 2).is_done
+    assert load(game_id).table.turns == (4, None, 1)
+    assert [row.due_at for row in seats_of(game_id)] == due
+    assert not take_back(game_id, bea, 1).is_done  # ada has acted since
+    assert_all_agrees(game_id)
+
+
+def test_steps_of_a_turn_are_taken_back_one_by_one(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    due_at, start = seats_of(game_id)[0].due_at, load(game_id).version
+    for _ in range(2):
+        later(HOUR)
+        moves_on(game_id, ada)
+    assert take_back(game_id, ada, start + 1).is_done
+    assert seats_of(game_id)[0].due_at == due_at
+    with pytest.raises(TooLate, match="already"):
+        take_back(game_id, ada, start + 1)
+    assert take_back(game_id, ada, start).is_done
+    assert seats_of(game_id)[0].due_at == due_at
+    assert_all_agrees(game_id)
+
+
+# What cannot be taken back
+
+
+def test_only_ones_own_move_that_still_stands_can_be_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
+    for to in (0, 1, 2, 7):
+        with pytest.raises(NotFound):
+            take_back(game_id, ada, to)
+    moves_on(game_id, ada)
+    with pytest.raises(NotFound):
+        take_back(game_id, bea, 1)
+    with pytest.raises(NotSeated):
+        take_back(game_id, person("onlooker"), 1)
+    take_back(game_id, ada, 1)
+    with pytest.raises(TooLate, match="already"):
+        take_back(game_id, ada, 1)
+    with pytest.raises(NotFound):
+        take_back(game_id, ada, 2)
+
+
+def test_whether_ones_last_move_can_be_taken_back_now_is_known_before(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    assert way_back_of(game_id, ada) == {"to": None, "free": False}
+    moves_on(game_id, ada)
+    assert way_back_of(game_id, ada) == {"to": 1, "free": True}
+    moves_on(game_id, bea)
+    assert way_back_of(game_id, ada) == {"to": 1, "free": False}
+    for option, first, second in (("free", None, 2), ("never", None, None)):
+        other = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": option})
+        for who in (ada, bea):
+            moves_on(other, who)
+        assert [way_back_of(other, who)["to"] for who in (ada, bea)] == [first, second]
+
+
+def test_the_options_say_never_or_only_at_once(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    never = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "never"})
+    moves_on(never, ada)
+    with pytest.raises(NotAllowed):
+        take_back(never, ada, 1)
+    free = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "free"})
+    moves_on(free, ada)
+    moves_on(free, bea)
+    with pytest.raises(TooLate):
+        take_back(free, ada, 1)
+    assert take_back(free, bea, 2).is_done
+    with pytest.raises(TooLate):  # what bea had played cannot be unseen
+        take_back(free, ada, 1)
+    assert_all_agrees(free)
+
+
+def test_no_time_comes_back_that_is_over(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "free"})
+    later(2 * DAY - HOUR)
+    moves_on(game_id, ada)
+    later(HOUR)
+    with pytest.raises(TooLate):
+        take_back(game_id, ada, 1)
+
+
+def test_neither_in_a_pause_nor_while_a_bot_sits_there(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
+    moves_on(game_id, ada)
+    for who in (ada, bea, cyd):
+        vote(game_id, who, "pause", True)
+    with pytest.raises(NotRunning):
+        take_back(game_id, ada, 1)
+    for who in (ada, bea, cyd):
+        vote(game_id, who, "resume", True)
+    leave(game_id, ada)
+    with pytest.raises(HandedOver):
+        take_back(game_id, ada, 1)
+    take_seat(game_id, ada)
+    assert not take_back(game_id, ada, 1).is_done
+
+
+# By consent
+
+
+def test_otherwise_all_others_are_asked_and_it_happens_when_the_last_consents(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    view = describe(load(game_id), 0)["view"]
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    ends_at = (clock.now() + 2 * DAY).isoformat()[:16]
+    asked = take_back(game_id, ada, 1)
+    wanted = {"on": "take-back", "seat": 0, "to": 1, "ends_at": asked.answer["vote"]["ends_at"], "consents": [0]}
+    assert asked == ({"vote": wanted}, False)
+    assert wanted["ends_at"][:16] == ends_at
+    consent(game_id, bea)
+    assert take_back(game_id, ada, 1).answer["vote"] == wanted | {
+        "consents": [0, 1]
+    }  # asked again, it is the same vote
+    later(HOUR)
+    consent(game_id, cyd)
+    assert votes_of(game_id)["take-back"] is None
+    assert describe(load(game_id), 0)["view"] == view
+    assert load(game_id).table.turns == (4, None, None)
+    assert seats_of(game_id)[0].due_at == last(game_id, "move-taken-back").recorded_at + 2 * DAY
+    assert_all_agrees(game_id)
+
+
+def test_silence_is_no_and_so_is_the_next_move(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    consent(game_id, bea)
+    later(2 * DAY - timedelta(seconds=1))
+    assert votes_of(game_id)["take-back"]
+    later(timedelta(seconds=1))
+    assert votes_of(game_id)["take-back"] is None
+    with pytest.raises(TooLate):
+        consent(game_id, cyd)
+    take_back(game_id, ada, 1)
+    consent(game_id, bea)
+    moves_on(game_id, cyd)
+    with pytest.raises(TooLate):
+        consent(game_id, ada)
+    assert "move-taken-back" not in happened(game_id)
+
+
+def test_whoever_asked_may_withdraw_and_whoever_consented_may_think_again(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    consent(game_id, bea)
+    vote(game_id, bea, "take-back", False)
+    consent(game_id, cyd)
+    assert votes_of(game_id)["take-back"]["consents"] == [0, 2]
+    vote(game_id, ada, "take-back", False)
+    assert votes_of(game_id)["take-back"] is None
+
+
+def test_bots_agree_and_so_do_the_absent(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    everything_due_happens()
+    assert not take_back(game_id, ada, 1).is_done
+    leave(game_id, bea)
+    assert happened(game_id)[-1] == "move-taken-back"
+    everything_due_happens()
+    alone = game_of(ada, bots=2)
+    moves_on(alone, ada)
+    everything_due_happens()
+    assert take_back(alone, ada, 1).is_done
+    assert turn_of(alone, ada) == load(alone).version
+    assert_all_agrees(alone)
+
+
+def test_a_log_that_no_longer_replays_is_taken_back_by_nobody_and_nobody_fails_by_it(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    consent(game_id, bea)
+    db.session.execute(update(SeatRow).where(SeatRow.game_id == game_id).values(salt="another"))
+    db.session.commit()
+    consent(game_id, cyd)
+    assert votes_of(game_id)["take-back"] is None
+    with pytest.raises(TooLate, match="followed back"):
+        take_back(game_id, ada, 1)
+    assert "move-taken-back" not in happened(game_id)
+
+
+# Races
+
+
+def test_of_two_take_backs_at_the_same_moment_one_counts(app: Flask, game_id: UUID, ada: UUID) -> None:
+    moves_on(game_id, ada)
+    found = at_once(app, [partial(outcome_of, partial(take_back, game_id, ada, 1))] * 4)
+    assert Counter(found) == {None: 1, TooLate: 3}
+    assert happened(game_id).count("move-taken-back") == 1
+    assert_all_agrees(game_id)
+
+
+def test_of_a_take_back_and_a_move_at_the_same_moment_one_comes_first_and_the_other_knows(
+    app: Flask, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    for _ in range(5):
+        game_id = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "free"})
+        moves_on(game_id, ada)
+        goes_back = partial(take_back, game_id, ada, 1)
+        moves = partial(play_move, game_id, bea, 2, moves_of(game_id, bea)[0])
+        found = at_once(app, [partial(outcome_of, goes_back), partial(outcome_of, moves)])
+        assert found in ([None, StaleTurn], [TooLate, None])
+        assert_all_agrees(game_id)
+
+
+def test_of_the_last_consent_and_a_time_out_at_the_same_moment_one_counts(
+    app: Flask, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    ladder = [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-takes-over", "bot": "greedy"}]
+    for _ in range(3):
+        game_id = game_of(ada, bea, cyd, on_timeout=ladder)
+        for who in (ada, bea):
+            moves_on(game_id, who)
+        later(DAY)
+        take_back(game_id, ada, 1)
+        consent(game_id, bea)
+        until(seats_of(game_id)[2].due_at)
+        found = at_once(app, [partial(outcome_of, partial(consent, game_id, cyd)), everything_due_happens])
+        everything_due_happens()
+        assert found[0] in (None, TooLate)
+        assert happened(game_id).count("move-taken-back") + happened(game_id).count("time-ran-out") == 1
+        assert ("move-taken-back" in happened(game_id)) == (found[0] is None)
+        assert_all_agrees(game_id)
+
+
+def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
+    """How it failed, if it did."""
+    try:
+        act()
+    except PlayError as error:
+        return type(error)
+    return None
+
+
+# Chance and the archive
+
+
+@pytest.mark.timeout(max(240, 2 * RANDOM))
+@pytest.mark.parametrize("rules", GAMES)
+def test_however_often_moves_are_taken_back_the_same_chance_comes_again(rules: str, ada: UUID, bea: UUID) -> None:
+    """Whatever a draw had shown, it shows again; and the log is proof of it."""
+    rng, counts = Random(rules), {True: 0, False: 0}
+    while sum(counts.values()) < RANDOM:
+        people = (ada, bea, person("third"))
+        game_id = game_of(*people, rules=rules, options={"start_seat": 0})
+        came: dict[str, str] = {}  # of each move in each state
+        for _ in range(60):
+            game = load(game_id)
+            if game.table.status != "running":
+                break
+            asked = [seat for seat, turn in enumerate(game.table.turns) if turn is not None]
+            seat = rng.choice(asked)
+            if rng.random() < 0.4 and (back := random_way_back(game, rng)):
+                is_free = take_back(game_id, people[back[0]], back[1]).is_done
+                if not is_free:
+                    consent(game_id, *(who for other, who in enumerate(people) if other != back[0]))
+                counts[is_free] += 1
+                continue
+            move = rng.choice(moves_of(game_id, people[seat])[:4])
+            played = play_move(game_id, people[seat], game.table.turns[seat] or 0, move)
+            news = repr([(row.type, row.seat, row.body) for row in played.game.newest])
+            assert came.setdefault(repr((game.table.state, seat, move)), news) == news
+        game = load(game_id)
+        table, words = archive.replay(archive.start(game.head, game.seats), whole_log(game_id))
+        assert (table.state, table.turns, words) == (game.table.state, game.table.turns, game.head["drawn"])
+    assert min(counts.values()) > 0
+
+
+def random_way_back(game: Game, rng: Random) -> tuple[int, int] | None:
+    """A seat and a version that it may go back to."""
+    line = line_of(game.table.rules.NAME, whole_log(game.game_id))
+    recent = range(max(1, game.version - 12), game.version)
+    ways = [(seat, to) for to in recent for seat in range(len(game.seats)) if line.move_after(to, seat)]
+    return rng.choice(ways) if ways else None
