@@ -1,0 +1,70 @@
+// What lies beneath a table: who plays, what happened, what is said, who is ahead, and what else can be done.
+import { html } from "../ui/html.js";
+import { call, picture as fetched } from "../ui/api.js";
+import { later } from "../ui/lazy-loading.js";
+import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
+import { link } from "../ui/token.js";
+import { mySeat } from "../ui/waiting-for-me.js";
+import { t } from "../ui/words.js";
+import { Actions, Back } from "../table/actions.js";
+import { Chat } from "./chat.js";
+import { Manners } from "./manners.js";
+import { Note } from "./note.js";
+import { Plan } from "./plan.js";
+import { Seats } from "./seats.js";
+import { Story } from "./story.js";
+/** @import { Note as Kept, RulesDescription, SeenTable, View } from "../ui/types" */
+
+const Standings = later("standings", "Standings");
+
+export { Back };
+
+/**
+ * @param {{table: SeenTable, view: View, at: number | null, names: string[], rules: RulesDescription, goesOn: boolean,
+ *   showAt: (version: number) => void}} props
+ */
+export function Beneath({ table, view, at, names, rules, goesOn, showAt }) {
+  const { game, story } = table;
+  return html`<${Seats} game=${game} view=${view} isPast=${at !== null} />
+    <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat}
+      names=${names} rules=${rules} showAt=${showAt} />
+    <${Aside} table=${table} />
+    ${story.some((it) => it.payouts || it.points) && html`<${Standings} game=${game} story=${story}
+      names=${names} at=${at} showAt=${showAt} />`}
+    ${goesOn && !mySeat(game)?.stand_in && html`<${Plan} table=${table} rules=${rules} />`}
+    ${goesOn && html`<${Actions} table=${table} />`}
+    <${Manners} />
+    ${game.status === "finished" && html`<${Archive} table=${table} />`}`;
+}
+
+/**
+ * What is said at the table, unless it is muted; and what the reader notes for himself.
+ * @param {{table: SeenTable}} props
+ */
+function Aside({ table }) {
+  const isSeated = !!table.game.you && !link;
+  const asked = async () => /** @type {Kept | null} */ (isSeated ? await call("GET", `${table.base}/note`) : null);
+  const [note, , again] = useFresh(asked, [table.base, isSeated]);
+  return html`${!note?.muted && html`<${Chat} table=${table} seated=${isSeated} />`}
+    ${note && html`<${Note} base=${table.base} note=${note} again=${again} />`}`;
+}
+
+/**
+ * Beside a game that has not begun.
+ * @param {{table: SeenTable}} props
+ */
+export const Beside = ({ table }) => html`<${Seats} game=${table.game} /><${Aside} table=${table} />`;
+
+/**
+ * Saved from here, since a link that is followed sends no token.
+ * @param {{table: SeenTable}} props
+ */
+function Archive({ table }) {
+  const [busy, error, save] = useSubmit(async () => {
+    const href = URL.createObjectURL(await fetched(`${table.base}/archive?${table.word}`));
+    Object.assign(document.createElement("a"), { href, download: `${table.game.id}.json` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+  });
+  return html`<button class="plain" disabled=${busy} onClick=${save}>${t("archive")}</button>
+    ${error && html`<${Sorry} error=${error} />`}`;
+}

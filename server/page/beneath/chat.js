@@ -1,0 +1,117 @@
+// The chat of a table.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
+import { all, call, randomKey } from "../ui/api.js";
+import { seen } from "../ui/local-storage.js";
+import { absolute } from "../ui/times.js";
+import { t } from "../ui/words.js";
+import { Sorry, useSubmit } from "../ui/parts.js";
+import { me } from "../ui/token.js";
+import { unread } from "../table/unread.js";
+/** @import { Message, SeenTable } from "../ui/types" */
+
+const EVERY = 20_000; // milliseconds between two looks while the stream tells nothing
+const GLANCE = 1_000; // milliseconds for which a line stands before the eyes until it counts as seen
+const LOW = 24; // pixels above its end, where a log is at its end
+
+/**
+ * What is being typed, by player and game: neither a start nor another language loses it.
+ * @type {Map<string, string>}
+ */
+const drafts = new Map();
+
+/** @param {{table: SeenTable, seated: boolean}} props */
+export function Chat({ table, seated }) {
+  const { base, word, live } = table;
+  const [said, set] = useState(/** @type {Message[] | null} */ (null));
+  const text = useRef();
+  const key = `${me.get()?.id} ${table.game.id}`;
+  useEffect(() => {
+    if (text.current) text.current.value = drafts.get(key) ?? "";
+  }, [seated]);
+  /** @type {{current: {words: string, once: string} | null}} */
+  const tried = useRef(null); // the very same again, after an answer that was lost, is said once
+  const last = useRef(0); // what came before it was asked for, and is here
+  const learn = (/** @type {Message[]} */ items) => set((known) => {
+    const fresh = items.filter((it) => !known?.some(({ nr }) => nr === it.nr));
+    return [...(known ?? []), ...fresh].sort((one, other) => one.nr - other.nr);
+  });
+  const listen = async () => {
+    const items = await all(`${base}/messages?after=${last.current}&${word}`);
+    last.current = items.at(-1)?.nr ?? last.current;
+    learn(items);
+  };
+  useEffect(() => table.said.watch((it) => it && learn([it])), []);
+  useEffect(() => {
+    const quietly = () => document.hidden || listen().catch(() => {});
+    if (live !== "away") quietly(); // what was said before the stream began, or until it ended
+    if (live === "live") return;
+    const timer = setInterval(quietly, EVERY);
+    return () => clearInterval(timer);
+  }, [live]);
+  const [log, count, see] = useUnread(table.game.id, said ?? []);
+  const [busy, error, say] = useSubmit(async () => {
+    const words = text.current.value;
+    const trying = tried.current && tried.current.words === words ? tried.current : { words, once: randomKey() };
+    tried.current = trying;
+    /** @type {Message} */
+    const told = await call("POST", `${base}/messages`, { text: words }, trying.once);
+    tried.current = null;
+    if (drafts.get(key) === words) drafts.delete(key); // what is typed meanwhile stays
+    if (text.current) text.current.value = drafts.get(key) ?? "";
+    learn([told]);
+    see(told.nr);
+  });
+  useEffect(() => unread.set(count), [count]);
+  return html`<section class="card chat" aria-label=${t("chat")}>
+    <h2>${t("chat")} <small class="unread">${count ? t("chat.unread", { count }) : ""}</small></h2>
+    ${said && html`<div role="log" ref=${log} tabindex=${said.length ? 0 : null} aria-label=${t("chat")}><ol>${
+      said.map((it) => html`<li key=${it.nr}><strong>${it.name ?? t("seat.human")}</strong> <time class="faint"
+      datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol></div>`}
+    ${seated && html`<form onSubmit=${say}>
+      <label><span class="unseen">${t("chat.message")}</span><textarea ref=${text} rows="2" maxlength="2000" required
+        onInput=${() => drafts.set(key, text.current.value)}
+        placeholder=${t("chat.message")}></textarea></label>
+      <button disabled=${busy}>${t("chat.say")}</button>
+      ${error && html`<${Sorry} error=${error} />`}
+    </form>`}
+  </section>`;
+}
+
+/**
+ * The log shows its newest line, unless the reader looks at older ones; what he has not seen is counted, for good.
+ * @param {string} game
+ * @param {Message[]} said
+ * @returns {[log: {current: any}, unread: number, see: (nr: number) => void]}
+ */
+function useUnread(game, said) {
+  const kept = seen("said", me.get()?.id);
+  const log = useRef();
+  const isLow = useRef(true);
+  const [known, setKnown] = useState(() => kept.of(game));
+  const newest = said.at(-1)?.nr ?? 0;
+  const see = (/** @type {number} */ nr) => {
+    kept.upTo(game, nr);
+    setKnown(nr);
+  };
+  useLayoutEffect(() => {
+    const it = log.current;
+    if (!it) return;
+    if (isLow.current) it.scrollTop = it.scrollHeight;
+    it.onscroll = () => (isLow.current = it.scrollHeight - it.clientHeight - it.scrollTop < LOW);
+  }, [newest]);
+  useEffect(() => {
+    if (newest <= known) return;
+    /** @type {number | undefined} */
+    let timer;
+    const looks = new IntersectionObserver(([{ isIntersecting }]) => {
+      clearTimeout(timer);
+      if (isIntersecting) timer = setTimeout(see, GLANCE, newest);
+    });
+    looks.observe(log.current.querySelector("li:last-child"));
+    return () => {
+      clearTimeout(timer);
+      looks.disconnect();
+    };
+  }, [newest, known]);
+  return [log, said.filter((it) => it.nr > known).length, see];
+}

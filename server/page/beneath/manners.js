@@ -1,0 +1,19 @@
+// How a table speaks and sounds, by choice.
+import { html } from "../ui/html.js";
+import { beLoud, isLoud } from "../ui/sound.js";
+import { useStore } from "../ui/store.js";
+import { beTerse, isTerse } from "../ui/verbosity.js";
+import { t } from "../ui/words.js";
+/** @import { Input } from "../ui/types" */
+
+export function Manners() {
+  const terse = useStore(isTerse);
+  const loud = useStore(isLoud);
+  return html`<section class="card manners" aria-label=${t("manners")}>
+    <h2>${t("manners")}</h2>
+    <label class="check"><input type="checkbox" name="sound" checked=${loud}
+      onChange=${(/** @type {Input} */ { target }) => beLoud(target.checked)} /> ${t("manners.sound")}</label>
+    <label class="check"><input type="checkbox" name="terse" checked=${terse}
+      onChange=${(/** @type {Input} */ { target }) => beTerse(target.checked)} /> ${t("manners.terse")}</label>
+  </section>`;
+}

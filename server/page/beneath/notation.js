@@ -1,0 +1,54 @@
+// Moves in the notation of mails.
+/** @import { Move, SternenglanzStep } from "../ui/types" */
+
+/**
+ * What a form says: a star and a space, or a step; null if it is no move.
+ * @param {FormData} data
+ * @returns {Move | null}
+ */
+export function moveOf(data) {
+  const line = data.get("line");
+  if (typeof line === "string") {
+    const step = stepOf(line);
+    return step && { steps: [step] };
+  }
+  const [board, space] = String(data.get("space")).split(" ");
+  return /** @type {Move} */ ({ star: data.get("star"), board, space });
+}
+
+/**
+ * @param {string} line
+ * @returns {SternenglanzStep | null}
+ */
+export function stepOf(line) {
+  const words = line.trim().toLowerCase().split(/ +/);
+  const card = (/** @type {string} */ word) => (word === "-" ? null : word);
+  const [slot, verb, ...rest] = words;
+  const action = /^[123]$/.test(slot) ? { cmd: "act", slot: Number(slot), do: verb } : null;
+  /** @type {unknown} */
+  let step = null;
+  if (line.trim().toLowerCase() === "finish") step = { cmd: "finish" };
+  else if (slot === "choose" && words.length === 3) step = { cmd: "choose", slot2: verb, slot3: rest[0] };
+  else if (slot === "lay" && words.length === 3) {
+    step = { cmd: "lay", dropNova: false, slot2: card(verb), slot1: card(rest[0]) };
+  } else if (slot === "drop" && verb === "lay" && rest.length === 2) {
+    step = { cmd: "lay", dropNova: true, slot2: card(rest[0]), slot1: card(rest[1]) };
+  } else if (action && verb === "lay" && rest.length === 2) step = { ...action, class: rest[0], field: rest[1] };
+  else if (action && verb === "move" && rest.length > 1) step = { ...action, path: rest };
+  else if (action && (verb === "remove" || verb === "nova") && rest.length === 1) step = { ...action, field: rest[0] };
+  else if (action && verb === "lapse" && rest.length === 0) step = action;
+  return /** @type {SternenglanzStep | null} */ (step);
+}
+
+/** @param {Move} move */
+export const written = (move) => ("board" in move ? `${move.star} ${move.board} ${move.space}`
+  : move.steps.map(writtenStep).join("; "));
+
+/** @param {SternenglanzStep} step */
+function writtenStep(step) {
+  if (step.cmd === "finish") return "finish";
+  if (step.cmd === "choose") return `choose ${step.slot2} ${step.slot3}`;
+  if (step.cmd === "lay") return `${step.dropNova ? "drop " : ""}lay ${step.slot2 ?? "-"} ${step.slot1 ?? "-"}`;
+  const rest = step.path ?? [step.class, step.field];
+  return [step.slot, step.do, ...rest].filter((word) => word !== undefined).join(" ");
+}

@@ -1,0 +1,37 @@
+// The seats of a table: who sits there, what each has, and whom we wait for.
+import { html, useState } from "../ui/html.js";
+import { t } from "../ui/words.js";
+import { Due, seatName } from "../ui/game-card.js";
+import { SeatMark } from "../ui/seat-shapes.js";
+import { Person } from "./person.js";
+/** @import { Game, View } from "../ui/types" */
+
+const COUNTED = { sternenhimmel: ["coins", "in-hand"], sternenglanz: ["points", "cards-in-hand"] };
+
+/** @param {{game: Game, view?: View | null, isPast?: boolean}} props */
+export function Seats({ game, view, isPast = false }) {
+  const [won, held] = COUNTED[game.rules] ?? COUNTED.sternenglanz;
+  const outcome = isPast ? null : game.outcome;
+  const [shown, show] = useState(/** @type {number | null} */ (null));
+  const scores = outcome?.scores ?? view?.coins ?? view?.points;
+  return html`<section class="card seats" aria-label=${t("seats")}>
+    <h2>${t("seats")}</h2>
+    <ul>${game.seats.map((it) => html`<li key=${it.seat} class=${it.to_act && !isPast ? "asked" : ""}>
+      <${SeatMark} seat=${it.seat} />
+      <span class="who">${it.player ? html`<button type="button" class="name"
+          aria-expanded=${shown === it.seat} onClick=${() => show(shown === it.seat ? null : it.seat)}><strong>${
+          seatName(it)}</strong></button>` : html`<strong>${seatName(it)}</strong>`}${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
+        ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
+        ${it.stand_in && html`<br /><small>${t("stand-in", { bot: it.stand_in })}</small>`}
+        ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}
+        ${it.to_act && !isPast && html`<br /><small>${t("to-act")} ${it.due_at && html`<${Due}
+          at=${it.due_at} />`}</small>`}
+      </span>
+      ${scores && html`<span class="score">${t(won, { count: scores[it.seat] })}
+        ${view?.hand_sizes && !outcome && html`<small>${t(held, { count: view.hand_sizes[it.seat] })}</small>`}</span>`}
+      ${outcome && html`<span class="place">${t("place", { place: outcome.places[it.seat] })}</span>`}
+      ${shown === it.seat && html`<${Person} id=${it.player} game=${game.id} />`}
+    </li>`)}</ul>
+    ${view?.stack !== undefined && !outcome && html`<p class="faint">${t("stack", { count: view.stack })}</p>`}
+  </section>`;
+}

@@ -1,0 +1,138 @@
+"""Planned moves: what a worker does with a plan when it is its seat's turn."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+from sqlalchemy import select, update
+
+from server.clock import NOTHING
+from server.play.commits import at_version, load_within, whole_log
+from server.play.due_times import with_due_time
+from server.play.game import Game
+from server.play.letters import letter, note
+from server.play.moves import play_planned
+from server.play.plan_conditions import holds
+from server.play.plans import NO_PLAN, delay, end_of, over_because, stored
+from server.play.table import story_item, typed
+from server.play.table_cache import tables
+from server.play.views import turn_of
+from server.rules import Json, RuleError, Seat
+from server.store import outbox
+from server.store.connections import in_transaction
+from server.store.seats import is_seat
+from server.store.tables import GameRow, Plan, SeatRow, db
+
+
+def is_plan_due(row: Json, now: datetime) -> bool:
+    """Whether the plan of this seat, which is asked to move, must be looked at: for the first time in this turn, or
+    because the moment has come that it waits for; at the latest the end of the turn's time."""
+    if not row["planned"]:
+        return False
+    return row["plan_turn"] != row["turn"] or row["plan_at"] is None or min(row["plan_at"], row["due_at"]) <= now
+
+
+def let_plan_move(game_id: UUID, seat: Seat, now: datetime) -> bool:
+    """Play what is planned for this turn, wait with it, or end the plan. False if somebody holds the game or was faster.
+
+    The move and what is left of the plan are one commit, under the lock that every other move takes: of a plan, a mail, a
+    click, a time-out and a take-back exactly one counts, and a plan that is looked at again goes on where it was.
+    """
+    free = select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
+    if db.session.execute(free).first() is None:
+        db.session.rollback()
+        return False
+    connection = in_transaction(db.session.connection())
+    game = load_within(connection, game_id, tables.get(game_id))
+    is_due = turn_of(game.table, seat) is not None and is_plan_due(game.seats[seat], now)
+    if is_due:
+        _look(connection, game, seat, now)
+    db.session.commit()
+    return is_due
+
+
+def _look(connection: Connection[Any], game: Game, seat: Seat, now: datetime) -> None:
+    plan, row, turn = stored(game.game_id, seat), game.seats[seat], turn_of(game.table, seat)
+    assert turn is not None
+    if plan is None or not plan.moves:
+        return _wait_for_player(game, seat, now)
+    if because := over_because(game, plan):
+        return _end(game, plan, now, because)
+    planned = plan.moves[0]
+    if not _may_play(game, plan, turn):
+        return _end(game, plan, now, "condition")
+    if row["plan_turn"] != turn and delay(planned) > NOTHING:
+        return _wait(game, plan, turn, now)
+    try:
+        after = play_planned(connection, game, seat, turn, planned["move"])
+    except RuleError as refused:
+        return _end(game, plan, now, "illegal-move", refused.code)
+    _go_on(after, plan, now)
+
+
+def _may_play(game: Game, plan: Plan, turn: int) -> bool:
+    """Whether the conditions of its next move hold at the version that made it the seat's turn."""
+    rules = game.table.rules
+    conditions = plan.moves[0]["if"]
+    if not conditions:
+        return True
+    view = rules.view(at_version(game, turn).state, None)
+    rows = [row for row in whole_log(game.game_id) if plan.version < row.version <= turn]
+    happened = {row.type for row in rows if story_item(rules, row, typed(rules, row), None) is not None}
+    return all(holds(condition, view, happened) for condition in conditions)
+
+
+def _wait(game: Game, plan: Plan, turn: int, now: datetime) -> None:
+    """As long as its owner chose; his turn's time runs, and he may move himself."""
+    row = game.seats[plan.seat]
+    plan_at = min(now + delay(plan.moves[0]), row["due_at"])
+    _note_times(row | {"plan_turn": turn, "plan_at": plan_at}, now)
+    _tell(game, plan.seat, now, {"move": plan.moves[0]["move"], "at": plan_at.isoformat()})
+
+
+def _end(game: Game, plan: Plan, now: datetime, because: str, reason: str | None = None) -> None:
+    ended, is_first_look = end_of(plan, because, reason), game.seats[plan.seat]["plan_at"] is None
+    _change(plan, moves=[], ended=ended)
+    if because == "moved" and game.table.rules.is_mid_turn(game.table.state, plan.seat):
+        _note_times(game.seats[plan.seat] | NO_PLAN, now)  # whoever is at it needs no letter
+    else:
+        _wait_for_player(game, plan.seat, now, ended, "" if is_first_look else "plan-ended")
+
+
+def _go_on(after: Game, plan: Plan, now: datetime) -> None:
+    """What is left of the plan waits for the next turn, which may have come."""
+    left = plan.moves[1:]
+    _change(plan, moves=left, done=plan.done + 1, played=[*plan.played, after.version])
+    if left:
+        return
+    if turn_of(after.table, plan.seat) is None:
+        db.session.execute(update(SeatRow).where(is_seat(after.game_id, plan.seat)).values(**NO_PLAN))
+    else:
+        _wait_for_player(after, plan.seat, now)
+
+
+def _wait_for_player(game: Game, seat: Seat, now: datetime, ended: Json | None = None, about: str = "") -> None:
+    _note_times(game.seats[seat] | NO_PLAN, now)
+    _tell(game, seat, now, ended, about)
+
+
+def _change(plan: Plan, **values: Any) -> None:
+    own = (Plan.game_id == plan.game_id) & (Plan.seat == plan.seat)  # there is none any more if the move ended the game
+    db.session.execute(update(Plan).where(own).values(revision=plan.revision + 1, **values))
+
+
+def _note_times(row: Json, now: datetime) -> None:
+    names = (*NO_PLAN, "due_at", "remind_at", "wake_at")
+    fresh = with_due_time(row, now)
+    values = {name: fresh[name] for name in names}
+    db.session.execute(update(SeatRow).where(is_seat(UUID(str(row["game_id"])), row["seat"])).values(**values))
+
+
+def _tell(game: Game, seat: Seat, now: datetime, plan: Json | None, about: str = "") -> None:
+    """That it is his turn, and what has become of his plan."""
+    data: Json = {} if plan is None else {"plan": plan}
+    told = [letter(game, "your-turn", seat, now, about, **data)]
+    if game.seats[seat]["has_webhooks"]:
+        told.append(note(game, "your-turn", seat, now, about))
+    outbox.put(game.game_id, told)

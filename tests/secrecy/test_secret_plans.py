@@ -1,0 +1,179 @@
+"""Plans tell nobody anything: in two worlds that differ only in what a plan's owner holds, in which he leaves the same
+plan, all others receive the same, whether it plays or ends."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.play.commits import load
+from server.rules import IllegalMove, Json, Seat
+from server.rules.sternenhimmel import Placement
+from tests.secrecy.test_leaks import without_ids
+from tests.secrecy.test_secrets import Everything
+from tests.support.games import everything_due_happens, later, service_is_up
+from tests.support.paired_worlds import SECRETS, Worlds, exchanging
+
+assert exchanging  # a fixture
+pytestmark = pytest.mark.usefixtures("exchanging")
+
+PAIRS = int(os.environ.get("PAIRED_PLANS", "2"))  # by game; 1000 in a longer run
+_EVERY_CHANNEL = 20  # of so many pairs one is compared by mails, pictures, pages and errors, too
+_MOST_MOVES = 5  # that follow until a pair is compared
+_LATER = timedelta(hours=2)
+
+
+class Planning(Everything):
+    """One of two worlds, played on after a plan was left."""
+
+    @property
+    def state(self) -> Any:
+        with self.app.app_context():
+            return load(UUID(self.game_id)).table.state
+
+    @property
+    def version(self) -> int:
+        with self.app.app_context():
+            return load(UUID(self.game_id)).version
+
+    def leaves(self, seat: Seat, items: list[Json]) -> int:
+        return self.people[seat].ask("PUT", f"{self.path}/seats/me/plan", {"revision": 0, "moves": items}).status_code
+
+    def works(self) -> None:
+        """A worker looks, and looks again after a time."""
+        with self.app.app_context():
+            service_is_up()
+            everything_due_happens()
+            later(_LATER)
+            everything_due_happens()
+
+    def seen_by(self, viewer: Seat | None) -> list[str]:
+        who = self.people[viewer] if viewer is not None else None
+        looks = [self.path, f"{self.path}/events", f"{self.path}/votes"]
+        client = self.app.test_client()
+        return [without_ids((who.get(look) if who else client.get(look)).text) for look in looks]
+
+    def ended(self, seat: Seat) -> Json | None:
+        ended: Json | None = self.people[seat].get(f"{self.path}/seats/me/plan").json["ended"]
+        return ended
+
+
+def candidates(worlds: Worlds, states: list[Any], seat: Seat, rng: Random) -> list[Any]:
+    """Moves that the seat might leave: those open to it, or to somebody else, and some that it may never make."""
+    rules, state = worlds.rules, states[0]
+    if worlds.game == "sternenhimmel":
+        boards = rules.view(state, None)["boards"]
+        spaces = [(it["board"], space) for it in boards for space, lying in it["spaces"].items() if lying is None]
+        found: list[Any] = [Placement(star, *rng.choice(spaces)) for star in set(state.hands[seat])]
+    else:
+        found = [move for who in rules.to_act(state) for move in rules.legal_moves(state, who)]
+        found += [rules.move_from_json(move) for move in SECRETS[worlds.game].wrong]
+    return rng.sample(found, min(len(found), 30))
+
+
+def may_leave(worlds: Worlds, states: list[Any], seat: Seat, moves: list[Any]) -> bool:
+    try:
+        for state in states:
+            for n, move in enumerate(moves):
+                worlds.rules.check_planned(state, seat, moves[:n], move)
+    except IllegalMove:
+        return False
+    return True
+
+
+def a_plan(worlds: Worlds, states: list[Any], seat: Seat, rng: Random) -> list[Any]:
+    """Up to three moves that may be left in both worlds."""
+    moves: list[Any] = []
+    for move in candidates(worlds, states, seat, rng):
+        if len(moves) < 3 and may_leave(worlds, states, seat, [*moves, move]):
+            moves.append(move)
+    return moves
+
+
+def a_condition(worlds: Worlds, rng: Random, view: Json) -> list[Json]:
+    types = sorted(worlds.rules.EVENT_SCHEMAS)
+    name = rng.choice(sorted(view))
+    return rng.choice([[], [], [{"only": types}], [{"only": types[:3]}], [{"at": f"/{name}", "is": view[name]}]])
+
+
+def alike(houses: list[Planning], worlds: Worlds) -> bool:
+    """Whether nothing that lies open now is of the difference between the worlds."""
+    views = [[worlds.rules.view(house.state, viewer) for viewer in worlds.innocent] for house in houses]
+    return views[0] == views[1]
+
+
+def same_move(worlds: Worlds, houses: list[Planning], seat: Seat, rng: Random) -> Any | None:
+    """A move that is open in both worlds and turns nothing over by itself."""
+    rules, states = worlds.rules, [house.state for house in houses]
+    moves = [move for move in rules.legal_moves(states[0], seat) if move in rules.legal_moves(states[1], seat)]
+    for move in rng.sample(moves, min(len(moves), 10)):
+        told = []
+        for house, state in zip(houses, states, strict=True):
+            with house.app.app_context():
+                events = rules.decide(state, seat, move, load(UUID(house.game_id)).dice())
+            told.append([rules.tell(event, viewer) for event in events for viewer in worlds.innocent])
+        if told[0] == told[1]:
+            return move
+    return None
+
+
+def played_on(app: Flask, game: str, rng: Random) -> Iterator[tuple[Worlds, list[Planning], Seat]]:
+    """Pairs of worlds in which the same plan was left, and the others have moved alike."""
+    while True:
+        worlds = SECRETS[game].worlds(rng)
+        (owner,) = worlds.secretive
+        states = [worlds.end(world) for world in (worlds.one, worlds.other)]
+        moves = a_plan(worlds, states, owner, rng)
+        if not moves or not worlds.rules.to_act(states[0]):
+            continue
+        view = worlds.rules.view(states[0], None)
+        items = [
+            {
+                "move": worlds.rules.move_to_json(move),
+                "if": a_condition(worlds, rng, view),
+                "after": rng.choice(["PT0S", "PT1H"]),
+            }
+            for move in moves
+        ]
+        houses = [Planning(app, worlds, world) for world in (worlds.one, worlds.other)]
+        assert [house.leaves(owner, items) for house in houses] == [200, 200]
+        for _ in range(_MOST_MOVES):
+            for house in houses:
+                house.works()
+            asked = [worlds.rules.to_act(house.state) for house in houses]
+            if not alike(houses, worlds) or asked[0] != asked[1] or not asked[0] - {owner}:
+                break
+            seat = min(asked[0] - {owner})
+            move = same_move(worlds, houses, seat, rng)
+            if move is None:
+                break
+            for house in houses:
+                house.plays(seat, move)
+        yield worlds, houses, owner
+
+
+@pytest.mark.parametrize("game", SECRETS)
+def test_a_plan_tells_nobody_what_its_owner_holds(app: Flask, game: str) -> None:
+    rng, came, pairs = Random(17), Counter[str](), played_on(app, game, Random(23))
+    for number in range(PAIRS):
+        worlds, houses, owner = next(pairs)
+        ends = [house.ended(owner) for house in houses]
+        assert ends[0] == ends[1]
+        assert len({house.version for house in houses}) == 1  # it has played as often
+        came[ends[0]["because"] if ends[0] else "played"] += 1
+        if not alike(houses, worlds):
+            continue  # the planned move itself has turned the difference over
+        for viewer in worlds.innocent:
+            assert houses[0].seen_by(viewer) == houses[1].seen_by(viewer)
+        if number % _EVERY_CHANNEL == 0:
+            viewer = rng.choice(worlds.innocent)
+            received, elsewhere = (house.reaches(viewer) for house in houses)
+            assert [name for name in received if received[name] != elsewhere.get(name)] == []
+            assert not any("had planned" in str(part) for part in received.values())
+    print(game, PAIRS, dict(came))
