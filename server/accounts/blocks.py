@@ -1,0 +1,99 @@
+"""Blocks and reports: with whom somebody does not want to play, and what operators are told of whom."""
+
+from collections.abc import Collection
+from uuid import UUID, uuid4
+
+from sqlalchemy import delete, exists, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.accounts.rate_limits import Use, expect_within
+from server.clock import clock
+from server.errors import BadField, NotFound
+from server.sanitize import paragraphs
+from server.store.database_retry import tried_again
+from server.store.log import Json
+from server.store.tables import Block, Player, Report, db
+
+
+@tried_again
+def block(player_id: UUID, other: UUID) -> None:
+    """Sit down with this player no more, and let him invite no more; he is not told. Raises NotFound, BadField."""
+    _expect_other(player_id, other)
+    row = insert(Block).values(player_id=player_id, blocked_id=other, made_at=clock.now())
+    db.session.execute(row.on_conflict_do_nothing())
+    db.session.commit()
+
+
+@tried_again
+def unblock(player_id: UUID, other: UUID) -> None:
+    db.session.execute(delete(Block).where(Block.player_id == player_id, Block.blocked_id == other))
+    db.session.commit()
+
+
+def blocked_by(player_id: UUID) -> list[Json]:
+    """Whom this player blocks, the newest first."""
+    own = select(Block.blocked_id, Block.made_at).where(Block.player_id == player_id).order_by(Block.made_at.desc())
+    rows = db.session.execute(own).all()
+    named = select(Player.player_id, Player.name).where(Player.player_id.in_([row.blocked_id for row in rows]))
+    names = {row.player_id: row.name for row in db.session.execute(named)}
+    return [{"id": row.blocked_id, "name": names.get(row.blocked_id), "at": row.made_at} for row in rows]
+
+
+def is_block_between(player_id: UUID, others: Collection[UUID]) -> bool:
+    """Whether one of the others blocks this player, or he one of them."""
+    either = (Block.player_id == player_id) & Block.blocked_id.in_(others)
+    either |= Block.player_id.in_(others) & (Block.blocked_id == player_id)
+    return bool(others) and bool(db.session.scalar(select(exists().where(either))))
+
+
+@tried_again
+def report(player_id: UUID, other: UUID, text: str, game_id: UUID | None) -> None:
+    """Tell the operators of a player, who does not learn of it. Raises NotFound, BadField, TooMany."""
+    _expect_other(player_id, other)
+    words = paragraphs(text)
+    if not words:
+        raise BadField("text", "There is nothing to be seen in this text.")
+    expect_within(Use("reports", player_id))
+    row = {"by_player": player_id, "game_id": game_id, "text": words, "at": clock.now()}
+    db.session.add(Report(player_id=other, report_id=uuid4(), **row))
+    db.session.commit()
+
+
+def _expect_other(player_id: UUID, other: UUID) -> None:
+    if other == player_id:
+        raise BadField("player_id", "That is you.")
+    if db.session.get(Player, other) is None:
+        raise NotFound("There is no such player.")
+
+
+def reports(settled: bool, limit: int) -> list[Json]:
+    """For operators: those that wait, the oldest first; with `settled`, also those that are settled."""
+    query = select(Report).order_by(Report.at).limit(limit)
+    if not settled:
+        query = query.where(Report.settled_at.is_(None))
+    rows = list(db.session.scalars(query))
+    people = {row.player_id for row in rows} | {row.by_player for row in rows}
+    known = select(Player.player_id, Player.name, Player.email).where(Player.player_id.in_(people))
+    named = {row.player_id: f"{row.name} <{row.email}>" for row in db.session.execute(known)}
+    return [
+        {
+            "id": row.report_id,
+            "at": row.at,
+            "about": named.get(row.player_id),
+            "by": named.get(row.by_player),
+            "game": row.game_id,
+            "text": row.text,
+            "settled_at": row.settled_at,
+        }
+        for row in rows
+    ]
+
+
+@tried_again
+def settle(report_id: UUID) -> None:
+    """Note that an operator has dealt with a report. Raises NotFound."""
+    this = (Report.report_id == report_id) & Report.settled_at.is_(None)
+    settled = update(Report).where(this).values(settled_at=clock.now()).returning(Report.report_id)
+    if db.session.execute(settled).first() is None:
+        raise NotFound("No such report waits.")
+    db.session.commit()

@@ -1,0 +1,124 @@
+"""Track records: how somebody has played, by the logs of games that are over. Such a log changes no more, so what it says of
+each player is read once, by the worker, and kept where his games are looked up: no move costs anything, and no look a replay."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Integer, cast, func, select, update
+
+from server.accounts.guests import is_guest
+from server.durations import duration_text
+from server.errors import NotFound
+from server.play.commits import whole_log
+from server.play.table import folded, new_table
+from server.rules import Json, Seat
+from server.store.database_retry import tried_again
+from server.store.log import Recorded
+from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
+
+FEW: Final = 3  # games played out, below which a record says little
+_LATEST: Final = 200  # games of which the times to answer are counted
+_AT_ONCE: Final = 50
+
+
+def read_records() -> None:
+    """Read some of the logs of games that are over and not read yet; one game a transaction."""
+    unread = select(PlayerGame.game_id).where(PlayerGame.over_at.is_not(None), PlayerGame.record.is_(None))
+    for game_id in set(db.session.scalars(unread.limit(_AT_ONCE)).all()):
+        _read(game_id)
+
+
+@tried_again
+def _read(game_id: UUID) -> None:
+    rules = db.session.scalars(select(GameRow.rules).where(GameRow.game_id == game_id)).one_or_none()
+    records = dict(_records(rules, whole_log(game_id))) if rules else {}
+    unread = select(PlayerGame.player_id, PlayerGame.seat).where(
+        PlayerGame.game_id == game_id, PlayerGame.over_at.is_not(None), PlayerGame.record.is_(None)
+    )
+    for player_id, seat in db.session.execute(unread).all():
+        his = (PlayerGame.player_id == player_id) & (PlayerGame.game_id == game_id) & (PlayerGame.seat == seat)
+        db.session.execute(update(PlayerGame).where(his).values(record=records.get(seat, _NOTHING)))
+    db.session.commit()
+
+
+_NOTHING: Final[Json] = {"finished": False, "left": False, "time_outs": 0, "answers": []}
+
+
+def _records(rules: str, log: Sequence[Recorded]) -> Iterator[tuple[Seat, Json]]:
+    """Of each seat: whether it was played to the end, and by its person; his time-outs; the seconds that others waited for
+    each of his moves."""
+    table, at, answers, late = new_table(rules), dict[int, datetime](), dict[Seat, list[int]](), list[Seat | None]()
+    for rows, after in folded(table, log):
+        first = rows[0]
+        at[after.version] = first.recorded_at
+        late += [row.seat for row in rows if row.type == "time-ran-out"]
+        if table.turns and first.type in table.rules.EVENTS and first.seat is not None:
+            turn = table.turns[first.seat]
+            if turn is not None and table.stand_ins[first.seat] is None:
+                answers.setdefault(first.seat, []).append(int((first.recorded_at - at[turn]).total_seconds()))
+        table = after
+    for seat, bot in enumerate(table.stand_ins or ()):
+        yield (
+            seat,
+            {
+                "finished": table.status == "finished",
+                "left": bot is not None,
+                "time_outs": late.count(seat),
+                "answers": answers.get(seat, []),
+            },
+        )
+
+
+def track_record(player_id: UUID) -> Json:
+    """What others may know of a player, be he a guest or one who is deleted. Raises NotFound."""
+    player = db.session.get(Player, player_id)
+    if player is None:
+        raise NotFound("There is no such player.")
+    own = PlayerGame.player_id == player_id
+    over = PlayerGame.record
+    query = select(func.count(), *_sums()).where(own)
+    games, finished, left, time_outs = db.session.execute(query).one()
+    latest = select(over["answers"]).where(own, over.is_not(None)).order_by(PlayerGame.over_at.desc()).limit(_LATEST)
+    seconds = [second for answers in db.session.scalars(latest) for second in answers]
+    return {
+        "id": player_id,
+        "name": player.name,
+        "since": player.made_at,
+        "games": games,
+        "finished": finished,
+        "median_answer": duration_text(timedelta(seconds=round(median(seconds)))) if seconds else None,
+        "time_outs": time_outs,
+        "left": left + _left_under_way(player_id),
+        "new": finished < FEW or is_guest(player_id),
+    }
+
+
+def _sums() -> tuple[Any, Any, Any]:
+    record = PlayerGame.record
+    return (
+        func.count().filter(record["finished"].as_boolean()),
+        func.count().filter(record["left"].as_boolean()),
+        func.coalesce(func.sum(cast(record["time_outs"].as_integer(), Integer)), 0),
+    )
+
+
+def _left_under_way(player_id: UUID) -> int:
+    under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None)
+    ids = list(db.session.scalars(select(PlayerGame.game_id).where(under_way)))
+    absent = (SeatRow.player_id == player_id) & SeatRow.stand_in.is_not(None)
+    return db.session.scalars(select(func.count()).where(SeatRow.game_id.in_(ids), absent)).one()
+
+
+def reliability_of(players: Collection[UUID]) -> Mapping[UUID, int]:
+    """Of how many in a hundred of his games that are over each was there at the end; 100 for whoever has none."""
+    record = PlayerGame.record
+    query = select(PlayerGame.player_id, func.count(), _sums()[1]).where(
+        PlayerGame.player_id.in_(players), record.is_not(None)
+    )
+    found = {
+        row[0]: 100 * (row[1] - row[2]) // row[1] for row in db.session.execute(query.group_by(PlayerGame.player_id))
+    }
+    return {player_id: found.get(player_id, 100) for player_id in players}

@@ -1,0 +1,218 @@
+"""Whom one sits with, over the API: track records, blocks, reports, and notes that are one's own."""
+
+from uuid import UUID, uuid4
+
+import pytest
+from flask import Flask
+
+from server.accounts.blocks import reports, settle
+from server.clock import clock
+from server.operations.delete_player import delete_player
+from server.play.track_record import read_records
+from server.rules import Json
+from server.store.tables import LetterRow, PlayerGame, db
+from tests.api.test_own_account import id_of_player
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import (
+    DAY,
+    HOUR,
+    ME,
+    OPEN,
+    everything_due_happens,
+    later,
+    moves_on,
+    service_is_up,
+    turn_of,
+    wanted,
+)
+
+NOBODY = "00000000-0000-0000-0000-000000000000"
+
+
+def told_of(app: Flask, who: Someone) -> Json:
+    return Someone(app).get(f"/v1/players/{id_of_player(who)}").json
+
+
+def played(path: str, *people: Someone, vanished: Someone | None = None) -> None:
+    """Everybody moves an hour after he is asked, but for one whose time runs out."""
+    game_id, ids = UUID(path.rpartition("/")[2]), [id_of_player(who) for who in people]
+    service_is_up()
+    gone = id_of_player(vanished) if vanished else None
+    while any(turn_of(game_id, who) for who in ids):
+        later(HOUR)
+        for who in ids:
+            if who != gone and turn_of(game_id, who):
+                moves_on(game_id, who)
+                break
+        else:
+            later(DAY)
+        everything_due_happens()
+
+
+def test_a_track_record_says_how_somebody_played_by_the_logs_of_games_that_are_over(
+    app: Flask, ada: Someone, bea: Someone, game: str
+) -> None:
+    is_new: Json = {"finished": 0, "median_answer": None, "time_outs": 0, "left": 0, "new": True}
+    assert told_of(app, ada).items() >= (is_new | {"name": "ada", "games": 1}).items()
+    with app.app_context():
+        played(game, ada, bea, vanished=bea)
+        read_records()
+        waiting = db.session.scalars(db.select(PlayerGame.game_id).where(PlayerGame.record.is_(None))).all()
+        assert waiting == []
+    one = is_new | {"games": 1, "finished": 1}
+    assert told_of(app, ada).items() >= (one | {"median_answer": "PT1H"}).items()
+    late = told_of(app, bea)
+    assert late.items() >= {"games": 1, "finished": 1, "left": 1, "new": True}.items()
+    assert late["time_outs"] > 0
+
+
+def test_a_track_record_names_no_address_zone_or_calendar(app: Flask, ada: Someone) -> None:
+    names = {"id", "name", "since", "games", "finished", "median_answer", "time_outs", "left", "new"}
+    assert told_of(app, ada).keys() == names
+
+
+def test_of_guests_and_of_whoever_is_deleted_there_is_a_record_and_of_nobody_none(
+    app: Flask, ada: Someone, stranger: Someone
+) -> None:
+    guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
+    assert told_of(app, guest)["new"]
+    player_id = id_of_player(ada)
+    with app.app_context():
+        delete_player(player_id)
+    assert stranger.get(f"/v1/players/{player_id}").json["name"].startswith("Former player")
+    is_problem(stranger.get(f"/v1/players/{NOBODY}"), 404, "not-found")
+
+
+# Blocks
+
+
+def test_whoever_is_blocked_does_not_sit_down_where_the_other_sits_and_the_other_way_round(
+    ada: Someone, bea: Someone
+) -> None:
+    of_ada, of_bea = (opened(who, ME, OPEN, OPEN) for who in (ada, bea))
+    address = f"/v1/players/{id_of_player(bea)}/block"
+    assert ada.post(address).status_code == 204
+    assert ada.post(address).status_code == 204
+    assert [it["name"] for it in ada.get("/v1/me/blocks").json["items"]] == ["bea"]
+    is_problem(bea.post(f"{of_ada}/seats"), 409, "seat-taken")
+    is_problem(ada.post(f"{of_bea}/seats"), 409, "seat-taken")
+    assert ada.delete(address).status_code == 204
+    assert bea.post(f"{of_ada}/seats").status_code == 201
+
+
+def test_an_invitation_by_whoever_is_blocked_does_not_come_and_he_learns_nothing(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
+    assert ada.post(f"/v1/players/{id_of_player(bea)}/block").status_code == 204
+    path = opened(bea, ME, OPEN, OPEN)
+    assert bea.post(f"{path}/invitations", {"email": "ada@example.org"}).status_code == 201
+    with app.app_context():
+        assert db.session.scalars(db.select(LetterRow).where(LetterRow.kind == "invitation")).all() == []
+
+
+def test_nobody_blocks_or_reports_himself_or_nobody(ada: Someone) -> None:
+    own = id_of_player(ada)
+    is_problem(ada.post(f"/v1/players/{own}/block"), 422, "invalid-field")
+    is_problem(ada.post(f"/v1/players/{own}/report", {"text": "Hm."}), 422, "invalid-field")
+    is_problem(ada.post(f"/v1/players/{NOBODY}/block"), 404, "not-found")
+
+
+# Reports
+
+
+def test_what_somebody_reports_waits_until_an_operator_settles_it(app: Flask, ada: Someone, bea: Someone) -> None:
+    address = f"/v1/players/{id_of_player(bea)}/report"
+    is_problem(ada.post(address, {"text": "\u200b"}), 422, "invalid-field")
+    assert ada.post(address, {"text": "Insults.", "game": NOBODY}).status_code == 204
+    with app.app_context():
+        (waiting,) = reports(settled=False, limit=10)
+        assert waiting.items() >= {"about": "bea <bea@example.org>", "by": "ada <ada@example.org>"}.items()
+        settle(waiting["id"])
+        assert reports(settled=False, limit=10) == []
+        assert len(reports(settled=True, limit=10)) == 1
+
+
+def test_reports_have_a_limit(ada: Someone, bea: Someone) -> None:
+    address = f"/v1/players/{id_of_player(bea)}/report"
+    for _ in range(10):
+        assert ada.post(address, {"text": "Insults."}).status_code == 204
+    is_problem(ada.post(address, {"text": "Insults."}), 429, "too-many-requests")
+
+
+# Notes
+
+
+def test_a_note_is_for_whoever_wrote_it_alone(ada: Someone, bea: Someone, game: str) -> None:
+    assert ada.get(f"{game}/note").json == {"text": "", "muted": False}
+    assert ada.ask("PUT", f"{game}/note", {"text": "Bea keeps low stars.\nSo do I."}).status_code == 200
+    assert ada.ask("PUT", f"{game}/note", {"muted": True}).json == {
+        "text": "Bea keeps low stars.\nSo do I.",
+        "muted": True,
+    }
+    assert ada.get(f"{game}/note").json["muted"]
+    assert bea.get(f"{game}/note").json == {"text": "", "muted": False}
+
+
+def test_of_a_private_game_that_one_may_not_see_there_is_no_note(ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN, private=True)
+    is_problem(bea.get(f"{path}/note"), 404, "not-found")
+    is_problem(bea.ask("PUT", f"{path}/note", {"text": "x"}), 404, "not-found")
+
+
+@pytest.mark.parametrize("muted", [False, True])
+def test_whoever_has_muted_a_chat_is_not_told_what_is_said(
+    app: Flask, ada: Someone, bea: Someone, game: str, muted: bool
+) -> None:
+    ada.post("/v1/webhooks", {"url": "https://stars.example.org/hook", "kinds": ["message"]})
+    ada.ask("PUT", f"{game}/note", {"muted": muted})
+    bea.post(f"{game}/messages", {"text": "Hello."})
+    with app.app_context():
+        told = db.session.scalars(db.select(LetterRow.data).where(LetterRow.kind == "webhook")).all()
+        assert ["message" for it in told if it["kind"] == "message"] == ([] if muted else ["message"])
+
+
+# What a lobby looks for, and what a game asks of those who come
+
+
+def found(who: Someone, query: str) -> list[str]:
+    return [f"/v1/games/{it['id']}" for it in who.get(f"/v1/games?{query}").json["items"]]
+
+
+def has_left(app: Flask, who: Someone, games: int, of: int) -> None:
+    """So many of his games that are over."""
+    with app.app_context():
+        for number in range(of):
+            record = {"finished": True, "left": number < games, "time_outs": 0, "answers": []}
+            row = {"player_id": id_of_player(who), "game_id": uuid4(), "seat": 0, "record": record}
+            db.session.add(PlayerGame(**row, made_at=clock.now(), over_at=clock.now()))
+        db.session.commit()
+
+
+def test_open_games_are_found_by_pace_clock_edition_and_by_how_those_play_who_sit_there(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
+    quick = opened(ada, ME, OPEN, OPEN, clock={"per_move": "PT12H"})
+    usual = opened(bea, ME, OPEN, OPEN, options={"edition": "grignou-fr"})
+    bank = opened(bea, ME, OPEN, OPEN, clock={"bank": "P3D", "increment": "P3D", "cap": "P5D"})
+    assert [found(ada, f"pace={it}") for it in ("quick", "usual", "slow")] == [[quick], [usual], [bank]]
+    assert found(ada, "clock=bank") == [bank]
+    assert found(ada, "edition=grignou-fr&pace=usual") == [usual]
+    assert found(ada, "edition=nothing") == []
+    has_left(app, bea, 1, of=10)
+    assert found(ada, "reliability=91") == [quick]
+    assert found(ada, "reliability=90") == [bank, usual, quick]
+    assert found(ada, "pace=quick&status=running") == []
+    is_problem(ada.get("/v1/games?pace=hasty"), 422, "invalid-fields")
+
+
+def test_a_game_asks_for_those_who_do_not_leave_but_whoever_is_invited_may_come(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
+    has_left(app, bea, 1, of=10)
+    strict, mild = (opened(ada, ME, OPEN, OPEN, min_reliability=it) for it in (91, 90))
+    assert [ada.get(it).json["min_reliability"] for it in (strict, mild)] == [91, 90]
+    is_problem(bea.post(f"{strict}/seats"), 403, "not-reliable")
+    assert bea.post(f"{mild}/seats").status_code == 201
+    ada.post(f"{strict}/invitations", {"email": "bea@example.org"})
+    assert bea.post(f"{strict}/seats").status_code == 201
+    is_problem(ada.post("/v1/games", wanted(ME, OPEN, OPEN) | {"min_reliability": 101}), 422, "invalid-fields")
