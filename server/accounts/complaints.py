@@ -1,6 +1,7 @@
 """Letters that somebody reported as spam, of which his mail provider tells us (RFC 5965): no more are sent to him."""
 
 from typing import Final
+from uuid import UUID
 
 from server.accounts.bounces import bounced_from, count, letter_to, lose_invitation, stop_writing_to
 from server.accounts.preferences import INVITATION
@@ -25,7 +26,13 @@ def note_complaint(word: str) -> None:
     letter = letter_to(owner_id, mark)
     if letter is None:
         return
+    end_mails(owner_id, letter.letter_id)
+
+
+@tried_again
+def end_mails(player_id: UUID, letter_id: UUID) -> None:
+    """Stop all mail to a player who complained of this letter, until he signs in by a mailed code. Once for each letter."""
     now = clock.now()
-    if count(owner_id, letter.letter_id, True, WHY, now):
-        stop_writing_to(owner_id, WHY, now)
+    if count(player_id, letter_id, True, WHY, now):
+        stop_writing_to(player_id, WHY, now)
     db.session.commit()

@@ -19,7 +19,7 @@ from server.store.log import Json
 from server.store.tables import Player, db
 
 _LONGEST_NAME = 40
-_STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris", "Pollux", "Rigel", "Spica", "Vega")
+STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris", "Pollux", "Rigel", "Spica", "Vega")
 
 
 def player_token(email: str, name: str | None = None) -> str:
@@ -54,9 +54,18 @@ def player_of(email: str, locale: str, name: str | None = None) -> UUID:
     return db.session.execute(select(Player.player_id).where(Player.email == email)).scalar_one()
 
 
+def address_of(player_id: UUID | None) -> str | None:
+    return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one_or_none()
+
+
+def player_at(email: str) -> UUID | None:
+    """The player with this address."""
+    return db.session.execute(select(Player.player_id).where(Player.email == email.lower())).scalar_one_or_none()
+
+
 def made_up_name() -> str:
     """A name for somebody who has not chosen one: a star's, and a number. Others may bear the same."""
-    return f"{secrets.choice(_STARS)} {1000 + secrets.randbelow(9000)}"
+    return f"{secrets.choice(STARS)} {1000 + secrets.randbelow(9000)}"
 
 
 def profile(player_id: UUID) -> Json:
@@ -64,7 +73,8 @@ def profile(player_id: UUID) -> Json:
     player = db.session.get_one(Player, player_id)
     return {
         "id": player.player_id,
-        "email": player.email,
+        "email": player.email if player.guest_until is None else "",
+        "guest": player.guest_until is not None,
         "name": player.name,
         "named": player.named,
         "locale": player.locale,

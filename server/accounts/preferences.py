@@ -1,6 +1,6 @@
 """Which mails a player wants: at once, bundled into one at his times of day, or not at all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from server.store.log import Json
 
 AT_ONCE, BUNDLED, OFF = "at-once", "bundled", "off"
 CHOICES: Final = (AT_ONCE, BUNDLED, OFF)
-INVITATION, BUNDLE = "invitation", "bundle"
+INVITATION, BUNDLE, TAKE_BACK_ASKED = "invitation", "bundle", "take-back-asked"
 GAME_KINDS: Final = (
     "your-turn",
     "reminder",
@@ -23,7 +23,12 @@ GAME_KINDS: Final = (
     "game-abandoned",
     "game-closing",
     "sent-away",
+    TAKE_BACK_ASKED,
+    "move-taken-back",
 )
+REMINDER, GAME_ENDED, PUSH = "reminder", "game-ended", "push"
+PUSH_KINDS: Final = ("your-turn", REMINDER, GAME_ENDED, TAKE_BACK_ASKED)  # those that browsers are told
+PUSH_CHOICES: Final = (AT_ONCE, OFF)
 MAIL_KINDS: Final = (*GAME_KINDS, INVITATION, BUNDLE)  # those that may be switched off; a sign-in code always comes
 DEFAULT_TIMES: Final = ["08:00"]
 MOST_TIMES_OF_DAY: Final = 6
@@ -31,26 +36,27 @@ MOST_TIMES_OF_DAY: Final = 6
 
 def check_notifications(data: Json) -> None:
     """Raises Unfit for what no player can want."""
-    known = {"reminders", "mails", "bundle_at"}
+    known = {"reminders", "mails", "bundle_at", "push"}
     if unknown := set(data) - known:
         raise Unfit(
             "There is no `%(name)s`; there is %(known)s.", name=min(unknown)[:40], known=", ".join(sorted(known))
         )
     thresholds(data.get("reminders", []))
-    _check_mails(data.get("mails", {}))
+    _check_choices("mails", data.get("mails", {}), {kind: choices_of(kind) for kind in MAIL_KINDS})
     _check_times(data.get("bundle_at", DEFAULT_TIMES))
+    _check_choices("push", data.get("push", {}), dict.fromkeys(PUSH_KINDS, PUSH_CHOICES))
 
 
-def _check_mails(mails: Any) -> None:
-    if type(mails) is not dict:
-        raise Unfit("A JSON object is needed here, with a choice for each kind of letter.", "mails")
-    for kind, wanted in mails.items():
-        if kind not in MAIL_KINDS:
-            raise Unfit(
-                "There is no `%(name)s`; there is %(known)s.", "mails", name=kind[:40], known=", ".join(MAIL_KINDS)
-            )
-        if wanted not in choices_of(kind):
-            raise Unfit("`%(field)s` is one of %(known)s.", "mails", field=kind, known=", ".join(choices_of(kind)))
+def _check_choices(name: str, chosen: Any, choices: Mapping[str, Sequence[str]]) -> None:
+    """`choices`: by kind of letter."""
+    if type(chosen) is not dict:
+        raise Unfit("A JSON object is needed here, with a choice for each kind of letter.", name)
+    for kind, choice in chosen.items():
+        if kind not in choices:
+            known = ", ".join(choices)
+            raise Unfit("There is no `%(name)s`; there is %(known)s.", name, name=kind[:40], known=known)
+        if choice not in choices[kind]:
+            raise Unfit("`%(field)s` is one of %(known)s.", name, field=kind, known=", ".join(choices[kind]))
 
 
 def _check_times(times: Any) -> None:
@@ -69,6 +75,16 @@ def wanted(kind: str, notifications: Json, of_game: str | None) -> str:
     """What a player wants done with letters of this kind; his choice for a game goes before those for kinds."""
     found: str = of_game or notifications.get("mails", {}).get(kind, AT_ONCE)
     return found
+
+
+def has_chosen(kind: str, notifications: Json) -> bool:
+    """Whether a player has said what he wants done with letters of this kind, even that they come at once."""
+    return kind in notifications.get("mails", {})
+
+
+def wants_push(kind: str, notifications: Json) -> bool:
+    """Whether a player's browsers are told of what a letter of this kind says."""
+    return kind in PUSH_KINDS and notifications.get("push", {}).get(kind, AT_ONCE) != OFF
 
 
 def next_bundle(notifications: Json, zone: str, now: datetime) -> datetime:

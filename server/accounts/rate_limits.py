@@ -19,7 +19,12 @@ from server.translations import noted
 _WHEN_THERE_IS_ROOM = 3600  # seconds until it is worth asking again for what is bounded at a time
 _REACHED = {  # what whoever reaches a bound is told
     "sign-ins": noted("From your address %(most)s sign-ins were asked for. Try again later."),
+    "guests": noted("From your address %(most)s guests have come. Try again later, or sign in."),
+    "guests-in-all": noted("This server has as many guests as it takes in a day. Try again later, or sign in."),
+    "guest-games": noted("As a guest you have opened %(most)s games. Sign in for more."),
+    "codes": noted("You have asked for %(most)s codes. Try again later."),
     "wrong-codes": noted("Too many wrong codes were tried for this address: %(most)s. Try again later."),
+    "push-subscriptions": noted("You are told in %(most)s browsers; take one of them off first."),
     "tokens": noted("You have %(most)s tokens; revoke one of them first."),
     "games": noted("You have opened %(most)s games. Try again later."),
     "waiting-games": noted("%(most)s games of yours wait for others. Open another when one of them has begun."),
@@ -28,13 +33,23 @@ _REACHED = {  # what whoever reaches a bound is told
     "invitations-in-all": noted("This server has sent %(most)s invitations. Try again later."),
     "messages": noted("You have said %(most)s things in a short time. Try again in a moment."),
     "messages-hourly": noted("You have said %(most)s things. Try again later."),
+    "reports": noted("You have reported %(most)s times. Try again later."),
     "streams": noted("You have %(most)s event streams open here; close one of them first."),
     "streams-of-address": noted("Your address has %(most)s event streams open here; close one, or send a token."),
     "webhook-tries": noted("You have asked for %(most)s pings and further tries. Try again later."),
     "mails": noted("For this seat %(most)s mails have come. Try again later."),
     "postmaster-mails": noted("To the postmaster %(most)s mails have come. Try again later."),
 }
-_TOLD = {"sign-ins", "games", "invitations", "messages", "messages-hourly", "webhook-tries"}  # the caller's own
+_TOLD = {
+    "sign-ins",
+    "guests",
+    "games",
+    "guest-games",
+    "invitations",
+    "messages",
+    "messages-hourly",
+    "webhook-tries",
+}  # the caller's own
 
 
 class Use(NamedTuple):

@@ -22,11 +22,11 @@ from server.store.log import Seat
 from server.store.tables import Setting, db
 
 TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"
-BOUNCE = "bounce"
+BOUNCE, RSVP = "bounce", "rsvp"
 ANY_SEAT = 255
 _INVITED = "invited"
 _MAC_BYTES = 16
-_OF_ADDRESSES = (REPLY, BOUNCE)  # mail servers may write an address in either case
+_OF_ADDRESSES = (REPLY, BOUNCE, RSVP)  # mail servers may write an address in either case
 _SECRET, _OLD_SECRETS = "secret", "old-secrets"
 _LOOK_AGAIN = 2.0  # seconds after which a process asks for the secret anew
 _LOOK_FOR_NEW = 0.2  # and after which it does for a word that it does not know: another may have been faster

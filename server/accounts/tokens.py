@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, select, tuple_
+from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
 
 from server.accounts.bans import is_in_force
 from server.accounts.rate_limits import expect_room
@@ -24,7 +24,7 @@ from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.locks import hold
 from server.store.log import Json
 from server.store.paging import Cursor, Page
-from server.store.tables import Token, db
+from server.store.tables import Player, PushSubscription, Token, db
 
 SCOPES: Mapping[str, str] = {
     "games:read": "see games, your private ones too, and your open moves",
@@ -69,6 +69,7 @@ class NewToken(NamedTuple):
 
     text: str
     facts: Json
+    player_id: UUID
 
 
 # Making
@@ -127,7 +128,7 @@ def new_token(
         last_used_at=None,
     )
     db.session.add(row)
-    return NewToken(f"sp_{player_id.hex}_{secret}", _facts(row))
+    return NewToken(f"sp_{player_id.hex}_{secret}", _facts(row), player_id)
 
 
 def hash_of(secret: str) -> bytes:
@@ -242,10 +243,14 @@ def revoke_token(player_id: UUID, token_id: UUID) -> None:
 
 @tried_again
 def revoke_all(player_id: UUID) -> None:
-    """Make all tokens of a player worthless at once, those that are being made with them included."""
+    """Make all tokens of a player worthless at once, those that are being made with them included; and no browser is told
+    any more."""
+    hold(player_id)
     own = Token.player_id == player_id
     db.session.execute(select(Token.token_hash).where(own).order_by(Token.token_hash).with_for_update())
     db.session.execute(delete(Token).where(own))  # sees what was made while the locks were waited for
+    db.session.execute(delete(PushSubscription).where(PushSubscription.player_id == player_id))
+    db.session.execute(update(Player).where(Player.player_id == player_id).values(has_push=False))
     db.session.commit()
 
 

@@ -24,6 +24,7 @@ _COMMANDS = {  # the module of each, its name there if it is another one, and it
     "player-token": ("players", "Print a token of the player with this address."),
     "ban": ("players", "Shut the PLAYER of this address or id out."),
     "unban": ("players", "Let the PLAYER of this address or id in again."),
+    "reports": ("reports", "List what players report of one another, the oldest first."),
     "delete-player": ("players", "Forget the PLAYER of this address or id."),
     "games": ("games", "List and show games."),
     "replay": ("games", "Print the story of a GAME and its table, in words."),

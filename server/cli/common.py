@@ -29,7 +29,7 @@ def read_settings() -> Settings:
         if settings.smtp_url:
             from server.post.smtp import carrier
 
-            carrier(settings.smtp_url)
+            carrier(*settings.smtp_url)
         if settings.dkim_key:
             from server.post.dkim_signing import read_key
 

@@ -48,6 +48,12 @@ _TABLES = {  # what the rows of a table are called
     "votes": "votes",
     "sign_in_codes": "sign-in codes",
     "rate_limits": "counts for rate limits",
+    "push_subscriptions": "browsers that are told",
+    "notes": "notes on games",
+    "blocks": "blocks",
+    "reports": "reports",
+    "watching": "notes of who is at a table",
+    "postmaster_mails": "mails to the postmaster",
 }
 
 

@@ -3,6 +3,7 @@
 import json
 import logging
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 import click
 import psycopg
@@ -23,7 +24,9 @@ from server.post.dkim_signing import read_key
 from server.post.dns_records import UNKNOWN, check_records
 from server.post.incoming import smtp_server
 from server.post.letters import mail_host
+from server.post.mail_check import Way, answer_by_imap, check
 from server.post.smtp import Unreachable, carrier
+from server.sanitize import email_address
 from server.store import embedded_postgres
 from server.store import migrate as migrations
 from server.store.connections import refusal_of
@@ -93,11 +96,17 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
     tell(dry_run, changes)
 
 
-@click.command(epilog=example("doctor"))
+@click.command(epilog=example("doctor", "doctor --mail ada@example.org"))
+@click.option("--mail", "address", metavar="ADDRESS", help="Send a letter there, and wait for an answer to it.")
+@click.option("--wait", type=click.IntRange(1), default=600, show_default=True, help="Seconds to wait for it.")
+@click.option(
+    "--imap", "mailbox", metavar="URL", help="Of ADDRESS, as imaps://user:password@host/INBOX: answer by itself."
+)
 @in_app
-def doctor(app: Flask, settings: Settings) -> None:
+def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailbox: str | None) -> None:
     """Look whether all parts are well. Database, heartbeats, letters, mails, overdue seats, clock, mail out and in, and
-    the DNS of a domain that sends mail. Exit status 1 if anything is ill."""
+    the DNS of a domain that sends mail; with --mail, the whole way of a letter and its answer. Exit status 1 if
+    anything is ill."""
     found = parts()
     if found["database"] == "ok":
         skew = clock_skew()
@@ -106,24 +115,54 @@ def doctor(app: Flask, settings: Settings) -> None:
         if aside := mails_aside():
             found["mails aside"] = f"{aside} could not be dealt with: see `sternenpost mails list`"
     try:
-        carrier(settings.smtp_url or app.config["MAILBOX"]).check()
+        carrier(*(settings.smtp_url or [app.config["MAILBOX"]])).check()
         is_kept = settings.database_url and not settings.smtp_url and not settings.sandbox
         found["mail"] = f"SMTP_URL is not set: letters stay in {app.config['MAILBOX']}" if is_kept else "ok"
     except (Unreachable, OSError) as error:
         found["mail"] = str(error)
     if settings.mail_in:
-        try:
-            smtp_server.check(settings.mail_in)
-            found["mail in"] = "ok"
-        except Unreachable as error:
-            found["mail in"] = str(error)
+        found["mail in"] = "; ".join(filter(None, map(_trouble_with, settings.mail_in))) or "ok"
     if settings.smtp_url and "." in (domain := mail_host(settings.base_url)):
         key = read_key(settings.dkim_key) if settings.dkim_key else None
         found |= check_records(domain, worker.reply_domain(settings), settings.dkim_selector, key)
     for part, state in found.items():
         click.echo(f"{part}: {state}")
+    if address is not None:
+        found = _mail_chain(app, settings, address, wait, mailbox) | found
     if any(state != "ok" and not state.startswith((UNKNOWN, OWNS_TABLES)) for state in found.values()):
         raise SystemExit(1)
+
+
+def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox: str | None) -> dict[str, str]:
+    """What became of a letter and its answer, link by link."""
+    if settings.smtp_url is None:
+        return {}  # as is told above
+    way = Way(worker.outgoing(app, settings), mail_host(settings.base_url), worker.reply_domain(settings))
+    try:
+        email_address(address)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    if mailbox is None:
+        click.echo(f"A letter is on its way to {address}. Answer it within {wait} seconds.")
+    answer = answer_by_imap(mailbox, way, address, wait) if mailbox else None
+    links = check(way, address, wait, answer)
+    for link, state in links.items():
+        click.echo(f"{link}: {state}")
+    return links
+
+
+def _trouble_with(way_in: str) -> str:
+    """Why no mail comes in there; "" if it does."""
+    try:
+        if way_in.startswith("imaps:"):
+            from server.post.incoming import imap  # which few need
+
+            imap.check(way_in)
+        else:
+            smtp_server.check(urlsplit(way_in).netloc)
+    except Unreachable as error:
+        return str(error)
+    return ""
 
 
 @click.command(epilog=example('motd "Maintenance tonight at 22:00 UTC" --until P1D', "motd", "motd --remove"))

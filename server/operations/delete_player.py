@@ -1,5 +1,9 @@
 """Deleting a player: what is left are seats with a name that says nothing, so that every log stays whole."""
 
+import json
+import logging
+import re
+import time
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
@@ -8,13 +12,18 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, delete, func, select, update
 
 from server.accounts import rate_limits
+from server.accounts.account_codes import DELETION, PURPOSES, expect_account_code, id_of
+from server.accounts.guests import begin_forgetting, guests_to_forget, is_guest
+from server.accounts.signed_links import mark_of
 from server.accounts.tokens import revoke_all
 from server.clock import clock
 from server.play.seats import give_up_seats
 from server.rules import Json
 from server.sanitize import mailbox_of
-from server.store.database_retry import tried_again
+from server.store.connections import let_go
+from server.store.database_retry import is_passing, tried_again
 from server.store.tables import (
+    Block,
     Bounce,
     Delivery,
     GameRow,
@@ -22,15 +31,21 @@ from server.store.tables import (
     Incoming,
     LetterRow,
     Message,
+    Note,
+    Plan,
     Player,
     PlayerDelivery,
     PlayerGame,
     PlayerLetterRow,
+    PostmasterMail,
+    PushSubscription,
     RateLimit,
+    Report,
     SeatRow,
     SignIn,
     Token,
     Vote,
+    Watching,
     Webhook,
     WebhookDelivery,
     db,
@@ -38,7 +53,10 @@ from server.store.tables import (
 
 NO_TEXT = "(deleted)"  # stands for a message, whose number others count on
 _NEUTRAL_HOURS = {"zone": "UTC", "calendar": {}}
+_LONGEST = 60.0  # seconds for guests, since the next hour has others
 _Rows = tuple[Any, ColumnElement[bool]]  # a table, and which of its rows
+
+log = logging.getLogger(__name__)
 
 
 def what_goes(player_id: UUID) -> dict[str, int]:
@@ -54,6 +72,24 @@ def what_goes(player_id: UUID) -> dict[str, int]:
     return dict(+counted)
 
 
+def delete_own_account(player_id: UUID, code: str) -> None:
+    """Delete a player who wishes it himself, by the code mailed to him; a guest, who has no address, needs none.
+
+    From then on it happens even if this process dies: see `forget_guests`. Raises WrongCode, TooMany.
+    """
+    _begin_deletion(player_id, code)
+    delete_player(player_id)
+
+
+@tried_again
+def _begin_deletion(player_id: UUID, code: str) -> None:
+    if not is_guest(player_id):  # as he is, too, after a commit whose answer was lost
+        db.session.delete(expect_account_code(player_id, DELETION, code))
+    ending = update(Player).where(Player.player_id == player_id)
+    db.session.execute(ending.values(guest_until=clock.now(), deleted_at=clock.now()))
+    db.session.commit()
+
+
 @tried_again
 def delete_player(player_id: UUID) -> None:
     """Hand over all seats as by resigning, and forget whatever tells who this was: address, name, tokens, webhooks, feed,
@@ -63,7 +99,7 @@ def delete_player(player_id: UUID) -> None:
     """
     revoke_all(player_id)  # so that no program begins anything meanwhile
     give_up_seats(player_id)
-    email = _email(player_id)
+    email, name = _email(player_id), _name(player_id)
     for game_id in _games(player_id, email):
         db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
         for table, condition in _of_game(game_id, player_id, email):
@@ -71,10 +107,11 @@ def delete_player(player_id: UUID) -> None:
         for condition in _said([game_id], player_id):
             db.session.execute(update(Message).where(condition).values(text=NO_TEXT))
         own = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
-        db.session.execute(update(SeatRow).where(own).values(mails=None))
+        db.session.execute(update(SeatRow).where(own).values(mails=None, planned=False, plan_turn=None, plan_at=None))
         db.session.execute(update(SeatRow).where(own, SeatRow.hours.is_not(None)).values(hours=_NEUTRAL_HOURS))
         invited = (SeatRow.game_id == game_id) & (SeatRow.email == email) & (SeatRow.kind == "invited")
         db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
+        _forget_name(game_id, name, _name_of_nobody(player_id))
         db.session.commit()
     for table, condition in _own(player_id, email):
         db.session.execute(delete(table).where(condition))
@@ -83,27 +120,91 @@ def delete_player(player_id: UUID) -> None:
     db.session.commit()
 
 
+def forget_guests() -> None:
+    """Delete guests whose time is over, and players whose deletion broke off, for a minute at most. One who cannot be
+    deleted is left to the next call."""
+    failed: set[UUID] = set()
+    until = time.monotonic() + _LONGEST
+    while guests := guests_to_forget(failed):
+        for guest in guests:
+            if time.monotonic() > until:
+                return
+            try:
+                if begin_forgetting(guest):
+                    delete_player(guest)
+            except Exception as error:
+                let_go()
+                if is_passing(error):
+                    raise
+                log.exception("Guest %s could not be forgotten", guest)
+                failed.add(guest)
+
+
 def _nobody(player_id: UUID) -> Json:
     return {
         "email": f"{player_id.hex}@deleted.invalid",  # RFC 2606: nothing is ever sent there
-        "name": f"Former player {player_id.hex[:4]}",
+        "name": _name_of_nobody(player_id),
         "locale": "en",
         "zone": "UTC",
         "calendar": {},
         "notifications": {},
         "has_webhooks": False,
+        "has_push": False,
         "unreachable_since": None,
         "unreachable_why": None,
         "feed": None,
         "banned_at": None,
         "banned_until": None,
         "ban_reason": None,
+        "guest_until": None,
         "deleted_at": clock.now(),
     }
 
 
+def _name_of_nobody(player_id: UUID) -> str:
+    return f"Former player {player_id.hex[:4]}"
+
+
 def _email(player_id: UUID) -> str:
     return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one()
+
+
+def _name(player_id: UUID) -> str:
+    return db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
+
+
+def _forget_name(game_id: UUID, name: str, instead: str) -> None:
+    """In what is kept for a while of the others at a table: answers to be repeated, letters, and mails, which quote them.
+
+    Of mails that wait for a confirmation only the answer changes, since they are still to be read.
+    """
+    told = IdempotencyKey.answer.contains(json.dumps(name, ensure_ascii=False), autoescape=True)
+    kept = update(IdempotencyKey).where(IdempotencyKey.game_id == game_id, told)
+    db.session.execute(kept.values(status=None, answer=None))
+    mails = (Incoming.game_id == game_id) & Incoming.due_at.is_(None)
+    read = mails & Incoming.fault.is_(None) & (Incoming.asks == "")
+    db.session.execute(update(Incoming).where(read).values(raw=b""))
+    written: list[Any] = [
+        (Incoming, Incoming.mail_id, Incoming.answer, mails & Incoming.answer.is_not(None)),
+        (LetterRow, LetterRow.letter_id, LetterRow.data, LetterRow.game_id == game_id),
+    ]
+    for table, key, words, which in written:
+        for id_, before in db.session.execute(select(key, words).where(which)).all():
+            if (after := _replaced(before, name, instead)) != before:
+                this = (table.game_id == game_id) & (key == id_)
+                db.session.execute(update(table).where(this).values({words: after}))
+
+
+def _replaced(value: Any, name: str, instead: str) -> Any:
+    """With another name wherever this one stands as a word of its own."""
+    match value:
+        case str():
+            return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _: instead, value)
+        case dict():
+            return {key: _replaced(it, name, instead) for key, it in value.items()}
+        case list():
+            return [_replaced(it, name, instead) for it in value]
+    return value
 
 
 def _games(player_id: UUID, email: str) -> Sequence[UUID]:
@@ -120,14 +221,26 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
 
 
 def _own(player_id: UUID, email: str) -> list[_Rows]:
-    """What is stored by player, and letters, codes and counts of his address."""
-    tables: Any = (Token, WebhookDelivery, Webhook, PlayerDelivery, Bounce)
+    """What is stored by player, and letters, codes and counts of his address; and of one that he has not confirmed yet."""
+    tables: Any = (Token, PushSubscription, WebhookDelivery, Webhook, Bounce, Note)
+    ids = [player_id, *(id_of(player_id, purpose) for purpose in PURPOSES)]
+    codes = (SignIn.email == email) | SignIn.sign_in.in_(ids)
+    addresses = {email, *db.session.scalars(select(SignIn.email).where(codes))}
+    bounded = [player_id, *addresses, *map(mailbox_of, addresses)]
     return [
         *((table, table.player_id == player_id) for table in tables),
-        (PlayerLetterRow, (PlayerLetterRow.player_id == player_id) | _is_to(PlayerLetterRow, email)),
-        (SignIn, SignIn.email == email),
-        (RateLimit, RateLimit.key.in_(rate_limits.keys_of(player_id, email, mailbox_of(email)))),
+        (PlayerDelivery, PlayerDelivery.player_id.in_(ids) | _names(PlayerDelivery.detail, email)),
+        (PlayerLetterRow, PlayerLetterRow.player_id.in_(ids) | _is_to(PlayerLetterRow, email)),
+        (SignIn, codes),
+        (Block, (Block.player_id == player_id) | (Block.blocked_id == player_id)),
+        (Report, (Report.player_id == player_id) | (Report.by_player == player_id)),
+        (RateLimit, RateLimit.key.in_(rate_limits.keys_of(*bounded))),
+        (PostmasterMail, _names(func.encode(PostmasterMail.raw, "escape"), email)),
     ]
+
+
+def _names(text: Any, email: str) -> ColumnElement[bool]:
+    return cast(ColumnElement[bool], text.icontains(email, autoescape=True))
 
 
 def _is_to(table: Any, email: str) -> ColumnElement[bool]:
@@ -137,18 +250,20 @@ def _is_to(table: Any, email: str) -> ColumnElement[bool]:
 
 def _was_to(player_id: UUID, email: str) -> ColumnElement[bool]:
     """Whether a note is of a letter to this address: it may quote what a mail server said of it while we knew no player there."""
-    names_it = Delivery.player_id.is_(None) & Delivery.detail.icontains(email, autoescape=True)
+    names_it = Delivery.player_id.is_(None) & _names(Delivery.detail, email)
     return (Delivery.player_id == player_id) | names_it
 
 
 def _of_game(game_id: UUID, player_id: UUID, email: str) -> list[_Rows]:
     seats = select(SeatRow.seat).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
-    of_seat: Any = (Incoming, Vote)
+    of_seat: Any = (Incoming, Plan, Vote)
+    of_player: Any = (IdempotencyKey, Watching)
     return [
         (LetterRow, (LetterRow.game_id == game_id) & ((LetterRow.player_id == player_id) | _is_to(LetterRow, email))),
         (Delivery, (Delivery.game_id == game_id) & _was_to(player_id, email)),
-        (IdempotencyKey, (IdempotencyKey.game_id == game_id) & (IdempotencyKey.player_id == player_id)),
+        *((table, (table.game_id == game_id) & (table.player_id == player_id)) for table in of_player),
         *((table, (table.game_id == game_id) & table.seat.in_(seats)) for table in of_seat),
+        (Incoming, (Incoming.game_id == game_id) & (Incoming.mark == mark_of(email))),
     ]
 
 

@@ -1,21 +1,37 @@
 """Copies for taking away: a game for whoever keeps it, and all that is stored of a player for himself (GDPR, article 15)."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import select
 
 from server.accounts.players import profile
+from server.accounts.signed_links import is_mark_of
 from server.clock import clock
 from server.operations.queries import player
 from server.play import archive
 from server.play.commits import load, whole_log
+from server.play.plans import plan_of
 from server.play.table import OVER
 from server.play.views import story
 from server.play.votes import votes_of
 from server.rules import Json
 from server.store.log import fact
-from server.store.tables import Bounce, Delivery, Incoming, Message, PlayerDelivery, PlayerGame, db
+from server.store.tables import (
+    Block,
+    Bounce,
+    Delivery,
+    Incoming,
+    Message,
+    Note,
+    Plan,
+    PlayerDelivery,
+    PlayerGame,
+    PushSubscription,
+    Report,
+    db,
+)
 
 BACKUP: Final = "sternenpost-backup"
 WARNING: Final = "This game is not over: its seed and events tell what its players must not know. Show it to nobody."
@@ -36,6 +52,7 @@ def copy_of_game(game_id: UUID) -> Json:
         "head": game.head | {"seed": game.head["seed"].hex()},
         "seats": [{name: row[name] for name in (*_SEAT, *_TIMES)} for row in game.seats],
         "votes": votes_of(game_id),
+        "plans": _rows(Plan, Plan.game_id == game_id, Plan.seat),
         "messages": _rows(Message, Message.game_id == game_id, Message.nr),
         "events": [fact(row) | {"hash": row.hash.hex()} for row in whole_log(game_id)],
     }
@@ -60,11 +77,17 @@ def copy_of_player(player_id: UUID) -> Json:
         **{name: known[name] for name in ("made_at", "banned_at", "banned_until", "ban_reason", "tokens", "webhooks")},
         "games": [_game(game_id, seat) for game_id, seat in seats],
         "messages": _rows(Message, Message.player_id == player_id, Message.at),
-        "mails": [mail for game_id, seat in seats for mail in _mails(game_id, seat)],
+        "mails": [mail for game_id, seat in seats for mail in _mails(game_id, seat, known["email"])],
         "letters": [
             *_rows(Delivery, Delivery.player_id == player_id, Delivery.at),
             *_rows(PlayerDelivery, PlayerDelivery.player_id == player_id, PlayerDelivery.at),
         ],
+        "notes": _rows(Note, Note.player_id == player_id, Note.game_id),
+        "blocks": _rows(Block, Block.player_id == player_id, Block.made_at),
+        "reports": _rows(Report, Report.by_player == player_id, Report.at),
+        "push_subscriptions": _rows(
+            PushSubscription, PushSubscription.player_id == player_id, PushSubscription.made_at, but=("p256dh", "auth")
+        ),
         "bounces": _rows(Bounce, Bounce.player_id == player_id, Bounce.at),
     }
 
@@ -77,16 +100,18 @@ def _game(game_id: UUID, seat: int) -> Json:
         "seat": seat,
         "salt": game.seats[seat]["salt"],
         "mails": game.seats[seat]["mails"],
+        "plan": plan_of(game, seat),
         "story": story(game, seat),
     }
 
 
-def _mails(game_id: UUID, seat: int) -> list[Json]:
-    """What came in for a seat and is still kept, as it came, and what was answered."""
+def _mails(game_id: UUID, seat: int, email: str) -> list[Json]:
+    """What came in for a seat and is still kept, as it came, and what was answered; but not from others invited to it."""
     rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
-    return [row | {"raw": row["raw"].decode(errors="replace")} for row in rows]
+    own = [row for row in rows if row["mark"] is None or is_mark_of(email, row["mark"])]
+    return [row | {"raw": row["raw"].decode(errors="replace")} for row in own]
 
 
-def _rows(table: Any, condition: Any, order: Any) -> list[Json]:
-    columns = table.__table__.columns
+def _rows(table: Any, condition: Any, order: Any, but: Sequence[str] = ()) -> list[Json]:
+    columns = [column for column in table.__table__.columns if column.name not in but]
     return [row._asdict() for row in db.session.execute(select(*columns).where(condition).order_by(order))]

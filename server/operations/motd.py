@@ -6,13 +6,13 @@ from typing import Final
 
 import psycopg
 import sqlalchemy.exc
-from sqlalchemy import delete, select
+from sqlalchemy import delete
 from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
 from server.rules import Json
 from server.sanitize import clean
-from server.store.connections import let_go
+from server.store.connections import autocommit
 from server.store.database_retry import tried_again
 from server.store.tables import Setting, db
 
@@ -39,12 +39,12 @@ def take_down_notice() -> None:
 def notice() -> Json | None:
     """What everybody is told at present, `text` and `until`; nothing while the database does not answer."""
     try:
-        value = db.session.scalar(select(Setting.value).where(Setting.name == _NAME))
+        with autocommit() as connection:
+            row = connection.execute("SELECT value FROM settings WHERE name = %s", (_NAME,)).fetchone()
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):
-        let_go()
         return None
-    if value is None:
+    if row is None:
         return None
-    found: Json = json.loads(value)
+    found: Json = json.loads(row[0])
     until = found["until"] and datetime.fromisoformat(found["until"])
     return None if until and until <= clock.now() else {"text": found["text"], "until": until}

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from server.accounts.sign_in import forget_old_codes
+from server.accounts.mailed_codes import forget_old_codes
 from server.api import rate_limits as buckets
 from server.api.openapi import examples
 from server.clock import clock

@@ -20,6 +20,7 @@ from server.accounts.signed_links import (
     INVITATION,
     REPLY,
     RETURN,
+    RSVP,
     STOP,
     TURN,
     forget_old_secrets,
@@ -67,7 +68,7 @@ def signed(purpose: str) -> str:
 # One spelling
 
 
-@pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE])
+@pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE, RSVP])
 def test_bits_that_mean_nothing_may_not_differ(purpose: str) -> None:
     word = signed(purpose)
     assert [last for last in LETTERS if opens(purpose, word[:-1] + last)] == [word[-1]]
@@ -82,7 +83,7 @@ def test_the_word_of_a_link_has_small_letters_only(purpose: str) -> None:
     assert not opens(purpose, word.upper()) and not opens(purpose, word.title())
 
 
-@pytest.mark.parametrize("purpose", [REPLY, BOUNCE])
+@pytest.mark.parametrize("purpose", [REPLY, BOUNCE, RSVP])
 def test_an_address_reads_the_same_in_either_case(purpose: str) -> None:
     word = signed(purpose)
     assert all(opens(purpose, it) for it in (word, word.upper(), word.title()))
@@ -103,7 +104,7 @@ def settings() -> dict[str, str]:
     return {row.name: row.value for row in db.session.scalars(select(Setting))}
 
 
-@pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE])
+@pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE, RSVP])
 def test_what_was_signed_before_is_good_for_the_grace_time_and_not_longer(purpose: str) -> None:
     old = signed(purpose)
     rotate("--grace", "P2D")

@@ -1,5 +1,6 @@
 """The settings of the page: what somebody chooses there holds for the API, his mails and his programs."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.page.axe import objections
 from tests.page.windows import BOT, ME, PHONE, Windows, game_of, is_wide, tab_to
-from tests.support.live_server import Client, House, sign_in
+from tests.support.live_server import Client, House, sign_in, until
 from tests.support.webhook_receiver import Receiver
 
 
@@ -134,6 +135,18 @@ def test_each_kind_of_mail_the_bundle_and_reminders_can_be_chosen_by_keyboard(ho
         "bundle_at": ["08:00", "19:30"],
         "reminders": ["P2D"],
     }
+
+
+def test_turns_are_told_each_at_once_or_together_as_one_chooses(house: House, windows: Windows) -> None:
+    client = sign_in(house, "tove@example.org")
+    client.ask("PATCH", "/v1/me", json={"notifications": {}})
+    page = settings(windows, client, "notifications")
+    choice = page.get_by_label("It is your turn")
+    expect(choice.locator("option:checked")).to_have_text("soon, several games in one")
+    for chosen, kept in (("at once", {"your-turn": "at-once"}), ("soon, several games in one", {})):
+        choice.select_option(chosen)
+        page.get_by_role("button", name="Save").click()
+        until(lambda kept=kept: client.get("/v1/me")["notifications"].get("mails", {}) == kept)
 
 
 def test_from_a_table_its_own_mails_can_be_chosen(house: House, windows: Windows) -> None:
@@ -270,6 +283,37 @@ def test_a_webhook_is_made_tested_paused_and_deleted(house: House, windows: Wind
     assert client.get("/v1/webhooks")["items"] == []
 
 
+# The account itself
+
+
+def code_mailed_to(house: House, address: str) -> str:
+    mail = house.await_mail(address, lambda mail: "is the code" in str(mail.message["Subject"]))
+    return str(mail.message["Subject"])[:6]
+
+
+def test_an_account_gets_another_address_is_taken_away_as_a_copy_and_deleted(house: House, windows: Windows) -> None:
+    client = sign_in(house, "vera@example.org")
+    page = settings(windows, client, "account", **PHONE)
+    page.get_by_label("New address").fill("vera@example.net")
+    page.get_by_role("button", name="Mail me the codes").click()
+    for address in ("vera@example.org", "vera@example.net"):
+        page.get_by_label(f"Code from the mail to {address}").fill(code_mailed_to(house, address))
+    page.get_by_role("button", name="Change the address").click()
+    expect(page.get_by_text("Your address is vera@example.net now.")).to_be_visible()
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the copy").click()
+    assert json.loads(download.value.path().read_text())["profile"]["email"] == "vera@example.net"
+
+    page.get_by_role("button", name="Delete my account").click()
+    page.get_by_role("button", name="Delete my account").click()
+    expect(page.get_by_text("A code was mailed to vera@example.net.")).to_be_visible()
+    mail = house.await_mail("vera@example.net", lambda mail: "deletes" in str(mail.message["Subject"]))
+    page.get_by_label("Code from the mail").fill(str(mail.message["Subject"])[:6])
+    page.get_by_role("button", name="Delete it for good").click()
+    expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
+
+
 # All of it
 
 
@@ -280,7 +324,7 @@ def test_axe_has_nothing_to_object_to_in_any_section(house: House, windows: Wind
     client.post("/v1/me/feed", {})
     page = settings(windows, client, "profile", **PHONE)
     sections = page.locator(".settings nav a")
-    expect(sections).to_have_count(7)
+    expect(sections).to_have_count(8)
     addresses = [link.get_attribute("href") for link in sections.all()] + [f"#/settings/game/{game_id}"]
     for address in addresses:
         page.evaluate("address => (location.hash = address)", address)

@@ -4,21 +4,23 @@ import { length } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
+import { Push } from "./push.js";
 import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./parts.js";
 /** @import { Profile } from "../ui/types" */
 
 const OF_GAMES = [
   "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-ended", "game-paused",
-  "game-abandoned", "game-closing", "sent-away",
+  "take-back-asked", "move-taken-back", "game-abandoned", "game-closing", "sent-away",
 ];
 const KINDS = [...OF_GAMES, "invitation", "bundle"];
+const COALESCED = "your-turn"; // where nothing is said, turns of several games are one mail
 const REMINDERS = ["half", "PT3H"]; // what the server takes if nothing is said
 const BUNDLES = ["08:00"];
 
 export function Notifications() {
   const { notifications } = /** @type {Profile} */ (useStore(me));
   const { reminders = REMINDERS, bundle_at = BUNDLES, mails = {} } = notifications;
-  const chosen = Object.fromEntries(KINDS.map((kind) => [kind, mails[kind] ?? "at-once"]));
+  const chosen = Object.fromEntries(KINDS.map((kind) => [kind, mails[kind] ?? usual(kind)]));
   const draft = useDraft("notifications", { ...chosen, reminders, bundle_at });
   const sending = useSending(["mails", "reminders", "bundle_at"], async () => {
     const sent = draft.typed;
@@ -42,7 +44,8 @@ export function Notifications() {
         wrong=${sending.wrong.reminders}><${Reminders} reminders=${values.reminders} draft=${draft} /><//>
       <${Save} where="notifications" draft=${draft} sending=${sending} />
     </form>
-  </section>`;
+  </section>
+  <${Push} />`;
 }
 
 /** What was chosen, over what holds by now. */
@@ -51,19 +54,26 @@ function merged(now, { reminders, bundle_at, ...mails }) {
     ...now,
     ...(reminders && { reminders }),
     ...(bundle_at && { bundle_at }),
-    mails: { ...now.mails, ...mails },
+    mails: Object.fromEntries(Object.entries({ ...now.mails, ...mails }).filter(([, choice]) => choice)),
   };
 }
 
+/** What is chosen by saying nothing. */
+const usual = (kind) => (kind === COALESCED ? "" : "at-once");
+
 function Kind({ kind, draft }) {
   const choices = OF_GAMES.includes(kind) ? ["at-once", "bundled", "off"] : ["at-once", "off"];
+  if (kind === COALESCED) choices.unshift("");
   return html`<${Field} id="mail-${kind}" words=${t(`kind.${kind}`)} hint=${t(`mail.${kind}`)}>${(it) => html`<select
     ...${it} name=${kind} ...${draft.input(kind)}>
     ${choices.map((choice) => html`<option value=${choice}>${t(choiceKey(kind, choice))}</option>`)}
   </select>`}<//>`;
 }
 
-const choiceKey = (kind, choice) => (kind === "bundle" && choice === "at-once" ? "mails.daily" : `mails.${choice}`);
+function choiceKey(kind, choice) {
+  if (kind === "bundle" && choice === "at-once") return "mails.daily";
+  return choice ? `mails.${choice}` : "mails.together";
+}
 
 function Bundles({ times, draft }) {
   const change = (changed) => draft.set("bundle_at", changed);

@@ -3,6 +3,7 @@ import { html, useEffect } from "../ui/html.js";
 import { recognise } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { useReturn } from "../ui/parts.js";
+import { Account } from "./account.js";
 import { Feed } from "./feed.js";
 import { OneGame } from "./game.js";
 import { Letters } from "./letters.js";
@@ -20,6 +21,7 @@ const SECTIONS = {
   letters: Letters,
   tokens: Tokens,
   webhooks: Webhooks,
+  account: Account,
 };
 
 export function Settings({ section = "profile", id, query }) {

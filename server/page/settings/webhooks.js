@@ -10,8 +10,12 @@ import {
 
 const KINDS = [
   "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-started", "game-paused",
-  "game-resumed", "game-ended", "game-abandoned", "message",
+  "game-resumed", "take-back-asked", "move-taken-back", "game-ended", "game-abandoned", "message",
 ];
+const CHATS = {
+  "discord.com": "discord", "discordapp.com": "discord", "ptb.discord.com": "discord", "canary.discord.com": "discord",
+  "hooks.slack.com": "slack", "hooks.slack-gov.com": "slack",
+};
 const LOOK_AGAIN = 1_000; // milliseconds, while a delivery is under way
 const LOOKS = 20;
 
@@ -117,18 +121,20 @@ function Secret({ shown, done }) {
 /** What is told, and where: of a new webhook, or of one that is changed. */
 function Form({ id, draft, games, send, words }) {
   const { url, kinds, game } = draft.values;
-  const sending = useSending(["url", "kinds", "game"], () => send({ url, kinds, game: game || null }));
+  const form = chatAt(url) ?? "standard";
+  const told = form === "standard" ? kinds : ["your-turn"];
+  const sending = useSending(["url", "kinds", "game"], () => send({ url, form, kinds: told, game: game || null }));
   const isKnown = !game || games.some((it) => it.id === game);
   return html`<form ref=${sending.form} onSubmit=${sending.submit}>
     <${Field} id="${id}-url" words=${t("webhooks.url")} hint=${t("webhooks.url.hint")}
       wrong=${sending.wrong.url}>${(it) => html`<input ...${it} name="url" inputmode="url" required autocomplete="off"
         spellcheck=${false} placeholder="https://" ...${draft.input("url")} />`}<//>
-    <${Group} id="${id}-kinds" words=${t("webhooks.kinds")} wrong=${sending.wrong.kinds}>
+    ${form === "standard" && html`<${Group} id="${id}-kinds" words=${t("webhooks.kinds")} wrong=${sending.wrong.kinds}>
       <div class="choices">${KINDS.map((kind) => html`<label class="check" key=${kind}><input type="checkbox"
         name=${kind} checked=${kinds.includes(kind)} onChange=${(event) => draft.set("kinds",
           KINDS.filter((it) => (it === kind ? event.target.checked : kinds.includes(it))))} />
         <span>${t(`kind.${kind}`)}</span></label>`)}</div>
-    <//>
+    <//>`}
     <${Field} id="${id}-game" words=${t("webhooks.game")} wrong=${sending.wrong.game}>${(it) => html`<select ...${it}
       name="game" ...${draft.input("game")}>
       <option value="">${t("webhooks.all-games")}</option>
@@ -138,6 +144,11 @@ function Form({ id, draft, games, send, words }) {
     <button disabled=${sending.busy}>${words}</button>
     ${sending.error && html`<${Sorry} error=${sending.error} />`}
   </form>`;
+}
+
+/** The chat to which an address belongs, if it does. */
+function chatAt(url) {
+  return URL.canParse(url) ? CHATS[new URL(url).hostname] : undefined;
 }
 
 /** The latest calls; those under way are looked at until they are through. */

@@ -1,0 +1,75 @@
+"""Mailed codes that confirm what cannot be undone by whoever has a token alone: another address, the end of an account."""
+
+from typing import Final
+from uuid import UUID, uuid4, uuid5
+
+from sqlalchemy import select
+
+from server.accounts.guests import expect_no_guest
+from server.accounts.mailed_codes import expect_code, new_code
+from server.accounts.rate_limits import Use, count, expect_within
+from server.clock import clock
+from server.errors import BadField
+from server.store.database_retry import tried_again
+from server.store.notify import notifier
+from server.store.tables import Player, PlayerLetterRow, SignIn, db
+
+DELETION: Final = "deletion-code"  # each is the kind of the letter, too
+OLD_ADDRESS: Final = "old-address-code"
+NEW_ADDRESS: Final = "new-address-code"
+PURPOSES: Final = (DELETION, OLD_ADDRESS, NEW_ADDRESS)
+
+
+@tried_again
+def ask_for_deletion(player_id: UUID) -> None:
+    """Mail a code that deletes this player's account. Raises SignInFirst, TooMany."""
+    expect_no_guest(player_id)
+    expect_within(Use("codes", player_id))
+    player = db.session.get_one(Player, player_id, populate_existing=True)
+    _mail(player, DELETION, player.email)
+    db.session.commit()
+    notifier.posted()
+
+
+@tried_again
+def ask_for_address(player_id: UUID, email: str) -> None:
+    """Mail a code to either address; that to the new one is mailed alike if it is somebody's already.
+
+    Raises BadField, SignInFirst, TooMany.
+    """
+    expect_no_guest(player_id)
+    player = db.session.get_one(Player, player_id, populate_existing=True)
+    if player.email == email:
+        raise BadField("email", "This is your address already.")
+    expect_within(Use("codes", player_id))
+    _mail(player, OLD_ADDRESS, player.email, email)
+    if all(left >= 0 for left in count(Use("codes", email), Use("codes-daily", email)).values()):
+        _mail(player, NEW_ADDRESS, email, email)
+    db.session.commit()
+    notifier.posted()
+
+
+def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
+    """The letter is the code's and not the player's: what becomes of it would tell him of whom an address is."""
+    now, code_id = clock.now(), id_of(player.player_id, purpose)
+    code = new_code(purpose, code_id, to, player.locale)
+    data = {"to": to, "by": str(player.player_id), "code": code, "address": new_address}
+    letter_id = uuid4()
+    row = {"player_id": code_id, "letter_id": letter_id, "dedupe": f"{purpose}/{letter_id}/mail", "kind": purpose}
+    db.session.add(PlayerLetterRow(**row, data=data, made_at=now, due_at=now, tries=0))
+
+
+def expect_account_code(player_id: UUID, purpose: str, code: str) -> SignIn:
+    """As `expect_code`. Raises WrongCode, TooMany."""
+    return expect_code(purpose, id_of(player_id, purpose), code, player_id)
+
+
+def id_of(player_id: UUID, purpose: str) -> UUID:
+    """A player has one code at a time for each purpose."""
+    return uuid5(player_id, purpose)
+
+
+def new_address_of(player_id: UUID) -> str | None:
+    """The address that waits to be confirmed."""
+    asked = (SignIn.sign_in == id_of(player_id, NEW_ADDRESS)) & (SignIn.expires_at > clock.now())
+    return db.session.scalars(select(SignIn.email).where(asked)).one_or_none()

@@ -1,0 +1,79 @@
+"""Another address for a player: what was kept for the old one is kept for the new one, or forgotten."""
+
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.exc import IntegrityError
+
+from server.accounts import rate_limits
+from server.accounts.account_codes import NEW_ADDRESS, OLD_ADDRESS, expect_account_code
+from server.accounts.bounces import reached_again
+from server.accounts.signed_links import mark_of
+from server.clock import clock
+from server.errors import BadField, WrongCode
+from server.play.games import note_invitation
+from server.sanitize import mailbox_of
+from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.outbox import put_into_bundle
+from server.store.tables import GameRow, Incoming, LetterRow, Player, PlayerLetterRow, RateLimit, SeatRow, SignIn, db
+
+
+def change_address(player_id: UUID, email: str, code: str, new_code: str) -> None:
+    """Give a player this address, by the codes mailed to the one he has and to this one.
+
+    Raises BadField if somebody else has it, as nobody learns who does not read its mails; WrongCode, TooMany.
+    """
+    old = _change(player_id, email, code, new_code)
+    kept = select(SeatRow.game_id).where(SeatRow.email == old)
+    told = select(LetterRow.game_id).where(LetterRow.data["to"].astext == old)
+    for game_id in sorted({*db.session.scalars(kept), *db.session.scalars(told)}):
+        _invite_anew(game_id, old, email)
+    counts = rate_limits.keys_of(old, mailbox_of(old))
+    db.session.execute(delete(RateLimit).where(RateLimit.key.in_(counts)))
+    db.session.execute(delete(PlayerLetterRow).where(PlayerLetterRow.data["to"].astext == old))
+    db.session.execute(delete(SignIn).where(SignIn.email == old))
+    db.session.commit()
+
+
+@tried_again
+def _change(player_id: UUID, email: str, code: str, new_code: str) -> str:
+    if in_doubt() and _address_of(player_id) == email:
+        return str(in_doubt())
+    old = expect_account_code(player_id, OLD_ADDRESS, code)
+    new = expect_account_code(player_id, NEW_ADDRESS, new_code)
+    if new.email != email or old.email != _address_of(player_id):
+        raise WrongCode("These codes are for another address. Ask for new ones.")
+    try:
+        with db.session.begin_nested():
+            db.session.execute(update(Player).where(Player.player_id == player_id).values(email=email))
+    except IntegrityError:
+        raise BadField(
+            "email", "Another account has this address. Delete that one first, or take another address."
+        ) from None
+    if reached_again(player_id):
+        put_into_bundle(player_id, clock.now(), clock.now())  # what waits by now has not reached him
+    db.session.delete(old)
+    db.session.delete(new)
+    with committing(old.email):
+        db.session.commit()
+    return old.email
+
+
+def _address_of(player_id: UUID) -> str:
+    return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one()
+
+
+@tried_again
+def _invite_anew(game_id: UUID, old: str, email: str) -> None:
+    """By a letter to the new address: the link in the former one was for that which was invited."""
+    head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
+    his = (SeatRow.game_id == game_id) & (SeatRow.email == old) & (SeatRow.kind == "invited")
+    for seat in db.session.scalars(
+        update(SeatRow).where(his).values(email=email, lost_at=None).returning(SeatRow.seat)
+    ):
+        note_invitation(game_id, seat, email, head.host, clock.now())
+    to_old = (LetterRow.game_id == game_id) & (LetterRow.data["to"].astext == old)
+    db.session.execute(delete(LetterRow).where(to_old))
+    from_old = (Incoming.game_id == game_id) & (Incoming.mark == mark_of(old))
+    db.session.execute(delete(Incoming).where(from_old))
+    db.session.commit()

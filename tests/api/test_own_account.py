@@ -1,0 +1,273 @@
+"""One's own account over the API: another address, a copy of all that is stored, and its end."""
+
+import logging
+from collections.abc import Iterator
+from uuid import UUID
+
+import psycopg
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from server.accounts.account_codes import PURPOSES, id_of
+from server.accounts.mailed_codes import CODE_LIFE
+from server.accounts.players import player_at
+from server.clock import clock
+from server.operations import delete_player as deletion
+from server.operations.delete_player import forget_guests
+from server.play.archive import check
+from server.play.commits import load
+from server.play.mail_in import reply_word, take_mail
+from server.play.sweep import wake_due
+from server.post.incoming.answering import deal_with_mails
+from server.rules import Json
+from server.store.tables import PlayerLetterRow, RateLimit, SeatRow, db
+from tests.api.test_sign_in import wrong
+from tests.post.office import Office
+from tests.support.api_calls import first_move, further
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import ME, OPEN, service_is_up
+
+NEW = "lovelace@example.net"
+DELETION, OLD_ADDRESS, NEW_ADDRESS = PURPOSES
+
+
+def id_of_player(who: Someone) -> UUID:
+    return UUID(who.get("/v1/me").json["id"])
+
+
+def mailed(app: Flask, player_id: UUID, purpose: str) -> Json:
+    """What the newest letter with a code for this purpose holds."""
+    with app.app_context():
+        own = PlayerLetterRow.player_id == id_of(player_id, purpose)
+        found = db.session.scalars(db.select(PlayerLetterRow).where(own).order_by(PlayerLetterRow.made_at)).all()
+        return found[-1].data
+
+
+def asked(app: Flask, who: Someone, email: str = NEW) -> Json:
+    """A request for another address, with both codes."""
+    player_id = id_of_player(who)
+    response = who.patch("/v1/me", {"email": email})
+    assert (response.status_code, response.json["new_email"]) == (200, email), response.text
+    codes = {
+        name: mailed(app, player_id, of)["code"] for name, of in (("code", OLD_ADDRESS), ("new_code", NEW_ADDRESS))
+    }
+    return {"email": email, **codes}
+
+
+# Another address
+
+
+def test_another_address_is_ones_own_when_both_have_confirmed_it_and_nothing_changes_before(
+    app: Flask, ada: Someone
+) -> None:
+    before = ada.get("/v1/me").json
+    wanted = asked(app, ada)
+    assert ada.get("/v1/me").json == before | {"new_email": NEW}
+    player_id = UUID(before["id"])
+    to = {purpose: mailed(app, player_id, purpose)["to"] for purpose in (OLD_ADDRESS, NEW_ADDRESS)}
+    assert to == {OLD_ADDRESS: "ada@example.org", NEW_ADDRESS: NEW}
+    assert ada.patch("/v1/me", wanted).json == before | {"email": NEW, "new_email": None}
+    is_problem(ada.patch("/v1/me", wanted), 401, "wrong-code")  # they are used up
+    with app.app_context():
+        assert (player_at(NEW), player_at("ada@example.org")) == (player_id, None)
+
+
+def test_wrong_swapped_and_old_codes_change_nothing(app: Flask, ada: Someone) -> None:
+    wanted = asked(app, ada)
+    others = [
+        {"code": wrong(wanted["code"])},
+        {"new_code": wrong(wanted["new_code"])},
+        {"code": wanted["new_code"], "new_code": wanted["code"]},
+        {"email": "other@example.net"},
+    ]
+    for other in others:
+        is_problem(ada.patch("/v1/me", wanted | other), 401, "wrong-code")
+    clock.forward(CODE_LIFE)
+    is_problem(ada.patch("/v1/me", wanted), 401, "wrong-code")
+    assert ada.get("/v1/me").json.items() >= {"email": "ada@example.org", "new_email": None}.items()
+
+
+def test_a_code_of_an_account_is_good_for_five_tries(app: Flask, ada: Someone) -> None:
+    wanted = asked(app, ada)
+    for _ in range(5):
+        is_problem(ada.patch("/v1/me", wanted | {"code": wrong(wanted["code"])}), 401, "wrong-code")
+    is_problem(ada.patch("/v1/me", wanted), 401, "wrong-code")
+
+
+def test_a_code_of_an_account_is_not_one_to_sign_in_with(app: Flask, ada: Someone, stranger: Someone) -> None:
+    code = asked(app, ada)["new_code"]
+    sign_in = str(id_of(id_of_player(ada), NEW_ADDRESS))
+    is_problem(stranger.post("/v1/tokens", {"sign_in": sign_in, "code": code}), 401, "wrong-code")
+
+
+def test_whether_an_address_is_somebodys_learns_only_who_reads_its_mails(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
+    def told(email: str) -> tuple[int, Json]:
+        answer = ada.patch("/v1/me", {"email": email})
+        return answer.status_code, answer.json | {"new_email": None}
+
+    assert told("bea@example.org") == told("nobody@example.org")
+    assert ada.get("/v1/me/deliveries").json["items"] == []  # nor by what becomes of its letter
+    taken = asked(app, ada, "bea@example.org")
+    is_problem(ada.patch("/v1/me", taken | {"new_code": wrong(taken["new_code"])}), 401, "wrong-code")
+    refused = ada.patch("/v1/me", taken)
+    is_problem(refused, 422, "invalid-field")
+    assert refused.json["field"] == "email"
+    emails = [who.get("/v1/me").json["email"] for who in (ada, bea)]
+    assert emails == ["ada@example.org", "bea@example.org"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"code": "123456", "new_code": "123456"}, {"email": NEW, "code": "123456"}, {"email": NEW, "new_code": "123456"}],
+)
+def test_codes_come_with_an_address_and_together(ada: Someone, changes: Json) -> None:
+    is_problem(ada.patch("/v1/me", changes), 422, "invalid-field")
+
+
+def test_the_present_address_is_no_other_and_codes_have_a_limit(ada: Someone) -> None:
+    is_problem(ada.patch("/v1/me", {"email": "ADA@example.org"}), 422, "invalid-field")
+    for number in range(5):
+        assert ada.patch("/v1/me", {"email": f"{number}@example.net"}).status_code == 200
+    is_problem(ada.patch("/v1/me", {"email": NEW}), 429, "too-many-requests")
+
+
+def test_a_guest_has_no_address_to_change(stranger: Someone, app: Flask) -> None:
+    guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
+    is_problem(guest.patch("/v1/me", {"email": NEW}), 403, "sign-in-first")
+
+
+def test_a_seat_kept_for_the_old_address_is_kept_for_the_new_one_by_a_new_letter(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
+    path = opened(bea, ME, {"email": "ada@example.org"}, OPEN, private=True)
+    assert ada.patch("/v1/me", asked(app, ada)).status_code == 200
+    with app.app_context():
+        office = Office(app)
+        assert sum("Invitation" in str(it.message["From"]) for it in office.mails_to(NEW)) == 1
+        assert db.session.scalars(db.select(SeatRow.email).where(SeatRow.email.is_not(None))).all() == [NEW]
+        left = db.session.scalars(db.select(RateLimit.key).where(RateLimit.key.contains("ada@example.org"))).all()
+        assert left == []
+    assert ada.post(f"{path}/seats").json["you"]["seat"] == 1
+
+
+# A copy
+
+
+def test_whoever_asks_gets_a_copy_of_all_that_is_stored_of_him(ada: Someone, bea: Someone, game: str) -> None:
+    ada.post(f"{game}/messages", {"text": "Good evening."})
+    ada.post(f"{game}/moves", first_move(ada, game))
+    copy = ada.get("/v1/me/export")
+    assert copy.status_code == 200
+    assert copy.json["profile"]["email"] == "ada@example.org"
+    assert [it["text"] for it in copy.json["messages"]] == ["Good evening."]
+    assert [it["game"] for it in copy.json["games"]] == [game.rpartition("/")[2]]
+    assert "bea@example.org" not in copy.text
+
+
+# The end
+
+
+def code_for_the_end(app: Flask, who: Someone) -> str:
+    player_id = id_of_player(who)
+    assert who.delete("/v1/me").status_code == 202
+    code: str = mailed(app, player_id, DELETION)["code"]
+    return code
+
+
+def ended(app: Flask, who: Someone) -> TestResponse:
+    return who.delete(f"/v1/me?code={code_for_the_end(app, who)}")
+
+
+def test_an_account_ends_by_a_mailed_code_and_by_no_other(app: Flask, ada: Someone) -> None:
+    code = code_for_the_end(app, ada)
+    assert ada.get("/v1/me").status_code == 200
+    is_problem(ada.delete(f"/v1/me?code={wrong(code)}"), 401, "wrong-code")
+    is_problem(ada.delete("/v1/me?code=12345"), 422, "invalid-fields")
+    assert ada.delete(f"/v1/me?code={code}").status_code == 204
+    is_problem(ada.get("/v1/me"), 401, "bad-token")
+    assert Someone(app, "ada").get("/v1/me").json["named"]  # the same address is somebody new
+
+
+def test_a_guest_ends_his_visit_without_a_code(app: Flask, stranger: Someone) -> None:
+    guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
+    assert guest.delete("/v1/me").status_code == 204
+    is_problem(guest.get("/v1/me"), 401, "bad-token")
+
+
+def test_an_end_that_breaks_off_goes_on_by_itself(app: Flask, ada: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
+    player_id, code = id_of_player(ada), code_for_the_end(app, ada)
+
+    def dies(_: UUID) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as dying:
+        dying.setattr(deletion, "give_up_seats", dies)
+        is_problem(ada.delete(f"/v1/me?code={code}"), 500, "internal-error")
+    with app.app_context():
+        assert player_at("ada@example.org") == player_id
+        forget_guests()
+        assert player_at("ada@example.org") is None
+
+
+NAME = "Ádá Q. Lovelace"
+
+
+@pytest.fixture
+def lovelace(app: Flask, ada: Someone, bea: Someone, game: str) -> Someone:
+    """Ada has left traces everywhere, in what is kept of Bea, too; and has had another address before."""
+    ada.patch("/v1/me", {"name": NAME, "zone": "Europe/London"})
+    assert ada.patch("/v1/me", asked(app, ada)).status_code == 200
+    ada.post("/v1/webhooks", {"url": f"https://example.org/{NEW}", "kinds": ["your-turn"]})
+    ada.post(f"{game}/messages", {"text": f"I am {NAME}."})
+    further(app, ada, name=NAME)
+    bea.post("/v1/webhooks", {"url": "https://bea.example.org/hook", "kinds": ["your-turn", "message"]})
+    keyed = {"headers": {"Idempotency-Key": "k"}}
+    private = opened(bea, ME, {"email": NEW}, OPEN)
+    ada.post(f"{private}/seats")
+    bea.post(f"{private}/votes", {"on": "abandon"}, **keyed)
+    opened(bea, ME, {"email": NEW}, OPEN)
+    ada.patch("/v1/me", {"email": "third@example.net"})
+    with app.app_context():
+        service_is_up()
+        game_id = UUID(game.rpartition("/")[2])
+        turn = load(game_id).table.turns[0]
+        for seat, sender in ((0, f"{NAME.encode().decode('latin-1')} <{NEW}>"), (1, "bea@example.org")):
+            raw = f"From: {sender}\r\nMessage-ID: <{seat}@x>\r\n\r\n?\r\n> {NAME}".encode()
+            take_mail(reply_word(game_id, seat, turn), "", raw, limited=False)
+        deal_with_mails()
+        Office(app).mails("ada")  # some are carried, and some wait
+    ada.post(f"{game}/moves", first_move(ada, game))
+    return ada
+
+
+def dump(url: str) -> Iterator[tuple[str, str]]:
+    """All rows of all tables, as Postgres copies them out."""
+    with psycopg.connect(url) as connection:
+        connection.execute("SET bytea_output = 'escape'")
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+        for (table,) in tables:
+            with connection.cursor().copy(f"COPY {table} TO STDOUT") as copy:
+                yield from ((table, bytes(row).decode()) for row in copy)
+
+
+def test_of_whoever_ends_his_account_no_byte_of_name_or_address_is_left_and_archives_verify(
+    app: Flask, shared_url: str, lovelace: Someone, bea: Someone, game: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    traces = (NAME, NEW, "ada@example.org", "third@example.net", "Europe/London", r"\\303\\201d\\303\\241")
+    before = {trace for trace in traces for _, row in dump(shared_url) if trace in row}
+    assert before >= {NAME, NEW, "third@example.net", "Europe/London"}
+    with caplog.at_level(logging.DEBUG):
+        assert ended(app, lovelace).status_code == 204
+    assert [(table, trace, row) for trace in traces for table, row in dump(shared_url) if trace in row] == []
+    assert not [trace for trace in traces if trace in caplog.text]
+    with app.app_context():
+        service_is_up()
+        ended(app, bea)
+        while wake_due():
+            pass
+    archive = Someone(app).get(f"{game}/archive")
+    check(archive.data)
+    assert NAME not in archive.text
