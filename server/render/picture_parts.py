@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from math import ceil, cos, floor, pi, sin
+from math import ceil, cos, floor, hypot, pi, sin
 from random import Random
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 FONT = "Noto Sans"
-WIDTH, MARGIN = 720, 14  # a phone shows a sheet at half its size
+WIDTH, MARGIN = 720, 14  # a mail on a narrow phone shows a sheet at less than half its size
 PANEL = 340  # two columns of panels fill a sheet
-_LONGEST_NAME = 22
+LEGIBLE = 24  # the size of what one plays by: eleven pixels on a phone that is 360 wide
+_LONGEST_NAME = 18
 
 
 class Theme(NamedTuple):
@@ -129,6 +130,18 @@ def placed(left: int, top: int, parts: Iterable[Part], what: str = "") -> Iterat
     for it in parts:
         yield it if isinstance(it, str) else it._replace(left=left + it.left, top=top + it.top)
     yield "</g>"
+
+
+def corners(reach: float) -> list[tuple[float, float]]:
+    """So far from the origin to either side, those above first."""
+    return [(x, y) for y in (-reach, reach) for x in (reach, -reach)]
+
+
+def clearest(places: Iterable[tuple[float, float]], others: Iterable[tuple[float, float]]) -> tuple[int, int]:
+    """Of these places that which is farthest from the others."""
+    known = list(others)
+    x, y = max(places, key=lambda at: min((hypot(at[0] - x, at[1] - y) for x, y in known), default=0))
+    return round(x), round(y)
 
 
 def around(x: float, y: float, r: float) -> Box:

@@ -4,13 +4,13 @@ With the fonts of this folder, so that every machine draws the same. What takes 
 colours; so all is kept in the few colours that pictures of a theme are made of.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from io import BytesIO
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 from struct import pack
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import resvg_py
@@ -21,11 +21,12 @@ from zlib_ng import zlib_ng
 from server.render.picture_parts import ON_BRIGHT, SEAT_COLOURS, WIDTH, Colours, Line, Picture, Sprite
 
 _FONTS = Path(__file__).parent / "fonts"
-_ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
-_LEVEL = 3  # of packing
+_LEVEL = 4  # of packing
 _FILTER = 1  # a row begins with a byte that says how it is filtered: 0 for not at all
 _Shade = tuple[int, int, int]
+_IS_SEEN = bytes([0] * 64 + [255] * 192)  # of what a letter covers to so many parts of 255
 _MOST = 16 * 2**20  # bytes that are kept of what was drawn
+_MOST_GLYPHS = 4_000
 _BESIDE = 3_000  # bytes that each takes beside its pixels
 
 
@@ -34,8 +35,9 @@ def png(picture: Picture) -> bytes:
     image = Image.new("P", (_FILTER + WIDTH, picture.height))
     for it in picture.parts:
         if not isinstance(it, str):
-            drawn = _drawn(it._replace(left=0, top=0), picture.colours)
-            image.paste(drawn.pixels, (_FILTER + it.left + drawn.left, it.top + drawn.top), drawn.mask)
+            drawn = _drawn(it, picture.colours)
+            left, top = _FILTER + it.left + drawn.left, it.top + drawn.top
+            image.paste(drawn.pixels, (left, top), drawn.mask)
     image.paste(0, (0, 0, _FILTER, picture.height))
     return _packed(image, _palette(picture.colours))
 
@@ -102,19 +104,21 @@ class _Drawn(NamedTuple):
     top: int
 
 
-_kept: LRUCache[tuple[Sprite | Line, Colours], _Drawn] = LRUCache(
+_kept: LRUCache[tuple[tuple[Any, ...], Colours], _Drawn] = LRUCache(
     _MOST, lambda it: _BESIDE + 2 * it.pixels.width * it.pixels.height
 )
 _lock = Lock()
 
 
 def _drawn(part: Sprite | Line, colours: Colours) -> _Drawn:
+    """The same wherever it is laid, which its last two fields say."""
+    key = part[:-2], colours
     with _lock:
-        found = _kept.get((part, colours))
+        found = _kept.get(key)
     if found is None:
         found = _draw(part, colours) if isinstance(part, Sprite) else _write(part, colours)
         with _lock:
-            _kept[part, colours] = found
+            _kept[key] = found
     return found
 
 
@@ -133,14 +137,39 @@ def _draw(it: Sprite, colours: Colours) -> _Drawn:
 
 
 def _write(it: Line, colours: Colours) -> _Drawn:
-    font, anchor = _font(it.size, it.bold), _ANCHORS[it.anchor]
-    left, top, right, bottom = (round(edge) for edge in font.getbbox(it.words, anchor=anchor))
-    covered = Image.new("L", (max(right - left, 1), max(bottom - top, 1)))
-    ImageDraw.Draw(covered).text((-left, -top), it.words, 255, font, anchor)
+    glyphs = [_glyph(letter, it.size, it.bold) for letter in it.words]
+    starts = [0, *accumulate(glyph.advance for glyph in glyphs)]
+    origin = {"start": 0, "middle": -starts[-1] // 2, "end": -starts[-1]}[it.anchor]
+    boxes = [(start + glyph.left, glyph.top, glyph.cover) for start, glyph in zip(starts, glyphs, strict=False)]
+    left, top = min((x for x, _, _ in boxes), default=0), min((y for _, y, _ in boxes), default=0)
+    right = max((x + cover.width for x, _, cover in boxes), default=1)
+    bottom = max((y + cover.height for _, y, cover in boxes), default=1)
+    covered = Image.new("L", (right - left, bottom - top))
+    for x, y, cover in boxes:
+        covered.paste(255, (x - left, y - top), cover)
     edge, inside = (_place(shade, colours) for shade in (_between(it.ground, it.colour), _rgb(it.colour)))
-    pixels = Image.frombytes("P", covered.size, covered.point([edge] * 192 + [inside] * 64).tobytes())
-    mask = covered.point([0] * 64 + [255] * 192, "1")
-    return _Drawn(pixels, mask, it.x + left, it.y + top)
+    covers = covered.tobytes()  # which are looked up as bytes; Pillow's `point` rounds each of 256 numbers first
+    pixels = Image.frombytes("P", covered.size, covers.translate(bytes([edge] * 192 + [inside] * 64)))
+    mask = Image.frombytes("L", covered.size, covers.translate(_IS_SEEN))
+    return _Drawn(pixels, mask, it.x + origin + left, it.y + top)
+
+
+class _Glyph(NamedTuple):
+    """A letter: how much of each pixel it covers, where that lies from its origin, and how far the next one's is."""
+
+    cover: Image.Image
+    left: int
+    top: int
+    advance: int
+
+
+@lru_cache(maxsize=_MOST_GLYPHS)
+def _glyph(letter: str, size: int, bold: bool) -> _Glyph:
+    font = _font(size, bold)
+    left, top, right, bottom = (round(edge) for edge in font.getbbox(letter, anchor="ls"))
+    cover = Image.new("L", (max(right - left, 1), max(bottom - top, 1)))
+    ImageDraw.Draw(cover).text((-left, -top), letter, 255, font, "ls")
+    return _Glyph(cover, left, top, round(font.getlength(letter)))
 
 
 @cache

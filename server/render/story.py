@@ -42,6 +42,7 @@ SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
     "time-ran-out": _time_ran_out,
     "seat-handed-over": _handed_over,
     "seat-taken-back": lambda item, names, say: say.gettext("%(name)s is back.", name=names[item["seat"]]),
+    "move-taken-back": lambda item, names, say: say.gettext("%(name)s took a move back.", name=names[item["seat"]]),
     "game-paused": lambda item, names, say: say.gettext("The game was paused."),
     "game-resumed": lambda item, names, say: say.gettext("The game went on."),
     "game-ended": _game_ended,

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from textwrap import fill
 
 WIDTH = 72
+_UNTIDY = re.compile(r"[\t-\r]| $")  # white space that `fill` changes
 
 
 def page(blocks: Iterable[Iterable[str]], locale: str) -> str:
@@ -19,4 +20,6 @@ def _punctuated(line: str, locale: str) -> str:
 
 
 def _fit(line: str) -> str:
+    if len(line) <= WIDTH and not _UNTIDY.search(line):
+        return line  # as `fill` would give it back, too, but takes longer for a table than all else about its words
     return fill(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False)

@@ -12,7 +12,7 @@ from PIL import Image, ImageColor
 
 from server.render.games import SENTENCES
 from server.render.picture import draw
-from server.render.picture_parts import DARK, Colours, Sprite, sheet
+from server.render.picture_parts import DARK, Colours, Line, Sprite, sheet
 from server.render.png import png
 from server.render.sternenglanz.cards import CARD, sternbild
 from server.render.sternenglanz.pieces import COLOURS
@@ -23,7 +23,7 @@ from server.rules import Json, SeededDice
 from server.rules import sternenglanz as game
 from server.rules.sternenglanz.material import CARDS, FIELDS
 from server.rules.sternenglanz.state import ActionLapsed, SternbildCompleted, SupernovaGranted, SupernovaLaid
-from tests.support.pictures import difference_of_shapes, words_elsewhere
+from tests.support.pictures import NARROW, difference_of_shapes, words_elsewhere
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ["Ada", "Émilie du Châtelet", "Hevelius", "Tycho"]
@@ -165,6 +165,15 @@ def test_every_sternbild_can_be_drawn_by_itself() -> None:
         png(sheet(120, "", Colours(DARK, COLOURS), [sternbild(bild, DARK, "en")])) for bild in CARDS.sternbilder
     ]
     assert len(set(pictures)) == len(pictures)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_what_one_plays_by_can_be_read_in_a_mail_on_a_phone_of_360_pixels(scenario: int) -> None:
+    shown = draw("sternenglanz", view(skies(scenario, 3, 60)[-1], 0), NAMES[:3])
+    of_fields = [it for it in shown.parts if isinstance(it, Line) and it.words in FIELDS]
+    assert {it.words for it in of_fields} == set(FIELDS)
+    assert min(it.size for it in of_fields) * NARROW >= 10
+    assert min(it.size for it in shown.parts if isinstance(it, Line)) * NARROW >= 7
 
 
 def test_a_png_shows_what_the_svg_shows_and_is_small() -> None:

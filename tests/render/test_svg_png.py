@@ -7,11 +7,14 @@ import pytest
 from cachetools import LRUCache
 
 from server.render import png as png_module
-from server.render.picture import draw
+from server.render.picture import draw, draw_end
+from server.render.picture_parts import Line
 from server.render.png import png
+from server.render.text import final_table
+from server.render.text_layout import WIDTH
 from server.rules import GAMES, SeededDice
 from server.rules.sternenhimmel import BOARDS
-from tests.support.pictures import difference_of_shapes, words_elsewhere
+from tests.support.pictures import NARROW, difference_of_shapes, words_elsewhere
 
 RULES = GAMES["sternenhimmel"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -133,3 +136,54 @@ def test_what_is_kept_of_pictures_takes_so_much_room_and_no_more(monkeypatch):
 def test_any_name_can_be_drawn():
     names = ["", " ", "\u200b", "\U0001f320 \u05d0\u05d1", "\u0301" * 22]
     assert png(picture(table(5, 3), names=names)).startswith(b"\x89PNG\r\n")
+
+
+@pytest.mark.parametrize("seats", [3, 5])
+def test_what_one_plays_by_can_be_read_in_a_mail_on_a_phone_of_360_pixels(seats):
+    shown = picture(table(seats, 8 * seats))
+    lines = [it for it in shown.parts if isinstance(it, Line)]
+    stars = [it for it in lines if it.words in ("1", "3", "5", "6", "7", "B", "D", "?") and it.bold]
+    spaces = [it for it in lines if it.words in "abcdefghij" and it.colour == shown.colours.theme.ink]
+    assert stars
+    assert spaces
+    assert min(it.size for it in [*stars, *spaces]) * NARROW >= 10
+    assert min(it.size for it in lines) * NARROW >= 8.5
+
+
+def ended(seats):
+    """A whole game: how it was left, and all that seat 0 saw happen."""
+    dice, rng, state = SeededDice(b"sky", [""] * seats), random.Random(1), None
+    events, story = RULES.setup(seats, RULES.resolve_options({}, seats), dice), []
+    while events:
+        for event in events:
+            state = RULES.apply(state, event)
+            story += [told for told in [RULES.tell(event, 0)] if told]
+        waited_for = RULES.to_act(state)
+        move = waited_for and rng.choice(RULES.legal_moves(state, min(waited_for)))
+        events = RULES.decide(state, min(waited_for), move, dice) if waited_for else []
+    return state, story
+
+
+@pytest.mark.parametrize("seats", [3, 4, 5])
+def test_a_game_that_is_over_shows_and_tells_every_sky_with_its_stars_turned_up(seats):
+    state, story = ended(seats)
+    view = RULES.view(state, 0)
+    assert view["boards"] == []
+    shown = draw_end("sternenhimmel", view, story, NAMES[:seats], "en")
+    groups = {it.get("id"): it for it in ElementTree.fromstring(shown.svg()).iter(f"{SVG}g")}
+    words = final_table("sternenhimmel", view, story, NAMES[:seats], "en")
+    unbroken = words.replace("\n    ", " ")
+    assert max(map(len, words.splitlines())) <= WIDTH
+    scored = [it for it in story if it["type"] == "board-scored"]
+    assert len(scored) > 3
+    for it in scored:
+        gains = [f"{paid:+d}" for paid in it["payouts"] if paid]
+        texts = [text.text for text in groups[f"board-{it['board']}"].findall(f"{SVG}text")]
+        assert set(gains) <= set(texts)
+        for lying in it["placements"]:
+            title = groups[f"{it['board']}-{lying['space']}"].find(f"{SVG}title").text
+            assert title.endswith(f"seat {lying['seat']}, {lying['star']}")
+        stars = ", ".join(f"{lying['space']} {NAMES[lying['seat']]} {lying['star']}" for lying in it["placements"])
+        assert f"  {stars}\n" in unbroken
+    assert len(png(shown)) < 100_000
+    assert not list(words_elsewhere(shown))

@@ -8,8 +8,9 @@ import resvg_py
 from PIL import Image, ImageChops, ImageStat
 
 from server.render import png
-from server.render.picture_parts import Box, Line, Picture, Sprite
+from server.render.picture_parts import WIDTH, Box, Line, Picture, Sprite
 
+NARROW = (360 - 2 * 16) / WIDTH  # pixels of a narrow phone for each of ours, between the margins of a letter
 _FONTS = [str(path) for path in (Path(png.__file__).parent / "fonts").glob("*.ttf")]
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from math import hypot
 
 from server.render.picture_parts import (
+    LEGIBLE,
     MARGIN,
     PANEL,
     SEAT_COLOURS,
@@ -21,6 +22,8 @@ from server.render.picture_parts import (
     Sprite,
     Theme,
     around,
+    clearest,
+    corners,
     placed,
     seat_mark,
     sheet,
@@ -42,12 +45,13 @@ from server.render.sternenglanz.pieces import COLOURS, label, lone_piece, piece,
 from server.rules import Json
 from server.rules.sternenglanz.material import CARDS, FIELDS, FIRMAMENT, NOVA, SHARED_OPEN, SLOTS, Field
 
-_HEAD = 70
+_HEAD = 78
 _FULL = WIDTH - 2 * MARGIN
 _SKY = 684  # the square in which the Firmament is drawn
 _IS_ROUND = all(hypot(field.x - 0.5, field.y - 0.5) <= 0.46 for field in FIELDS.values())
-_FREE = 20  # radius of a free field
-_TABLEAU = 64  # where the slots begin below a panel's edge
+_FREE = 27  # radius of a free field
+_PIECE = 1.2  # the size of a piece on the Firmament
+_TABLEAU = 72  # where the slots begin below a panel's edge
 _MINI = 46  # a completed Sternbild
 
 
@@ -59,9 +63,9 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
     ]
     top = _HEAD + _FULL + MARGIN
     parts += placed(MARGIN, top, _supplies(view, theme, locale))
-    top += 60 + (BILD + MARGIN if _is_shared(view) else 0)
+    top += 92 + (BILD + MARGIN if _is_shared(view) else 0)
     has_hand, is_odd = view["hand"] is not None, len(names) % 2 == 1
-    row = max(_panel_height(view), 240 if has_hand and is_odd else 0) + MARGIN
+    row = max(_panel_height(view), 300 if has_hand and is_odd else 0) + MARGIN
     second = WIDTH - MARGIN - PANEL
     for seat in range(len(names)):
         left = second if seat % 2 else MARGIN
@@ -71,7 +75,7 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
         parts += placed(second, height - row, _hand(view, theme, locale, 3))
     elif has_hand:
         parts += placed(MARGIN, height, _hand(view, theme, locale, 6))
-        height += 144 + MARGIN
+        height += 170 + MARGIN
     return sheet(height, _spoken(view, names, locale), Colours(theme, COLOURS), parts)
 
 
@@ -86,14 +90,14 @@ def _is_shared(view: Json) -> bool:
 
 def _head(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Iterator[Line]:
     say, result, right = _WORDS[locale], view["result"], WIDTH - MARGIN - 4
-    yield Line(MARGIN + 4, 36, scenario_name(view["scenario"], locale), theme.ink, 23, theme.sky, bold=True)
-    yield Line(MARGIN + 4, 58, _goal(view["scenario"], locale), theme.faint, 16, theme.sky)
+    yield Line(MARGIN + 4, 36, scenario_name(view["scenario"], locale), theme.ink, 28, theme.sky, bold=True)
+    yield Line(MARGIN + 4, 64, _goal(view["scenario"], locale), theme.faint, 21, theme.sky)
     if result is not None:
         winners = ", ".join(short(names[seat]) for seat in result["winners"])
-        yield Line(right, 36, say["over"], theme.ink, 19, theme.sky, anchor="end", bold=True)
-        yield Line(right, 58, f"{say['won']}: {winners}", theme.gold, 16, theme.sky, anchor="end", bold=True)
+        yield Line(right, 36, say["over"], theme.ink, LEGIBLE, theme.sky, anchor="end", bold=True)
+        yield Line(right, 64, f"{say['won']}: {winners}", theme.gold, 21, theme.sky, anchor="end", bold=True)
     elif view["turn"]:
-        yield Line(right, 36, f"{say['turn']} {view['turn']}", theme.ink, 19, theme.sky, anchor="end")
+        yield Line(right, 36, f"{say['turn']} {view['turn']}", theme.ink, LEGIBLE, theme.sky, anchor="end")
 
 
 def _goal(scenario: int, locale: str) -> str:
@@ -121,6 +125,8 @@ def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
         lying, bonus = view["board"].get(field.id), field.bonus if has_bonus else 0
         what = f'id="field-{field.id}" data-field="{field.id}" '
         yield from placed(*_at(field), [*_field(field.id, lying, bonus, theme, locale), *done], what)
+    if has_bonus:
+        yield from _bonuses(theme)
     yield "</g>"
 
 
@@ -162,22 +168,33 @@ def _field(field: str, lying: str | None, bonus: int, theme: Theme, locale: str)
         edge = f'stroke="{theme.gold}" stroke-width="3"' if bonus else f'stroke="{theme.line}" stroke-width="1.6"'
         free = f'<circle r="{_FREE}" fill="{theme.sky}" {edge}/>'
         parts.append(Sprite(free, around(0, 0, _FREE + 2), theme.card))
-        parts.append(Line(0, 6, field, theme.faint, 16, theme.sky, anchor="middle"))
+        parts.append(Line(0, 8, field, theme.faint, LEGIBLE, theme.sky, anchor="middle"))
     else:
-        parts += [lone_piece(lying, 1, theme, theme.card, has_label=True), label(lying, field)]
-    if bonus:
-        parts.append(Line(17, -16, f"+{bonus}", theme.gold, 17, theme.card, bold=True))
+        parts += [lone_piece(lying, _PIECE, theme, theme.card, has_label=True), label(lying, field)]
     return parts
+
+
+@cache
+def _bonuses(theme: Theme) -> list[Line]:
+    """Each beside its field, where no other one is near."""
+    lines = []
+    for field in FIELDS.values():
+        if field.bonus:
+            left, top = _at(field)
+            others = [(x - left, y - top) for x, y in map(_at, FIELDS.values()) if (x, y) != (left, top)]
+            x, y = clearest(corners(28), others)
+            lines.append(Line(left + x, top + y + 7, f"+{field.bonus}", theme.gold, 20, theme.card, "middle", True))
+    return lines
 
 
 def _done(is_laid: bool, removed: Sequence[str], colour: str, theme: Theme) -> Iterator[Part]:
     """What is marked of a field in the turn in which something was laid there, or stars removed."""
     if is_laid:
-        yield Sprite(f'<circle r="32" fill="none" stroke="{colour}" stroke-width="4"/>', around(0, 0, 35), theme.card)
+        yield Sprite(f'<circle r="34" fill="none" stroke="{colour}" stroke-width="4"/>', around(0, 0, 37), theme.card)
     for star in removed:
         cross = f'<path d="M-10 -10L10 10M10 -10L-10 10" stroke="{colour}" stroke-width="4"/>'
         crossed_out = Sprite(piece(star, 0, 0, 0.4, theme) + cross, around(0, 0, 16), theme.card)
-        yield from placed(-20, 20, [crossed_out])
+        yield from placed(-24, 24, [crossed_out])
 
 
 # The supplies
@@ -189,15 +206,15 @@ def _supplies(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
     for i, kind in enumerate(pieces_in(view)):
         x = 24 + 86 * i
         yield from placed(x, 24, [lone_piece(kind, 0.6, theme, theme.sky)])
-        yield Line(x + 24, 31, str(view["supply"][kind]), theme.ink, 19, theme.sky)
+        yield Line(x + 24, 33, str(view["supply"][kind]), theme.ink, LEGIBLE, theme.sky)
     decks = [f"{say['deck']} {view['deck']}"]
     if CARDS.scenarios[view["scenario"]].supernova:
         decks.append(f"{say['reserve']} {view['reserve']}")
     if bilder["deck"]:
         decks.append(f"{say['sternbilder']} {bilder['deck']}")
-    yield Line(_FULL - 4, 31, " · ".join(decks), theme.faint, 16, theme.sky, anchor="end")
+    yield Line(4, 70, " · ".join(decks), theme.faint, 21, theme.sky)
     if _is_shared(view) and bilder["open"] is not None:
-        yield from placed(0, 56, _named_bild(bilder["open"], theme, locale, theme.sky))
+        yield from placed(0, 88, _named_bild(bilder["open"], theme, locale, theme.sky))
     yield "</g>"
 
 
@@ -224,15 +241,15 @@ def _seat(view: Json, seat: int, names: Sequence[str], theme: Theme, locale: str
     waited_for = _is_waited_for(view, seat)
     yield f'<g id="seat-{seat}">'
     yield _panel(_panel_height(view), SEAT_COLOURS[seat] if waited_for else None, theme)
-    yield from placed(22, 24, [seat_mark(seat, 11, theme, card)])
-    yield Line(42, 30, short(names[seat]), theme.ink, 18, card, bold=waited_for)
-    yield Line(right, 32, str(view["points"][seat]), theme.ink, 25, card, anchor="end", bold=True)
+    yield from placed(22, 25, [seat_mark(seat, 13, theme, card)])
+    yield Line(44, 32, short(names[seat]), theme.ink, 23, card, bold=waited_for)
+    yield Line(right, 34, str(view["points"][seat]), theme.ink, 30, card, anchor="end", bold=True)
     held = f"{say['hand']} {view['hand_sizes'][seat]} · {say['discard']} {view['discards'][seat]}"
-    yield Line(42, 51, held, theme.faint, 15, card)
+    yield Line(44, 59, held, theme.faint, 19, card)
     if waited_for:
-        yield Line(right, 52, say["next"], theme.ink, 15, card, anchor="end", bold=True)
+        yield Line(right, 60, say["next"], theme.ink, 19, card, anchor="end", bold=True)
     elif view["granted"][seat]:
-        yield from placed(PANEL - 24, 47, [lone_piece(NOVA, 0.3, theme, card)])
+        yield from placed(PANEL - 24, 53, [lone_piece(NOVA, 0.3, theme, card)])
     for slot in SLOTS:
         x = 7 + (slot - 1) * (CARD_WIDTH + 7)
         yield from placed(x, _TABLEAU, _slot(view, seat, slot, theme, locale))
@@ -281,13 +298,15 @@ def _slot(view: Json, seat: int, slot: int, theme: Theme, locale: str) -> Iterat
 
 def _hand(view: Json, theme: Theme, locale: str, columns: int) -> Iterator[Part]:
     yield '<g id="hand">'
-    yield Line(4, 22, _WORDS[locale]["your hand"], theme.faint, 16, theme.sky)
+    yield Line(4, 22, _WORDS[locale]["your hand"], theme.faint, 21, theme.sky)
     for i, card in enumerate(view["hand"]):
-        left, top = i % columns * (CARD_WIDTH + 12), 34 + i // columns * (CARD_HEIGHT + 24)
+        left, top = i % columns * (CARD_WIDTH + 12), 34 + i // columns * (CARD_HEIGHT + 52)
         yield f'<g id="card-{card.replace("#", "-")}" data-card="{card}">'
         yield from placed(left, top, action_card(card, theme, locale, theme.sky))
-        under = top + CARD_HEIGHT + 15
-        yield Line(left + CARD_WIDTH // 2, under, card, theme.faint, 14, theme.sky, anchor="middle")
+        kind, _, copy = card.partition("#")
+        for row, words in enumerate((kind, f"#{copy}")):
+            under = top + CARD_HEIGHT + 20 + 20 * row
+            yield Line(left + CARD_WIDTH // 2, under, words, theme.faint, 17, theme.sky, anchor="middle")
         yield "</g>"
     yield "</g>"
 

@@ -39,7 +39,7 @@ def lone_piece(kind: str, size: float, theme: Theme, ground: str, has_label: boo
 
 def label(kind: str, words: str) -> Line:
     """What is written on a piece of size 1."""
-    return Line(0, 6, words, "#ffffff" if kind == NOVA else ON_BRIGHT, 16, _COLOURS[kind], anchor="middle", bold=True)
+    return Line(0, 8, words, "#ffffff" if kind == NOVA else ON_BRIGHT, 23, _COLOURS[kind], anchor="middle", bold=True)
 
 
 def _disc(x: float, y: float, r: float, style: str) -> str:

@@ -62,6 +62,7 @@ def _supply(view: Json, locale: str) -> Iterator[str]:
 def _seat(view: Json, seat: int, names: Sequence[str], locale: str) -> Iterator[str]:
     say, bilder = _WORDS[locale], view["sternbilder"]
     held = f"{say['cards in hand']} {view['hand_sizes'][seat]}, {say['discarded']} {view['discards'][seat]}"
+    held += f", {say['took a Supernova card']}" if view["granted"][seat] else ""
     yield f"{names[seat]}: {view['points'][seat]} {say['points']}, {held}"
     for slot in SLOTS:
         yield f"  {say['slot']} {slot}: {_on_slot(view, seat, slot, locale)}"
@@ -137,6 +138,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "Sternbilder in the deck": "Sternbilder im Stapel",
         "cards in hand": "Handkarten",
         "discarded": "auf der Ablage",
+        "took a Supernova card": "hat eine Supernova-Karte genommen",
         "slot": "Platz",
         "printed": "aufgedruckt",
         "face down": "verdeckt",
@@ -165,6 +167,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "Sternbilder in the deck": "Sternbilder in the deck",
         "cards in hand": "cards in hand",
         "discarded": "discarded",
+        "took a Supernova card": "took a Supernova card",
         "slot": "slot",
         "printed": "printed",
         "face down": "face down",
@@ -193,6 +196,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "Sternbilder in the deck": "Constellations dans la pioche",
         "cards in hand": "cartes en main",
         "discarded": "défaussées",
+        "took a Supernova card": "a pris une carte Supernova",
         "slot": "emplacement",
         "printed": "imprimée",
         "face down": "face cachée",
@@ -221,6 +225,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "Sternbilder in the deck": "Costellazioni nel mazzo",
         "cards in hand": "carte in mano",
         "discarded": "scartate",
+        "took a Supernova card": "ha preso una carta Supernova",
         "slot": "posto",
         "printed": "stampata",
         "face down": "coperta",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from server.render.picture_parts import (
+    LEGIBLE,
     MARGIN,
     ON_BRIGHT,
     PANEL,
@@ -21,6 +22,8 @@ from server.render.picture_parts import (
     Sprite,
     Theme,
     around,
+    clearest,
+    corners,
     placed,
     seat_mark,
     shape,
@@ -30,9 +33,10 @@ from server.render.picture_parts import (
 from server.rules import Json
 from server.rules.sternenhimmel import BOARDS, Board
 
-_ROW = 372
-_MAP, _TOP = 300, 54  # the square in which a constellation is drawn, and where it begins below the card's edge
-_RADIUS = {"large": 21, "small": 16}
+_ROW, _HEAD = 392, 50  # the height of a board, and of what is written above it
+_MAP, _TOP = 300, 74  # the square in which a constellation is drawn, and where it begins below the card's edge
+_SEAT = 58
+_RADIUS = {"large": 24, "small": 19}
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "de": {"coins": "Münzen", "hand": "Deine Sterne", "stars": "Sterne", "stack": "Stapel", "next": "am Zug"},
@@ -47,7 +51,7 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
     boards = view["boards"]
     rows = (len(boards) + 1) // 2
     in_gap = len(boards) % 2 == 1
-    seats_height = 60 + 46 * len(names) + (76 if view["hand"] is not None else 0)
+    seats_height = 66 + _SEAT * len(names) + (82 if view["hand"] is not None else 0)
     height = max(rows * _ROW, 1) + MARGIN + (0 if in_gap else seats_height)
     parts: list[Part] = []
     second = MARGIN + PANEL + MARGIN // 2
@@ -74,14 +78,42 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
     board = BOARDS[shown["board"]]
     yield f'<g id="board-{board.id}" data-board="{board.id}" data-slot="{shown["slot"]}">'
     yield _lines(board.id, theme)
-    yield Line(16, 32, board.names[locale], theme.ink, 21, theme.card, bold=True)
-    yield Line(PANEL - 16, 32, f"{board.first} / {board.second}", theme.ink, 19, theme.card, anchor="end")
-    yield Line(16, 50, board.id, theme.faint, 13, theme.card)
+    yield Line(16, 34, board.names[locale], theme.ink, 26, theme.card, bold=True)
+    yield Line(PANEL - 16, 34, f"{board.first} / {board.second}", theme.ink, LEGIBLE, theme.card, anchor="end")
+    if "payouts" in shown:
+        yield from _gains(shown["payouts"], theme)
+    else:
+        yield Line(16, 58, board.id, theme.faint, 20, theme.card)
     for space, lying in shown["spaces"].items():
         x, y = _at(board, space)
         what = f'id="{board.id}-{space}" data-board="{board.id}" data-space="{space}" '
         yield from placed(x, y, _space(board, space, lying, theme), what)
+    for space, lying in shown["spaces"].items():
+        if lying is not None:
+            yield _name_beside(board.id, space, lying["seat"], theme)
     yield "</g>"
+
+
+@cache
+def _name_beside(board_id: str, space: str, seat: int, theme: Theme) -> Line:
+    """The name of a space on which a star lies, where nothing else is near."""
+    board = BOARDS[board_id]
+    (left, top), r = _at(board, space), _RADIUS[board.spaces[space].size]
+    others = [(x - left, y - top) for x, y in (_at(board, it) for it in board.spaces if it != space)]
+    places = corners(0.75 * r + 9)
+    if SEAT_SHAPES[seat] == "triangle":  # which is broad below
+        places = [*places[:2], (0, r + 15)]
+    x, y = clearest(places, [*others, (0, _HEAD - top)])
+    return Line(left + x, top + y + 6, space, theme.faint, 20, theme.card, anchor="middle")
+
+
+def _gains(payouts: Sequence[int], theme: Theme) -> Iterator[Part]:
+    """What a board that was scored brought to whom."""
+    paid = [(seat, coins) for seat, coins in enumerate(payouts) if coins]
+    for place, (seat, coins) in enumerate(reversed(paid)):
+        right = PANEL - 16 - 64 * place
+        yield from placed(right - 47, 51, [seat_mark(seat, 8, theme, theme.card)])
+        yield Line(right, 58, f"{coins:+d}", theme.gold, 20, theme.card, anchor="end", bold=True)
 
 
 @cache
@@ -106,13 +138,13 @@ def _space(board: Board, space: str, lying: Json | None, theme: Theme) -> Iterat
     if lying is None:
         yield f"<title>{board.id} {space}, {size}, empty</title>"
         yield _free(size, theme)
-        yield Line(0, 6, space, theme.ink, 17, theme.card, anchor="middle")
+        yield Line(0, 8, space, theme.ink, LEGIBLE, theme.card, anchor="middle")
     else:
-        seat, star, r = lying["seat"], lying["star"], _RADIUS[size]
+        seat, star = lying["seat"], lying["star"]
         yield f"<title>{board.id} {space}, {size}, seat {seat}, {star or 'face down'}</title>"
         yield _star(seat, size, theme)
-        yield Line(0, 6, star or "?", ON_BRIGHT, 18, SEAT_COLOURS[seat], bold=True, anchor="middle")
-        yield Line(r + 3, 7 - r, space, theme.faint, 14, theme.card)
+        type_size = LEGIBLE if star != "10" else 19  # which a triangle has no more room for
+        yield Line(0, 8, star or "?", ON_BRIGHT, type_size, SEAT_COLOURS[seat], bold=True, anchor="middle")
 
 
 @cache
@@ -138,33 +170,33 @@ def _star(seat: int, size: str, theme: Theme) -> Sprite:
 def _seats(view: Json, names: Sequence[str], theme: Theme, locale: str, width: int) -> Iterator[Part]:
     say = _WORDS[locale]
     yield '<g id="seats">'
-    yield Line(8, 30, f"{say['stack']}: {view['stack']}", theme.faint, 16, theme.sky)
+    yield Line(8, 30, f"{say['stack']}: {view['stack']}", theme.faint, 21, theme.sky)
     for seat, name in enumerate(names):
         is_next = view["next"] == seat
         what = f'id="seat-{seat}" '
-        yield from placed(0, 66 + 46 * seat, _seat(view, seat, name, is_next, theme, locale, width), what)
+        yield from placed(0, 72 + _SEAT * seat, _seat(view, seat, name, is_next, theme, locale, width), what)
     if view["hand"] is not None:
-        y = 66 + 46 * len(names)
-        yield Line(8, y + 6, say["hand"], theme.faint, 15, theme.sky)
+        y = 72 + _SEAT * len(names)
+        yield Line(8, y + 4, say["hand"], theme.faint, 21, theme.sky)
         for i, star in enumerate(view["hand"]):
-            label = Line(0, 6, star, theme.ink, 16, theme.card, bold=True, anchor="middle")
-            yield from placed(24 + i * 37, y + 34, [_disc(theme), label])
+            label = Line(0, 8, star, theme.ink, 22, theme.card, bold=True, anchor="middle")
+            yield from placed(24 + i * 37, y + 38, [_disc(theme), label])
     yield "</g>"
 
 
 def _seat(view: Json, seat: int, name: str, is_next: bool, theme: Theme, locale: str, width: int) -> Iterator[Part]:
     say, ground = _WORDS[locale], theme.card if is_next else theme.sky
     if is_next:
-        marked = f'<rect y="-23" width="{width}" height="44" rx="10" fill="{theme.card}"/>'
-        yield Sprite(marked, Box(0, -23, width, 21), theme.sky, covers=True)
-        yield Line(width - 12, 5, say["next"], theme.ink, 14, ground, anchor="end", bold=True)
-    yield from placed(24, 0, [seat_mark(seat, 12, theme, ground)])
-    yield Line(48, -3, short(name), theme.ink, 17, ground, bold=is_next)
+        marked = f'<rect y="-29" width="{width}" height="56" rx="10" fill="{theme.card}"/>'
+        yield Sprite(marked, Box(0, -29, width, 27), theme.sky, covers=True)
+        yield Line(width - 10, 19, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
+    yield from placed(24, 0, [seat_mark(seat, 14, theme, ground)])
+    yield Line(50, -4, short(name), theme.ink, LEGIBLE, ground, bold=is_next)
     held = f"{view['coins'][seat]} {say['coins']}, {view['hand_sizes'][seat]} {say['stars']}"
-    yield Line(48, 15, held, theme.faint, 14, ground)
+    yield Line(50, 19, held, theme.faint, 20, ground)
 
 
 @cache
 def _disc(theme: Theme) -> Sprite:
-    disc = f'<circle r="16" fill="{theme.card}" stroke="{theme.ink}" stroke-width="2"/>'
-    return Sprite(disc, around(0, 0, 18), theme.sky)
+    disc = f'<circle r="17" fill="{theme.card}" stroke="{theme.ink}" stroke-width="2"/>'
+    return Sprite(disc, around(0, 0, 19), theme.sky)

@@ -32,7 +32,7 @@ def _star(star: str | None, say: Language) -> str:
     return say.gettext("a %(value)s", value=star)
 
 
-def _board_scored(item: Json, names: Sequence[str], say: Language) -> str:
+def scored(item: Json, names: Sequence[str], say: Language) -> str:
     totals = [
         f"{names[seat]} {total}" + (f" ({_coins(paid, say)})" if paid else "")
         for seat, (total, paid) in enumerate(zip(item["totals"], item["payouts"], strict=True))
@@ -66,6 +66,6 @@ def notation(say: Language) -> str:
 SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
     "board-dealt": _board_dealt,
     "star-placed": _star_placed,
-    "board-scored": _board_scored,
+    "board-scored": scored,
     "seat-skipped": _seat_skipped,
 }
