@@ -17,11 +17,13 @@ from server.play.events import (
     GamePaused,
     GameResumed,
     GameStarted,
+    MoveTakenBack,
     SeatHandedOver,
     SeatTakenBack,
     TimeExtended,
     TimeRanOut,
 )
+from server.play.line import Line, Link
 from server.play.table import OVER, Table, new_table, next_commit, terms, type_name, typed
 from server.play.time_control import game_clock
 from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, bot_of, ladder, rung_for
@@ -126,15 +128,23 @@ def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
 
 def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
     """The table after these events and the words of chance drawn, the rules asked for each commit again. Raises Flaw."""
-    table, dice = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts)
+    table, dice, line = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts), Line()
     for commit in commits(start.seed, rows):
+        drawn = dice.drawn
         try:
-            asked_again = _asked_again(table, [_typed(table, row) for row in commit], start, dice)
-            events, after = next_commit(table, asked_again)
+            happened, earlier = [_typed(table, row) for row in commit], None
+            if isinstance(happened[0], MoveTakenBack):
+                taken_back = _taken_back(table, happened[0], start, line)
+                earlier, drawn = taken_back.before, taken_back.drawn
+                dice.drawn = drawn
+            asked_again = _asked_again(table, happened, start, dice)
+            events, after = next_commit(table, asked_again, earlier)
         except (Flaw, RuleError) as error:
             raise Flaw(f"Event {commit[0].seq} ({commit[0].type}): {error}") from None
         _compare(commit, events)
-        table = after.logged(commit[-1])
+        after = after.logged(commit[-1])
+        line.add(Link(table, commit, after, drawn))
+        table = after
     return table, dice.drawn
 
 
@@ -158,6 +168,8 @@ def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice
             if seat is None or table.stand_ins[seat] is None:
                 raise Flaw("No bot stands in for this seat.")
             return [SeatTakenBack(seat)]
+        case "running", MoveTakenBack() as taken_back:
+            return [taken_back]
         case "running", GamePaused():
             return [GamePaused()]
         case "paused", GameResumed():
@@ -188,6 +200,19 @@ def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Star
             return [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]
         case Abandon():
             return [TimeRanOut(seat, None), GameAbandoned(seat)]
+
+
+def _taken_back(table: Table, event: MoveTakenBack, start: Start, line: Line) -> Link:
+    """The move that is taken back. Raises Flaw."""
+    seat, to = event
+    link = line.move_after(to, seat) if type(to) is int else None
+    if link is None:
+        raise Flaw("This seat has no move there that could be taken back.")
+    _expect_person(table, seat, start)
+    option = start.terms["options"].get("take_back")
+    if option == "never" or (option == "free" and not line.is_free(to, seat)):
+        raise Flaw("By the options of this game it cannot be taken back.")
+    return link
 
 
 def _moved(table: Table, seat: Seat | None, happened: Sequence[Any], dice: Dice) -> Sequence[Any]:

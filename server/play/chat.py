@@ -9,6 +9,7 @@ from server.accounts.rate_limits import Use, expect_within
 from server.clock import clock
 from server.errors import BadField
 from server.play.letters import note
+from server.play.notes import deaf
 from server.play.views import own_seat, seen_by
 from server.rules import Json
 from server.sanitize import paragraphs
@@ -36,7 +37,8 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     last = db.session.execute(select(func.max(Message.nr)).where(Message.game_id == game_id)).scalar() or 0
     row = {"nr": last + 1, "seat": seat, "text": text, "at": now}
     db.session.execute(insert(Message).values(game_id=game_id, player_id=player_id, **row))
-    hooked = [it["seat"] for it in game.seats if it["has_webhooks"] and it["seat"] != seat]
+    told = {it["player_id"]: it["seat"] for it in game.seats if it["has_webhooks"] and it["seat"] != seat}
+    hooked = [told[it] for it in told.keys() - deaf(game_id, told)]
     outbox.put(game_id, [note(game, "message", it, now, str(last + 1), nr=last + 1) for it in hooked])
     said = _message(last + 1, seat, game.names[seat], text, now)
     with committing(said):

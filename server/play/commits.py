@@ -2,8 +2,8 @@
 (an optimistic lock on its version)."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -11,12 +11,13 @@ from uuid import UUID
 
 import psycopg
 
+from server.clock import Stretch
 from server.errors import NotFound
 from server.play import letters
-from server.play.due_times import extended, timed
-from server.play.events import TimeExtended
+from server.play.due_times import asked_again, extended, timed
+from server.play.events import MoveTakenBack, TimeExtended
 from server.play.game import Game, Outline
-from server.play.table import OVER, Table, fold, new_table, next_commit, type_name
+from server.play.table import OVER, Table, fold, goes_behind, new_table, next_commit, type_name
 from server.play.table_cache import tables
 from server.rules import Json, Seat, commitment
 from server.store import log
@@ -24,7 +25,8 @@ from server.store.connections import autocommit
 from server.store.log import OutlineRecords, Recorded, Records
 from server.store.notify import notifier
 from server.store.outages import outages_since
-from server.store.player_games import note_end
+from server.store.plans import drop_plans
+from server.store.player_games import note_end, seated
 
 _logger = logging.getLogger(__name__)
 
@@ -42,6 +44,8 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
     records = log.read(connection, game_id, known.seq if known else 0)
     if records is None:
         raise NotFound("There is no such game.")
+    if known and goes_behind(known, records.events):
+        return load_within(connection, game_id)
     return Game(records.head, records.seats, fold(known or new_table(records.head["rules"]), records.events))
 
 
@@ -96,8 +100,26 @@ def record_within(
     write: Write = log.record,
 ) -> Game | None:
     """Make one commit of events, as part of a transaction, which may still be rolled back."""
+    events, after = next_commit(game.table, events)
+    seats = game.seats  # of a game that is closed before it begins, nobody was ever asked
+    if after.turns:
+        seats = [timed(game, seat, after, now, arrived_at or now) for seat in range(len(game.seats))]
+    return _write_within(
+        connection, game, events, after, seats, game.head["drawn"] if drawn is None else drawn, now, write
+    )
+
+
+def _write_within(
+    connection: psycopg.Connection[Any],
+    game: Game,
+    events: Sequence[Any],
+    after: Table,
+    seats: Sequence[Json],
+    drawn: int,
+    now: datetime,
+    write: Write,
+) -> Game | None:
     before = game.table
-    events, after = next_commit(before, events)
     rows = _rows(
         events, now, before.version + 1, before.seq, before.hash or bytes.fromhex(commitment(game.head["seed"]))
     )
@@ -106,14 +128,11 @@ def record_within(
         "version": after.version,
         "status": after.status,
         "outcome": after.outcome,
-        "drawn": game.head["drawn"] if drawn is None else drawn,
+        "drawn": drawn,
     }
-    seats = game.seats  # of a game that is closed before it begins, nobody was ever asked
-    if after.turns:
-        seats = [timed(game, seat, after, now, arrived_at or now) for seat in range(len(game.seats))]
     after_game = Game(head, seats, after, rows)
     is_over = after.status in OVER
-    with connection.transaction() if is_over else nullcontext():
+    with _in_two_trips(connection) if is_over else nullcontext():
         written = write(
             connection,
             game.game_id,
@@ -121,13 +140,44 @@ def record_within(
             _projected(head),
             rows,
             [row for row, was in zip(seats, game.seats, strict=True) if row is not was],
-            letters.after(after_game, events, now),
+            letters.after(after_game, events, now, before),
         )
         if written and is_over:
-            note_end(connection, game.game_id, people_of(game), now)
+            noted = note_end(connection, game.game_id, people_of(game), now)
+            drop_plans(connection, game.game_id)
+    if written and is_over and noted.rowcount < len(people_of(game)):  # a guest's seat has become another player's
+        note_end(connection, game.game_id, seated(connection, game.game_id), now)
     if written:
         notifier.changed(game.game_id)
     return after_game if written else None
+
+
+@contextmanager
+def _in_two_trips(connection: psycopg.Connection[Any]) -> Iterator[None]:
+    """A transaction in a pipeline: it begins with its first statement, and is committed with its last."""
+    with connection.pipeline(), connection.transaction():
+        yield
+
+
+def go_back_within(
+    connection: psycopg.Connection[Any],
+    game: Game,
+    seat: Seat,
+    earlier: Table,
+    drawn: int,
+    now: datetime,
+    answered: Stretch | None = None,
+) -> Game:
+    """Take this seat's move back that followed the earlier table, within the transaction that holds the game's head.
+
+    `drawn`: the words of chance drawn by then, so that the same come again. `answered`: see `asked_again`.
+    """
+    event = MoveTakenBack(seat, earlier.version)
+    _, after = next_commit(game.table, [event], earlier)
+    seats = [asked_again(game, each, after, now, answered if each == seat else None) for each in range(len(game.seats))]
+    after_game = _write_within(connection, game, [event], after, seats, drawn, now, log.record)
+    assert after_game is not None  # nobody else could be faster
+    return after_game
 
 
 def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, now: datetime) -> bool:

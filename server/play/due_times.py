@@ -37,6 +37,23 @@ def timed(game: Game, seat: Seat, after: Table, now: datetime, arrived_at: datet
     return _asked_by_nobody(row) if after.status == "paused" else _asked(row, now)
 
 
+def asked_again(game: Game, seat: Seat, after: Table, now: datetime, answered: Stretch | None = None) -> Json:
+    """The seat's row after a move was taken back; the very same row if nothing changed for it.
+
+    A turn that nobody is asked for any more has taken no time. One that is open again begins anew, or goes on as if it had
+    not been `answered` (from when it was asked until it was), so that nobody wins any time by moving and taking it back.
+    """
+    was, turn = game.seats[seat], after.turns[seat]
+    if turn == was["turn"]:
+        return was
+    if answered and was["asked_at"] == answered[0]:
+        return was | {"turn": turn}  # it went on all the time
+    clock = game_clock(game.head["clock"])
+    row = was | {"turn": turn, "to_act": turn is not None, "asked_at": None, "lent": 0, "hours": None}
+    row = _with_allowance(row, clock)
+    return _asked(_unanswered(row, clock, answered) if answered else row, now)
+
+
 def extended(game: Outline, seat: Seat, by: str, now: datetime) -> Json:
     """The seat's row after an extension: so much from now on, which is lent for this turn."""
     row = game.seats[seat]
@@ -52,7 +69,10 @@ def with_due_time(row: Json, now: datetime) -> Json:
     )
     thresholds = (row["notifications"] or {}).get("reminders", DEFAULT_REMINDERS)
     remind_at = next_reminder(asked_at, due_at, thresholds, calendar, now)
-    return row | {"due_at": due_at, "remind_at": remind_at, "wake_at": remind_at or due_at}
+    wake_at = remind_at or due_at
+    if row["plan_at"] and row["plan_turn"] == row["turn"]:
+        wake_at = min(wake_at, row["plan_at"])
+    return row | {"due_at": due_at, "remind_at": remind_at, "wake_at": wake_at}
 
 
 # What happened to the seat
@@ -84,6 +104,15 @@ def _after_its_turn(row: Json, clock: GameClock, arrived_at: datetime) -> Json:
 def _with_allowance(row: Json, clock: GameClock) -> Json:
     """Its time begins with the first turn, or when a bot takes the seat before."""
     return row if row["allowed"] is not None else row | {"allowed": first_allowance(clock).total_seconds()}
+
+
+def _unanswered(row: Json, clock: GameClock, answered: Stretch) -> Json:
+    """What the answer brought to its time is gone again, and what it took counts from when it was asked."""
+    row = row | {"asked_at": answered[0], "hours": {"zone": row["zone"], "calendar": row["calendar"]}}
+    if not isinstance(clock, Bank):
+        return row
+    allowed = timedelta(seconds=row["allowed"]) - clock.increment + _used(row, answered[1])
+    return row | {"allowed": allowed.total_seconds()}
 
 
 def _stopped(row: Json, arrived_at: datetime) -> Json:

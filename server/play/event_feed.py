@@ -11,13 +11,15 @@ from uuid import UUID
 from server.accounts.tokens import Caller
 from server.clock import clock
 from server.errors import BadField, NotFound
+from server.play.authors import told
 from server.play.chat import last_message, messages
-from server.play.table import OVER, story_item, typed
+from server.play.table import OVER
 from server.play.turn_links import still_valid
 from server.play.views import seen_by
 from server.rules import GAMES, Json
 from server.store import log
 from server.store.connections import autocommit
+from server.store.plans import played_by_plans
 from server.translations import noted
 
 _MOST = 500  # events told at a time
@@ -152,7 +154,10 @@ def follow_own(caller: Caller, last: str | None) -> OwnFollower:
 def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, list[Item], bool]]:
     """What each of these has not been told of this game, and whether there is more; it counts as told now."""
     with autocommit() as connection:
-        records = log.read(connection, game_id, min(follower.told[game_id] for follower in followers))
+        since = min(follower.told[game_id] for follower in followers)
+        records = log.read_commits(connection, game_id, since)
+        is_news = records is not None and any(row.seq > since for row in records.events[-1:])
+        planned = played_by_plans(connection, game_id) if is_news else {}
     if records is None:
         for follower in followers:
             follower.lost(game_id)
@@ -162,7 +167,6 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
     head, seats, rows = records
     rules = GAMES[head["rules"]]
     seat_of = {row["player_id"]: row["seat"] for row in seats if row["player_id"]}
-    typed_rows = [(row, typed(rules, row)) for row in rows]
     allowed = _who_may_still_see(head, followers, seat_of.keys())
     found = []
     for follower in followers:
@@ -171,18 +175,20 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
             continue
         seat = seat_of.get(follower.player_id) if follower.player_id else None
         after = follower.told[game_id]
-        todo = [pair for pair in typed_rows if pair[0].seq > after]
-        items = []
-        for row, event in todo[:_MOST]:
-            what = story_item(rules, row, event, seat)
-            if what is not None:
-                items.append(follower.tell(game_id, what, row.recorded_at))
+        todo = [row for row in rows if row.seq > after]
+        own = planned.get(seat, ()) if seat is not None else ()
+        now = {row.seq for row in todo[:_MOST]}
+        items = [
+            follower.tell(game_id, what, row.recorded_at)
+            for row, what in told(rules, rows, seat, seats, own)
+            if row.seq in now
+        ]
         is_more = len(todo) > _MOST
         if follower.heard is not None and said:
             items += [Item(None, message) for message in said if message["nr"] > follower.heard]
             follower.heard = max(follower.heard, said[-1]["nr"])
             is_more = is_more or len(said) == _MOST_SAID
-        follower.passed(game_id, todo[:_MOST][-1][0].seq if todo else after, head["status"] in OVER and not is_more)
+        follower.passed(game_id, todo[:_MOST][-1].seq if todo else after, head["status"] in OVER and not is_more)
         found.append((follower, items, is_more))
     return found
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from server.play import json_schemas
-from server.rules import Json, Seat, named, object_of
+from server.rules import NO_SEAT, Json, Seat, named, object_of
 
 
 class GameStarted(NamedTuple):
@@ -33,6 +33,11 @@ class SeatTakenBack(NamedTuple):
     seat: Seat
 
 
+class MoveTakenBack(NamedTuple):
+    seat: Seat
+    to: int  # the version that the game goes back to
+
+
 class GamePaused(NamedTuple):
     seat: None = None
 
@@ -57,13 +62,13 @@ HOUSE_EVENTS: Mapping[str, type[Any]] = {
     "time-ran-out": TimeRanOut,
     "seat-handed-over": SeatHandedOver,
     "seat-taken-back": SeatTakenBack,
+    "move-taken-back": MoveTakenBack,
     "game-paused": GamePaused,
     "game-resumed": GameResumed,
     "game-ended": GameEnded,
     "game-abandoned": GameAbandoned,
 }
 
-_NO_SEAT: Json = {"type": "null"}
 _NUMBERS: Json = {"type": "array", "items": {"type": "integer"}}
 
 # Of each event as it is told; the house has no secrets.
@@ -74,7 +79,7 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
             "game-started",
             "The last seat was taken",
             {
-                "seat": _NO_SEAT,
+                "seat": NO_SEAT,
                 "seats": {"description": "How many there are", "type": "integer"},
                 "terms": {"anyOf": [json_schemas.TERMS, {"type": "null"}]},
             },
@@ -105,13 +110,21 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
             },
         ),
         ("seat-taken-back", "The person of this seat came back", {"seat": json_schemas.SEAT}),
-        ("game-paused", "All who play themselves wanted a pause", {"seat": _NO_SEAT}),
-        ("game-resumed", "All who play themselves wanted to go on", {"seat": _NO_SEAT}),
+        (
+            "move-taken-back",
+            "This seat took a move back, and with it all that followed: the table is as it was at an earlier version",
+            {
+                "seat": json_schemas.SEAT,
+                "to": {"description": "That version", "type": "integer", "minimum": 1},
+            },
+        ),
+        ("game-paused", "All who play themselves wanted a pause", {"seat": NO_SEAT}),
+        ("game-resumed", "All who play themselves wanted to go on", {"seat": NO_SEAT}),
         (
             "game-ended",
             "The game is over",
             {
-                "seat": _NO_SEAT,
+                "seat": NO_SEAT,
                 "scores": {"description": "By seat", **_NUMBERS},
                 "places": {"description": "By seat: 1, 1, 3 where seats share a place", **_NUMBERS},
             },
@@ -122,7 +135,7 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
             {
                 "seat": {
                     "description": "Whose time-out it was; null if all agreed, or it was closed before its start",
-                    "anyOf": [json_schemas.SEAT, _NO_SEAT],
+                    "anyOf": [json_schemas.SEAT, {"type": "null"}],
                 }
             },
         ),

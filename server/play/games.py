@@ -9,6 +9,9 @@ from uuid import UUID, uuid4
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.accounts.blocks import is_block_between
+from server.accounts.guests import expect_no_guest, hold_guest, is_guest
+from server.accounts.players import player_at
 from server.accounts.rate_limits import Use, expect_room, expect_within
 from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.bots import BOTS
@@ -22,7 +25,7 @@ from server.play.hosting import DEFAULT_OPEN_FOR, closing
 from server.play.table import terms
 from server.play.time_control import DEFAULT_CLOCK
 from server.play.timeout_policy import DEFAULT_LADDER, ladder
-from server.rules import GAMES, Json, Seat
+from server.rules import GAMES, TAKE_BACKS, Json, Seat
 from server.sanitize import clean, mailbox_of
 from server.store.connections import in_transaction
 from server.store.database_retry import tried_again
@@ -30,7 +33,7 @@ from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 
 
 def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Game:
-    """Open a game; it starts at once if every seat is taken. Raises BadOption, BadField, TooMany.
+    """Open a game; it starts at once if every seat is taken. Raises BadOption, BadField, TooMany, SignInFirst.
 
     With a `game_id` that exists already nothing is opened, and that game is returned.
     """
@@ -42,10 +45,13 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     seats = [_wanted_seat(i, seat, player_id) for i, seat in enumerate(wanted["seats"])]
     if sum(seat["player_id"] is not None for seat in seats) > 1:
         raise BadField("seats", "You can take one seat only.")
-    options = rules.resolve_options(wanted.get("options", {}), len(seats))
+    options = rules.resolve_options({"take_back": TAKE_BACKS[0]} | wanted.get("options", {}), len(seats))
     title = clean(wanted.get("title") or rules.NAME.capitalize(), 80)
     if not title:
         raise BadField("title", "A title needs at least one visible character.")
+    guests = [Use("guest-games", player_id)] if is_guest(player_id) else []
+    if guests and any(_is_free(seat) for seat in seats):
+        expect_no_guest(player_id)
     times = closing(wanted.get("open_for", DEFAULT_OPEN_FOR), clock.now())
     game_clock = wanted.get("clock", DEFAULT_CLOCK)
     on_timeout = wanted.get("on_timeout", DEFAULT_LADDER)
@@ -61,23 +67,29 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
         game_id or uuid4(),
         player_id,
         seats,
+        guests,
         rules=rules.NAME,
         options=options,
         title=title,
-        private=wanted.get("private", False),
+        private=wanted.get("private", False) or bool(guests),
         clock=game_clock,
         on_timeout=on_timeout,
+        min_reliability=wanted.get("min_reliability"),
         host=player_id,
         **times,
     )
 
 
 @tried_again
-def _open(game_id: UUID, player_id: UUID, seats: list[Json], **head: Any) -> Game:
+def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], **head: Any) -> Game:
     now = clock.now()
     if db.session.get(GameRow, game_id) is None:  # a commit whose answer was lost is found again
+        if guests:
+            hold_guest(player_id)  # or his games are those of another player by now
         expect_within(
-            Use("games", player_id), *invitations(player_id, *(seat["email"] for seat in seats if seat["email"]))
+            Use("games", player_id),
+            *guests,
+            *invitations(player_id, *(seat["email"] for seat in seats if seat["email"])),
         )
         if any(_is_free(seat) for seat in seats):
             own = (GameRow.host == player_id) & (GameRow.status == "open")
@@ -138,8 +150,10 @@ def invitations(by: UUID, *emails: str) -> Iterator[Use]:
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
     """A letter with the word for a seat, from the player who invites; the same one again only when the first was
-    carried.
+    carried. None goes to whoever blocks him.
     """
+    if (invited := player_at(email)) and is_block_between(invited, [by]):
+        return
     row = insert(LetterRow).values(
         game_id=game_id,
         letter_id=uuid4(),

@@ -13,16 +13,20 @@ from server.store.tables import Heartbeat, Outage, db
 
 PARTS = ("web", "worker")
 GAP = timedelta(minutes=2)  # a part not seen for longer was not to be reached
+_OFTEN = timedelta(seconds=5)  # one that was seen so lately need not be noted again: who idles writes little
 
 
-def beat(part: str) -> datetime:
-    """Note that a part of the service is alive, and as an outage that it was not; the time of this beat."""
-    now = _beat(part)
-    db.session.commit()
-    return now
+def beat(part: str) -> None:
+    """Note that a part of the service is alive, and as an outage that it was not."""
+    follow_clock()
+    with autocommit() as connection:
+        row = connection.execute("SELECT at FROM heartbeats WHERE part = %s", (part,)).fetchone()
+    if row is None or not timedelta(0) <= clock.now() - row[0] < _OFTEN:
+        _beat(part)
+        db.session.commit()
 
 
-def _beat(part: str) -> datetime:
+def _beat(part: str) -> None:
     row = db.session.execute(select(Heartbeat).where(Heartbeat.part == part).with_for_update()).scalar_one_or_none()
     follow_clock()
     now = clock.now()  # after the lock, so that beats are in order
@@ -38,7 +42,6 @@ def _beat(part: str) -> datetime:
             _note_outage(part, now, now)
         if row.at - now > GAP or now > row.at:
             row.at = now
-    return now
 
 
 def _note_outage(part: str, began_at: datetime, ended_at: datetime) -> None:

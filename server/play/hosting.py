@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 
+from server.accounts.players import address_of
 from server.clock import NOTHING, clock
 from server.durations import duration
 from server.errors import BadField, NotFound, NotHost, NotRunning, Unfit
@@ -16,7 +17,7 @@ from server.play.game import Game
 from server.play.heartbeats import GAP
 from server.play.letters import letter
 from server.play.sweep import LATER
-from server.play.views import seen_by
+from server.play.views import seat_kept_for, seen_by
 from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction, let_go
@@ -76,10 +77,31 @@ def keep_open(game_id: UUID, player_id: UUID, open_for: Any) -> Game:
 
 @tried_again
 def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
-    """Keep this seat for nobody any more. Raises NotFound, NotRunning, NotHost."""
-    hosted(game_id, player_id)
+    """Keep this seat for nobody any more, as its host wishes or whoever is invited. Raises NotFound, NotRunning, NotHost."""
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
-    freed = update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None).returning(SeatRow.seat)
+    own, declined_at = address_of(player_id), None
+    if in_doubt() == seat:
+        expect_open(_locked(game_id))
+    elif seat_kept_for(own, seen_by(game_id, player_id).seats) == seat:
+        expect_open(_locked(game_id))
+        invited &= SeatRow.email == own  # it may be kept for somebody else by now
+        declined_at = clock.now()
+    else:
+        hosted(game_id, player_id)
+    _free(seat, invited, declined_at)
+
+
+@tried_again
+def give_back(game_id: UUID, seat: Seat, email: str) -> None:
+    """Keep this seat for this address no more, as whoever reads its mail wishes. Raises NotFound, NotRunning."""
+    expect_open(_locked(game_id))
+    invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
+    _free(seat, invited & (SeatRow.email == email), clock.now())
+
+
+def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None) -> None:
+    values = {"kind": "open", "email": None, "lost_at": declined_at}
+    freed = update(SeatRow).where(invited).values(**values).returning(SeatRow.seat)
     if db.session.execute(freed).first() is None and in_doubt() != seat:
         raise NotFound("Nobody is invited to this seat.")
     with committing(seat):

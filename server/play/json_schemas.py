@@ -5,7 +5,15 @@ a description, and only the readers in `clock` refuse it.
 """
 
 from server.accounts.calendars import CLOCK_FACE, COUNTED_DAYS, MOST_VACATIONS, VACATION_DAYS
-from server.accounts.preferences import DEFAULT_REMINDERS, MAIL_KINDS, MOST_REMINDERS, MOST_TIMES_OF_DAY, choices_of
+from server.accounts.preferences import (
+    DEFAULT_REMINDERS,
+    MAIL_KINDS,
+    MOST_REMINDERS,
+    MOST_TIMES_OF_DAY,
+    PUSH_CHOICES,
+    PUSH_KINDS,
+    choices_of,
+)
 from server.bots import BOTS
 from server.play.timeout_policy import MOST_RUNGS, MOST_TIMES
 from server.rules import GAMES, Json, named, object_of
@@ -96,7 +104,7 @@ CALENDAR: Json = object_of(
 )
 
 NOTIFICATIONS: Json = object_of(
-    "What you are told, and when. It makes no difference whether you are online",
+    "What you are told, and when, whether you are online or not",
     {},
     {
         "reminders": {
@@ -104,16 +112,26 @@ NOTIFICATIONS: Json = object_of(
             f"due time; an empty list for never. Default: {' and '.join(DEFAULT_REMINDERS)}",
             "type": "array",
             "maxItems": MOST_REMINDERS,
-            "items": {"anyOf": [named("HalfTime", {"enum": ["half"]}), DURATION]},
+            "items": named("Reminder", {"anyOf": [named("HalfTime", {"enum": ["half"]}), DURATION]}),
         },
         "mails": named(
             "MailsByKind",
             object_of(
                 "By kind of letter: at-once (where nothing is said), bundled into one mail for all games that wait for "
-                "you, or off. What you chose for a game (PATCH /v1/games/{game_id}/seats/me) goes first. A turn whose "
+                "you, or off. Where nothing is said of your-turn, turns that come up within some minutes are told in one "
+                "mail, no later than eight minutes after they began. What you chose for a game "
+                "(PATCH /v1/games/{game_id}/seats/me) goes first. A turn whose "
                 "time would run out before the next bundle is told at once; codes to sign in always come",
                 {},
                 {kind: {"enum": list(choices_of(kind))} for kind in MAIL_KINDS},
+            ),
+        ),
+        "push": named(
+            "PushByKind",
+            object_of(
+                "What your browsers are told, by kind: at-once (where nothing is said) or off. See subscribeToPush",
+                {},
+                {kind: {"enum": list(PUSH_CHOICES)} for kind in PUSH_KINDS},
             ),
         ),
         "bundle_at": {
@@ -127,6 +145,20 @@ NOTIFICATIONS: Json = object_of(
     },
 )
 
+POINTER = r"^(/([^~/\u0000]|~[01])*)*$"  # RFC 6901
+_ANYTHING: Json = {"description": "Any JSON value; what is not there counts as null"}
+_AT: Json = {"type": "string", "pattern": POINTER}
+_TYPE: Json = {"description": "A type of event", "type": "string", "pattern": "^[a-z-]+$"}
+CONDITION: Json = {
+    "description": "Of a planned move: what a spectator sees at a JSON pointer (RFC 6901) at the version that made it your "
+    "turn, or that nothing but events of these types has happened since the plan was left",
+    "oneOf": [
+        named("IsSeen", object_of("What a spectator sees there", {"at": _AT, "is": _ANYTHING})),
+        named("IsNotSeen", object_of("What a spectator does not see there", {"at": _AT, "is_not": _ANYTHING})),
+        named("OnlyHappened", object_of("What may have happened", {"only": {"type": "array", "items": _TYPE}})),
+    ],
+}
+
 TERMS = named(
     "Terms",
     object_of(
@@ -135,7 +167,7 @@ TERMS = named(
             "game": {"description": "The id of the game", "type": "string", "format": "uuid"},
             "rules": {"enum": list(GAMES)},
             "options": {"description": "The value of every option", "type": "object"},
-            "clock": CLOCK,
+            "clock": named("Clock", CLOCK),
             "on_timeout": ON_TIMEOUT,
             "bots": {
                 "description": "By seat: the bot that plays it, null for a person",

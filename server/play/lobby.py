@@ -1,17 +1,26 @@
 """Lists of games."""
 
-from typing import Any, cast
+from datetime import timedelta
+from typing import Any, Final, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, ScalarSelect, Select, Uuid, any_, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, Interval, ScalarSelect, Select, Uuid, any_, func, literal, select, tuple_
+from sqlalchemy import cast as cast_to
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from server.accounts.players import address_of
 from server.play.table import UNDER_WAY
-from server.play.views import summary
+from server.play.track_record import reliability_of
+from server.play.views import seat_kept_for, summary
 from server.rules import Json
 from server.store.paging import Cursor, Page
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
+PACES: Final = {  # how long a move may take: more than, and up to
+    "quick": (timedelta(0), timedelta(hours=12)),
+    "usual": (timedelta(hours=12), timedelta(hours=48)),
+    "slow": (timedelta(hours=48), None),
+}
 _MANY = 1000  # of a player's games are looked through at once, at most
 _MORE = 4  # times as many as the time before
 
@@ -25,13 +34,18 @@ def list_games(
     my_turn: bool = False,
     free: bool = False,
     players: int | None = None,
+    pace: str | None = None,
+    clock: str | None = None,
+    edition: str | None = None,
+    reliability: int | None = None,
     cursor: Cursor | None = None,
     limit: int = 20,
 ) -> Page:
-    """Games, newest first: public ones, or those where the player sits.
+    """Games, newest first: public ones, or those where the player sits; among the open ones, those he is invited to.
 
-    `free`: with a seat that anybody may take; `players`: for so many. Both are asked of the seats of each game that is
-    looked through, so they choose among open games, which are few beside all that ever were.
+    `free`: with a seat that anybody may take; `players`: for so many; `pace`, `clock`, `edition`: played so; `reliability`:
+    of those who sit there. They are asked of each game that is looked through, so they choose among open games, which are
+    few beside all that ever were.
     """
     where: list[ColumnElement[bool]] = []
     if status:
@@ -40,18 +54,32 @@ def list_games(
         where.append(GameRow.rules == rules)
     if my_turn:
         where.append(GameRow.status == "running")
-    if free or players is not None:
+    is_picky = free or any(it is not None for it in (players, pace, clock, edition, reliability))
+    if is_picky:
         where.append(GameRow.status == "open")
     if free:
         where.append(_seats_of_each(SeatRow.kind == "open") > 0)
     if players is not None:
         where.append(_seats_of_each() == players)
+    if pace is not None:
+        where += _paced(pace)
+    if clock is not None:
+        where.append(GameRow.clock.has_key(clock))
+    if edition is not None:
+        scenario = func.concat("scenario-", GameRow.options["scenario"].astext)
+        where.append(func.coalesce(GameRow.options["edition"].astext, scenario) == edition)
+    if reliability is not None:
+        where.append(_seats_of_each(_among(SeatRow.player_id, _less_reliable(reliability))) == 0)
     if not (mine or my_turn):
         query = _newest(select(GameRow).where(~GameRow.private, *where), GameRow, cursor).limit(limit + 1)
         rows = list(db.session.scalars(query))
         return _page(rows, limit, player_id)
+    if mine and status == "open" and player_id is not None:
+        ids = _sat_at_or_invited_to(player_id)
+        query = _newest(select(GameRow).where(_among(GameRow.game_id, ids), *where), GameRow, cursor).limit(limit + 1)
+        return _page(list(db.session.scalars(query)), limit, player_id)
     sat: Any = select(PlayerGame.made_at, PlayerGame.game_id).where(PlayerGame.player_id == player_id)
-    if my_turn or free or players is not None or status in UNDER_WAY:
+    if my_turn or is_picky or status in UNDER_WAY:
         sat = sat.where(PlayerGame.over_at.is_(None))
     found: list[GameRow] = []
     some = limit + 1
@@ -85,6 +113,13 @@ def waiting_games(player_id: UUID) -> list[Json]:
     return sorted(found, key=lambda it: (it["due_at"], it["game_id"]))
 
 
+def _sat_at_or_invited_to(player_id: UUID) -> list[UUID]:
+    """The games that have not begun among these; and some that have."""
+    sat = select(PlayerGame.game_id).where(PlayerGame.player_id == player_id, PlayerGame.over_at.is_(None))
+    kept = select(SeatRow.game_id).where(SeatRow.email == address_of(player_id), SeatRow.kind == "invited")
+    return [*db.session.scalars(sat), *db.session.scalars(kept)]
+
+
 def _newest(query: Select[Any], table: Any, cursor: Cursor | None) -> Select[Any]:
     if cursor is not None:
         query = query.where(tuple_(table.made_at, table.game_id) < tuple_(*cursor))
@@ -94,6 +129,21 @@ def _newest(query: Select[Any], table: Any, cursor: Cursor | None) -> Select[Any
 def _seats_of_each(*which: ColumnElement[bool]) -> ScalarSelect[int]:
     """How many seats of each game are of this kind; a count, for which no plan looks through the seats of all games."""
     return select(func.count()).where(SeatRow.game_id == GameRow.game_id, *which).correlate(GameRow).scalar_subquery()
+
+
+def _paced(pace: str) -> list[ColumnElement[bool]]:
+    """By the time for a move, or that which each adds to a bank."""
+    least, most = PACES[pace]
+    allowed = cast_to(func.coalesce(GameRow.clock["per_move"].astext, GameRow.clock["increment"].astext), Interval)
+    return [allowed > least, *([allowed <= most] if most else [])]
+
+
+def _less_reliable(asked: int) -> list[UUID]:
+    """Those at tables that have not begun who have left more games than that."""
+    sits = (SeatRow.game_id == GameRow.game_id) & SeatRow.player_id.is_not(None)
+    people = db.session.scalars(select(SeatRow.player_id).where(sits, GameRow.status == "open").distinct()).all()
+    found = reliability_of([it for it in people if it])
+    return [player_id for player_id, reliability in found.items() if reliability < asked]
 
 
 def _waiting(ids: list[UUID], player_id: UUID | None) -> list[UUID]:
@@ -119,10 +169,13 @@ def _page(found: list[GameRow], limit: int, player_id: UUID | None) -> Page:
     known = select(Player.player_id, Player.name, Player.unreachable_since).where(Player.player_id.in_(people))
     persons: dict[UUID | None, Json] = {row.player_id: row._asdict() for row in db.session.execute(known)}
     nobody = {"name": None, "unreachable_since": None}
+    is_anybody_invited = player_id is not None and any(s.email for s in seats)
+    email = address_of(player_id) if is_anybody_invited else None
     items = []
     for game in shown:
         rows = [_columns(s) | persons.get(s.player_id, nobody) for s in seats if s.game_id == game.game_id]
-        items.append(summary(_columns(game), rows) | {"you": _you(game, rows, player_id), "outcome": game.outcome})
+        about_you = {"you": _you(game, rows, player_id), "invited": seat_kept_for(email, rows)}
+        items.append(summary(_columns(game), rows) | about_you | {"outcome": game.outcome})
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
 

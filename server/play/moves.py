@@ -1,18 +1,21 @@
 """Playing a move, whoever asks for it, and what a player needs to know before he does."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from functools import reduce
-from itertools import groupby, islice
+from functools import partial, reduce
+from itertools import islice
 from typing import Any, NamedTuple
 from uuid import UUID
+
+from psycopg import Connection
 
 from server.accounts.signed_links import TURN, Capability, sign, verify
 from server.clock import clock
 from server.errors import HandedOver, NotRunning, StaleTurn
-from server.play.commits import load, record, whole_log
+from server.play.authors import told
+from server.play.commits import load, record, record_within, whole_log
 from server.play.game import Game
-from server.play.table import Table, fold, new_table, story_item, typed
+from server.play.table import TAKEN_BACK, Table, folded, new_table, typed
 from server.play.views import own_seat, seen_by, turn_of, you
 from server.rules import Json, Seat
 from server.store.database_retry import Unavailable, tried_again
@@ -20,6 +23,9 @@ from server.store.log import Recorded
 
 _LOST = timedelta(hours=1)  # in which an answer that did not arrive is asked for again
 _RACES = 20  # commits that may come first, one after the other, before a move is turned away
+
+
+Commit = Callable[..., Game | None]  # commits.record, or another with the same first arguments
 
 
 class Played(NamedTuple):
@@ -99,6 +105,12 @@ def open_turn(word: str) -> tuple[Game, Seat, bool]:
     return game, seat, turn_of(game.table, seat) == turn
 
 
+def is_undone(word: str) -> bool:
+    """Whether the turn of a signed link is over because a move was taken back. Raises NotFound."""
+    game_id, _, turn = verify(TURN, word)
+    return is_taken_back(game_id, turn)
+
+
 def rest_of_turn(word: str) -> str | None:
     """The signed link that plays what is left of a turn, if a part of it was played. Raises NotFound."""
     game_id, seat, turn = verify(TURN, word)
@@ -107,7 +119,20 @@ def rest_of_turn(word: str) -> str | None:
     return turn_word(game_id, seat, now) if now not in (None, turn) and now == turn_of(game.table, seat) else None
 
 
-def _play(game: Game, seat: Seat, turn: int, move: Any, arrived_at: datetime | None = None) -> Played | None:
+def play_planned(connection: Connection[Any], game: Game, seat: Seat, turn: int, move: Json) -> Game:
+    """Play a move that was left for this turn, within the transaction that holds the game's head.
+
+    Raises NotRunning, HandedOver, IllegalMove.
+    """
+    wanted = game.table.rules.move_from_json(move)
+    played = _play(game, seat, turn, wanted, commit=partial(record_within, connection))
+    assert played is not None  # nobody else could be faster
+    return played.game
+
+
+def _play(
+    game: Game, seat: Seat, turn: int, move: Any, arrived_at: datetime | None = None, commit: Commit = record
+) -> Played | None:
     """None: somebody else was faster, look again."""
     table = game.table
     if not table.turns:
@@ -117,7 +142,7 @@ def _play(game: Game, seat: Seat, turn: int, move: Any, arrived_at: datetime | N
     expect_answer(game, seat)
     dice = game.dice()
     events = table.rules.decide(table.state, seat, move, dice)
-    after = record(game, events, clock.now(), dice.drawn, arrived_at)
+    after = commit(game, events, clock.now(), dice.drawn, arrived_at)
     return None if after is None else Played(_answer(after, after.newest, seat), True, after)
 
 
@@ -152,10 +177,9 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
 
 def _answer(game: Game, commit: Any, seat: Seat) -> Json:
     rules, table = game.table.rules, game.table
-    items = (story_item(rules, row, typed(rules, row), seat) for row in commit)
     return {
         "version": table.version,
-        "events": [item for item in items if item is not None],
+        "events": [item for _, item in told(rules, commit, seat, game.seats, ())],
         "view": rules.view(table.state, seat),
         "you": you(table, seat),
     }
@@ -166,7 +190,12 @@ def _first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     for before, commit, after in islice(_answers(game, seat, turn), 1):
         if _is_played_so(game, before, commit, seat, move):
             return Played(_answer(Game(game.head, game.seats, after), commit, seat), False, game)
-    raise StaleTurn(game.table.turns[seat])
+    raise StaleTurn(game.table.turns[seat], is_taken_back(game.game_id, turn))
+
+
+def is_taken_back(game_id: UUID, turn: int) -> bool:
+    """Whether the game has gone back to before the end of the turn that began with this version."""
+    return any(row.type == TAKEN_BACK and row.body["to"] <= turn < row.version for row in whole_log(game_id))
 
 
 @tried_again
@@ -195,17 +224,22 @@ def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
 def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Recorded], Table]]:
     """The commits that have answered this turn, and the rest of it if it went on; with the tables before and after."""
     rules, rows = game.table.rules, whole_log(game.game_id)
-    before = fold(new_table(rules.NAME), [row for row in rows if row.version <= turn])
-    if not before.version == turn > 0 or before.turns[seat] != turn:
-        return
-    for _, rows_of_commit in groupby([row for row in rows if row.version > turn], key=lambda row: row.version):
-        commit = list(rows_of_commit)
-        after = fold(before, commit)
-        if after.turns[seat] != before.turns[seat]:
+    before, found = new_table(rules.NAME), False
+    for commit, after in folded(before, rows):
+        if before.version == turn > 0 and before.turns[seat] == turn:
+            found = True
+        if found and after.turns[seat] != before.turns[seat]:
+            if _is_taken_back(rows, after.version):
+                return
             yield before, commit, after
             if after.turns[seat] is None or not rules.is_mid_turn(after.state, seat):
                 return
         before = after
+
+
+def _is_taken_back(rows: list[Recorded], version: int) -> bool:
+    """Whether what came with this version was taken back later."""
+    return any(row.type == TAKEN_BACK and row.body["to"] < version < row.version for row in rows)
 
 
 def present_turn(game: Game, seat: Seat, turn: int) -> int | None:

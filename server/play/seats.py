@@ -1,23 +1,36 @@
 """Sitting down, inviting, getting up, and coming back."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import delete, select, update
 
 from server.accounts.bans import expect_welcome
-from server.accounts.players import player_of
+from server.accounts.blocks import is_block_between
+from server.accounts.guests import expect_no_guest
+from server.accounts.players import address_of, player_of
 from server.accounts.rate_limits import expect_within
 from server.accounts.signed_links import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, sign, verify
-from server.accounts.tokens import revoke_of_seat
+from server.accounts.tokens import SCOPES, NewToken, new_token, revoke_of_seat
 from server.clock import clock
-from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, SeatTaken
+from server.errors import AlreadySeated, NotFound, NotReliable, NotRunning, NotSeated, SeatTaken
 from server.play.commits import load, load_within, record
 from server.play.events import SeatHandedOver, SeatTakenBack
 from server.play.game import Game
 from server.play.games import invitations, note_invitation, note_seat, start_if_full
-from server.play.hosting import SENT_AWAY, addressed, expect_open, give_up_hosting, host_leaves_within, hosted
+from server.play.hosting import (
+    SENT_AWAY,
+    addressed,
+    expect_open,
+    give_back,
+    give_up_hosting,
+    host_leaves_within,
+    hosted,
+)
+from server.play.plans import forget_plan
 from server.play.table import UNDER_WAY
 from server.play.timeout_policy import bot_of
+from server.play.track_record import reliability_of
 from server.play.views import invited_to, may_see, own_seat, seen_by
 from server.play.votes import count_votes
 from server.rules import Json, Seat
@@ -26,6 +39,9 @@ from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
+_OF_THE_ACCOUNT = ("profile:write", "tokens:write", "webhooks:manage")
+_VISIT = timedelta(days=30)  # how long an invitation's token lasts
+
 
 @tried_again
 def take_seat(
@@ -33,7 +49,7 @@ def take_seat(
 ) -> Game:
     """Sit down at a game that has not started, or take one's own seat back from a bot.
 
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned.
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable.
     """
     return _take_seat(game_id, player_id, seat, salt, invitation)
 
@@ -57,9 +73,14 @@ def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, inv
     if any(s.player_id == player_id for s in seats):
         raise AlreadySeated("You sit at this table already.")
     expect_welcome(player_id)
+    expect_no_guest(player_id)
     expect_open(head)
     if str(player_id) in head.sent_away and not any(row.email == email for row in seats):
         raise SeatTaken("The host of this game would rather play it with others.")
+    if is_block_between(player_id, [row.player_id for row in seats if row.player_id]):
+        raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
+    if word is None and not any(row.email == email for row in seats):
+        _expect_reliable(player_id, head.min_reliability or 0)
     free = [row for row in seats if row.kind in ("open", "invited") and _is_kept_for(row, email, word)]
     free.sort(key=lambda s: (s.kind == "open", s.seat))  # a seat kept for this person first
     chosen = next((s for s in free if seat is None or s.seat == seat), None)
@@ -75,6 +96,15 @@ def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, inv
     with committing((player_id, chosen.seat)):
         db.session.commit()
     return load(game_id)
+
+
+def _expect_reliable(player_id: UUID, asked: int) -> None:
+    if asked and (found := reliability_of([player_id])[player_id]) < asked:
+        raise NotReliable(
+            "You were there at the end of %(found)s in a hundred of your games; this one asks for %(asked)s.",
+            found=found,
+            asked=asked,
+        )
 
 
 def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> bool:
@@ -147,6 +177,36 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
     return _take_seat(game.game_id, player_of(email, locale, name), seat, "", None)
 
 
+def invited_address(game: Game, seat: Seat, mark: int) -> str | None:
+    """The address with this mark, while the seat is kept for it, or once its player sits there."""
+    row = game.seats[seat]
+    email = row["email"] or address_of(row["player_id"])
+    return email if email is not None and is_mark_of(email, mark) else None
+
+
+def decline_invitation(word: str) -> None:
+    """Give the seat back that is kept for the address that the invitation was mailed to. Raises NotFound, NotRunning."""
+    game, seat = invitation(word)
+    email = None if seat is None else game.seats[seat]["email"]
+    if seat is None or email is None or not is_mark_of(email, verify(INVITATION, word).number):
+        raise NotFound("No seat is kept for you here any more.")
+    give_back(game.game_id, seat, email)
+
+
+def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken]:
+    """As `accept_invitation`, with a token for whoever came by the mail. It ends some day and hands nothing over, since mails
+    are forwarded: for further tokens, and for the settings of an account that there was before, one signs in by a code.
+    """
+    game, seat = invitation(word)
+    email, is_new = None if seat is None else game.seats[seat]["email"], is_newcomer(game, word)
+    game, now = accept_invitation(word, locale, name), clock.now()
+    player_id = db.session.scalars(select(Player.player_id).where(Player.email == email)).one()
+    scopes = [it for it in SCOPES if it not in _OF_THE_ACCOUNT or (is_new and it == "profile:write")]
+    token = new_token(player_id, "invitation", scopes, now + _VISIT, now)
+    db.session.commit()
+    return game, token
+
+
 def return_word(game_id: UUID, seat: Seat) -> str:
     """The signed link with which an absent person comes back to his seat."""
     return sign(RETURN, game_id, seat)
@@ -194,6 +254,7 @@ def leave(game_id: UUID, player_id: UUID) -> None:
         raise NotRunning("This game is over.")
     else:
         revoke_of_seat(player_id, game_id)
+        forget_plan(game_id, seat)
         db.session.commit()
         resigned = SeatHandedOver(seat, bot_of(game.ladder), "resigned")
         if game.table.stand_ins[seat] is None and record(game, [resigned], clock.now()) is None:

@@ -7,20 +7,20 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from sqlalchemy import select
-
 from server.clock import clock
 from server.play.bot_moves import let_move
 from server.play.commits import outlines
 from server.play.due_times import with_due_time
 from server.play.game import Outline
 from server.play.heartbeats import is_reachable
+from server.play.planned_moves import is_plan_due, let_plan_move
 from server.play.reminders import remind
 from server.play.timeouts import time_out
 from server.rules import Seat
+from server.store.connections import autocommit
 from server.store.database_retry import tried_again
 from server.store.seats import is_free, is_seat, put_off
-from server.store.tables import SeatRow, db
+from server.store.tables import SeatRow
 
 LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
 
@@ -40,6 +40,11 @@ class Due(NamedTuple):
     wake_at: datetime | None
 
 
+_DUE = """
+SELECT game_id, seat, wake_at FROM seats
+ WHERE wake_at <= %(now)s AND (%(can_run_out)s OR due_at IS NULL OR due_at > %(now)s) ORDER BY wake_at LIMIT %(most)s"""
+
+
 def wake_due(batch: int = 100) -> int:
     """Wake seats whose time has come, one game at a time; how many were woken, 0 if all sleep.
 
@@ -47,13 +52,18 @@ def wake_due(batch: int = 100) -> int:
     picks its seats at random, and each commit counts only for the version of the game that it has seen.
     """
     now = clock.now()
-    query = select(SeatRow.game_id, SeatRow.seat, SeatRow.wake_at).where(SeatRow.wake_at <= now)
-    if not is_reachable(now):
-        query = query.where(SeatRow.due_at.is_(None) | (SeatRow.due_at > now))
-    due = [Due(*row) for row in db.session.execute(query.order_by(SeatRow.wake_at).limit(_APART * batch))]
-    db.session.rollback()
+    due = _due(now, _APART * batch)
+    if due and not is_reachable(now):
+        due = _due(now, _APART * batch, can_run_out=False)
     picked = random.sample(due, min(batch, len(due)))
     return sum(map(_wake_all, by_few(picked)))
+
+
+def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
+    """`can_run_out`: also those whose time is over."""
+    with autocommit() as connection:
+        found = connection.execute(_DUE, {"now": now, "can_run_out": can_run_out, "most": most})
+        return [Due(*row) for row in found]
 
 
 def by_few(items: Sequence[T]) -> Iterator[Sequence[T]]:
@@ -86,6 +96,8 @@ def wake(outline: Outline, seat: Seat, now: datetime, can_run_out: bool) -> bool
         return False
     if bot := row["bot"] or row["stand_in"]:
         return let_move(outline, seat, bot, now)
+    if row["planned"] and is_plan_due(row, now):
+        return let_plan_move(outline.game_id, seat, now)
     if (fresh := with_due_time(row, now))["due_at"] > now:
         return is_free(outline.game_id) and remind(outline, row, fresh, now)
     return can_run_out and time_out(outline, seat, fresh["due_at"], now)

@@ -1,6 +1,6 @@
 """A game as its log tells it: the state of the rules and what the house adds to it, folded from the events."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from server.play.events import (
     GamePaused,
     GameResumed,
     GameStarted,
+    MoveTakenBack,
     SeatHandedOver,
     SeatTakenBack,
     TimeExtended,
@@ -21,6 +22,7 @@ from server.store.log import Recorded
 
 UNDER_WAY = ("open", "running", "paused")
 OVER = ("finished", "abandoned")
+TAKEN_BACK = "move-taken-back"
 
 
 class Table(NamedTuple):
@@ -43,8 +45,11 @@ class Table(NamedTuple):
         """As heads and answers show it."""
         return self.ended and {"scores": self.ended.scores, "places": self.ended.places}
 
-    def after(self, events: Sequence[Any], version: int) -> "Table":
-        """The table after these events of one commit, which the log has yet to number."""
+    def after(self, events: Sequence[Any], version: int, earlier: "Table | None" = None) -> "Table":
+        """The table after these events of one commit, which the log has yet to number.
+
+        `earlier`: the one that the game goes back to, if a move is taken back.
+        """
         table, actor, late = self, None, False
         for event in events:
             match event:
@@ -63,6 +68,9 @@ class Table(NamedTuple):
                     table = table._replace(
                         stand_ins=_put(table.stand_ins, seat, None), missed=_put(table.missed, seat, 0)
                     )
+                case MoveTakenBack():
+                    assert earlier is not None
+                    table = table._replace(state=earlier.state, turns=_unanswered(table.turns, earlier.turns))
                 case GamePaused():
                     table = table._replace(status="paused")
                 case GameResumed():
@@ -95,6 +103,11 @@ def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, 
     )
 
 
+def _unanswered(now: Sequence[int | None], then: Sequence[int | None]) -> tuple[int | None, ...]:
+    """Of the turns asked for now those that were asked for then: nobody is asked anew for these."""
+    return tuple(turn if turn == was else None for turn, was in zip(now, then, strict=True))
+
+
 def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
     return (*items[:at], item, *items[at + 1 :])
 
@@ -105,13 +118,13 @@ def terms(head: Json, seats: Sequence[Json]) -> Json:
     return {"game": str(head["game_id"]), **agreed, "bots": [row["bot"] for row in seats]}
 
 
-def next_commit(before: Table, events: Sequence[Any]) -> tuple[Sequence[Any], Table]:
+def next_commit(before: Table, events: Sequence[Any], earlier: Table | None = None) -> tuple[Sequence[Any], Table]:
     """The events of a commit, with `game-ended` after them if the rules say so, and the table after it.
 
-    Each event is applied once.
+    Each event is applied once. `earlier`: as `Table.after` has it.
     """
     version = before.version + 1
-    after = before.after(events, version)
+    after = before.after(events, version, earlier)
     has_moved = after.state is not before.state
     outcome = after.rules.outcome(after.state) if has_moved and after.status == "running" else None
     if outcome is None:
@@ -125,12 +138,29 @@ def new_table(rules: str) -> Table:
     return Table(GAMES[rules])
 
 
-def fold(table: Table, log: Iterable[Recorded]) -> Table:
-    """The table after the rest of its log."""
+def fold(table: Table, log: Sequence[Recorded]) -> Table:
+    """The table after the rest of its log. Raises KeyError if that goes back to before the table: see `goes_behind`."""
+    for _, after in folded(table, log):
+        table = after
+    return table
+
+
+def folded(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[Recorded], Table]]:
+    """The commits of the rest of a log, each with the table after it."""
+    wanted = {row.body["to"] for row in log if row.type == TAKEN_BACK}  # no other table need be held
+    kept = {table.version: table} if table.version in wanted else {}
     for version, commit in groupby(log, key=lambda e: e.version):
         rows = list(commit)
-        table = table.after([typed(table.rules, row) for row in rows], version).logged(rows[-1])
-    return table
+        earlier = kept[rows[0].body["to"]] if rows[0].type == TAKEN_BACK else None
+        table = table.after([typed(table.rules, row) for row in rows], version, earlier).logged(rows[-1])
+        if version in wanted:
+            kept[version] = table
+        yield rows, table
+
+
+def goes_behind(table: Table, log: Iterable[Recorded]) -> bool:
+    """Whether the rest of its log goes back to before this table, so that the whole log must be folded."""
+    return any(row.type == TAKEN_BACK and row.body["to"] < table.version for row in log)
 
 
 def typed(rules: Rules, row: Recorded) -> Any:

@@ -11,7 +11,7 @@ from server.accounts.signed_links import TURN, Capability, verify
 from server.accounts.tokens import OF_A_TURN, TOKEN, Caller, hash_of
 from server.errors import BadToken, Banned, NotFound, PlayError, StaleTurn
 from server.play.commits import load
-from server.play.moves import Played, answer_again, expect_answer, play_move, present_turn
+from server.play.moves import Played, answer_again, expect_answer, is_taken_back, play_move, present_turn
 from server.store.connections import autocommit
 from server.store.database_retry import tried_again
 from server.translations import noted
@@ -58,6 +58,10 @@ def _asked_by_mail(word: str) -> Caller:
         expect_answer(game, seat)
         now = present_turn(game, seat, number)
         if now is None:
+            if is_taken_back(game_id, number):
+                raise BadToken(
+                    noted("A move was taken back, and with it this turn. A mail tells you when it is your turn again.")
+                )
             raise BadToken(noted("This turn is over. A mail tells you when it is your turn again."))
     except PlayError as error:
         return who._replace(turn=Capability(game_id, seat, number), closed=error.words)

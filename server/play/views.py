@@ -4,12 +4,17 @@ from collections.abc import Sequence
 from itertools import repeat
 from uuid import UUID
 
+from server.accounts.players import address_of
 from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, sign, verify
 from server.errors import NotFound, NotSeated
-from server.play.commits import at_version, load, whole_log
+from server.play.authors import told
+from server.play.commits import at_version, load
 from server.play.game import Game
-from server.play.table import Table, story_item, typed
+from server.play.table import Table
 from server.rules import Json, Seat, commitment
+from server.store import log
+from server.store.connections import autocommit
+from server.store.plans import played_by_plans
 from server.store.tables import Player, db
 
 
@@ -65,9 +70,21 @@ def describe(game: Game, viewer: Seat | None, version: int | None = None, player
         "invitation": _open_invitation(game, viewer),
         "hosting": table.status == "open" and player_id == game.head["host"],
         "you": you(table, viewer),
+        "invited": _kept_seat(game, player_id),
         "view": table.rules.view(table.state, viewer) if table.state is not None else None,
         "outcome": table.outcome,
     }
+
+
+def _kept_seat(game: Game, player_id: UUID | None) -> Seat | None:
+    if player_id is None or not any(row["email"] for row in game.seats):
+        return None
+    return seat_kept_for(address_of(player_id), game.seats)
+
+
+def seat_kept_for(email: str | None, seats: Sequence[Json]) -> Seat | None:
+    """Which seat is kept for this address."""
+    return next((row["seat"] for row in seats if email is not None and row["email"] == email), None)
 
 
 def view_of(game: Game, viewer: Seat | None, version: int | None = None) -> Json:
@@ -128,6 +145,7 @@ def summary(head: Json, seats: Sequence[Json]) -> Json:
         "closes_at": head["closes_at"] if is_open else None,
         "clock": head["clock"],
         "on_timeout": head["on_timeout"],
+        "min_reliability": head["min_reliability"],
         "seats": [_seat(row) for row in seats],
         "commitment": commitment(head["seed"]),
     }
@@ -137,12 +155,14 @@ def _seat(row: Json) -> Json:
     return {
         "seat": row["seat"],
         "name": row["bot"] or row["name"],
+        "player": row["player_id"],
         "kind": "bot" if row["stand_in"] else row["kind"],
         "stand_in": row["stand_in"],
         "to_act": row["turn"] is not None,
         "turn": row["turn"],
         "due_at": row["due_at"],
-        "unreachable": row["unreachable_since"] is not None or row["lost_at"] is not None,
+        "unreachable": row["unreachable_since"] is not None or (row["lost_at"] is not None and row["kind"] != "open"),
+        "declined": row["lost_at"] is not None and row["kind"] == "open",
     }
 
 
@@ -150,6 +170,10 @@ def story(
     game: Game, viewer: Seat | None, after: int = 0, limit: int | None = None, since_version: int = 0
 ) -> list[Json]:
     """What happened since the event `after` and since that version, as this viewer saw it happen."""
-    rules, rows = game.table.rules, whole_log(game.game_id, after)
-    items = (story_item(rules, row, typed(rules, row), viewer) for row in rows if row.version > since_version)
-    return [item for item in items if item is not None][:limit]
+    with autocommit() as connection:
+        records = log.read_commits(connection, game.game_id, after)
+        planned = played_by_plans(connection, game.game_id).get(viewer) if viewer is not None else None
+    newest = game.table.seq  # up to which these seats are theirs
+    rows = [row for row in records.events if row.seq <= newest] if records else []
+    items = told(game.table.rules, rows, viewer, game.seats, planned or ())
+    return [item for row, item in items if row.seq > after and row.version > since_version][:limit]

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -47,6 +48,7 @@ def test_the_long_night_has_all_that_the_house_adds(long: Json) -> None:
         "time-ran-out",
         "seat-handed-over",
         "seat-taken-back",
+        "move-taken-back",
         "game-paused",
         "game-resumed",
         "game-ended",
@@ -213,6 +215,19 @@ def put_in(archive: Json, place: int, type_: str, seat: int | None = None, **fie
     numbered(archive)
 
 
+def taken_back_twice(archive: Json) -> None:
+    place = first(archive, "move-taken-back")
+    event = archive["events"][place]
+    put_in(archive, place + 1, event["type"], event["seat"], **event["body"])
+
+
+def with_take_backs(choice: str, archive: Json) -> None:
+    """As if this had been agreed upon."""
+    for options in (archive["options"], body(archive, "game-started")["terms"]["options"]):
+        options["take_back"] = choice
+    archive["events"][1]["body"]["options"]["take_back"] = choice
+
+
 def drop(archive: Json, events: slice) -> None:
     del archive["events"][events]
     numbered(archive)
@@ -286,9 +301,11 @@ def split(archive: Json) -> None:
 
 
 def merge(archive: Json) -> None:
-    """Two commits made one."""
-    one = commit(archive, "move", 20)
-    both = archive["events"][one.stop]["version"]
+    """Two commits made one; of two seats, since one's own steps may well be one move."""
+    events = archive["events"]
+    moves = [commit(archive, "move", nth) for nth in range(20, 30)]
+    one = next(it for it in moves if events[it.start]["seat"] != events[it.stop]["seat"])
+    both = events[one.stop]["version"]
     for event in archive["events"][one.stop :]:
         event["version"] -= 1
         if event["version"] == both - 1:
@@ -358,6 +375,17 @@ OF_ANY_GAME: Retold = {
         lambda it: put_in(it, first(it, "time-extended"), "seat-taken-back", 1),
         "No bot",
     ),
+    "back to before another's move": (
+        lambda it: it["events"][first(it, "move-taken-back")].update(
+            seat=(it["events"][first(it, "move-taken-back")]["seat"] + 1) % 3
+        ),
+        "no move there",
+    ),
+    "back to a version that never was": (lambda it: body(it, "move-taken-back").update(to=9999), "no move there"),
+    "back to what is no version": (lambda it: body(it, "move-taken-back").update(to=True), "no move there"),
+    "taken back twice": (taken_back_twice, "no move there"),
+    "taken back where that is never done": (partial(with_take_backs, "never"), "By the options"),
+    "taken back by consent where it must be at once": (partial(with_take_backs, "free"), "By the options"),
     "a move while all is paused": (
         lambda it: swap(
             it, commit(it, "game-resumed"), slice(first(it, "game-resumed") + 1, first(it, "game-resumed") + 2)
@@ -394,7 +422,7 @@ OF_ANY_GAME: Retold = {
 OF_THE_OTHER = {"sternenhimmel": "star-laid", "sternenglanz": "star-placed"}
 OF_STERNENHIMMEL: Retold = {
     "another board dealt": (
-        lambda it: body(it, "board-dealt", 5).update(board=body(it, "board-dealt", 6)["board"]),
+        lambda it: body(it, "board-dealt", 5).update(board=body(it, "board-dealt")["board"]),
         "board-dealt.*board is",
     ),
     "another slot": (lambda it: body(it, "board-dealt", 5).update(slot=9), "slot is 9"),

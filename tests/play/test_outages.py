@@ -52,6 +52,7 @@ def test_while_a_part_of_the_service_is_away_nobody_is_timed_out_and_due_times_m
 ) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
+    clock.forward(MINUTE)
     service_is_up()
     away(part, 3 * DAY)
     everything_due_happens()
@@ -109,6 +110,7 @@ def test_an_outage_is_noted_while_somebody_holds_a_game_and_its_times_follow_lat
     def moved(game_id: UUID) -> timedelta:
         return seats_of(game_id)[0].due_at - due_at[game_id]
 
+    clock.forward(MINUTE)
     service_is_up()
     away("web", 5 * HOUR)
     db.session.rollback()
@@ -135,6 +137,18 @@ def test_a_worker_that_is_not_told_who_is_due_leaves_no_heartbeat(monkeypatch: p
     with pytest.raises(psycopg.errors.QueryCanceled):
         worker._sweep()
     assert heartbeats() == seen
+
+
+def test_a_part_that_was_seen_a_moment_ago_need_not_be_noted_again() -> None:
+    clock.forward(MINUTE)
+    beat("worker")
+    seen = heartbeats()
+    clock.forward(timedelta(seconds=4))
+    beat("worker")
+    assert heartbeats() == seen
+    clock.forward(timedelta(seconds=4))
+    beat("worker")
+    assert heartbeats()["worker"] > seen["worker"]
 
 
 def heartbeats() -> dict[str, datetime]:

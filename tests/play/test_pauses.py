@@ -11,7 +11,7 @@ from server.play.commits import load
 from server.play.moves import legal_moves, play_move
 from server.play.seats import come_back, leave, return_word, take_seat
 from server.play.time_control import DEFAULT_CLOCK
-from server.play.votes import WISHES, votes_of
+from server.play.votes import ON_THE_GAME, votes_of
 from tests.support.games import (
     BANK,
     DAY,
@@ -40,7 +40,7 @@ def all_consent(game_id: UUID, wish: str, *people: UUID) -> None:
 def test_a_game_is_paused_when_all_its_people_consent_and_no_sooner(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     all_consent(game_id, "pause", ada)
-    assert votes_of(game_id) == {"pause": [0], "resume": [], "abandon": []}
+    assert votes_of(game_id) == {"pause": [0], "resume": [], "abandon": [], "take-back": None}
     votes.vote(game_id, ada, "pause", False)
     all_consent(game_id, "pause", bea)
     assert load(game_id).table.status == "running"
@@ -119,7 +119,7 @@ def test_what_does_not_fit_the_state_of_the_game_cannot_be_wished(ada: UUID, bea
     with pytest.raises(NotRunning):
         all_consent(game_id, "pause", ada)
     all_consent(game_id, "abandon", ada, bea)
-    for wish in WISHES:
+    for wish in ON_THE_GAME:
         with pytest.raises(NotRunning):
             all_consent(game_id, wish, ada)
 

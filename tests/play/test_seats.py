@@ -135,7 +135,7 @@ def test_salts_and_seed_are_the_chance_of_the_game(ada: UUID, bea: UUID, cyd: UU
     for who, salt in ((ada, "sel"), (bea, ""), (cyd, "Salz \u2600")):
         game = take_seat(game_id, who, salt=salt)
     dice = SeededDice(game.head["seed"], ["sel", "", "Salz \u2600"])
-    events = sternenhimmel.setup(3, {}, dice)
+    events = sternenhimmel.setup(3, game.head["options"], dice)
     assert [row.body for row in whole_log(game_id)[1:]] == [without_seat(event) for event in events]
     assert game.head["drawn"] == dice.drawn
 
