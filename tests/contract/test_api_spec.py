@@ -4,6 +4,7 @@ That the answers keep it is checked wherever tests speak to the API (tests/suppo
 """
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,13 @@ OPERATIONS: dict[str, Json] = {
 }
 SCHEMAS: dict[str, Json] = DOCUMENT["components"]["schemas"]
 # For anybody, a token changes nothing.
-FREE = {"GET /v1", "POST /v1/sign-ins", "GET /v1/rules", "GET /v1/rules/{name}"}
-EITHER = {"POST /v1/tokens", "GET /v1/games"} | {  # for anybody, and a token shows or allows more
+FREE = {"GET /v1", "POST /v1/sign-ins", "POST /v1/guests", "GET /v1/rules", "GET /v1/rules/{name}"}
+FREE |= {f"GET /v1/rules/{{name}}/exhibition{form}" for form in ("", ".svg")}
+EITHER = {
+    "POST /v1/tokens",
+    "GET /v1/games",
+    "GET /v1/players/{player_id}",
+} | {  # for anybody, and a token shows or allows more
     f"GET /v1/games/{{game_id}}{rest}"
     for rest in ("", "/events", "/stream", "/votes", "/messages", "/archive", "/picture.svg", "/picture.png")
 }
@@ -90,7 +96,7 @@ def test_an_operation_describes_its_answers_and_that_errors_are_problems(name: s
             assert "Problem" in json.dumps(content)
         else:
             assert all(answer["schema"] for answer in content.values())
-            assert JSON in content or "/picture." in name or name.endswith("/stream")
+            assert JSON in content or name.endswith((".svg", ".png", "/stream"))
 
 
 def resolved(response: Json) -> Json:
@@ -108,6 +114,27 @@ def test_every_reference_leads_somewhere_and_every_schema_is_used() -> None:
     assert used == set(DOCUMENT["components"]["schemas"])
 
 
+def named_in(part: Json) -> set[str]:
+    return {name.split('"')[0] for name in json.dumps(part).split('"#/components/schemas/')[1:]}
+
+
+def test_a_text_of_a_request_says_that_it_holds_no_nul_which_the_reader_refuses() -> None:
+    asked = set[str]()
+    found = named_in({name: operation.get("requestBody") for name, operation in OPERATIONS.items()})
+    while found:
+        asked |= found
+        found = {name for schema in found for name in named_in(SCHEMAS[schema])} - asked
+    assert {"PushKeys", "MessageRequest"} <= asked
+    for name in asked:
+        for place, inner in [(name, SCHEMAS[name]), *nested(SCHEMAS[name], name)]:
+            is_free = inner.get("type") in ("string", ["string", "null"]) and not inner.keys() & {
+                "enum",
+                "const",
+                "format",
+            }
+            assert not is_free or not re.search(inner.get("pattern", ""), "\0"), place
+
+
 def test_moves_views_options_and_events_of_every_game_are_described() -> None:
     for name, rules in GAMES.items():
         game = name.capitalize()
@@ -117,11 +144,13 @@ def test_moves_views_options_and_events_of_every_game_are_described() -> None:
             ("Options", rules.OPTION_SCHEMA),
         ):
             assert SCHEMAS[f"{game}{what}"]["properties"].keys() == schema["properties"].keys()
-        assert SCHEMAS[f"{game}Event"]["discriminator"]["mapping"].keys() == rules.EVENT_SCHEMAS.keys()
+        assert SCHEMAS["Event"]["discriminator"]["mapping"].keys() > rules.EVENT_SCHEMAS.keys()
+        assert SCHEMAS["Foreseen"]["discriminator"]["mapping"].keys() > rules.EVENT_SCHEMAS.keys()
 
 
 # Names, for those who generate clients
 
+NULL = {"type": "null"}
 ANY_OBJECT = {"type", "description", "additionalProperties"}  # keys of what may hold anything
 
 
@@ -154,16 +183,47 @@ def test_no_member_of_a_union_is_a_single_value_which_generators_take_for_the_on
             assert "const" not in inner or place.rpartition(".")[2] not in ("oneOf", "anyOf"), place
 
 
+def test_no_schema_is_null_alone_or_one_value_of_no_type_for_which_generators_have_no_word() -> None:
+    for name, schema in SCHEMAS.items():
+        for place, inner in nested(schema, name):
+            assert inner.get("type") != "null" or place.endswith(".anyOf"), place
+            assert "const" not in inner or "type" in inner, place
+
+
+def test_unions_have_names_and_hold_none_of_each_other() -> None:
+    for name, schema in SCHEMAS.items():
+        for place, inner in nested(schema, name):
+            is_union = "oneOf" in inner or ("anyOf" in inner and NULL not in inner["anyOf"])
+            assert not is_union, place
+        for member in schema.get("oneOf", ()):
+            assert "oneOf" not in SCHEMAS[member["$ref"].rpartition("/")[2]], name
+
+
+def test_all_successes_of_a_call_with_a_body_have_one_schema() -> None:
+    for name, operation in OPERATIONS.items():
+        answers = [answer for status, answer in operation["responses"].items() if status[0] == "2"]
+        schemas = [content["schema"] for answer in answers for content in answer.get("content", {}).values()]
+        assert all(schema == schemas[0] for schema in schemas), name
+
+
+def test_words_of_lists_have_names_that_no_other_list_has() -> None:
+    of_lists = [schema.get("x-enum-varnames", schema["enum"]) for schema in SCHEMAS.values() if "enum" in schema]
+    names = [str(name).upper().replace("-", "_") for of_list in of_lists for name in of_list]
+    assert len(set(names)) == len(names)
+    for schema in SCHEMAS.values():
+        assert len(schema.get("enum", ())) == len(schema.get("x-enum-varnames", schema.get("enum", ())))
+
+
 def test_no_two_lists_of_words_are_the_same() -> None:
     lists = [tuple(schema["enum"]) for schema in SCHEMAS.values() if "enum" in schema]
     assert len(set(lists)) == len(lists)
 
 
 def test_a_field_tells_the_members_of_a_union_apart() -> None:
-    by_their_fields = {"Clock", "SeatWanted", "TokenRequest", "Move", "View", "SternenglanzStep"}
-    by_those_of_their_members = {"Event", "Foreseen"}
+    by_their_fields = {"Clock", "Condition", "SeatWanted", "TokenRequest", "Move", "View"}
+    by_their_fields |= {"MoveResult", "TakeBackResult", "Streamed"}
     for name, schema in SCHEMAS.items():
-        if "oneOf" in schema and name not in by_their_fields | by_those_of_their_members:
+        if "oneOf" in schema and name not in by_their_fields:
             assert len(schema["discriminator"]["mapping"]) == len(schema["oneOf"]), name
 
 
@@ -177,8 +237,9 @@ def test_a_game_holds_options_and_view_of_its_rules() -> None:
 
 def test_a_problem_has_a_schema_of_its_own_with_its_code_and_status() -> None:
     for response in DOCUMENT["components"]["responses"].values():
-        schema = response["content"][PROBLEM]["schema"]
-        for member in schema.get("oneOf", [schema]):
+        union = SCHEMAS[response["content"][PROBLEM]["schema"]["$ref"].rpartition("/")[2]]
+        assert response["x-codes"]
+        for member in union["oneOf"]:
             problem = SCHEMAS[member["$ref"].rpartition("/")[2]]["properties"]
             assert (problem["code"]["const"], problem["status"]["const"]) in {
                 (it.code, it.status) for it in ALL.values()

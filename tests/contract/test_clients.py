@@ -137,7 +137,7 @@ def test_clients_in_two_languages_play_a_game_of_each_kind_to_its_end(
 def test_the_bot_of_the_handbook_has_30_lines_and_plays_both_games_as_it_is_printed_there(
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
-    printed = re.search(r'(?s)<pre id="bot">(.*?)</pre>', httpx.get(f"{house.url}/docs/bot").text)
+    printed = re.search(r'(?s)<pre[^>]* id="bot">(.*?)</pre>', httpx.get(f"{house.url}/docs/bot").text)
     assert printed is not None
     bot = tmp_path / "bot.py"
     bot.write_text(unescape(printed[1]), "utf-8")

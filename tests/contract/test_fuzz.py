@@ -1,4 +1,4 @@
-"""Requests by the ten thousand: right ones with something changed in them, at random, and every answer is held against
+"""Requests by the thousand: right ones with something changed in them, at random, and every answer is held against
 the document (tests/support/contract.py). Games go on all the while. A longer run, with another seed:
 
     FUZZ_REQUESTS=1000000 FUZZ_SEED=7 python -m pytest tests/contract/test_fuzz.py --timeout=0
@@ -23,7 +23,7 @@ from tests.support.contract import JSON, Someone
 from tests.support.games import BOT, ME, OPEN
 from tests.support.one_of_each import Call, calls
 
-REQUESTS = int(os.environ.get("FUZZ_REQUESTS", "5000"))
+REQUESTS = int(os.environ.get("FUZZ_REQUESTS", "2500"))
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 MUTATIONS = (0, 1, 1, 1, 2, 3)
 TABLES = 8  # where the requests go; one that is over makes room for another

@@ -29,7 +29,7 @@ DOCUMENT: Json = yaml.safe_load((Path(__file__).parents[2] / "api_spec" / "opena
 CALLS = list(calls(DOCUMENT))
 WITH_BODY = [call for call in CALLS if call.examples]
 REQUESTS = [(call, body) for call in WITH_BODY for body in call.examples.values()]
-NEEDS_NO_DATABASE = {"getService", "listRules", "getRules"}
+NEEDS_NO_DATABASE = {"getService", "listRules", "getRules", "getExhibition", "getExhibitionPicture"}
 
 name_of = Call.name.fget
 FLOOD = "Z" + "\u0353\u0310" * 400
@@ -56,6 +56,7 @@ def scene(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Scene:
     scene = Scene(app)
     assert scene.open
     assert scene.running
+    assert scene.moved
     assert scene.over
     assert scene.delivery
     assert scene.token_id

@@ -62,6 +62,8 @@ class Contract:
         schema = content[response.mimetype]["schema"]
         if response.status_code >= 400:
             self.check_problem(response, schema)
+            codes = described["x-codes"]
+            assert response.json is None or response.json["code"] in codes, f"{response.text} is none of {codes}"
         elif response.is_json:
             body = gzip.decompress(response.data) if response.content_encoding == "gzip" else response.data
             self.validator(schema).validate(json.loads(body))

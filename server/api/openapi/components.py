@@ -4,23 +4,28 @@ A schema within another gets its name from its `title`, or from WORDS if it list
 place. What differs from game to game is a union; where `rules` tells which game it is, each game has its own.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from server.accounts.deliveries import RESULTS
-from server.accounts.preferences import CHOICES
+from server.accounts.preferences import CHOICES, PUSH_CHOICES
 from server.accounts.tokens import OF_A_SEAT, SCOPES
 from server.api.openapi import schemas
 from server.api.problems import ALL
 from server.bots import BOTS
 from server.play import json_schemas
+from server.play.authors import AUTHORS
 from server.play.events import HOUSE_EVENT_SCHEMAS
+from server.play.plans import REASONS
 from server.play.votes import WISHES
 from server.rules import GAMES, Json
 from server.translations import LOCALES
-from server.webhooks import subscriptions
+from server.webhooks import chats, subscriptions
 
 WORDS: Final[Mapping[str, Iterable[Any]]] = {
+    "AtOnceOrOff": PUSH_CHOICES,
+    "Author": AUTHORS,
     "Bot": BOTS,
     "DeliveryResult": subscriptions.RESULTS,
     "GameStatus": schemas.STATUSES,
@@ -33,20 +38,39 @@ WORDS: Final[Mapping[str, Iterable[Any]]] = {
     "ScopeOfSeat": OF_A_SEAT,
     "SeatKind": ("human", "bot", "open", "invited"),
     "WebhookEvent": subscriptions.KINDS,
+    "WebhookForm": chats.FORMS,
     "WebhookKind": subscriptions.PAYLOADS,
     "WhyDisabled": subscriptions.DISABLED,
+    "WhyPlanEnded": REASONS,
     "Wish": WISHES,
 }
+# Lists that share a word with another one; in Go, constants of all types stand in one scope.
+_WITH_OWN_NAMES: Final = {
+    "AtOnceOrOff",
+    "Author",
+    "LetterResult",
+    "ScopeOfSeat",
+    "SeatKind",
+    "SternenglanzAction",
+    "SternenglanzScenario",
+    "SternenglanzSlot",
+    "SternenglanzStarClass",
+    "WebhookKind",
+}
+_EVENTS = [(name, type_) for name, rules in GAMES.items() for type_ in rules.EVENT_SCHEMAS]
 _NAMES = {frozenset(words): name for name, words in WORDS.items()}
 _OF_PROBLEMS: Final = {  # fields that only some problems have
-    "reason": ("illegal-move", "malformed-move", "bad-option"),
+    "reason": ("illegal-move", "malformed-move", "bad-option", "illegal-plan"),
     "turn": ("stale-turn",),
+    "revision": ("stale-plan",),
+    "index": ("illegal-plan",),
     "until": ("banned",),
     "scope": ("missing-scope",),
     "field": ("invalid-field",),
     "errors": ("invalid-fields",),
 }
 _NULL: Json = {"type": "null"}
+_TYPES: Final = {str: "string", int: "integer", bool: "boolean"}
 
 
 def ref(name: str) -> Json:
@@ -58,12 +82,18 @@ def pascal(type_: str) -> str:
     return type_.title().replace("-", "")
 
 
+def _constant(words: str) -> str:
+    """`SeatKind-open` as SEAT_KIND_OPEN."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+", "_", words).upper()
+
+
 class Components:
     """Schemas by name."""
 
     def __init__(self, made: Json) -> None:
         """`made`: what smorest makes of our marshmallow schemas."""
         self._schemas: Json = {}
+        self._problems: dict[int, Json] = {}  # by status and code
         self._problem = made.pop("Problem")
         del made["PaginationMetadata"]  # of smorest's pages; ours are others
         for name, schema in _of_the_house():
@@ -72,19 +102,26 @@ class Components:
             game = name.capitalize()
             for part, schema in _of_a_game(game, rules):
                 self.put(f"{game}{part}", schema, game)
-        for what in ("Move", "View", "Foreseen"):
-            self.put(
-                what, _union(f"Of the game whose {what.lower()} it is", [f"{it.capitalize()}{what}" for it in GAMES])
-            )
+        for what in ("Move", "View"):
+            of_each = [f"{name.capitalize()}{what}" for name in GAMES]
+            self.put(what, _union(f"Of the game whose {what.lower()} it is", of_each))
+        foreseen = [f"{name.capitalize()}Foreseen{pascal(type_)}" for name, type_ in _EVENTS]
+        self.put("Foreseen", _union("Something that would happen", foreseen))
+        events = [
+            *map(pascal, HOUSE_EVENT_SCHEMAS),
+            *(f"{name.capitalize()}{pascal(type_)}" for name, type_ in _EVENTS),
+        ]
         self.put(
-            "Event", _union("Something that happened", ["HouseEvent", *(f"{it.capitalize()}Event" for it in GAMES)])
-        )
+            "Event", _union("Something that happened", events)
+        )  # one union: many generators know none within another
         for name, schema in made.items():
             for own, written in _in_full(name, schema):
                 self.put(own, written)
 
     def all(self) -> Json:
-        return {name: self.told_apart(schema) for name, schema in sorted(self._schemas.items())}
+        for status, members in self._problems.items():
+            self.put(f"Problem{status}", {"oneOf": [members[code] for code in sorted(members)]})
+        return {name: self._told_apart(schema) for name, schema in sorted(self._schemas.items())}
 
     def put(self, name: str, schema: Json, prefix: str = "") -> Json:
         """Add a schema and answer with a reference to it. Raises ValueError if another one has its name."""
@@ -94,7 +131,7 @@ class Components:
         return ref(name)
 
     def problem(self, code: str) -> Json:
-        """A reference to the schema of a problem."""
+        """A reference to the schema of all problems with its status; it is among them from now on."""
         problem, fields = ALL[code], self._problem["properties"]
         told = {"type": f"/problems/{code}", "status": problem.status, "code": code}
         others = [name for name, codes in _OF_PROBLEMS.items() if code not in codes]
@@ -102,10 +139,11 @@ class Components:
         own |= {name: {"const": value} for name, value in told.items()}
         required = [name for name in own if name != "errors"]
         about = f"{problem.title}. {problem.meaning}"
-        return self.put(
+        self._problems.setdefault(problem.status, {})[code] = self.put(
             f"{pascal(code)}Problem",
             {"description": about, "type": "object", "required": required, "properties": own},
         )
+        return ref(f"Problem{problem.status}")
 
     def lifted(self, schema: Json, prefix: str = "") -> Json:
         """The schema with references for those in it that have names; these are added."""
@@ -117,7 +155,8 @@ class Components:
             return self.put(name, schema, prefix)
         here = {key: schema[key] for key in ("description", "default") if key in schema}
         words = [word for word in schema["enum"] if word is not None]
-        found = self.put(name, {"type": "integer" if isinstance(words[0], int) else "string", "enum": words})
+        own = {"x-enum-varnames": [_constant(f"{name}-{word}") for word in words]} if name in _WITH_OWN_NAMES else {}
+        found = self.put(name, {"type": _TYPES[type(words[0])], "enum": words, **own})
         may_be_null = None in schema["enum"] or "null" in schema.get("type", ())
         return ({"anyOf": [found, _NULL]} if may_be_null else found) | here
 
@@ -133,6 +172,8 @@ class Components:
                     inner[key] = [self.lifted(it, prefix) for it in value]
                 case _:
                     inner[key] = value
+        if "const" in inner and "type" not in inner:
+            inner["type"] = _TYPES[type(inner["const"])]
         for key in ("anyOf", "allOf"):  # how marshmallow's fields refer to a component
             if len(inner.get(key, ())) == 1:
                 about = {"description": inner["description"]} if "description" in inner else {}
@@ -140,19 +181,24 @@ class Components:
                 return found | about
         return inner
 
-    def told_apart(self, schema: Json) -> Json:
+    def _of(self, reference: Json) -> Json:
+        """The schema that a reference leads to."""
+        found: Json = self._schemas.get(reference.get("$ref", "").rpartition("/")[2], {})
+        return found
+
+    def _told_apart(self, schema: Json) -> Json:
         """A union with its discriminator, if it has a field of which each member has a value of its own."""
-        names = [it.get("$ref", "").rpartition("/")[2] for it in schema.get("oneOf", ())]
-        members = [self._schemas.get(name, {}).get("properties", {}) for name in names]
-        for field in members[0] if members else ():
-            owners = {
-                own[field]["const"]: ref(name)["$ref"]
-                for name, own in zip(names, members, strict=True)
-                if "const" in own.get(field, {})
-            }
-            if len(owners) == len(members) > 1:
+        members = schema.get("oneOf", [])
+        for field in self._constants(members[0]) if members else ():
+            owners = {self._constants(it).get(field): it["$ref"] for it in members}
+            if None not in owners and len(owners) == len(members):
                 return schema | {"discriminator": {"propertyName": field, "mapping": owners}}
         return schema
+
+    def _constants(self, member: Json) -> Json:
+        """The values of its fields that have one only."""
+        fields = self._of(member).get("properties", {})
+        return {field: schema["const"] for field, schema in fields.items() if "const" in schema}
 
 
 def _of_one_word(schema: Json) -> Json:
@@ -173,12 +219,12 @@ def _of_the_house() -> Iterator[tuple[str, Json]]:
     yield "OnTimeout", json_schemas.ON_TIMEOUT
     yield "Calendar", json_schemas.CALENDAR
     yield "Notifications", json_schemas.NOTIFICATIONS
+    yield "Condition", json_schemas.CONDITION
     for kind, component in schemas.PAYLOADS.items():
         yield component, subscriptions.PAYLOADS[kind]
     yield "Payload", _union("What a webhook is told", schemas.PAYLOADS.values())
     for type_, schema in HOUSE_EVENT_SCHEMAS.items():
         yield pascal(type_), _in_a_story(schema)
-    yield "HouseEvent", _union("What happens in every game", map(pascal, HOUSE_EVENT_SCHEMAS))
 
 
 def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
@@ -187,20 +233,25 @@ def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
     yield "View", rules.VIEW_SCHEMA
     yield "Options", {key: value for key, value in rules.OPTION_SCHEMA.items() if key != "$schema"}
     for type_, schema in rules.EVENT_SCHEMAS.items():
-        yield pascal(type_), _in_a_story(schema)
+        yield pascal(type_), _in_a_story(schema, _BY)
         yield f"Foreseen{pascal(type_)}", schema
-    types = [pascal(type_) for type_ in rules.EVENT_SCHEMAS]
-    yield "Event", _union(f"Something that happened in {game}", [f"{game}{type_}" for type_ in types])
-    yield "Foreseen", _union(f"Something that would happen in {game}", [f"{game}Foreseen{type_}" for type_ in types])
 
 
-def _in_a_story(told: Json) -> Json:
+_BY: Final[Json] = {
+    "by": {
+        "description": "Of a move: who made it; a plan tells its owner only, to all others it is the player",
+        "enum": list(AUTHORS),
+    }
+}
+
+
+def _in_a_story(told: Json, more: Json | None = None) -> Json:
     where: Json = {
         "seq": {"description": "Counts the events of this game from 1", "type": "integer", "minimum": 1},
         "version": {"description": "The deed that it was part of", "type": "integer", "minimum": 1},
         "at": {"type": "string", "format": "date-time"},
     }
-    return told | {"required": [*where, *told["required"]], "properties": where | told["properties"]}
+    return told | {"required": [*where, *told["required"]], "properties": where | told["properties"] | (more or {})}
 
 
 # Marshmallow's
@@ -236,7 +287,7 @@ def _of_game(game: str, schema: Json) -> Json:
     return own | {"properties": own["properties"] | {"rules": {"description": "Which game", "const": game}}}
 
 
-_PARTS: Final = ("Move", "View", "Options", "Event", "Foreseen")
+_PARTS: Final = ("Move", "View", "Options")
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:

@@ -70,6 +70,11 @@ def takes(scope: str, of_seat: bool = False) -> Json:
     return {"security": [{}, {"token": [scope]}], _OF_SEAT: of_seat}
 
 
+def either(name: str, description: str, *members: str) -> Json:
+    """The schema, called `name`, of an answer that is one of these; a call has one for all its successes."""
+    return {"title": name, "description": description, "oneOf": [ref(member) for member in members]}
+
+
 _IDEMPOTENCY_KEY = {
     "in": "header",
     "name": "Idempotency-Key",
@@ -119,7 +124,7 @@ _REQUEST_ID: Json = {
 _TELLS_ID = {name: {"$ref": f"#/components/headers/{name}"} for name in _REQUEST_ID}
 _ETAG = {"ETag": {"description": "Changes when and only when this answer changes", "schema": {"type": "string"}}}
 _HEADERS_OF_PROBLEMS: dict[int, Json] = {
-    401: {"WWW-Authenticate": {"required": True, "schema": {"const": "Bearer"}}},
+    401: {"WWW-Authenticate": {"required": True, "schema": {"type": "string", "const": "Bearer"}}},
     429: {
         "Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}},
         **_TELLS_LIMITS,
@@ -160,7 +165,8 @@ class Document(flask_smorest.Api):
         self.spec.components.security_scheme(
             "token", {"type": "http", "scheme": "bearer", "description": _ABOUT_TOKENS}
         )
-        self.spec.components.schema("Foresight", schema=schemas.Foresight)
+        for schema in (schemas.MoveAnswer, schemas.Foresight, schemas.TakenBack, schemas.TakeBackAsked):
+            self.spec.components.schema(schema.__name__, schema=schema)
 
     def handle_http_exception(self, error: HTTPException) -> Response:
         return problems.of_http(error)
@@ -174,6 +180,7 @@ class Document(flask_smorest.Api):
         document: Json = self.spec.to_dict()
         components = Components(document["components"].pop("schemas"))
         document["webhooks"] = dict(_webhooks())
+        document["tags"].append({"name": "payloads", "description": "What your webhook is told: these are our calls"})
         document["components"]["headers"] = _LIMITS | _REQUEST_ID
         shared = document["components"]["responses"] = {}
         for path, item in document["paths"].items():
@@ -213,7 +220,8 @@ _ABOUT_WEBHOOKS = (
     "Sent by [Standard Webhooks](https://www.standardwebhooks.com): with `webhook-id`, `webhook-timestamp` and "
     "`webhook-signature`, which any of its libraries verifies with the secret of the webhook. It comes at least once: "
     "what has a `webhook-id` that you know has come before. Answer with 2xx within ten seconds. Any other answer "
-    "counts as a failure and is tried again for three days, redirects too; 410 disables the webhook."
+    "counts as a failure and is tried again for three days, redirects too; 410 disables the webhook. What is "
+    "told late about a turn is left out once that turn is past."
 )
 _SIGNED = [
     {"in": "header", "name": name, "required": True, "description": description, "schema": {"type": "string"}}
@@ -234,6 +242,7 @@ def _webhooks() -> Iterator[tuple[str, Json]]:
         }
         told: Json = {
             "operationId": f"tell{pascal(kind)}",
+            "tags": ["payloads"],
             "summary": subscriptions.PAYLOADS[kind]["description"],
             "description": _ABOUT_WEBHOOKS,
             "security": [],
@@ -294,11 +303,11 @@ def _by_status(codes: Iterator[str]) -> list[tuple[int, list[str]]]:
 
 
 def _problem_response(status: int, codes: list[str], components: Components) -> Json:
-    problems = [components.problem(code) for code in codes]
-    schema = problems[0] if len(problems) == 1 else components.told_apart({"oneOf": problems})
+    [schema, *_] = [components.problem(code) for code in codes]
     response: Json = {
         "description": "  \n".join(f"`{code}`: {ALL[code].title}" for code in codes),
         "content": {"application/problem+json": {"schema": schema}},
+        "x-codes": codes,
     }
     response["headers"] = _HEADERS_OF_PROBLEMS.get(status, {}) | _TELLS_ID
     return response

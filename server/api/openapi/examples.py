@@ -18,6 +18,7 @@ SERVICE: Json = {
 
 SIGN_IN: Json = {"email": "ada@example.org", "locale": "en"}
 SIGN_IN_ANSWER: Json = {"sign_in": "0f8b5b0e-6d3c-4d7e-8f55-9d1c2b7a4e60"}
+GUEST: Json = {"locale": "en"}
 TOKEN_BY_CODE: Json = {"sign_in": SIGN_IN_ANSWER["sign_in"], "code": "123456"}
 FURTHER_TOKEN: Json = {"name": "My bot", "scopes": ["games:read", "moves:write"], "expires_at": None}
 _TOKEN: Json = {
@@ -30,6 +31,11 @@ _TOKEN: Json = {
 }
 _SECRET: Json = {"token": "sp_3d2c8f5e1b7a4096a1f0e9d8c7b6a594_u0Q4cJq3pXo8vYwZ1rT5sB7nK9mL2dF6hG3jE4aA1bC"}
 TOKEN_ANSWER: Json = _TOKEN | _SECRET
+GUEST_ANSWER: Json = TOKEN_ANSWER | {
+    "name": "guest",
+    "scopes": ["games:read", "games:write", "moves:write", "chat:write", "profile:read", "profile:write"],
+    "expires_at": "2026-12-21T19:15:00Z",
+}
 SEAT_TOKEN: Json = {"name": "A bot by Cleo", "scopes": ["games:read", "moves:write"], "expires_at": None}
 SEAT_TOKEN_ANSWER: Json = {
     **_TOKEN,
@@ -72,10 +78,48 @@ PROFILE_CHANGES: Json = {
 PROFILE: Json = {
     "id": "3d2c8f5e-1b7a-4096-a1f0-e9d8c7b6a594",
     "email": "ada@example.org",
+    "guest": False,
     "locale": "en",
     "named": True,
     "unreachable": None,
+    "new_email": None,
     **PROFILE_CHANGES,
+}
+TRACK_RECORD: Json = {
+    "id": PROFILE["id"],
+    "name": "Ada",
+    "since": "2026-03-02T08:00:00Z",
+    "games": 31,
+    "finished": 24,
+    "median_answer": "PT5H12M",
+    "time_outs": 2,
+    "left": 1,
+    "new": False,
+}
+BLOCKS: Json = {"items": [{"id": PROFILE["id"], "name": "Ada", "at": "2026-11-21T19:40:00Z"}]}
+REPORT: Json = {"text": "Insults at the table", "game": "6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11"}
+NOTE: Json = {"text": "Bea keeps her low stars.", "muted": False}
+CODE_MAILED: Json = {"expires_at": "2026-11-21T19:40:00Z"}
+EXPORT: Json = {
+    "profile": {name: value for name, value in PROFILE.items() if name != "new_email"},
+    "made_at": "2026-11-21T19:10:00Z",
+    **dict.fromkeys(("banned_at", "banned_until", "ban_reason")),
+    **{
+        name: []
+        for name in (
+            "tokens",
+            "webhooks",
+            "games",
+            "messages",
+            "mails",
+            "letters",
+            "notes",
+            "blocks",
+            "reports",
+            "push_subscriptions",
+            "bounces",
+        )
+    },
 }
 
 _LETTER: Json = {"letter": "c0a8f2f0-5a37-4a52-8d6e-3f4b1f0a9d77", "detail": "", "tries": 1}
@@ -104,6 +148,23 @@ DELIVERIES: Json = {
     "next": None,
 }
 
+PUSH_SUBSCRIPTION_WANTED: Json = {
+    "endpoint": "https://8.8.8.8/push/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV",
+    "keys": {
+        "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+    },
+}
+PUSH_SUBSCRIPTION: Json = {
+    "id": "5d2c8f1e-7b3a-4a96-b1f0-e9d8c7b6a512",
+    "endpoint": PUSH_SUBSCRIPTION_WANTED["endpoint"],
+    "made_at": "2026-11-21T19:30:00Z",
+}
+PUSH_SUBSCRIPTIONS: Json = {
+    "key": "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+    "items": [PUSH_SUBSCRIPTION],
+}
+
 FEED: Json = {
     "url": "https://stars.example/feed/hvwi6xq3pjajniny77d2p5wpsbyxw6zi7njfsdcqaaaaaaabx7ecnsdpxq3zbfw5x4rq.ics"
 }
@@ -127,13 +188,24 @@ GAME_WANTED: Json = {
 
 def _seat(seat: int, name: str | None, kind: str, turn: int | None = None, due_at: str | None = None) -> Json:
     asked = {"to_act": turn is not None, "turn": turn, "due_at": due_at}
-    return {"seat": seat, "name": name, "kind": kind, "stand_in": None, "unreachable": False, **asked}
+    return {
+        "seat": seat,
+        "name": name,
+        "player": PROFILE["id"] if kind == "human" else None,
+        "kind": kind,
+        "stand_in": None,
+        "unreachable": False,
+        "declined": False,
+        **asked,
+    }
 
 
 _DUE_AT = "2026-11-23T19:42:00Z"
 _OPEN: Json = {
+    "invited": None,
     "id": "6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11",
     **{name: GAME_WANTED[name] for name in ("rules", "title", "clock", "on_timeout")},
+    "min_reliability": None,
     "options": GAMES["sternenhimmel"].resolve_options(GAME_WANTED["options"], 3),
     "private": False,
     "status": "open",
@@ -153,6 +225,7 @@ _RUNNING: Json = {
     "closes_at": None,
     "seats": [_seat(0, "Ada", "human", 1, _DUE_AT), _seat(1, "Bea", "human"), _seat(2, "greedy", "bot")],
 }
+EXHIBITION: Json = {"names": ["Vega", "Mira", "Rigel"], "position": 17, "positions": 91, "step": 4}
 GAMES_PAGE: Json = {
     "items": [_RUNNING | {"you": {"seat": 0, "turn": 1}}, _OPEN | {"you": {"seat": 0, "turn": None}}],
     "next": "/v1/games?limit=2&cursor=WyIyMDI2LTExLTIxVDE5",
@@ -181,7 +254,7 @@ OWN_SEAT: Json = {"seat": 0, **SEAT_CHANGES}
 INVITATION: Json = {"email": "bea@example.org", "seat": 1}
 INVITED: Json = {"seat": 1}
 VOTE: Json = {"on": "pause", "vote": True}
-VOTES: Json = {"pause": [0], "resume": [], "abandon": []}
+VOTES: Json = {"pause": [0], "resume": [], "abandon": [], "take-back": None}
 MESSAGE: Json = {"text": "Good evening, and clear skies!"}
 MESSAGE_SAID: Json = {"nr": 1, "seat": 0, "name": "Ada", **MESSAGE, "at": "2026-11-21T19:31:00Z"}
 MESSAGES: Json = {"items": [MESSAGE_SAID], "next": None}
@@ -199,9 +272,23 @@ _VIEW_AFTER: Json = {
 }
 MOVED: Json = {
     "version": 2,
-    "events": [{"seq": 6, "version": 2, "at": "2026-11-21T19:45:00Z", **_PLACED}],
+    "events": [{"seq": 6, "version": 2, "at": "2026-11-21T19:45:00Z", **_PLACED, "by": "player"}],
     "view": _VIEW_AFTER,
     "you": {"seat": 0, "turn": None},
+}
+PLAN_WANTED: Json = {
+    "revision": 0,
+    "moves": [
+        {"move": MOVE["move"], "if": [{"at": "/boards/0/spaces/c", "is": None}], "after": "PT0S"},
+        {"move": {"star": "D", "board": "aries", "space": "a"}, "if": [{"only": ["star-placed"]}], "after": "PT6H"},
+    ],
+}
+PLAN: Json = {"revision": 1, "moves": PLAN_WANTED["moves"], "ended": None}
+TAKE_BACK: Json = {"to": 1}
+WAY_BACK: Json = {"to": 1, "free": True}
+TAKEN_BACK: Json = {"version": 3, "view": _VIEW, "you": {"seat": 0, "turn": 3}}
+TAKE_BACK_ASKED: Json = {
+    "vote": {"on": "take-back", "seat": 0, "to": 1, "ends_at": "2026-11-23T19:50:00Z", "consents": [0]}
 }
 FORESEEN: Json = {"would": [_PLACED], "view": _VIEW_AFTER, "would_reveal": False}
 BEGUN: Json = {"begun": []}
@@ -251,7 +338,12 @@ ARCHIVE: Json = {
 
 # Webhooks
 
-WEBHOOK_WANTED: Json = {"url": "https://stars.example/hook", "kinds": ["your-turn", "game-ended"], "game": None}
+WEBHOOK_WANTED: Json = {
+    "url": "https://stars.example/hook",
+    "form": "standard",
+    "kinds": ["your-turn", "game-ended"],
+    "game": None,
+}
 WEBHOOK: Json = {
     "id": "a3c4c1de-55d3-4b0b-9d9e-0c6a4e0e7d52",
     **WEBHOOK_WANTED,
@@ -279,6 +371,7 @@ def payload(kind: str) -> Json:
         "bot-moved": {"bot": "greedy"},
         "seat-handed-over": {"bot": "greedy"},
         "message": {"nr": 1},
+        "take-back-asked": {"by": 1, "to_version": 1, "ends_at": "2026-11-23T19:50:00Z"},
     }
     about = {"game": _OPEN["id"], "version": 1, "seat": 0}
     return {"type": kind, "timestamp": "2026-11-21T19:42:00Z", "data": about | more.get(kind, {})}

@@ -14,11 +14,15 @@ from server.bots import BOTS
 from server.errors import Unfit
 from server.play import json_schemas
 from server.play.hosting import DEFAULT_OPEN_FOR
+from server.play.lobby import PACES
+from server.play.plan_conditions import MOST as MOST_CONDITIONS
+from server.play.plans import AT_ONCE, REASONS
+from server.play.plans import MOST as MOST_PLANNED
 from server.play.votes import WISHES
 from server.rules import GAMES, Json
 from server.sanitize import email_address
 from server.translations import LOCALES, Words
-from server.webhooks import subscriptions, targets
+from server.webhooks import chats, subscriptions, targets
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
 _SIZES = [seats for rules in GAMES.values() for seats in rules.SEATS]
@@ -78,6 +82,10 @@ def _email(**more: Any) -> Email:
     return Email(validate=long(254), metadata=metadata, **more)
 
 
+def _code(about: str) -> fields.String:
+    return fields.String(validate=written_as(r"[0-9]{6}\Z"), **_about(about, pattern="^[0-9]{6}$"))
+
+
 def _number(**kw: Any) -> fields.Integer:
     return fields.Integer(strict=True, validate=from_to(0, 2**31 - 1), **kw)
 
@@ -105,6 +113,12 @@ class SignInAnswer(Schema):
     sign_in = fields.UUID(required=True, **_about("Goes into POST /v1/tokens, with the code from the mail"))
 
 
+class GuestRequest(Request):
+    """Nothing need be said."""
+
+    locale = fields.String(load_default="en", validate=one_of(LOCALES), **_about("Your language"))
+
+
 class TokenRequest(Request):
     """A mailed code, or (with a token) what a further token is to allow."""
 
@@ -114,7 +128,7 @@ class TokenRequest(Request):
     }
 
     sign_in = fields.UUID(**_about("From POST /v1/sign-ins"))
-    code = fields.String(validate=written_as(r"[0-9]{6}\Z"), **_about("From the mail", pattern="^[0-9]{6}$"))
+    code = _code("From the mail")
     name = _text(80, **_about("What the further token is for"))
     scopes = Several(
         fields.String(validate=one_of(SCOPES)), **_about("What it is to allow; default: what your own does")
@@ -173,6 +187,18 @@ class _Person(Schema):
 class ProfileChanges(_Person, Request):
     """The fields to change; the others stay. `calendar` and `notifications` are each taken as a whole."""
 
+    email = _email(description="A new address, which counts when it is sent again with both codes")
+    code = _code("From the mail to your present address")
+    new_code = _code("From the mail to the new address")
+
+
+class DeletionQuery(Request):
+    code = _code("From the mail that comes without it")
+
+
+class CodeMailed(Schema):
+    expires_at = Moment(required=True, **_about("Until when the code is good"))
+
 
 class Unreachable(Schema):
     """Letters to you came back, so only sign-in codes are sent; signing in by one changes that."""
@@ -183,11 +209,59 @@ class Unreachable(Schema):
 
 class Profile(_Person):
     id = fields.UUID(required=True)
-    email = fields.String(required=True, **_about("Shown to nobody else"))
+    email = fields.String(required=True, **_about("Shown to nobody else; empty for a guest"))
+    guest = fields.Boolean(required=True, **_about("Whether you have come as a guest, without an address"))
     named = fields.Boolean(
         required=True, **_about("Whether you chose your name; until then others see one that is made up")
     )
     unreachable = fields.Nested(Unreachable, required=True, allow_none=True, **_about("null while letters arrive"))
+    new_email = fields.String(
+        required=True, allow_none=True, **_about("The address that waits for both codes; null if there is none")
+    )
+
+
+class Export(Schema):
+    """All that is stored of a player."""
+
+    profile = fields.Dict(required=True)
+    made_at = Moment(required=True, **_about("Since when there is the account"))
+    banned_at = Moment(required=True, allow_none=True)
+    banned_until = Moment(required=True, allow_none=True)
+    ban_reason = fields.String(required=True, allow_none=True)
+    tokens = fields.List(fields.Raw(), required=True)
+    webhooks = fields.List(fields.Raw(), required=True)
+    games = fields.List(fields.Raw(), required=True, **_about("Where you sit, with the story as you saw it"))
+    messages = fields.List(fields.Raw(), required=True, **_about("What you said at tables"))
+    mails = fields.List(fields.Raw(), required=True, **_about("Yours to us that are still kept, and our answers"))
+    letters = fields.List(fields.Raw(), required=True, **_about("What became of ours to you"))
+    notes = fields.List(fields.Raw(), required=True, **_about("Yours on games"))
+    blocks = fields.List(fields.Raw(), required=True, **_about("Whom you block"))
+    reports = fields.List(fields.Raw(), required=True, **_about("What you told the operators of others"))
+    push_subscriptions = fields.List(fields.Raw(), required=True, **_about("The browsers in which you are told"))
+    bounces = fields.List(fields.Raw(), required=True)
+
+
+class PushKeys(Request):
+    p256dh = _text(200, required=True, **_about("As `toJSON()` of a PushSubscription has it"))
+    auth = _text(100, required=True)
+
+
+class PushSubscriptionWanted(Request):
+    endpoint = fields.String(
+        required=True, validate=long(targets.LONGEST_URL), **_about("As the browser tells it", pattern=targets.URL_FORM)
+    )
+    keys = fields.Nested(PushKeys, required=True)
+
+
+class PushSubscription(Schema):
+    id = fields.UUID(required=True)
+    endpoint = fields.String(required=True)
+    made_at = Moment(required=True)
+
+
+class PushSubscriptions(Schema):
+    key = fields.String(required=True, **_about("The `applicationServerKey` of this server (VAPID, RFC 8292)"))
+    items = fields.List(fields.Nested(PushSubscription), required=True)
 
 
 class Feed(Schema):
@@ -225,6 +299,51 @@ class Letter(Schema):
 class Deliveries(Schema):
     items = fields.List(fields.Nested(Letter), required=True)
     next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+
+
+class TrackRecord(Schema):
+    """How somebody plays. `games` counts all at which he sits or sat, the other numbers those that are over."""
+
+    id = fields.UUID(required=True)
+    name = fields.String(required=True)
+    since = Moment(required=True)
+    games = fields.Integer(required=True)
+    finished = fields.Integer(required=True, **_about("Played to the end"))
+    median_answer = fields.String(
+        required=True,
+        allow_none=True,
+        **_about("How long others waited for half of his moves: ISO 8601; null if there are none"),
+    )
+    time_outs = fields.Integer(required=True, **_about("How often his time ran out"))
+    left = fields.Integer(required=True, **_about("Games in which a bot played for him at the end, or plays now"))
+    new = fields.Boolean(required=True, **_about("Whether these are too few games to say much"))
+
+
+class Blocked(Schema):
+    id = fields.UUID(required=True)
+    name = fields.String(required=True, allow_none=True)
+    at = Moment(required=True, **_about("Since when"))
+
+
+class Blocks(Schema):
+    items = fields.List(fields.Nested(Blocked), required=True)
+
+
+class ReportRequest(Request):
+    text = _text(2000, required=True, **_about("What the operators should know"))
+    game = fields.UUID(allow_none=True, load_default=None, **_about("Where it happened"))
+
+
+class NoteChanges(Request):
+    """What is not named stays."""
+
+    text = _text(4000, least=0, **_about("Seen by nobody else"))
+    muted = Truth(**_about("Whether you hear no more of what is said at this table, on the page and by webhooks"))
+
+
+class Note(Schema):
+    text = fields.String(required=True)
+    muted = fields.Boolean(required=True)
 
 
 # Games
@@ -271,6 +390,15 @@ class GameWanted(Request):
     clock = fields.Dict(metadata=_shape("Clock"))
     on_timeout = Several(fields.Dict(), metadata=_shape("OnTimeout"))
     open_for = _open_for(load_default=DEFAULT_OPEN_FOR)
+    min_reliability = fields.Integer(
+        strict=True,
+        allow_none=True,
+        load_default=None,
+        validate=from_to(1, 100),
+        **_about(
+            "Who comes uninvited must have been there at the end of so many in a hundred of his games that are over"
+        ),
+    )
     seats = Several(
         fields.Nested(SeatWanted),
         required=True,
@@ -317,6 +445,9 @@ class OwnSeat(Schema):
 class Seat(Schema):
     seat = fields.Integer(required=True)
     name = fields.String(required=True, allow_none=True, **_about("Of its person or bot; null while it is not taken"))
+    player = fields.UUID(
+        required=True, allow_none=True, **_about("Its person, for GET /v1/players/{player_id}; null if it has none")
+    )
     kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
     stand_in = fields.String(required=True, allow_none=True, **_about("The bot that plays for an absent person"))
     to_act = fields.Boolean(required=True, **_about("Whether the game waits for this seat"))
@@ -324,6 +455,9 @@ class Seat(Schema):
     due_at = Moment(required=True, allow_none=True, **_about("When its time runs out; null where none runs"))
     unreachable = fields.Boolean(
         required=True, **_about("Whether letters to its person, or the invitation to it, do not arrive")
+    )
+    declined = fields.Boolean(
+        required=True, **_about("Whether whoever was invited last has declined; the seat is open")
     )
 
 
@@ -362,9 +496,15 @@ class GameSummary(Schema):
         required=True, allow_none=True, **_about("When it closes if it has not begun by then; null if it is not open")
     )
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
-    on_timeout = fields.List(fields.Dict(), required=True, metadata=_shape("OnTimeout"))
+    on_timeout = fields.List(fields.Raw(), required=True, metadata=_shape("OnTimeout"))
+    min_reliability = fields.Integer(
+        required=True, allow_none=True, **_about("What it asks of those who come uninvited; null for nothing")
+    )
     seats = fields.List(fields.Nested(Seat), required=True)
     you = fields.Nested(You, required=True, allow_none=True, **_about("null if you have no seat here"))
+    invited = fields.Integer(
+        required=True, allow_none=True, **_about("The seat that is kept for you; null if you are not invited")
+    )
     outcome = fields.Nested(Outcome, required=True, allow_none=True)
     commitment = fields.String(required=True, **_about("SHA-256 of the seed of this game's chance"))
 
@@ -383,6 +523,18 @@ class Game(GameSummary):
         allow_none=True,
         **_about("The table as you may see it; null before the start", anyOf=[*by_game("View"), _NULL]),
     )
+
+
+class Exhibition(Schema):
+    names = fields.List(fields.String(), required=True, **_about("By seat"))
+    position = fields.Integer(required=True, **_about("How many moves have been made by now"))
+    positions = fields.Integer(required=True, **_about("It is over at the last of so many"))
+    step = fields.Integer(required=True, **_about("Seconds for a move"))
+
+
+class ExhibitionQuery(Request):
+    at = QueryNumber(**_about("After so many moves; default: by now"))
+    theme = fields.String(load_default="dark", validate=one_of(["dark", "light"]))
 
 
 class InvitationQuery(Request):
@@ -407,12 +559,49 @@ class VoteRequest(Request):
     vote = Truth(load_default=True, **_about("false takes an earlier vote back"))
 
 
+class TakeBackVote(Schema):
+    """A move that somebody asks to take back."""
+
+    on = fields.String(required=True, validate=one_of(["take-back"]))
+    seat = fields.Integer(required=True, **_about("Whose move it is"))
+    to = fields.Integer(required=True, **_about("The version that the game would go back to"))
+    ends_at = fields.String(required=True, **_about("Silence is no", format="date-time"))
+    consents = fields.List(fields.Integer(), required=True, **_about("The seats that consent"))
+
+
 class Votes(Schema):
     """The seats that consent, by wish."""
 
     pause = fields.List(fields.Integer(), required=True)
     resume = fields.List(fields.Integer(), required=True)
     abandon = fields.List(fields.Integer(), required=True)
+    take_back = fields.Nested(
+        TakeBackVote,
+        data_key="take-back",
+        attribute="take-back",
+        required=True,
+        allow_none=True,
+        **_about("null: nobody asks for one"),
+    )
+
+
+class TakeBackRequest(Request):
+    to = _number(required=True, **_about("The version that your move followed, which the game goes back to"))
+
+
+class WayBack(Schema):
+    to = fields.Integer(
+        required=True,
+        allow_none=True,
+        **_about("The version that your last move followed; null: it cannot be taken back"),
+    )
+    free = fields.Boolean(required=True, **_about("At once; false: the others are asked"))
+
+
+class TakeBackAsked(Schema):
+    """The vote of the others on a move that you want to take back."""
+
+    vote = fields.Nested(TakeBackVote, required=True)
 
 
 class MessageRequest(Request):
@@ -444,6 +633,22 @@ class GamesQuery(PageQuery):
     my_turn = QueryTruth(load_default=False, **_about("Only those that wait for you"))
     free = QueryTruth(load_default=False, **_about("Only open ones with a seat that anybody may take"))
     players = QueryNumber(min(_SIZES), max(_SIZES), **_about("Only open ones for so many players, bots among them"))
+    pace = fields.String(
+        validate=one_of(PACES),
+        **_about(
+            "Only open ones: up to 12 hours for a move, or to add to a bank (quick), up to 48 (usual), or more (slow)"
+        ),
+    )
+    clock = fields.String(validate=one_of(["per_move", "bank"]), **_about("Only open ones on such a clock"))
+    edition = fields.String(
+        validate=written_as(r"[a-z][a-z0-9-]{0,79}\Z"),
+        **_about("Only open ones of this edition, or `scenario-` with its number", pattern="^[a-z][a-z0-9-]{0,79}$"),
+    )
+    reliability = QueryNumber(
+        1,
+        100,
+        **_about("Only open ones where each was there at the end of so many in a hundred of his games that are over"),
+    )
 
 
 class GamesPage(Schema):
@@ -457,6 +662,64 @@ class GamesPage(Schema):
 class MoveRequest(Request):
     turn = _number(required=True, **_about("The turn that this move answers"))
     move = fields.Raw(required=True, **_about("In the form of the game", anyOf=by_game("Move")))
+
+
+class PlannedMove(Request):
+    """A move for one of your next turns, or for the rest of one."""
+
+    move = fields.Raw(required=True, **_about("In the form of the game", anyOf=by_game("Move")))
+    if_ = Several(
+        fields.Raw(metadata=_shape("Condition")),
+        data_key="if",
+        attribute="if",
+        load_default=list,
+        validate=long(MOST_CONDITIONS),
+        **_about("All of them must hold"),
+    )
+    after = fields.String(
+        load_default=AT_ONCE,
+        validate=long(40),
+        **_about(
+            "How long it waits once it is your turn, by the clock on the wall: ISO 8601, PT0S or from a second to 365 days; at "
+            "the latest it is played when the turn's time is over",
+            pattern=json_schemas.DURATION["pattern"],
+            examples=["PT0S", "PT6H"],
+        ),
+    )
+
+
+class PlanWanted(Request):
+    revision = _number(required=True, **_about("Of the plan that these moves replace; 0 if there was none"))
+    moves = Several(
+        fields.Nested(PlannedMove),
+        required=True,
+        validate=long(MOST_PLANNED),
+        **_about("In the order in which they are to be played"),
+    )
+
+
+class PlanEnd(Schema):
+    """Why a plan ended before its end."""
+
+    because = fields.String(
+        required=True,
+        validate=one_of(REASONS),
+        **_about(
+            "A `condition` did not hold; it was an `illegal-move` when its time came; you, or a bot for you, `moved` without "
+            "it; a move at this table was `taken-back`"
+        ),
+    )
+    index = fields.Integer(required=True, **_about("Of the move at which it ended, among those left"))
+    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
+    reason = fields.String(required=True, allow_none=True, **_about("The rule's, where the move was illegal"))
+
+
+class Plan(Schema):
+    """What you have left for your next turns."""
+
+    revision = fields.Integer(required=True, **_about("Counts its changes, also those by the moves it plays"))
+    moves = fields.List(fields.Nested(PlannedMove), required=True, **_about("Those to come"))
+    ended = fields.Nested(PlanEnd, required=True, allow_none=True, **_about("null unless it ended before its end"))
 
 
 class MoveQuery(Request):
@@ -478,6 +741,14 @@ class MoveAnswer(Schema):
     events = fields.List(
         fields.Raw(metadata={"anyOf": by_game("Event")}), required=True, **_about("What followed, as you saw it")
     )
+    view = fields.Raw(required=True, **_about("The table as you may see it now", anyOf=by_game("View")))
+    you = fields.Nested(You, required=True)
+
+
+class TakenBack(Schema):
+    """The table as it is after a move was taken back."""
+
+    version = fields.Integer(required=True, **_about("Of the game now"))
     view = fields.Raw(required=True, **_about("The table as you may see it now", anyOf=by_game("View")))
     you = fields.Nested(You, required=True)
 
@@ -542,7 +813,7 @@ class Archive(Schema):
     rules = fields.String(required=True, validate=one_of(GAMES))
     options = fields.Dict(required=True, **_about("The value of every option", anyOf=by_game("Options")))
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
-    on_timeout = fields.List(fields.Dict(), required=True, metadata=_shape("OnTimeout"))
+    on_timeout = fields.List(fields.Raw(), required=True, metadata=_shape("OnTimeout"))
     seats = fields.List(fields.Nested(ArchivedSeat), required=True)
     salts = fields.List(fields.String(), required=True, **_about("What each seat added to the chance"))
     seed = fields.String(required=True, **_about("32 bytes in hex"))
@@ -574,8 +845,14 @@ def _kinds(**kw: Any) -> Any:
     )
 
 
+def _form(**kw: Any) -> Any:
+    about = "What the address takes: Standard Webhooks, or the messages of a chat, which is told of `your-turn` only"
+    return fields.String(validate=one_of(chats.FORMS), **kw, **_about(about))
+
+
 class WebhookWanted(Request):
     url = _url(required=True)
+    form = _form(load_default=chats.STANDARD)
     kinds = _kinds(required=True)
     game = fields.UUID(allow_none=True, load_default=None, **_about("Only this game; default: all games where you sit"))
 
@@ -584,6 +861,7 @@ class WebhookChanges(Request):
     """The fields to change; the others stay."""
 
     url = _url()
+    form = _form()
     kinds = _kinds()
     game = fields.UUID(allow_none=True, **_about("null for all games where you sit"))
     enabled = Truth(**_about("false gives up what waits; true starts with a clean slate"))
@@ -592,6 +870,7 @@ class WebhookChanges(Request):
 class Webhook(Schema):
     id = fields.UUID(required=True)
     url = fields.String(required=True)
+    form = fields.String(required=True, validate=one_of(chats.FORMS))
     kinds = fields.List(fields.String(validate=one_of(subscriptions.KINDS)), required=True)
     game = fields.UUID(required=True, allow_none=True)
     enabled = fields.Boolean(required=True)
@@ -599,7 +878,7 @@ class Webhook(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "`by-you`; `gone`: it answered 410; `failing`: nothing arrived for three days; `banned`: you were, "
+            "`by-you`; `gone`: it answered 410 (a chat: 404); `failing`: nothing arrived for three days; `banned`: you were, "
             "for a time; null while it is enabled",
             enum=[*subscriptions.DISABLED, None],
         ),
@@ -715,8 +994,10 @@ class Problem(Schema):
     request_id = fields.String(
         required=True, **_about("As in the header `X-Request-Id`, and in the log of the operator")
     )
-    reason = fields.String(**_about("Why the rules refuse (illegal-move, malformed-move, bad-option)"))
+    reason = fields.String(**_about("Why the rules refuse (illegal-move, malformed-move, bad-option, illegal-plan)"))
     turn = fields.Integer(allow_none=True, **_about("Your present turn (stale-turn)"))
+    revision = fields.Integer(**_about("The present one of your plan (stale-plan)"))
+    index = fields.Integer(**_about("Of the move that cannot be left (illegal-plan)"))
     scope = fields.String(**_about("What the token would have to allow (missing-scope)"))
     until = Moment(allow_none=True, **_about("When the ban ends; null if it does not (banned)"))
     field = fields.String(**_about("The field that makes no sense (invalid-field)"))
