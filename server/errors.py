@@ -26,14 +26,45 @@ class NotHost(PlayError):
 
 
 class StaleTurn(PlayError):
-    """A move for a turn that is over; `turn` is the present one of that seat, or None."""
+    """A move for a turn that is over; `turn` is the present one of that seat, or None.
 
-    def __init__(self, turn: int | None) -> None:
-        if turn is None:
+    `taken_back`: because the game has gone back to before its end.
+    """
+
+    def __init__(self, turn: int | None, taken_back: bool = False) -> None:
+        if taken_back and turn is None:
+            super().__init__(noted("That turn is over: a move was taken back."))
+        elif taken_back:
+            super().__init__(noted("That turn is over: a move was taken back; the present one is %(turn)s."), turn=turn)
+        elif turn is None:
             super().__init__(noted("That turn is over."))
         else:
             super().__init__(noted("That turn is over; the present one is %(turn)s."), turn=turn)
         self.turn = turn
+
+
+class StalePlan(PlayError):
+    """A change of a plan that has changed meanwhile; `revision` is its present one."""
+
+    def __init__(self, revision: int) -> None:
+        super().__init__(noted("Your plan has changed; its present revision is %(revision)s."), revision=revision)
+        self.revision = revision
+
+
+class IllegalPlan(PlayError):
+    """A move that cannot be left for a turn to come: the one at `index`, for a rule's `reason` or because of a condition."""
+
+    def __init__(self, index: int, reason: str, words: Words) -> None:
+        super().__init__(words)
+        self.index, self.reason = index, reason
+
+
+class TooLate(PlayError):
+    """A move that cannot be taken back any more."""
+
+
+class NotAllowed(PlayError):
+    """What the options of this game rule out."""
 
 
 class NotRunning(PlayError):
@@ -42,6 +73,10 @@ class NotRunning(PlayError):
 
 class HandedOver(PlayError):
     """A bot plays this seat until its person takes it back."""
+
+
+class NotReliable(PlayError):
+    """The game asks for players who leave fewer games."""
 
 
 class SeatTaken(PlayError):
@@ -104,6 +139,10 @@ class Banned(PlayError):
                 noted("You are banned from this server until %(until)s. %(reason)s"), until=moment, reason=reason
             )
         self.until = until
+
+
+class SignInFirst(PlayError):
+    """What a guest wants is for players with an address only."""
 
 
 class MissingScope(PlayError):

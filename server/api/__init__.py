@@ -10,11 +10,14 @@ from server.api import (
     http_responses,
     idempotency,
     languages,
+    mail_in,
     metrics,
     moves,
     origins,
     pages,
+    people,
     pictures,
+    plans,
     players,
     problems,
     rate_limits,
@@ -42,9 +45,21 @@ def register(app: Flask) -> None:
     http_responses.register(app)
     idempotency.register(app)
     document = app.extensions["document"] = Document(app)
-    for blueprint in (service.blp, players.blp, games.blp, moves.blp, event_streams.blp, pictures.blp, webhooks.blp):
+    for blueprint in (
+        service.blp,
+        players.blp,
+        people.blp,
+        games.blp,
+        moves.blp,
+        plans.blp,
+        event_streams.blp,
+        pictures.blp,
+        webhooks.blp,
+    ):
         document.register_blueprint(blueprint)
     app.register_blueprint(pages.blp)
     app.register_blueprint(calendar_feed.blp)
+    if app.config["MAIL_IN_SECRET"]:
+        app.register_blueprint(mail_in.blp)
     if app.config["SANDBOX"]:
         document.register_blueprint(sandbox.calls)

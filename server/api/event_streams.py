@@ -89,7 +89,7 @@ def written(items: Iterable[Item]) -> bytes:
 @blp.route("/games/<uuid:game_id>/stream")
 class GameStream(MethodView):
     @blp.arguments(schemas.StreamQuery, location="query")
-    @blp.response(200, {"anyOf": [_EVENT, _SAID]}, content_type="text/event-stream")
+    @blp.response(200, {"title": "Streamed", "oneOf": [_EVENT, _SAID]}, content_type="text/event-stream")
     @blp.alt_response(204, description="The game is over, and you have been told everything: do not come back")
     @blp.doc(operationId="followGame", **takes("games:read", of_seat=True))
     @blp.raises(BadField, TooManyStreams)

@@ -1,6 +1,7 @@
 """The games there are, the games being played, and their seats."""
 
-from functools import cache
+from datetime import date
+from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -10,8 +11,9 @@ from flask.views import MethodView
 
 from server.api.auth import caller, viewer
 from server.api.idempotency import new_game_id, once
+from server.api.languages import spoken
 from server.api.openapi import examples, schemas
-from server.api.openapi.document import ANYBODY, Blueprint, needs, takes
+from server.api.openapi.document import ANYBODY, Blueprint, either, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.api.rate_limits import LONG, spend
 from server.compression import Packed, pack
@@ -19,23 +21,29 @@ from server.errors import (
     AlreadySeated,
     BadField,
     HandedOver,
+    NotAllowed,
     NotFound,
     NotHost,
+    NotReliable,
     NotRunning,
     NotSeated,
     SeatTaken,
+    SignInFirst,
+    TooLate,
     TooMany,
 )
 from server.operations.archives import archive_of
 from server.play import views
 from server.play.chat import messages, say
+from server.play.exhibition import STEP, exhibition, today
 from server.play.games import open_game
 from server.play.hosting import close_game, keep_open, withdraw_invitation
 from server.play.lobby import list_games
 from server.play.seat_tokens import seat_token
 from server.play.seats import choose_mails, invite, leave, seat_settings, send_away, take_seat
 from server.play.views import describe, seen_by
-from server.play.votes import vote, votes_of
+from server.play.votes import take_back, vote, votes_of, way_back_of
+from server.render.picture import draw
 from server.rules import GAMES, BadOption
 
 blp = Blueprint("games", __name__, url_prefix="/v1", description="Games and their seats")
@@ -69,9 +77,46 @@ class Rules(MethodView):
 
         Packed by gzip for whoever accepts it.
         """
-        if name not in GAMES:
-            raise NotFound("There is no such game.")
-        return _described(name).answer()
+        return _described(_known(name)).answer()
+
+
+@blp.route("/rules/<name>/exhibition")
+class ExhibitionOf(MethodView):
+    @blp.response(200, schemas.Exhibition, example=examples.EXHIBITION)
+    @blp.doc(operationId="getExhibition", **ANYBODY)
+    def get(self, name: str) -> Any:
+        """A game of bots to look on at: another one every day, with a move every few seconds
+
+        Nobody sits there, and when it is over it begins again.
+        """
+        shown = exhibition(_known(name), today())
+        return {"names": shown.names, "position": shown.position, "positions": len(shown.views), "step": STEP}
+
+
+@blp.route("/rules/<name>/exhibition.svg")
+class ExhibitionPicture(MethodView):
+    @blp.arguments(schemas.ExhibitionQuery, location="query")
+    @blp.response(200, {"type": "string"}, content_type="image/svg+xml")
+    @blp.doc(operationId="getExhibitionPicture", **ANYBODY)
+    def get(self, query: Any, name: str) -> Any:
+        """Its table after so many moves, or as it stands now"""
+        day = today()
+        shown = exhibition(_known(name), day)
+        at = min(query.get("at", shown.position), len(shown.views) - 1)
+        return _exhibited(name, day, at, query["theme"] == "dark", spoken().locale).answer()
+
+
+@lru_cache(512)
+def _exhibited(name: str, day: date, at: int, dark: bool, locale: str) -> Packed:
+    shown = exhibition(name, day)
+    return pack("image/svg+xml", draw(name, shown.views[at], shown.names, dark, locale).svg().encode())
+
+
+def _known(name: str) -> str:
+    """Raises NotFound."""
+    if name not in GAMES:
+        raise NotFound("There is no such game.")
+    return name
 
 
 @cache
@@ -90,7 +135,7 @@ class Games(MethodView):
     @blp.response(201, schemas.Game, example=examples.GAME_OPENED, headers=_WHERE)
     @blp.doc(operationId="openGame", responses={201: {"links": _LINKS}}, **needs("games:write"))
     @blp.may_come_again
-    @blp.raises(BadField, BadOption)
+    @blp.raises(BadField, BadOption, SignInFirst)
     def post(self, wanted: Any) -> Any:
         """Open a game
 
@@ -114,8 +159,10 @@ class Games(MethodView):
     def get(self, query: Any) -> Any:
         """List games, newest first
 
-        Public ones, or with `mine` and `my_turn` those where you sit and those that wait for you. `free` and `players` are
-        for a lobby: they choose among open games. All that is asked must hold, and a page is full unless it is the last.
+        Public ones, or with `mine` and `my_turn` those where you sit and those that wait for you; with `mine` and
+        `status=open` also those you are invited to, whose `invited` is your seat. `free`, `players`, `pace`,
+        `clock`, `edition` and `reliability` are for a lobby: they choose among open games. All that is asked must hold, and
+        a page is full unless it is the last.
         """
         mine = query["mine"] or query["my_turn"]
         player_id = caller("games:read").player_id if mine else viewer("games:read")
@@ -166,7 +213,7 @@ class Seats(MethodView):
     @blp.response(201, schemas.Game, example=examples.SEAT_TAKEN)
     @blp.doc(operationId="takeSeat", **needs("games:write"))
     @blp.may_come_again
-    @blp.raises(SeatTaken, AlreadySeated, NotRunning)
+    @blp.raises(SeatTaken, NotReliable, AlreadySeated, NotRunning, SignInFirst)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Take a seat, or take your own back from a bot"""
         who = caller("games:write")
@@ -257,7 +304,7 @@ class OneInvitation(MethodView):
     @blp.doc(operationId="withdrawInvitation", **needs("games:write"))
     @blp.raises(NotHost, NotRunning)
     def delete(self, game_id: UUID, seat: int) -> None:
-        """Withdraw the invitation to a seat of your game
+        """Withdraw the invitation to a seat of your game, or decline your own
 
         The seat is open again. A letter that waits to be sent is not sent any more, and the link of one that was says so.
         """
@@ -270,11 +317,12 @@ class Votes(MethodView):
     @blp.response(200, schemas.Votes, example=examples.VOTES)
     @blp.doc(operationId="vote", **needs("games:write"))
     @blp.may_come_again
-    @blp.raises(NotSeated, NotRunning, HandedOver)
+    @blp.raises(NotSeated, NotRunning, HandedOver, TooLate)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Consent to pausing, resuming or abandoning the game
+        """Consent to pausing, resuming or abandoning the game, or to the take-back that somebody asks for
 
-        It happens when all who play themselves consent; bots and the absent are not asked.
+        It happens when all who play themselves consent; bots and the absent are not asked. A vote on a take-back is over at
+        its end, or with the next move.
         """
         who = caller("games:write")
 
@@ -291,6 +339,45 @@ class Votes(MethodView):
         """Who consents to what at present"""
         seen_by(game_id, viewer("games:read"), query.get("invitation"))
         return votes_of(game_id)
+
+
+_TAKE_BACK = either("TakeBackResult", "What became of a wish to take a move back", "TakenBack", "TakeBackAsked")
+
+
+@blp.route("/games/<uuid:game_id>/take-backs")
+class TakeBacks(MethodView):
+    @blp.arguments(schemas.TakeBackRequest, example=examples.TAKE_BACK)
+    @blp.response(201, _TAKE_BACK, example=examples.TAKEN_BACK)
+    @blp.alt_response(
+        202,
+        schema=_TAKE_BACK,
+        description="The others vote on it: it happens when all who play themselves consent",
+        example=examples.TAKE_BACK_ASKED,
+    )
+    @blp.doc(operationId="takeBack", **needs("games:write"))
+    @blp.may_come_again
+    @blp.raises(NotSeated, NotRunning, HandedOver, NotAllowed, TooLate)
+    def post(self, wanted: Any, game_id: UUID) -> Any:
+        """Take your move back that followed a version, and with it all that came after
+
+        At once while nobody else has moved since, the move has shown you nothing new, and the time of its turn, which then
+        goes on, is not over. Otherwise the others are asked, where the option `take_back` of the game says so. Nothing is
+        deleted: the story says that it was taken back, chance comes as it came, and turns have new numbers.
+        """
+        who = caller("games:write")
+
+        def taken_back() -> tuple[Any, int]:
+            answer, is_done = take_back(game_id, who.player_id, wanted["to"])
+            return answer, 201 if is_done else 202
+
+        return once(who, game_id, taken_back)
+
+    @blp.response(200, schemas.WayBack, example=examples.WAY_BACK)
+    @blp.doc(operationId="getWayBack", **needs("games:read"))
+    @blp.raises(NotSeated)
+    def get(self, game_id: UUID) -> Any:
+        """Whether you can take your last move back now, and whether the others are asked"""
+        return way_back_of(game_id, caller("games:read").player_id)
 
 
 @blp.route("/games/<uuid:game_id>/messages")

@@ -10,7 +10,7 @@ from flask.views import MethodView
 from server.api.auth import caller
 from server.api.idempotency import once
 from server.api.openapi import examples, schemas
-from server.api.openapi.document import Blueprint, needs
+from server.api.openapi.document import Blueprint, either, needs
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
 from server.play.moves import answer_from_log, legal_moves, play_move, try_move
 from server.play.turn_links import play_by_link
@@ -21,21 +21,21 @@ blp = Blueprint("moves", __name__, url_prefix="/v1/games/<uuid:game_id>", descri
 _TO_MOVE = {
     "playMove": {
         "operationId": "playMove",
-        "description": "The first of these moves",
+        "description": "With this `turn` and one of these `moves` as `move`",
         "parameters": {"game_id": "$request.path.game_id"},
-        "requestBody": {"turn": "$response.body#/turn", "move": "$response.body#/moves/0"},
     }
 }
+_RESULT = either("MoveResult", "What a move led to or, of a dry run, would lead to", "MoveAnswer", "Foresight")
 
 
 @blp.route("/moves")
 class Moves(MethodView):
     @blp.arguments(schemas.MoveQuery, location="query")
     @blp.arguments(schemas.MoveRequest, example=examples.MOVE)
-    @blp.response(201, schemas.MoveAnswer, example=examples.MOVED)
+    @blp.response(201, _RESULT, example=examples.MOVED)
     @blp.alt_response(
         200,
-        schema={"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("MoveAnswer", "Foresight")]},
+        schema=_RESULT,
         description="This very move was played before: the first answer again. Or the answer to a dry run.",
         examples={"again": {"value": examples.MOVED}, "dry run": {"value": examples.FORESEEN}},
     )

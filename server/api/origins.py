@@ -1,6 +1,8 @@
 """CORS (by the Fetch standard): pages of other origins may use the API, since whoever calls says so by a token, and by nothing
 that a browser sends along by itself. So may not pages that act by a link or a form."""
 
+from urllib.parse import urlsplit
+
 from flask import Flask, Response, request
 
 from server.api.auth import is_for_api
@@ -22,6 +24,15 @@ def register(app: Flask) -> None:
     """Before whatever asks who calls, since a preflight has no token, and before whatever may replace an answer."""
     app.before_request(_answer_preflight)
     app.after_request(_finish)
+
+
+def is_from_elsewhere() -> bool:
+    """Whether a browser sends this for a page of another origin (Fetch Metadata). Of one that does not say so, the `Origin`
+    counts that comes with its forms (RFC 6454, 7.3)."""
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if site is not None:
+        return site != "same-origin"
+    return origin is not None and urlsplit(origin).netloc != request.host
 
 
 def _answer_preflight() -> Response | None:

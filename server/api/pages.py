@@ -1,5 +1,6 @@
 """Plain pages for people with nothing but a mail program: a turn, an invitation, a sign-in; and the API's handbook."""
 
+import re
 from base64 import b64encode
 from typing import Any
 from uuid import UUID
@@ -12,15 +13,17 @@ from server.accounts.players import profile
 from server.accounts.sign_in import redeem
 from server.accounts.unsubscribe import stop_mails, stopped
 from server.api.languages import speak, spoken
-from server.api.problems import ALL, answer_to, said
-from server.errors import PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
+from server.api.origins import is_from_elsewhere
+from server.api.problems import ALL, answer_to, example_of, said
+from server.errors import NotFound, PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
 from server.operations.health import tables_by_spread
 from server.operations.motd import notice
 from server.page import index
 from server.play import seats
 from server.play.game import Game
-from server.play.moves import check_line, open_turn, play_line, rest_of_turn
-from server.play.seats import accept_invitation, come_back, invitation, is_kept, is_newcomer
+from server.play.going_back import take_backs_of
+from server.play.moves import check_line, is_undone, open_turn, play_line, rest_of_turn
+from server.play.seats import come_back, enter_by_invitation, invitation, is_kept, is_newcomer
 from server.play.table import OVER
 from server.play.views import view_of
 from server.render import text
@@ -33,6 +36,8 @@ from server.translations.times import moment
 
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 _LONGEST_LINE = 200  # a turn of several steps
+_HEADING = re.compile(r'<h2(?: id="([^"]+)")?>(.*?)</h2>')
+_CONTENTS = "<!-- contents -->"
 _BEGINNING = 3  # words by which moves are put together
 QUIET = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Robots-Tag": "noindex"}
 _HEADERS = {
@@ -89,28 +94,60 @@ def problem(code: str) -> Response:
     found = ALL.get(code)
     if found is None:
         return page("message.html", 404, title=gettext("Nothing here"), text=gettext("There is no such problem."))
-    return page("problem.html", problem=found)
+    return _handbook("problem.html", problem=found, example=example_of(found))
+
+
+@blp.get("/problems")
+def problems() -> Response:
+    """All of them."""
+    return _handbook("problems.html", problems=sorted(ALL.values(), key=lambda it: (it.status, it.code)))
+
+
+def _handbook(template: str, **values: Any) -> Response:
+    """A page of the handbook: with its contents, and with buttons that copy what is to be typed."""
+    response = page(template, **values)
+    html, found = response.get_data(as_text=True), []
+
+    def named(heading: re.Match[str]) -> str:
+        name = heading[1] or re.sub(r"\W+", "-", heading[2].lower()).strip("-")
+        found.append((name, heading[2]))
+        return f'<h2 id="{name}">{heading[2]}</h2>'
+
+    html = _HEADING.sub(named, html).replace("<pre", '<pre tabindex="0"')  # whoever has keys only can move it sideways
+    links = "".join(f'<li><a href="#{name}">{words}</a></li>' for name, words in found)
+    response.set_data(html.replace(_CONTENTS, f'<ol class="contents">{links}</ol>'))
+    policy = response.headers["Content-Security-Policy"]
+    response.headers["Content-Security-Policy"] = policy.replace(
+        "default-src 'none';", "default-src 'none'; script-src 'self';"
+    )
+    return response
 
 
 @blp.get("/docs/fairness")
 def fairness() -> Response:
     """How chance is kept fair, and how anybody can check it."""
     games = {name: rules.describe() for name, rules in GAMES.items()}
-    return page("fairness.html", title="Fair chance, and how to check it", games=games, reader=spoken().locale)
+    return _handbook("fairness.html", title="Fair chance, and how to check it", games=games, reader=spoken().locale)
 
 
 @blp.get("/docs/bot")
 def bot() -> Response:
     """A program that plays, and what there is to know about it."""
     base = current_app.config["BASE_URL"]
-    return page("bot.html", title="Write a bot in 30 lines", base=base, reader=spoken().locale)
+    return _handbook("bot.html", title="Write a bot in 30 lines", base=base, reader=spoken().locale)
 
 
 @blp.get("/docs/scaling")
 def scaling() -> Response:
     """How one machine becomes several."""
     title = "From one machine to several"
-    return page("scaling.html", title=title, spread=tables_by_spread(), reader=spoken().locale)
+    return _handbook("scaling.html", title=title, spread=tables_by_spread(), reader=spoken().locale)
+
+
+@blp.get("/docs/mail")
+def mail() -> Response:
+    """How letters go out, and how replies come in."""
+    return _handbook("mail.html", title="Mail, out and in", reader=spoken().locale)
 
 
 # One turn
@@ -122,7 +159,7 @@ def turn(word: str) -> Response:
     game, seat, is_open = open_turn(rest_of_turn(word) or word)
     _speak_to(game, seat)
     if not is_open:
-        return _not_now(game, seat, 410)
+        return _not_now(game, seat, word, 410)
     return on_the_page(url_for("pages.plain_turn", word=word), game=str(game.game_id))
 
 
@@ -174,7 +211,7 @@ def _turn_page(
     word = rest_of_turn(word) or word
     game, seat, is_open = open_turn(word)
     if not is_open:
-        return _not_now(game, seat, 409 if wrong else 410)
+        return _not_now(game, seat, word, 409 if wrong else 410)
     rules, state, view, locale = game.table.rules, game.table.state, view_of(game, seat), spoken().locale
     moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
     return page(
@@ -195,10 +232,21 @@ def _turn_page(
         choices=_by_beginning(moves),
         line=line,
         ask=ask,
+        going_back=gettext(_GOING_BACK[take_backs_of(game)]),
         wrong=wrong,
         notice=notice(),
         **played,
     )
+
+
+_GOING_BACK = {
+    "consent": noted(
+        "It can be taken back at once while nobody else has moved and it has shown you nothing new, and later only if all "
+        "who play agree."
+    ),
+    "free": noted("It can be taken back only while nobody else has moved and it has shown you nothing new."),
+    "never": noted("It cannot be taken back."),
+}
 
 
 def _picture(svg: str) -> str:
@@ -222,7 +270,7 @@ def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
     return found
 
 
-def _not_now(game: Game, seat: Seat, status: int) -> Response:
+def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
     """Why the turn of a link is not open: for good, or for now."""
     if game.table.status in OVER:
         return page(
@@ -236,7 +284,10 @@ def _not_now(game: Game, seat: Seat, status: int) -> Response:
             "The bot %(bot)s keeps your seat. The mail that told you so has a link to take it back.", bot=bot
         )
         return page("message.html", 409, title=gettext("A bot plays for you"), text=text, game=game)
-    text = gettext("It has been answered, or time ran out. A mail tells you when it is your turn again.")
+    if is_undone(word):
+        text = gettext("A move was taken back, and with it this turn. A mail tells you when it is your turn again.")
+    else:
+        text = gettext("It has been answered, or time ran out. A mail tells you when it is your turn again.")
     return page("message.html", status, title=gettext("This turn is over"), text=text, game=game)
 
 
@@ -251,15 +302,22 @@ def invited(word: str) -> Response:
     if game.head["private"] and not kept:
         raise SeatTaken("No seat is kept for you here any more.")
     is_new = kept and is_newcomer(game, word)
-    return page("invitation.html", game=game, seat=seat, kept=kept, is_new=is_new, word=word)
+    response = page("invitation.html", game=game, seat=seat, kept=kept, is_new=is_new, word=word)
+    response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers do not say whose form they send
+    return response
 
 
 @blp.post("/i/<word>")
 def accept(word: str) -> Response:
-    """Take the seat that is kept for the invited address."""
-    game = accept_invitation(word, spoken().locale, request.form.get("name", ""))
-    text = gettext("You have your seat in %(title)s. A mail tells you when it is your turn.", title=game.head["title"])
-    return page("message.html", title=gettext("You are in"), text=text, game=game)
+    """Take the seat that is kept for the invited address, and sign in: once, since the seat is taken afterwards.
+
+    Not for the form of a page elsewhere, whose sender might have somebody play under his own name.
+    """
+    if is_from_elsewhere():
+        raise NotFound("There is nothing here.")
+    game, token = enter_by_invitation(word, spoken().locale, request.form.get("name", ""))
+    plain = url_for("pages.invited", word=word)
+    return on_the_page(plain, token=token.text, address=f"#/games/{game.game_id}")
 
 
 @blp.get("/back/<word>")
@@ -314,6 +372,8 @@ _LETTERS = {
     "seat-handed-over": noted("letters that tell you that a bot has your seat"),
     "game-ended": noted("letters that tell you that a game is over"),
     "game-paused": noted("letters that tell you that a game rests"),
+    "take-back-asked": noted("letters that ask whether you agree that a move is taken back"),
+    "move-taken-back": noted("letters that tell you that your turn is gone, since a move was taken back"),
     "game-abandoned": noted("letters that tell you that a game has ended without a result"),
     "game-closing": noted("letters that tell you that a game of yours will close because seats are free"),
     "sent-away": noted("letters that tell you that a host has taken your seat from you"),

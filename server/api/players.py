@@ -3,21 +3,31 @@
 from typing import Any
 from uuid import UUID
 
-from flask import current_app, request
+from flask import current_app, jsonify, request
 from flask.views import MethodView
 from flask_babel import gettext
 
+from server.accounts.account_codes import ask_for_address, ask_for_deletion, new_address_of
 from server.accounts.deliveries import deliveries
+from server.accounts.guests import is_guest, new_guest
+from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.players import change_profile, profile
 from server.accounts.sign_in import begin_sign_in, redeem
 from server.accounts.tokens import further_token, revoke, revoke_all, revoke_token, tokens_of
-from server.api.auth import any_caller, caller
+from server.api.auth import any_caller, caller, known_sender
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import ANYBODY, Blueprint, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
-from server.errors import BadField, TooMany, WrongCode
+from server.api.rate_limits import LONG, spend
+from server.clock import clock
+from server.errors import BadField, SignInFirst, TooMany, WrongCode
+from server.operations.change_address import change_address
+from server.operations.delete_player import delete_own_account
+from server.operations.exports import copy_of_player
 from server.play.calendar_feed import end_feed, feed_word, new_feed
+from server.play.guests import sign_in_guest
 from server.webhooks.failures import failure
+from server.webhooks.push_subscriptions import public_key, subscribe, told_subscriptions, unsubscribe
 
 blp = Blueprint("players", __name__, url_prefix="/v1", description="People: signing in, tokens, profiles")
 
@@ -37,6 +47,22 @@ class SignIns(MethodView):
         return {"sign_in": begin_sign_in(wanted["email"], wanted["locale"], request.remote_addr or "")}
 
 
+@blp.route("/guests")
+class Guests(MethodView):
+    @blp.arguments(schemas.GuestRequest, required=False, example=examples.GUEST)
+    @blp.response(201, schemas.TokenAnswer, example=examples.GUEST_ANSWER)
+    @blp.doc(operationId="comeAsGuest", **ANYBODY)
+    @blp.raises(TooMany)
+    def post(self, wanted: Any) -> Any:
+        """Come as a guest, without an address
+
+        A guest plays against bots, at private tables, gets no letters, and is forgotten when his token ends. He signs in by sending this
+        token beside the mailed code to POST /v1/tokens: his seats are then those of the player who has that address.
+        """
+        made = new_guest(wanted["locale"], request.remote_addr or "")
+        return made.facts | {"token": made.text}
+
+
 @blp.route("/tokens")
 class Tokens(MethodView):
     @blp.arguments(
@@ -51,10 +77,14 @@ class Tokens(MethodView):
         """Get a token
 
         With `sign_in` and the mailed `code`, one with all scopes; or, with a token, a further one. It has no scope
-        that the first one lacks, and ends no later.
+        that the first one lacks, and ends no later. With a code and the token of a guest, his seats become yours.
         """
         if "code" in wanted:
-            made = redeem(wanted["sign_in"], wanted["code"])
+            guest = known_sender()
+            if guest is not None and is_guest(guest.player_id):
+                made = sign_in_guest(guest.player_id, wanted["sign_in"], wanted["code"])
+            else:
+                made = redeem(wanted["sign_in"], wanted["code"])
         else:
             who = caller("tokens:write")
             made = further_token(who, wanted.get("name", "further"), wanted.get("scopes"), wanted.get("expires_at"))
@@ -72,7 +102,7 @@ class Tokens(MethodView):
     @blp.response(204)
     @blp.doc(operationId="revokeAllTokens", **needs("tokens:write"))
     def delete(self) -> None:
-        """Make all your tokens worthless at once, the one of this request too"""
+        """Make all your tokens worthless at once, the one of this request too; no browser is told any more"""
         revoke_all(caller("tokens:write").player_id)
 
 
@@ -100,15 +130,68 @@ class Me(MethodView):
     @blp.doc(operationId="getProfile", **needs("profile:read"))
     def get(self) -> Any:
         """Your profile"""
-        return profile(caller("profile:read").player_id)
+        return _own(caller("profile:read").player_id)
 
     @blp.arguments(schemas.ProfileChanges, required=False, example=examples.PROFILE_CHANGES)
     @blp.response(200, schemas.Profile, example=examples.PROFILE)
     @blp.doc(operationId="changeProfile", **needs("profile:write"))
-    @blp.raises(BadField)
+    @blp.raises(BadField, WrongCode, SignInFirst, TooMany)
     def patch(self, changes: Any) -> Any:
-        """Change your profile; your time counts by it from your next turn on"""
-        return change_profile(caller("profile:write").player_id, changes)
+        """Change your profile; your time counts by it from your next turn on
+
+        Another `email` is yours when it is sent again with both codes: one is mailed to your present address, one to the
+        new one, and nothing changes before. Whether the new one is somebody's already is told only to whoever has its code.
+        """
+        player_id = caller("profile:write").player_id
+        email, code, new_code = (changes.pop(name, None) for name in ("email", "code", "new_code"))
+        if (code or new_code) and not (email and code and new_code):
+            raise BadField("code", "Send code and new_code together, and with email.")
+        change_profile(player_id, changes)
+        if email and code:
+            change_address(player_id, email, code, new_code)
+        elif email:
+            ask_for_address(player_id, email)
+        return _own(player_id)
+
+    @blp.arguments(schemas.DeletionQuery, location="query")
+    @blp.response(204)
+    @blp.alt_response(
+        202, schema=schemas.CodeMailed, description="A code was mailed to you", example=examples.CODE_MAILED
+    )
+    @blp.doc(operationId="deleteAccount", **needs("profile:write"))
+    @blp.raises(WrongCode, TooMany)
+    def delete(self, query: Any) -> Any:
+        """Delete your account: first without a code, which is mailed to you, then with it
+
+        Your address, name, settings, tokens, webhooks and letters go, and what you said at tables loses its text. Bots play
+        your seats on, and archives stay as they are, since they name seats and no persons. It cannot be undone. A guest
+        needs no code.
+        """
+        player_id = caller("profile:write").player_id
+        if "code" in query or is_guest(player_id):
+            return delete_own_account(player_id, query.get("code", ""))
+        ask_for_deletion(player_id)
+        return {"expires_at": clock.now() + CODE_LIFE}, 202
+
+
+def _own(player_id: UUID) -> Any:
+    return profile(player_id) | {"new_email": new_address_of(player_id)}
+
+
+@blp.route("/me/export")
+class Export(MethodView):
+    @blp.response(200, schemas.Export, example=examples.EXPORT)
+    @blp.doc(operationId="exportAccount", **needs("profile:read"))
+    def get(self) -> Any:
+        """All that is stored of you (GDPR, article 15): no secret of a game, no hash of a token
+
+        But for what passes within days by itself: what waits to be carried, what webhooks were told, answers to be repeated.
+        """
+        player_id = caller("profile:read").player_id
+        spend(LONG)
+        copy = copy_of_player(player_id)
+        del copy["copied_at"]  # `Date` says so, and the same facts are the same bytes
+        return jsonify(copy)
 
 
 @blp.route("/me/deliveries")
@@ -123,6 +206,39 @@ class Deliveries(MethodView):
         page = deliveries(who.player_id, read_cursor(query.get("cursor")), query["limit"])
         items = [it | {"detail": failure(it["detail"], gettext)} for it in page.items]
         return page_of(items, page.next and {"cursor": cursor_of(*page.next)})
+
+
+@blp.route("/push-subscriptions")
+class PushSubscriptions(MethodView):
+    @blp.response(200, schemas.PushSubscriptions, example=examples.PUSH_SUBSCRIPTIONS)
+    @blp.doc(operationId="listPushSubscriptions", **needs("profile:read"))
+    def get(self) -> Any:
+        """The browsers in which you are told, and the key that a browser subscribes with"""
+        who = caller("profile:read")
+        return {"key": public_key(), "items": told_subscriptions(who.player_id)}
+
+    @blp.arguments(schemas.PushSubscriptionWanted, example=examples.PUSH_SUBSCRIPTION_WANTED)
+    @blp.response(201, schemas.PushSubscription, example=examples.PUSH_SUBSCRIPTION)
+    @blp.doc(operationId="subscribeToPush", **needs("profile:write"))
+    @blp.raises(SignInFirst, BadField, TooMany)
+    def post(self, wanted: Any) -> Any:
+        """Be told in a browser (Web Push, RFC 8030)
+
+        Of your turns, of reminders and of the end of games, as `notifications.push` of your profile says; not in your
+        nights, and never of a turn that was answered meanwhile. A message has `title`, `body`, `game`, `kind` and how many
+        games are `waiting` for you. A browser that is gone is forgotten.
+        """
+        who = caller("profile:write")
+        return subscribe(who.player_id, wanted["endpoint"], wanted["keys"], current_app.config["SANDBOX"])
+
+
+@blp.route("/push-subscriptions/<uuid:subscription_id>")
+class OnePushSubscription(MethodView):
+    @blp.response(204)
+    @blp.doc(operationId="unsubscribeFromPush", **needs("profile:write"))
+    def delete(self, subscription_id: UUID) -> None:
+        """Be told in this browser no more"""
+        unsubscribe(caller("profile:write").player_id, subscription_id)
 
 
 @blp.route("/me/feed")

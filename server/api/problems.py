@@ -1,8 +1,9 @@
 """Errors as answers: RFC 9457 problems, each with a stable code. This table is all of them."""
 
+import json
 from typing import Any, NamedTuple
 
-from flask import Flask, Response, current_app, g, json, request
+from flask import Flask, Response, current_app, g, request
 from flask_babel import get_locale, gettext
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 
@@ -50,8 +51,33 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "for. Nothing was changed. `turn` is your present turn, null if you are not asked; look at the game and "
         "decide again.",
     ),
+    errors.StalePlan: Problem(
+        409,
+        "stale-plan",
+        "Your plan has changed",
+        "It was left anew, has played a move, or has ended. Nothing was changed. `revision` is its present one; look at it "
+        "and decide again.",
+    ),
+    errors.IllegalPlan: Problem(
+        422,
+        "illegal-plan",
+        "A move cannot be left for a turn to come",
+        "`index` counts the moves of the plan from 0. `reason` is the rule's code, or `bad-condition`; `detail` says it in "
+        "words. A plan can use only what you hold now.",
+    ),
     errors.NotRunning: Problem(
         409, "game-not-running", "The game is not running", "It has not started, is paused, or is over."
+    ),
+    errors.TooLate: Problem(
+        409,
+        "too-late",
+        "It is too late to take that back",
+        "The game is over, the move has been taken back already, the vote on it is over, the game's log "
+        "cannot be followed back that far any more, or the options of the game allow it only while nobody else has moved, "
+        "the move has shown you nothing, and the time of its turn is not over.",
+    ),
+    errors.NotAllowed: Problem(
+        409, "not-allowed", "The options of this game do not allow it", "`take_back` among its options is `never`."
     ),
     errors.HandedOver: Problem(
         409,
@@ -61,6 +87,13 @@ PROBLEMS: dict[type[Exception], Problem] = {
     ),
     errors.SeatTaken: Problem(
         409, "seat-taken", "There is no such seat to be had", "The seat is taken or kept for somebody else."
+    ),
+    errors.NotReliable: Problem(
+        403,
+        "not-reliable",
+        "This game asks for players who leave fewer games",
+        "`min_reliability` of the game says of how many in a hundred of his games that are over a player must have been there "
+        "at the end. Whoever is invited may sit down in any case.",
     ),
     errors.AlreadySeated: Problem(
         409, "already-seated", "You sit at this table already", "A player has one seat at a table."
@@ -87,6 +120,13 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "You are banned from this server",
         "Its operators have shut you out; `detail` says why, and `until` when that ends, null if it does not. Bots "
         "play your seats. Afterwards the same tokens are good again, and you may take your seats back.",
+    ),
+    errors.SignInFirst: Problem(
+        403,
+        "sign-in-first",
+        "Guests cannot do this",
+        "A guest plays against bots. For games with others he signs in by a mailed code, with his token beside the code, and "
+        "keeps his seats.",
     ),
     errors.MissingScope: Problem(
         403, "missing-scope", "The token does not allow this", "Use a token that has the scope named in `scope`."
@@ -182,6 +222,18 @@ HTTP_PROBLEMS = {
 }
 ALL = {problem.code: problem for problem in (*PROBLEMS.values(), *HTTP_PROBLEMS.values())}
 _RETRY_AFTER = 5  # seconds
+_FURTHER: dict[str, dict[str, Any]] = {  # what examples of them tell besides
+    "stale-turn": {"turn": 7},
+    "stale-plan": {"revision": 4},
+    "illegal-plan": {"index": 1, "reason": "star-not-in-hand"},
+    "banned": {"until": None},
+    "invalid-field": {"field": "seats.1"},
+    "missing-scope": {"scope": "games:write"},
+    "illegal-move": {"reason": "space-taken"},
+    "malformed-move": {"reason": "malformed-move"},
+    "bad-option": {"reason": "unknown-option"},
+    "invalid-fields": {"errors": {"json": {"title": ["Unknown field."]}}},
+}
 
 
 def register(app: Flask) -> None:
@@ -214,7 +266,7 @@ def answer(problem: Problem, detail: str, **more: Any) -> Response:
         "request_id": g.request_id,
         **more,
     }
-    response = Response(json.dumps(body), problem.status, mimetype="application/problem+json")
+    response = Response(current_app.json.dumps(body), problem.status, mimetype="application/problem+json")
     response.headers["Content-Language"] = str(get_locale())
     if problem.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
@@ -223,11 +275,26 @@ def answer(problem: Problem, detail: str, **more: Any) -> Response:
     return response
 
 
+def example_of(problem: Problem) -> str:
+    """What such an answer looks like, with the headers that belong to it."""
+    shown = answer(problem, gettext(problem.title), **_FURTHER.get(problem.code, {}))
+    names = ("Content-Type", "WWW-Authenticate", "Retry-After")
+    head = [f"HTTP/1.1 {shown.status}", *(f"{it}: {shown.headers[it]}" for it in names if it in shown.headers)]
+    body = json.loads(shown.get_data(as_text=True))
+    return "\n".join([*head, "", json.dumps(body, indent=2, ensure_ascii=False)])
+
+
 def _of_ours(error: Exception) -> Response:
     problem = PROBLEMS[type(error)]
     match error:
         case errors.StaleTurn():
             return answer(problem, said(error), turn=error.turn)
+        case errors.StalePlan():
+            return answer(problem, said(error), revision=error.revision)
+        case errors.IllegalPlan():
+            why = error.__cause__
+            detail = refused(why, spoken().locale) if isinstance(why, RuleError) else said(error)
+            return answer(problem, detail, index=error.index, reason=error.reason)
         case errors.Banned():
             return answer(problem, said(error), until=error.until)
         case errors.BadField():

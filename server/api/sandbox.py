@@ -21,6 +21,7 @@ from server.api.languages import spoken
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import ANYBODY
 from server.api.openapi.document import Blueprint as Resources
+from server.api.origins import is_from_elsewhere
 from server.api.pages import page
 from server.clock import clock
 from server.durations import duration
@@ -112,7 +113,7 @@ class Token(MethodView):
 
         Pages of other origins get none.
         """
-        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        if is_from_elsewhere():
             raise NotFound("Only our own page may ask for this.")
         return {"token": player_token(f"{wanted['name']}@sandbox.example", wanted["name"])}
 

@@ -52,9 +52,19 @@ class Webhooks(MethodView):
 
         What it is told, and how it knows that we say so, stands under Webhooks in the OpenAPI document. It is told
         ids and times, never what is on the table: it asks for that with a token of its own.
+
+        A channel of Discord or Slack can be told of your turns as well: with `form` `discord` or `slack`, `kinds`
+        `["your-turn"]`, and the address of an incoming webhook there. Discord shows one message for each game,
+        which is changed with each turn; Slack lets nobody change such messages, so there each turn has its own.
+        What is written there, everybody in that channel sees: the game's title, your time and a link.
         """
         made = make_webhook(
-            _owner(), wanted["url"], wanted["kinds"], wanted["game"], sandbox=current_app.config["SANDBOX"]
+            _owner(),
+            wanted["url"],
+            wanted["kinds"],
+            wanted["game"],
+            sandbox=current_app.config["SANDBOX"],
+            form=wanted["form"],
         )
         where = {"Location": f"/v1/webhooks/{made.webhook['id']}"}
         return made.webhook | {"secret": made.secret}, 201, where

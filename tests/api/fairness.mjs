@@ -80,10 +80,17 @@ function check(archive) {
   const bots = archive.seats.map(({ bot }) => bot);
   const started = ["game-started", { seats, terms: { rules, options, clock, on_timeout, game, bots } }];
   const first = archive.events.filter((event) => event.version === 1).map(({ type, body }) => [type, body]);
-  const later = archive.events.filter((event) => event.version > 1);
+  const later = standing(archive.events).filter((event) => event.version > 1);
   const [opening, draws] = DRAWN[rules](options, seats, dice);
   expect(first, [started, ...opening], "opening");
   draws(later);
+}
+
+/** Without what was taken back: chance comes as it came. */
+function standing(events) {
+  return events.reduce((before, event) => event.type === "move-taken-back"
+    ? before.filter(({ version }) => version <= event.body.to)
+    : [...before, event], []);
 }
 
 // By game: what the opening must be, and a check of what is drawn later.

@@ -30,7 +30,7 @@ def test_the_page_says_all_that_another_checker_needs(app: Flask, archive: Json,
 
 def test_the_example_of_the_page_is_right(app: Flask) -> None:
     page = get(app, "/docs/fairness").text.replace("&#34;", '"')
-    example = re.search('<pre id="example">(.*?)</pre>', page, re.DOTALL)
+    example = re.search('<pre[^>]* id="example">(.*?)</pre>', page, re.DOTALL)
     assert example is not None
     status, said = node("--example")
     assert status == 0
@@ -40,7 +40,7 @@ def test_the_example_of_the_page_is_right(app: Flask) -> None:
 def test_the_page_says_of_every_game_what_it_draws(app: Flask) -> None:
     page = get(app, "/docs/fairness").text
     for name in GAMES:
-        assert f"<h2>What {name.capitalize()} draws</h2>" in page
+        assert re.search(f"<h2[^>]*>What {name.capitalize()} draws</h2>", page)
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_the_story_goes_on_after_the_event_that_one_knows(ada: Someone, bea: Som
 
 def test_all_consent_to_a_pause(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
     move = first_move(ada, game)
-    assert ada.post(f"{game}/votes", {"on": "pause", "vote": True}).json == {"pause": [0], "resume": [], "abandon": []}
+    assert ada.post(f"{game}/votes", {"on": "pause", "vote": True}).json["pause"] == [0]
     assert stranger.get(f"{game}/votes").json["pause"] == [0]
     bea.post(f"{game}/votes", {"on": "pause"})
     assert ada.get(game).json["status"] == "paused"

@@ -493,7 +493,8 @@ def test_one_click_stops_such_letters_of_somebody_who_does_not_sit_there(
 def test_in_a_bundle_it_comes_at_once_if_the_bundle_would_come_too_late(
     app: Flask, office: Office, ada: Someone
 ) -> None:
-    ada.patch("/v1/me", {"notifications": {"mails": {"game-closing": "bundled"}}})
+    in_half_a_day = f"{clock.now() + DAY / 2:%H}:00"
+    ada.patch("/v1/me", {"notifications": {"mails": {"game-closing": "bundled"}, "bundle_at": [in_half_a_day]}})
     short, usual = opened(ada, ME, OPEN, OPEN, open_for="PT1H"), opened(ada, ME, OPEN, OPEN, title="The usual time")
     until(moment(short, ada) - 10 * MINUTE)
     close_due()

@@ -229,9 +229,16 @@ def may_come_again(contract: Contract) -> list[Call]:
 def test_every_call_that_makes_something_takes_a_key_but_those_that_make_secrets(scene: Scene) -> None:
     makes = {call.name for call in calls(scene.contract.document) if call.method == "POST"}
     names = {call.name for call in may_come_again(scene.contract)}
-    assert names == {"openGame", "takeSeat", "invite", "vote", "say", "playMove"}
-    webhooks = {"makeWebhook", "renewWebhookSecret", "pingWebhook", "tryWebhookDelivery"}
-    assert makes - names == {"signIn", "makeToken", "makeSeatToken", "findLegalMoves", "makeFeed"} | webhooks
+    assert names == {"openGame", "takeSeat", "invite", "vote", "takeBack", "say", "playMove"}
+    secrets = {"signIn", "comeAsGuest", "makeToken", "makeSeatToken", "makeFeed", "makeWebhook", "renewWebhookSecret"}
+    assert makes - names == secrets | {
+        "findLegalMoves",
+        "pingWebhook",
+        "tryWebhookDelivery",
+        "subscribeToPush",
+        "blockPlayer",
+        "reportPlayer",
+    }
 
 
 def test_a_request_that_comes_again_gets_its_first_answer_again(scene: Scene) -> None:
@@ -249,6 +256,7 @@ OTHER_BODIES: dict[str, Json] = {
     "takeSeat": {"salt": "another"},
     "invite": {"email": "cyd@example.org"},
     "vote": {"on": "abandon"},
+    "takeBack": {"to": 2},
     "say": {"text": "Something else."},
     "playMove": {"turn": 1, "move": {"star": "1", "board": "leo", "space": "a"}},
 }

@@ -76,6 +76,38 @@ def test_a_seat_is_kept_and_a_word_for_it_is_mailed(app: Flask, ada: Someone, be
     assert NEW not in ada.get(path).text
 
 
+def test_whoever_is_invited_finds_the_game_among_his_own_and_may_decline(ada: Someone, bea: Someone) -> None:
+    kept, others = opened(ada, ME, OPEN, OPEN, private=True), opened(ada, ME, OPEN, OPEN)
+    invite(ada, kept, "bea@example.org", seat=2)
+    invite(ada, others, NEW)
+    mine = "/v1/games?mine=true&status=open"
+    assert [(it["id"], it["invited"], it["you"]) for it in bea.get(mine).json["items"]] == [
+        (kept.rpartition("/")[2], 2, None)
+    ]
+    assert [it["invited"] for it in ada.get(mine).json["items"]] == [None, None]
+    assert bea.get(kept).json["invited"] == 2
+    is_problem(bea.delete(f"{others}/invitations/1"), 403, "not-host")
+    assert bea.delete(f"{kept}/invitations/2").status_code == 204
+    assert kinds(ada, kept) == ["human", "open", "open"]
+    assert bea.get(mine).json["items"] == []
+    is_problem(bea.get(kept), 404, "not-found")
+
+
+def test_a_host_sees_which_invitation_was_declined_until_somebody_else_is_invited(ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+
+    def declined() -> list[tuple[str, bool, bool]]:
+        return [(it["kind"], it["declined"], it["unreachable"]) for it in ada.get(path).json["seats"][1:]]
+
+    invite(ada, path, "bea@example.org", seat=1)
+    invite(ada, path, NEW, seat=2)
+    bea.delete(f"{path}/invitations/1")
+    ada.delete(f"{path}/invitations/2")  # by the host himself
+    assert declined() == [("open", True, False), ("open", False, False)]
+    invite(ada, path, NEW, seat=1)
+    assert declined() == [("invited", False, False), ("open", False, False)]
+
+
 def test_an_address_may_be_written_in_any_case(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, private=True)
     invite(ada, path, "BEA@Example.org", seat=2)
@@ -256,3 +288,58 @@ def test_there_is_no_way_back_to_a_game_that_is_over(
     assert not has_button(browser.get(link))
     over = browser.ask("POST", link)
     assert (over.status_code, bool(re.search("over", over.text))) == (409, True)
+
+
+def entered(app: Flask, answer: TestResponse) -> Someone | None:
+    """Who is signed in by the page that this button led to."""
+    token = re.search(r'name="token" content="([^"]+)"', answer.text)
+    return token and Someone(app, token=token[1])
+
+
+def test_the_button_of_an_invitation_signs_in_once(app: Flask, ada: Someone, browser: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    invite(ada, path, NEW)
+    (word,) = mailed(app, NEW)
+    assert entered(app, browser.get(f"/i/{word}")) is None
+    new = entered(app, browser.post(f"/i/{word}"))
+    assert new is not None
+    assert new.get("/v1/me").json["email"] == NEW
+    assert new.get(path).json["you"]["seat"] == 1
+    assert new.patch("/v1/me", {"name": "Nora"}).status_code == 200
+    is_problem(new.post("/v1/tokens"), 403, "missing-scope")  # the mail may have been forwarded
+    again = browser.ask("POST", f"/i/{word}")
+    assert (again.status_code, entered(app, again)) == (409, None)
+
+
+def test_an_account_that_there_was_before_is_not_handed_over_by_an_invitation(
+    app: Flask, ada: Someone, bea: Someone, browser: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    invite(ada, path, "bea@example.org")
+    (word,) = mailed(app, "bea@example.org")
+    visitor = entered(app, browser.post(f"/i/{word}"))
+    assert visitor is not None
+    assert visitor.get(path).json["you"]["seat"] == 1
+    for call in (lambda: visitor.post("/v1/tokens"), lambda: visitor.patch("/v1/me", {"name": "Eve"})):
+        is_problem(call(), 403, "missing-scope")
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "here"),
+    [
+        ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-origin"}),
+        ({"Origin": "https://elsewhere.example"}, {"Origin": "http://localhost"}),
+        ({"Origin": "null"}, {}),
+    ],
+    ids=["says so", "older", "says nothing of itself"],
+)
+def test_a_page_elsewhere_cannot_have_somebody_sit_down(
+    elsewhere: dict[str, str], here: dict[str, str], app: Flask, ada: Someone, browser: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    invite(ada, path, NEW)
+    (word,) = mailed(app, NEW)
+    assert browser.ask("GET", f"/i/{word}").headers["Referrer-Policy"] == "same-origin"  # or it would send `null`
+    answer = browser.ask("POST", f"/i/{word}", headers=elsewhere)
+    assert (answer.status_code, kinds(ada, path)) == (404, ["human", "invited", "open"])
+    assert browser.ask("POST", f"/i/{word}", headers=here).status_code == 200

@@ -1,5 +1,7 @@
 """Problems: each has its code and is never HTML, whatever is asked."""
 
+import html
+import json
 import re
 from random import Random
 from typing import Any
@@ -24,6 +26,31 @@ def test_every_problem_has_a_page_that_its_type_leads_to(app: Flask) -> None:
     for code in problems.ALL:
         assert client.get(f"/problems/{code}").status_code == 200
     assert client.get("/problems/none").status_code == 404
+
+
+def test_all_problems_are_listed_and_each_has_an_example(app: Flask) -> None:
+    client = app.test_client()
+    listed = client.get("/problems").text
+    for code, problem in problems.ALL.items():
+        assert f'href="/problems/{code}"' in listed
+        example = html.unescape(
+            re.findall(r"<pre[^>]*>(.*?)</pre>", client.get(f"/problems/{code}").text, re.DOTALL)[0]
+        )
+        head, _, body = example.partition("\n\n")
+        assert head.startswith(f"HTTP/1.1 {problem.status} ")
+        assert json.loads(body).items() >= {"code": code, "status": problem.status, "type": f"/problems/{code}"}.items()
+        assert f'\n  "status": {problem.status},\n' in body  # a line for each member
+
+
+@pytest.mark.parametrize("path", ["/docs/bot", "/docs/fairness", "/docs/scaling", "/docs/mail"])
+def test_a_page_of_the_handbook_has_contents_a_way_home_and_commands_that_can_be_copied(app: Flask, path: str) -> None:
+    page = app.test_client().get(path).text
+    contents = re.findall(r'<li><a href="#([^"]+)">', page)
+    assert len(contents) > 1
+    assert all(page.count(f'id="{name}"') == 1 for name in contents)
+    assert '<a href="/">' in page
+    assert "/static/handbook.js" in page
+    assert page.count("<pre") == page.count('<pre tabindex="0"') > 0
 
 
 def test_a_game_that_is_not_running_is_told_so(ada: Someone) -> None:

@@ -16,7 +16,7 @@ from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
 
 BOT: Json = {"bot": "random"}
-NOBODY: Json = {"pause": [], "resume": [], "abandon": []}
+NOBODY: Json = {"pause": [], "resume": [], "abandon": [], "take-back": None}
 NO_GRACE: Json = {"on_timeout": [{"do": "bot-takes-over", "bot": "greedy"}]}
 
 
@@ -98,7 +98,7 @@ def test_a_vote_can_be_given_twice_and_taken_back(ada: Someone, bea: Someone, ga
 
 def test_each_wish_is_counted_by_itself(ada: Someone, bea: Someone, game: str) -> None:
     vote(ada, game, "pause")
-    assert vote(bea, game, "abandon") == {"pause": [0], "resume": [], "abandon": [1]}
+    assert vote(bea, game, "abandon") == {"pause": [0], "resume": [], "abandon": [1], "take-back": None}
     assert status(ada, game) == "running"
 
 
@@ -161,6 +161,18 @@ def test_what_cannot_happen_now_cannot_be_voted_for(
         vote(bea, game, done)
     is_problem(ada.post(f"{game}/votes", {"on": wish}), 409, "game-not-running")
     is_problem(ada.post(f"{opened(ada, ME, OPEN, OPEN)}/votes", {"on": wish}), 409, "game-not-running")
+
+
+def test_a_take_back_that_is_asked_for_is_seen_by_all_with_its_end(ada: Someone, bea: Someone) -> None:
+    path = table_of(ada, bea)
+    for who in (ada, bea):
+        asked = who.get(f"{path}/legal-moves").json
+        who.post(f"{path}/moves", {"turn": asked["turn"], "move": asked["moves"][0]})
+    answer = ada.post(f"{path}/take-backs", {"to": 1})
+    assert answer.status_code == 202
+    for votes in (bea.get(f"{path}/votes").json, vote(bea, path, "pause")):
+        assert votes["take-back"] == answer.json["vote"]
+    assert vote(bea, path, "take-back") == NOBODY | {"pause": [1]}
 
 
 # A pause
