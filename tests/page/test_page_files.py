@@ -1,5 +1,7 @@
 """What the page is made of: how much of it comes first, its policy, its colours and its words."""
 
+import base64
+import hashlib
 import json
 import posixpath
 import re
@@ -10,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from server import page as served
+from server.page import packing
 from tests.page.windows import BOT, FIRST_VIEW, ME, Windows, first_view, game_of
 from tests.support.live_server import Client, House, Json, sign_in
 
@@ -20,6 +23,19 @@ def test_the_first_view_of_a_game_is_small(house: House, windows: Windows) -> No
     page = windows.open(client)
     assert 10 * 1024 < first_view(page, f"/#/games/{game_id}") < FIRST_VIEW
     expect(page.locator(".hand .star.open")).to_have_count(9)
+
+
+def test_what_a_table_asks_first_is_asked_once_and_before_its_modules_are_there(house: House, windows: Windows) -> None:
+    client = sign_in(house, "kim@example.org")
+    game_id = game_of(client, ME, BOT, BOT)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".news.live")).to_be_visible()
+    asked = [it.removeprefix(house.url) for it in windows.asked]
+    first_of_the_modules = next(i for i, it in enumerate(asked) if "/words/" in it)
+    for path in (f"/v1/games/{game_id}?", f"/v1/games/{game_id}/events?after=0&", "/v1/me"):
+        assert asked.count(path) == 1
+        assert asked.index(path) < first_of_the_modules
 
 
 IMPORTED = re.compile(r"""^(?:im|ex)port \{([^}]*)\} from "(\..*?)";""", re.MULTILINE)
@@ -58,12 +74,38 @@ def test_a_module_is_sent_without_its_doc_comments_and_with_every_other_line_in_
 def test_the_page_has_a_strict_policy_and_nothing_but_its_files_is_served(house: House) -> None:
     client = Client(house)
     policy = client.ask("GET", "/").headers["content-security-policy"]
-    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; ")
+    html = client.ask("GET", "/").text
+    inline = re.findall(r'<script(?: type="importmap")?>(.*?)</script>', html, re.DOTALL)
+    [named, ahead] = (base64.b64encode(hashlib.sha256(it.encode()).digest()).decode() for it in inline)
+    scripts = f"script-src 'self' 'sha256-{named}' 'sha256-{ahead}'"
+    assert policy.startswith(f"default-src 'none'; {scripts}; style-src 'self'; ")
     assert "unsafe" not in policy
-    assert "<style" not in client.ask("GET", "/").text
-    assert not re.search(r"<script(?! type=\"module\" src=)", client.ask("GET", "/").text)
+    assert "<style" not in html
+    assert not re.search(r"<script(?!>| type=\"(module\" async fetchpriority=\"high\" src=|importmap\">))", html)
     assert client.ask("GET", "/page/__init__.py").status_code == 404
     assert client.ask("GET", "/page/../app.py").status_code == 404
+
+
+def test_what_is_named_by_a_hash_is_kept_for_good_and_whatever_else_is_asked_for_again(house: House) -> None:
+    client = Client(house)
+    imports = json.loads(re.findall(r'<script type="importmap">(.*?)</script>', client.ask("GET", "/").text)[0])[
+        "imports"
+    ]
+    for name in imports.values():
+        answer = client.ask("GET", name)
+        assert "immutable" in answer.headers["cache-control"], name
+    earlier = re.sub(r"\.[0-9a-f]{10}\.", ".0123456789.", imports["/page/lobby/lobby.js"])
+    assert client.ask("GET", earlier).headers["cache-control"] == "no-cache"  # of another release, as well as can be
+    assert client.ask("GET", "/").headers["cache-control"] == "no-cache"
+    assert client.ask("GET", "/service-worker.js").headers["cache-control"] == "no-cache"
+
+
+def test_modules_that_come_together_say_once_what_several_would() -> None:
+    code = {"a.js": "export const one = 1;", "b.js": 'import { one } from "./a.js";\nexport const two = one + 1;'}
+    assert packing.needed("b.js", code) == ["a.js", "b.js"]
+    assert "export const { two } = m1;" in packing.packed(["a.js", "b.js"], code)
+    with pytest.raises(ValueError, match="both export one"):
+        packing.packed(["a.js", "b.js"], {"a.js": code["a.js"], "b.js": code["a.js"]})
 
 
 def test_text_can_be_read_by_day_and_by_night() -> None:

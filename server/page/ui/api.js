@@ -1,7 +1,7 @@
 // Calls of the public API. A refusal is a Problem in the words of the server; no answer at all is an Unreachable.
 import { locale } from "./words.js";
 import { connection } from "./connection.js";
-import { forget, token } from "./token.js";
+import { forget, mayKeep, token } from "./token.js";
 /** @import { ProblemCode, Told } from "./types" */
 
 const TIMEOUT = 20_000; // milliseconds for an answer
@@ -53,6 +53,18 @@ export async function call(method, path, body, key) {
 }
 
 /**
+ * The answer to what the page itself has asked for already (`ahead.js`), once.
+ * @param {string} method
+ * @param {string} path
+ */
+function askedAhead(method, path) {
+  const { token: by, answers } = window.ahead ?? {};
+  const answer = method === "GET" && by === token() ? answers?.get(path) : undefined;
+  answers?.delete(path);
+  return answer;
+}
+
+/**
  * A picture of the table. Throws as `call`.
  * @param {string} path
  */
@@ -82,12 +94,13 @@ async function send(method, path, body, key) {
   const asked = token();
   let answer;
   try {
-    answer = await fetch(path, {
+    answer = await (askedAhead(method, path) ?? fetch(path, {
       method,
       headers: { ...headers(), ...json, ...once },
+      cache: mayKeep() && !path.includes("invitation=") ? "default" : "no-store",
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(TIMEOUT),
-    });
+    }));
   } catch {
     connection.lost();
     throw new Unreachable();
@@ -96,7 +109,8 @@ async function send(method, path, body, key) {
     connection.lost();
     throw new Unreachable();
   }
-  connection.held(answer);
+  if (answer.headers.has("Sternenpost-Seen")) connection.lost(); // this device kept it
+  else connection.held(answer);
   if (answer.ok) return answer;
   throw await refusal(answer, asked);
 }
@@ -152,6 +166,8 @@ export async function all(path) {
 
 /** @type {Map<string, Promise<any>>} */
 const known = new Map();
+/** @type {Map<string, any>} */
+const answered = new Map();
 
 /**
  * What never changes while the page is open, such as the rules of a game: asked for once.
@@ -161,6 +177,12 @@ const known = new Map();
 export function cached(path) {
   const answer = known.get(path) ?? call("GET", path);
   known.set(path, answer);
-  answer.catch(() => known.delete(path));
+  answer.then((it) => answered.set(path, it), () => known.delete(path));
   return answer;
 }
+
+/**
+ * What was answered to `cached`; null before.
+ * @param {string} path
+ */
+export const answerTo = (path) => answered.get(path) ?? null;

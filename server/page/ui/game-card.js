@@ -3,6 +3,7 @@ import { html } from "./html.js";
 import { absolute, clockInWords, relative, timeoutsInWords } from "./times.js";
 import { now } from "./connection.js";
 import { toGame } from "./routes.js";
+import { Thumbnail } from "./thumbnail.js";
 import { SeatMark } from "./seat-shapes.js";
 import { mySeat } from "./waiting-for-me.js";
 import { knows, listed, t } from "./words.js";
@@ -29,6 +30,12 @@ function variantName({ options }) {
  */
 export const untold = (game) => (game.title === title(game.rules) ? variantName(game) : gameName(game));
 
+/**
+ * When a move may be taken back; one that was opened before there was a choice says nothing.
+ * @param {GameSummary} game
+ */
+export const takeBackInWords = ({ options }) => t(`take-back.${options.take_back ?? "consent"}`);
+
 /** @param {Seat} seat */
 export const seatName = (seat) => seat.name ?? t(`seat.${seat.kind}`);
 
@@ -53,10 +60,14 @@ export function numbered(game) {
   return { ...game, seats };
 }
 
+/** @param {GameSummary} game */
+const isDealt = (game) => game.status !== "open" && !isClosed(game);
+
 /** @param {{game: GameSummary, terms?: boolean, children?: any}} props */
 export function GameCard({ game: plain, terms = false, children }) {
   const game = numbered(plain);
   return html`<li class="card game">
+    ${isDealt(game) && html`<${Thumbnail} game=${game} />`}
     <h3><a href=${toGame(game.id)}>${game.title}</a></h3>
     <p class="faint">${[untold(game), game.private && t("private")].filter(Boolean).join(" · ")}</p>
     <ul class="sitting">${game.seats.map((it) => html`<li class=${it.kind}><${SeatMark} seat=${it.seat} />
@@ -65,6 +76,7 @@ export function GameCard({ game: plain, terms = false, children }) {
     ${terms && html`<dl class="terms">
       <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
       <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
+      <dt>${t("take-back")}</dt><dd>${takeBackInWords(game)}</dd>
     </dl>`}
     ${children}
   </li>`;
@@ -93,9 +105,11 @@ function Waiting({ game }) {
 
 const SOON = 3 * 3_600_000; // milliseconds
 
+/** @param {string} at */
+export const isSoon = (at) => new Date(at).getTime() - now() < SOON;
+
 /** @param {{at: string}} props */
 export function Due({ at }) {
-  const isSoon = new Date(at).getTime() - now() < SOON;
   const words = t("due", { absolute: absolute(at), relative: relative(at) });
-  return html`<time datetime=${at} class=${isSoon ? "due soon" : "due"}>${words}</time>`;
+  return html`<time datetime=${at} class=${isSoon(at) ? "due soon" : "due"}>${words}</time>`;
 }

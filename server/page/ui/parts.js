@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from "./html.js";
 import { isTransient, Problem } from "./api.js";
 import { isOnline } from "./connection.js";
+import { useStore } from "./store.js";
 import { t } from "./words.js";
 
 /**
@@ -16,21 +17,32 @@ export function Sorry({ error }) {
 export const RETRY = 4_000; // milliseconds until something is asked again that may well be answered then
 
 /**
- * What `load` answers, asked anew when `asked` changes or it may be answered by now: `[value, error, again]`.
+ * What there is to say of what is asked again by itself: that nothing can be reached is said once, above all screens.
+ * @param {unknown} error
+ */
+export function useUntold(error) {
+  const online = useStore(isOnline);
+  return online || error instanceof Problem ? error : null;
+}
+
+/**
+ * What `load` answers, asked anew when `asked` changes or it may be answered by now: `[value, error, again]`. What is
+ * `known` is there from the start.
  * @template T
  * @param {() => Promise<T>} load
  * @param {unknown[]} asked
+ * @param {T | null} [known]
  * @returns {[value: T | null, error: unknown, again: () => void]}
  */
-export function useLoaded(load, asked) {
-  const [[value, error], set] = useState(/** @type {[T | null, unknown]} */ ([null, null]));
+export function useLoaded(load, asked, known = null) {
+  const [[value, error], set] = useState(/** @type {[T | null, unknown]} */ ([known, null]));
   const [round, again] = useState(0);
   useEffect(() => {
     let isWanted = true;
     /** @type {number | undefined} */
     let timer;
     load().then(
-      (value) => isWanted && set([value, null]),
+      (value) => isWanted && set((it) => (value === known && it[0] === value && !it[1] ? it : [value, null])),
       (error) => {
         if (!isWanted) return;
         set(([value]) => [value, error]);
@@ -43,7 +55,7 @@ export function useLoaded(load, asked) {
     };
   }, [...asked, round]);
   useEffect(() => isOnline.watch((online) => online && again((n) => n + 1)), []);
-  return [value, error, () => again((n) => n + 1)];
+  return [value, useUntold(error), () => again((n) => n + 1)];
 }
 
 /**

@@ -3,6 +3,8 @@ import { store } from "./store.js";
 
 const asked = /^\/sign-in\/([^/]+)$/.exec(location.pathname)?.[1]; // the link of a mail with a code
 if (asked) history.replaceState(null, "", `/#/sign-in?asked=${asked}`);
+const to = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=address]"))?.content;
+if (to) history.replaceState(null, "", `/${to}`); // whoever reloads sends no form again
 
 /** What the address says now; `here` hears of it a moment later. */
 export const whereNow = () => {

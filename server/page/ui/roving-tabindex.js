@@ -1,16 +1,20 @@
-// A roving tabindex: one stop for the Tab key in a group; arrows go on from there to what lies nearest.
+// A roving tabindex: one stop for the Tab key in a group; arrows go on from there, along a line if one leads that way,
+// else to what lies nearest.
 import { useState } from "./html.js";
 /** @import { Place } from "./types" */
 
 /** @type {Record<string, [dx: number, dy: number]>} */
 const WAYS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+const STRAIGHT = 1.2; // how much farther aside than ahead a line may lead, to lead that way
 const ASIDE = 2; // how much farther off something seems that does not lie straight ahead
 
 /**
- * `places`: `{id, x, y}`, y down. Gives `tabIndex(id)`, and handlers for the element around all `data-at`.
+ * `places`: `{id, x, y}`, y down; `lines` join two of them. Gives `tabIndex(id)`, and handlers for the element around all
+ * `data-at`: one of HTML, since Chromium stops at an `svg` that listens for the focus.
  * @param {Place[]} places
+ * @param {[one: string, other: string][]} [lines]
  */
-export function useRoving(places) {
+export function useRoving(places, lines = []) {
   const [current, setCurrent] = useState(/** @type {string | null} */ (null));
   const stop = places.some((it) => it.id === current) ? current : places[0]?.id;
 
@@ -21,7 +25,8 @@ export function useRoving(places) {
     const from = places.find((it) => it.id === idAt(event));
     if (!from) return;
     event.preventDefault();
-    const next = nearest(from, places, way);
+    const joined = new Set(lines.filter((it) => it.includes(from.id)).flat());
+    const next = nearest(from, places.filter((it) => joined.has(it.id)), way, STRAIGHT) ?? nearest(from, places, way);
     if (!next) return;
     setCurrent(next.id);
     const group = /** @type {Element} */ (event.currentTarget);
@@ -39,12 +44,13 @@ export function useRoving(places) {
  * @param {Place} from
  * @param {Place[]} places
  * @param {number[]} way
+ * @param {number} [most] how much farther aside than ahead it may lie
  */
-function nearest(from, places, [dx, dy]) {
+function nearest(from, places, [dx, dy], most = Infinity) {
   const reach = (/** @type {Place} */ { x, y }) => {
     const ahead = (x - from.x) * dx + (y - from.y) * dy;
     const aside = Math.abs((x - from.x) * dy) + Math.abs((y - from.y) * dx);
-    return ahead > 0 ? ahead + ASIDE * aside : Infinity;
+    return ahead > 0 && aside <= most * ahead ? ahead + ASIDE * aside : Infinity;
   };
   return places.filter((it) => reach(it) < Infinity).sort((one, other) => reach(one) - reach(other))[0];
 }

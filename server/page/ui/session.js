@@ -1,6 +1,8 @@
 // Signing in and out, and whoever is signed in.
 import { call, Problem } from "./api.js";
+import { addressOf } from "./files.js";
 import { forNow } from "./local-storage.js";
+import { toGame } from "./routes.js";
 import { forget, keepToken, link, me, token } from "./token.js";
 import { locale, speak } from "./words.js";
 /** @import { Locale, Profile } from "./types" */
@@ -28,6 +30,23 @@ export async function signIn(asked, code, isForGood) {
   await recognise();
 }
 
+/** @type {Record<string, number>} */
+const AGAINST_BOTS = { sternenhimmel: 2, sternenglanz: 1 };
+
+/**
+ * A game against bots, at once; whoever is nobody yet plays it as a guest. The address of its table.
+ * @param {string} rules
+ */
+export async function playNow(rules) {
+  if (!token()) {
+    keepToken((await call("POST", "/v1/guests", { locale: locale() })).token, true);
+    await recognise();
+  }
+  const bots = Array(AGAINST_BOTS[rules] ?? 1).fill({ bot: "greedy" });
+  const wanted = { rules, seats: [{ player: "me" }, ...bots], private: true, on_timeout: [{ do: "abandon" }] };
+  return toGame((await call("POST", "/v1/games", wanted)).id);
+}
+
 /**
  * As one of the people of the sandbox, who need no code.
  * @param {string} name
@@ -38,9 +57,10 @@ export async function enterSandbox(name) {
   await recognise();
 }
 
-/** The token is worthless at once, also where it was copied to. */
+/** The token is worthless at once, also where it was copied to; and this browser, which others may use, is told no more. */
 export async function signOut() {
   forNow.setItem(AWAY, "yes");
+  await endPush();
   await call("DELETE", "/v1/tokens/current").catch((error) => {
     if (!(error instanceof Problem)) throw error;
   });
@@ -50,8 +70,26 @@ export async function signOut() {
 /** All tokens of whoever is signed in are worthless at once. */
 export async function signOutEverywhere() {
   forNow.setItem(AWAY, "yes");
+  await endPush();
   await call("DELETE", "/v1/tokens");
   forget();
+}
+
+/** The account is gone, and its tokens are. */
+export function forgetAccount() {
+  forNow.setItem(AWAY, "yes");
+  forget();
+}
+
+/** Before the token ends, which it needs; whoever signs out does so even if this fails. */
+async function endPush() {
+  try {
+    const { ownSubscription, unsubscribe } = await import(addressOf("ui/push-subscription.js"));
+    const own = await ownSubscription();
+    if (own) await unsubscribe(own);
+  } catch {
+    // the server forgets a browser that is gone
+  }
 }
 
 /**

@@ -19,11 +19,13 @@ export const region = () => navigator.languages.find((it) => it.startsWith(local
 /** @type {Intl.DateTimeFormatOptions} */
 const DAY = { weekday: "short", day: "numeric", month: "short" };
 /** @type {Intl.DateTimeFormatOptions} */
-const TIME = { hour: "2-digit", minute: "2-digit" };
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }; // as in letters
 const WHOLE = { ...DAY, ...TIME };
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map(); // made once, since that takes longer than all that is written with one
+/** @type {Map<string, Intl.RelativeTimeFormat>} */
+const relatives = new Map(); // made once, too
 
 /**
  * By the clocks of the reader's zone.
@@ -59,7 +61,11 @@ export function relative(moment) {
   const away = new Date(moment).getTime() - now();
   const [unit, size] = STEPS.find(([, size]) => Math.abs(away) >= 1.5 * size) ?? STEPS[STEPS.length - 1];
   const number = Math.round(away / size) || 0; // and not -0
-  return new Intl.RelativeTimeFormat(locale(), { numeric: number ? "always" : "auto" }).format(number, unit);
+  const numeric = number ? "always" : "auto";
+  const key = `${locale()} ${numeric}`;
+  const format = relatives.get(key) ?? new Intl.RelativeTimeFormat(locale(), { numeric });
+  relatives.set(key, format);
+  return format.format(number, unit);
 }
 
 /**

@@ -5,6 +5,13 @@ import type { components } from "./openapi";
 
 type Schemas = components["schemas"];
 
+declare global {
+  interface Window {
+    /** What the page itself has asked for, and by which token. */
+    ahead?: { token: string | null; answers: Map<string, Promise<Response>> };
+  }
+}
+
 /** A union whose members may be asked for what only others of them have. */
 type Whole<U, K extends PropertyKey = U extends unknown ? keyof U : never> = U extends unknown
   ? U & { [P in Exclude<K, keyof U>]?: undefined }
@@ -21,11 +28,18 @@ export type Move = Schemas["Move"];
 export type LegalMoves = Schemas["LegalMoves"];
 export type MoveAnswer = Schemas["MoveAnswer"];
 export type Foresight = Schemas["Foresight"];
+export type Plan = Schemas["Plan"];
+export type PlannedMove = Schemas["PlannedMove"];
+export type SternenglanzStep = Schemas["SternenglanzStep"];
 export type GameEvent = Whole<Schemas["Event"]>;
 /** An event, or one that would follow a move. */
 export type Item = Whole<Schemas["Event"] | Schemas["Foreseen"]>;
+export type TrackRecord = Schemas["TrackRecord"];
+export type Blocks = Schemas["Blocks"];
+export type Note = Schemas["Note"];
 export type Message = Schemas["Message"];
 export type Votes = Schemas["Votes"];
+export type WayBack = Schemas["WayBack"];
 /** Whoever is signed in; only changes of it may leave fields out. */
 export type Profile = Required<Schemas["Profile"]>;
 export type Service = Schemas["Service"];
@@ -58,6 +72,10 @@ export interface Table {
   story: GameEvent[];
   legal: LegalMoves | null;
   error: unknown;
+  /** Whether it is only what this device last saw. */
+  isSeen: boolean;
+  /** Whether something else than that was seen first. */
+  isRenewed: boolean;
   played: GameEvent[];
   said: Store<Message | null>;
   live: Live;
@@ -86,9 +104,14 @@ export type MoveOf<G extends RulesName> = {
   sternenhimmel: Schemas["SternenhimmelMove"];
   sternenglanz: Schemas["SternenglanzMove"];
 }[G];
+/** All whose names begin so. */
+type Called<Name extends string> = Schemas[Extract<keyof Schemas, `${Name}${string}`>];
+/** What happened in this game, and what would happen. */
+export type EventOf<G extends RulesName> = Extract<Called<Capitalize<G>>, { seq: number; type: string }>;
+export type ForeseenOf<G extends RulesName> = Extract<Called<`${Capitalize<G>}Foreseen`>, { type: string }>;
 export type ForesightOf<G extends RulesName> = Omit<Foresight, "view" | "would"> & {
   view: ViewOf<G>;
-  would: { sternenhimmel: Schemas["SternenhimmelForeseen"]; sternenglanz: Schemas["SternenglanzForeseen"] }[G][];
+  would: ForeseenOf<G>[];
 };
 
 /** By type, an item as a sentence: of the item, the names of the seats, and the rules; null where it is worth none. */

@@ -6,6 +6,7 @@ import { store, useStore } from "./store.js";
 import { me } from "./token.js";
 /** @import { GameSummary } from "./types" */
 
+const SOON = 200; // milliseconds in which what is looked at is asked for first
 const EVERY = 120_000; // milliseconds until a page that stays open looks again
 
 export const waiting = store(/** @type {GameSummary[]} */ ([]));
@@ -38,7 +39,10 @@ export async function lookForWaiting() {
  * @param {unknown[]} reasons
  */
 export function useWaiting(...reasons) {
-  useEffect(() => void lookForWaiting(), reasons);
+  useEffect(() => {
+    const timer = setTimeout(lookForWaiting, SOON);
+    return () => clearTimeout(timer);
+  }, reasons);
   useEffect(() => {
     const timer = setInterval(lookForWaiting, EVERY);
     return () => clearInterval(timer);

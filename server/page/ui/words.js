@@ -1,5 +1,6 @@
 // The words of the page, in four languages: words/ has a catalogue for each of them and each room of the page.
 import { forGood } from "./local-storage.js";
+import { addressOf } from "./files.js";
 import { store } from "./store.js";
 /** @import { Locale } from "./types" */
 /** @typedef {Record<string, any>} Catalogue strings, `{one, other}`, or the text of rules */
@@ -17,6 +18,8 @@ const rooms = new Set(["page"]); // whose words are here
 let catalogue = {};
 /** @type {Intl.PluralRules} */
 let plurals;
+/** @type {Intl.ListFormat} */
+let lists;
 
 export const locale = () => spoken.get() ?? wished();
 export { spoken };
@@ -28,42 +31,80 @@ function wished() {
   return /** @type {Locale} */ ([kept, ...asked].find((it) => it && it in NAMES) ?? "en");
 }
 
+let before = /** @type {Promise<unknown>} */ (Promise.resolve()); // a change of the language
+
 /**
- * From here on the page speaks this language; by default what the reader wishes. Throws if the network is away.
+ * From here on the page speaks this language, whatever was wished for before; by default what the reader wishes. Throws if
+ * the network is away.
  * @param {Locale} wanted
  */
-export async function speak(wanted = wished()) {
+export function speak(wanted = wished()) {
+  words("page", wanted).catch(() => {}); // they come at once; whoever waits for them hears
+  const change = before.then(() => changeTo(wanted));
+  before = change.catch(() => {});
+  return change;
+}
+
+/** @param {Locale} wanted */
+async function changeTo(wanted) {
   if (wanted === spoken.get()) return;
-  catalogue = Object.assign({}, ...(await Promise.all([...rooms].map((room) => words(room, wanted)))));
-  plurals = new Intl.PluralRules(wanted);
+  const inWords = new Intl.PluralRules(wanted); // they take long to be made: meanwhile the words are on their way
+  const inLists = new Intl.ListFormat(wanted, { type: "conjunction" });
+  let found, known;
+  do {
+    known = rooms.size;
+    found = await Promise.all([...rooms].map((room) => words(room, wanted)));
+  } while (known < rooms.size); // one was entered meanwhile
+  catalogue = Object.assign({}, ...found);
+  plurals = inWords;
+  lists = inLists;
   document.documentElement.lang = wanted;
   forGood.setItem(KEY, wanted);
   spoken.set(wanted);
 }
 
+/** @type {Map<string, Promise<void>>} */
+const coming = new Map();
+
 /**
  * From here on the words of this room are here, too. Throws if the network is away.
  * @param {string} room
- * @returns {Promise<void>}
  */
-export async function learn(room) {
-  if (rooms.has(room)) return;
-  const language = spoken.get();
-  const found = await words(room, language ?? locale());
-  if (language !== spoken.get()) return learn(room); // it was changed meanwhile
-  Object.assign(catalogue, found);
-  rooms.add(room);
+export function learn(room) {
+  const learnt = coming.get(room) ?? fetched(room);
+  coming.set(room, learnt);
+  learnt.catch(() => coming.delete(room));
+  return learnt;
 }
 
 /**
  * @param {string} room
- * @param {string} language
- * @returns {Promise<Catalogue>}
+ * @returns {Promise<void>}
  */
-async function words(room, language) {
-  const answer = await fetch(`/page/words/${language}/${room}.json`);
-  if (!answer.ok) throw new Error(answer.statusText);
-  return answer.json();
+async function fetched(room) {
+  const language = spoken.get();
+  const found = await words(room, language ?? locale());
+  if (language !== spoken.get()) return fetched(room); // it was changed meanwhile
+  Object.assign(catalogue, found);
+  rooms.add(room);
+}
+
+/** @type {Map<string, Promise<Catalogue>>} */
+const asked = new Map();
+
+/**
+ * @param {string} room
+ * @param {string} language
+ */
+function words(room, language) {
+  const address = addressOf(`words/${language}/${room}.json`);
+  const found = asked.get(address) ?? fetch(address).then((answer) => {
+    if (!answer.ok) throw new Error(answer.statusText);
+    return answer.json();
+  });
+  asked.set(address, found);
+  found.catch(() => asked.delete(address));
+  return found;
 }
 
 /**
@@ -97,4 +138,4 @@ export const knows = (key) => key in catalogue;
  * `Ada, Ben and Cleo`.
  * @param {string[]} items
  */
-export const listed = (items) => new Intl.ListFormat(locale(), { type: "conjunction" }).format(items);
+export const listed = (items) => lists.format(items);

@@ -8,5 +8,8 @@ Object.assign(globalThis, {
   location: new URL("http://localhost/#/"),
   document: { querySelector: () => null, documentElement: {} },
   addEventListener() {},
-  fetch: async (path) => new Response(await readFile(new URL(`.${path}`, import.meta.url))),
+  fetch: async (address) => {
+    const { pathname } = new URL(address, "http://localhost/");
+    return new Response(await readFile(new URL(`.${pathname}`, import.meta.url)));
+  },
 });

@@ -1,0 +1,13 @@
+// How many words what is seen is described in, for those who hear it: by choice.
+import { forGood } from "./local-storage.js";
+import { store } from "./store.js";
+
+const KEY = "sternenpost.terse";
+
+export const isTerse = store(forGood.getItem(KEY) === "yes");
+
+/** @param {boolean} wanted */
+export function beTerse(wanted) {
+  forGood.setItem(KEY, wanted ? "yes" : "");
+  isTerse.set(wanted);
+}
