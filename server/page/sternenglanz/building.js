@@ -1,6 +1,7 @@
 // A turn as it is put together by taps, until it is sent. The server says which steps are open; taps narrow them down.
-import { useRef, useState } from "../ui/html.js";
-import { call } from "../ui/api.js";
+import { useEffect, useRef, useState } from "../ui/html.js";
+import { call, isTransient } from "../ui/api.js";
+import { isOnline } from "../ui/connection.js";
 import { isStale } from "../table/game.js";
 /** @import { Choice, Level, Move, Table, Tap } from "./types" */
 
@@ -75,7 +76,8 @@ export const joined = (moves) => ({ steps: moves.flatMap((it) => it.steps) });
 
 /**
  * The turn that is being built: its whole steps (`begun`, each with the events it would cause), the taps of the next
- * one, what is `open` to be tapped; `tap`, `add`, `undo`, `clear`, `send` change it. Nothing is played before `send`.
+ * one, what is `open` to be tapped; `tap`, `add`, `undo`, `clear`, `send` change it. Nothing is played before `send`. A step
+ * for which nobody answers is kept all the same (`isKept`): nothing is foreseen of it, and nothing can follow until then.
  * @param {Table} table
  * @param {number | null} turn
  * @param {Move[]} moves
@@ -89,9 +91,9 @@ export function useBuilding(table, turn, moves) {
   const [busy, setBusy] = useState(false);
   const latest = useRef(turn);
   latest.current = turn;
-  const { levels, taps } = kept.turn === turn ? kept : start; // what was built for another turn is gone
-  const level = levels[levels.length - 1];
-  const begun = levels.slice(1);
+  const { levels: before, taps } = kept.turn === turn ? kept : start; // what was built for another turn is gone
+  const level = before[before.length - 1];
+  const begun = before.slice(1);
   const all = choices(level.moves);
   const fits = fitting(all, taps);
   const isLocked = busy || !!sending || turn === null;
@@ -100,21 +102,40 @@ export function useBuilding(table, turn, moves) {
    * A tap goes on with the step; if that is not possible, it takes the place of others.
    * @param {Tap} tap
    */
-  function after(tap) {
-    const others = taps.filter((it) => it.kind !== tap.kind);
-    return [[...taps, tap], [...others, tap], [tap]].find((it) => fitting(all, it).length);
+  const after = (tap) => ways(tap.kind).map((it) => [...it, tap]).find((it) => fitting(all, it).length);
+
+  /**
+   * What a tap of this kind may follow.
+   * @param {Tap["kind"]} kind
+   */
+  const ways = (kind) => [taps, taps.filter((it) => it.kind !== kind), []];
+
+  /** @type {Map<Tap["kind"], Set<unknown>>} */
+  const opens = new Map(); // a field is asked about when it is drawn, and there are many
+
+  /**
+   * All that can be tapped, of this kind.
+   * @param {Tap["kind"]} kind
+   */
+  function openOf(kind) {
+    const known = opens.get(kind) ?? new Set(ways(kind).flatMap((way) =>
+      fitting(all, way).map((it) => it[kind][tapped(way, kind).length])));
+    opens.set(kind, known);
+    return known;
   }
 
   /**
    * @param {Move} move
    * @param {Tap[]} by
+   * @param {Level[]} levels those that it follows
    */
-  async function add(move, by = []) {
+  async function add(move, by = [], levels = before) {
     if (isLocked) return;
+    const level = levels[levels.length - 1];
     setBusy(true);
     setError(null);
     keep({ turn, levels, taps: by });
-    const steps = [...begun.map((it) => it.move), move];
+    const steps = [...levels.slice(1).map((it) => it.move), move];
     try {
       const [next, foresight] = await Promise.all([
         call("POST", `${table.base}/legal-moves`, { begun: steps }),
@@ -124,12 +145,20 @@ export function useBuilding(table, turn, moves) {
       const reached = { move, by, moves: next.moves, foresight, would, told: foresight.would.length };
       keep((it) => (it.turn === turn ? { turn, levels: [...levels, reached], taps: [] } : it));
     } catch (wrong) {
-      setError(wrong);
-      keep({ turn, levels, taps: [] });
+      const isAway = isTransient(wrong);
+      setError(isAway ? null : wrong); // that nobody answers is said above
+      const kept = { ...level, move, by, moves: [], would: [], isKept: true };
+      keep((it) => (it.turn === turn ? { turn, levels: isAway ? [...levels, kept] : levels, taps: [] } : it));
       if (isStale(wrong)) table.look();
     }
     setBusy(false);
   }
+
+  const again = useRef();
+  again.current = () => {
+    if (level.isKept && !isLocked) add(level.move, level.by, before.slice(0, -1));
+  };
+  useEffect(() => isOnline.watch((online) => online && again.current()), []);
 
   /**
    * @param {Tap["kind"]} kind
@@ -141,14 +170,14 @@ export function useBuilding(table, turn, moves) {
     setError(null);
     const found = whole(fitting(all, taken), taken);
     if (found) add(found.move, taken);
-    else keep({ turn, levels, taps: taken });
+    else keep({ turn, levels: before, taps: taken });
   }
 
   function undo() {
     if (isLocked) return;
     setError(null);
-    if (taps.length) keep({ turn, levels, taps: taps.slice(0, -1) });
-    else if (begun.length) keep({ turn, levels: levels.slice(0, -1), taps: level.by.slice(0, -1) });
+    if (taps.length) keep({ turn, levels: before, taps: taps.slice(0, -1) });
+    else if (begun.length) keep({ turn, levels: before.slice(0, -1), taps: level.by.slice(0, -1) });
   }
 
   function clear() {
@@ -171,6 +200,7 @@ export function useBuilding(table, turn, moves) {
   return {
     begun, taps, fits, error, sending, busy, tap, add, undo, clear, send,
     moves: level.moves,
+    isKept: !!level.isKept,
     foresight: level.foresight ?? null,
     tapped: (/** @type {Tap["kind"]} */ kind) => tapped(taps, kind),
     /** What can be tapped next, of this kind. */
@@ -186,8 +216,9 @@ export function useBuilding(table, turn, moves) {
       const kept = taps.filter((it) => it.kind !== "action" || tapped(taps, "action").indexOf(it.value) < nth);
       return fitting(all, kept).filter((it) => !it.slot.length || taps.length).map((it) => it.action[nth]);
     })),
-    isOpen: (/** @type {Tap["kind"]} */ kind, /** @type {unknown} */ value) => !isLocked && !!after({ kind, value }),
+    isOpen: (/** @type {Tap["kind"]} */ kind, /** @type {unknown} */ value) =>
+      !isLocked && openOf(kind).has(value),
     /** Nothing can follow before it is sent. */
-    isWhole: begun.length > 0 && !level.moves.length,
+    isWhole: begun.length > 0 && !level.moves.length && !level.isKept,
   };
 }

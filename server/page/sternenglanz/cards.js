@@ -1,6 +1,6 @@
 // The cards of Sternenglanz, with the faces that mailed pictures show.
 import { html } from "../ui/html.js";
-import { locale, t } from "../ui/words.js";
+import { listed, locale, t } from "../ui/words.js";
 import { Piece } from "./pieces.js";
 /** @import { ActionCard, Cards, Piece as Kind, Sternbild } from "./types" */
 
@@ -23,6 +23,21 @@ export function cardName(copy, cards) {
   if (!kind) return copy;
   const isOnly = cards.actions.filter((it) => it.type === kind.type).length === 1;
   return kind.names[locale()] + (isOnly ? "" : ` ${kind.id.replace(/.*-/, "").toUpperCase()}`);
+}
+
+/**
+ * What a card does, in words.
+ * @param {string} copy
+ * @param {Cards} cards
+ */
+export function cardTip(copy, cards) {
+  const kind = kindOf(copy, cards);
+  if (!kind) return cardName(copy, cards);
+  const rows = kind.constellations?.map((it) => t("tip.hole", { top: star(it.top, cards),
+    beside: listed(it.with.map((each) => star(each, cards))), points: t("points", { count: it.points }) })) ?? [];
+  return t(`tip.card.${kind.type}`, { card: cardName(copy, cards), steps: kind.steps?.join("/"), rows: rows.join("; "),
+    points: t("points", { count: kind.points ?? 0 }), leucht: cards.birthNeeds.leucht.count,
+    pracht: cards.birthNeeds.pracht.count });
 }
 
 /**

@@ -1,8 +1,10 @@
 // The Firmament: fields joined by lines, and what lies on them.
-import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { html, useRef } from "../ui/html.js";
 import { t } from "../ui/words.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { useRoving } from "../ui/roving-tabindex.js";
+import { useSize } from "../ui/size.js";
+import { useZoom } from "../ui/zoom.js";
 import { Piece, Shine } from "./pieces.js";
 /** @import { Field, Firmament as Map, Piece as Kind } from "./types" */
 
@@ -17,27 +19,27 @@ const EDGE = 2; // beside the fields, of a square 100 wide
  *   act?: false | ((id: string) => unknown)}} props
  */
 export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone, act }) {
-  const [isLarge, setLarge] = useState(false);
   const frame = useRef();
-  const at = Object.fromEntries(firmament.fields.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
-  const roving = useRoving(firmament.fields.map(({ id, x, y }) => ({ id, x, y })));
+  const [scale, enlarge] = useZoom(frame);
+  const isLarge = scale > 1;
+  const [around, size] = useSize(); // without which nothing is drawn, since it would be drawn twice
+  const [across, down] = drawnOut(size);
+  const places = firmament.fields.map(({ id, x, y }) => ({ id, x: x * across, y: y * down }));
+  const at = Object.fromEntries(places.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
+  const roving = useRoving(places, firmament.lines);
   const onKeyDown = (/** @type {KeyboardEvent} */ event) => (leaps(event) ? leap(event) : roving.onKeyDown(event));
-  useEffect(() => { // from its middle on
-    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = frame.current;
-    frame.current.scrollTo((scrollWidth - clientWidth) / 2, (scrollHeight - clientHeight) / 2);
-  }, [isLarge]);
   /** @param {string[]} ends */
   const line = ([one, other]) => html`<line key=${one + other} class="line" x1=${at[one][0]} y1=${at[one][1]}
     x2=${at[other][0]} y2=${at[other][1]} />`;
-  return html`<div class="firmament">
-    <div class=${`frame ${isLarge ? "large" : ""}`} ref=${frame} tabindex=${act ? null : 0}
-      role=${act ? null : "group"} aria-label=${act ? null : t("firmament")}>
-      <svg viewBox=${`${EDGE} 0 ${100 - 2 * EDGE} 102`} role="group" aria-label=${t("firmament")}
-        aria-description=${act ? t("firmament.keys") : null} onFocusIn=${act && roving.onFocusIn}
-        onKeyDown=${act && onKeyDown}>
+  return html`<div class="firmament" ref=${around}>
+    <div class=${`frame ${isLarge ? "large" : ""}`} ref=${frame} tabindex=${!act && isLarge ? 0 : null}
+      role=${!act && isLarge ? "group" : null} aria-label=${!act && isLarge ? t("firmament") : null}
+      onFocusIn=${act && roving.onFocusIn} onKeyDown=${act && onKeyDown}>
+      ${size && html`<svg style=${{ width: `${100 * scale}%`, height: `${100 * scale}%` }} preserveAspectRatio="xMidYMax" viewBox=${`${EDGE} 0 ${100 * across - 2 * EDGE} ${2 + 100 * down}`} role="group" aria-label=${t("firmament")}
+        aria-description=${act ? t("firmament.keys") : null}>
         <${Shine} />
-        <circle class="night" cx="50" cy="51" r="51" />
-        <${Backdrop} seed="firmament" />
+        <g transform=${`scale(${across} ${down})`}><circle class="night" cx="50" cy="51" r="51" />
+          <${Backdrop} seed="firmament" /></g>
         ${firmament.lines.map(line)}
         ${ways.map(({ fields, kind }, i) => html`<polyline key=${i} class=${`way ${kind}`}
           points=${fields.map((id) => at[id].join(",")).join(" ")} />`)}
@@ -57,26 +59,38 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
             ${gone[field.id] && !kind && html`<g class="gone"><${Piece} kind=${gone[field.id]} size=".62" /><path
               d="M-2.1 -2.1L2.1 2.1M2.1 -2.1L-2.1 2.1" /></g>`}
             ${!kind && !gone[field.id] && html`<text class="name" y=".75">${field.id}</text>`}
-            ${bonus && html`<text class="bonus" ...${outwards(x, y, kind ? 6.6 : 4.8)}>+${bonus}</text>`}
+            ${bonus && html`<text class="bonus" ...${outwards(x - 50 * across, y - 50 * down, kind ? 6.6 : 4.8)}>+${bonus}</text>`}
           </g>`;
         })}
-      </svg>
+      </svg>`}
     </div>
-    <button class="plain zoom" onClick=${() => setLarge(!isLarge)}>${
+    <button class="plain zoom" onClick=${() => enlarge(isLarge ? 1 : 2)}>${
       t(isLarge ? "firmament.whole" : "firmament.larger")}</button>
   </div>`;
 }
 
+const MOST = 1.25; // how much longer one side of the Firmament may be than the other
+
+/**
+ * How far it is drawn out to fill its room, each way.
+ * @param {{width: number, height: number} | null} size
+ */
+function drawnOut(size) {
+  const { width, height } = size ?? { width: 1, height: 1 };
+  const longer = (/** @type {number} */ it) => Math.min(MOST, Math.max(1, it || 1));
+  return [longer(width / height), longer(height / width)];
+}
+
 /**
  * Where a bonus stands: away from the middle, where fields lie less close; at the edge towards it.
- * @param {number} x
- * @param {number} y
+ * @param {number} dx from the middle
+ * @param {number} dy
  * @param {number} far
  */
-function outwards(x, y, far) {
-  const from = Math.hypot(x - 50, y - 50);
+function outwards(dx, dy, far) {
+  const from = Math.hypot(dx, dy);
   const way = (from > 40 ? -far : far) / from;
-  return { x: 1.2 * (x - 50) * way, y: (y - 50) * way + 1.05 };
+  return { x: 1.2 * dx * way, y: dy * way + 1.05 };
 }
 
 /** @type {Partial<Record<Kind, number>>} */

@@ -4,7 +4,7 @@ import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { useRoving } from "../ui/roving-tabindex.js";
-import { Bild, cardName, Face } from "./cards.js";
+import { Bild, cardName, cardTip, Face } from "./cards.js";
 /** @import { Cards, Table, View } from "./types" */
 
 const SLOTS = [1, 2, 3];
@@ -21,6 +21,18 @@ export function onSlot(view, seat, slot, cards) {
   if (copy) return cardName(copy, cards);
   if (slot === 1) return t("slot.printed", { card: cardName("geburt#1", cards) });
   return t(view.chosen[seat] ? "slot.secret" : "slot.empty");
+}
+
+/**
+ * What a slot does, for whoever asks.
+ * @param {View} view
+ * @param {number} seat
+ * @param {number} slot
+ * @param {Cards} cards
+ */
+export function slotTip(view, seat, slot, cards) {
+  const copy = view.slots[seat]?.[slot - 1] ?? (slot === 1 ? "geburt#1" : null);
+  return [t("tip.slot", { slot }), copy ? cardTip(copy, cards) : t("tip.slot.empty")].join(" ");
 }
 
 /**
@@ -41,7 +53,7 @@ function Slot({ view, seat, slot, cards, planned }) {
   const isBlank = !copy && slot !== 1;
   const used = isUsed(view, seat, slot);
   const marks = [!copy && "bare", planned && "planned", used && "used"].filter(Boolean).join(" ");
-  return html`<span class=${`card-face ${marks}`}>
+  return html`<span class=${`card-face ${marks}`} data-copy=${copy}>
     <span class="head" aria-hidden="true">${slot}${used && html` <span class="tick">✓</span>`}</span>
     ${isBlank
       ? html`<svg class="face" viewBox="0 0 104 84" aria-hidden="true">${view.chosen[seat] && html`<text x="52" y="54"
@@ -72,7 +84,7 @@ export function OwnSlots({ view, seat, cards, planned, marks, act }) {
       aria-label=${planned[slot] ? t("slot.planned", { slot, card: cardName(planned[slot], cards) })
         : slotName(view, seat, slot, cards)}
       aria-disabled=${!marks(slot).includes("open")} aria-pressed=${marks(slot).includes("chosen")}
-      title=${onSlot(view, seat, slot, cards)} onClick=${() => act(slot)}>
+      onClick=${() => act(slot)}>
       <${Slot} view=${view} seat=${seat} slot=${slot} cards=${cards} planned=${planned[slot]} />
     </button>`)}
   </div>`;
@@ -87,10 +99,10 @@ export function Hand({ hand, cards, marks, act }) {
   return html`<div class="own-hand" role="group" aria-label=${t("hand.cards")} onKeyDown=${roving.onKeyDown}
     onFocusIn=${roving.onFocusIn}>
     ${hand.map((copy) => html`<button key=${copy} class=${`held ${marks(copy)}`} data-at=${copy} data-card=${copy}
-      tabindex=${roving.tabIndex(copy)} aria-label=${cardName(copy, cards)} title=${cardName(copy, cards)}
+      tabindex=${roving.tabIndex(copy)} aria-label=${cardName(copy, cards)}
       aria-disabled=${!marks(copy).includes("open")} aria-pressed=${marks(copy).includes("chosen")}
       onClick=${() => act(copy)}>
-      <span class="card-face"><${Face} copy=${copy} cards=${cards} /></span>
+      <span class="card-face" data-copy=${copy}><${Face} copy=${copy} cards=${cards} /></span>
     </button>`)}
   </div>`;
 }
@@ -107,7 +119,7 @@ export function Tableau({ game, view, seat, cards }) {
     <header><${SeatMark} seat=${seat} /> <h3>${seatName(it)}${seat === game.you?.seat ? ` (${t("you")})` : ""}</h3>
       <strong>${t("points", { count: view.points[seat] })}</strong></header>
     <ul class="slots" aria-label=${t("slots")}>
-      ${SLOTS.map((slot) => html`<li key=${slot} class="slot" title=${onSlot(view, seat, slot, cards)}>
+      ${SLOTS.map((slot) => html`<li key=${slot} class="slot" data-tip="slot" data-nth=${slot} data-seat=${seat}>
         <${Slot} view=${view} seat=${seat} slot=${slot} cards=${cards} />
         <span class="unseen">${slotName(view, seat, slot, cards)}</span></li>`)}
     </ul>

@@ -1,6 +1,6 @@
 // Types of Sternenglanz: what the document says of it, and what `/v1/rules/sternenglanz` has beyond the document.
 import type { components } from "../ui/openapi";
-import type { ForesightOf, Locale, MoveOf, RulesDescription, TableOf, ViewOf } from "../ui/types";
+import type { EventOf, ForeseenOf, ForesightOf, Locale, MoveOf, RulesDescription, TableOf, ViewOf } from "../ui/types";
 
 type Schemas = components["schemas"];
 
@@ -8,8 +8,8 @@ export type Table = TableOf<"sternenglanz">;
 export type View = ViewOf<"sternenglanz">;
 export type Move = MoveOf<"sternenglanz">;
 export type Foresight = ForesightOf<"sternenglanz">;
-export type SternenglanzEvent = Schemas["SternenglanzEvent"];
-export type Item = Schemas["SternenglanzEvent"] | Schemas["SternenglanzForeseen"];
+export type SternenglanzEvent = EventOf<"sternenglanz">;
+export type Item = SternenglanzEvent | ForeseenOf<"sternenglanz">;
 export type Piece = Schemas["SternenglanzPiece"];
 
 type Names = Record<Locale, string>;
@@ -122,6 +122,7 @@ export interface Level {
   by: Tap[];
   foresight: Foresight;
   would: Foresight["would"];
+  isKept?: boolean; // without an answer
 }
 
 export type Building = ReturnType<typeof import("./building").useBuilding>;

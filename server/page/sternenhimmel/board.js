@@ -5,6 +5,7 @@ import { Backdrop } from "../ui/night-sky.js";
 import { Piece } from "./pieces.js";
 import { useRoving } from "../ui/roving-tabindex.js";
 import { sparkle } from "../ui/seat-shapes.js";
+import { drawnOut } from "./fit.js";
 /** @import { Board as Constellation, Lying, Space } from "./types" */
 
 const RADIUS = { large: 6.4, small: 4.9 };
@@ -14,19 +15,21 @@ const TOUCH = 7.6; // no two spaces are nearer to each other than twice this, an
  * `lying` is what is on each space; `name(space)` is read aloud, `marks(space)` are classes for it.
  * @param {{board: Constellation, title: string, lying: Record<string, Lying | undefined>,
  *   name: (space: Space) => string,
- *   marks?: (id: string) => string, act?: ((id: string) => unknown) | null, values?: Record<string, number>}} props
+ *   marks?: (id: string) => string, act?: ((id: string) => unknown) | null, values?: Record<string, number>,
+ *   fit?: import("./fit").Fit | null}} props
  */
-export function Board({ board, title, lying, name, marks = (_) => "", act, values = {} }) {
-  const places = board.spaces.map(({ id, x, y }) => ({ id, x, y }));
-  const roving = useRoving(places);
-  const at = Object.fromEntries(board.spaces.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
-  return html`<section class="board" aria-label=${title} data-board=${board.id}>
+export function Board({ board, title, lying, name, marks = (_) => "", act, values = {}, fit = null }) {
+  const [across, down] = drawnOut(fit?.room);
+  const places = board.spaces.map(({ id, x, y }) => ({ id, x: x * across, y: y * down }));
+  const roving = useRoving(places, board.lines);
+  const at = Object.fromEntries(places.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
+  return html`<section class=${fit?.isWide ? "board wide" : "board"} aria-label=${title} data-board=${board.id}
+    onKeyDown=${act && roving.onKeyDown} onFocusIn=${act && roving.onFocusIn}>
     <header><h3>${title} <i lang="la">${board.latin === title ? "" : board.latin}</i></h3>
-      <p class="prizes" role="img" aria-label=${t("prizes", board.prizes)}><span
+      <p class="prizes" role="img" data-tip="prizes" aria-label=${t("prizes", board.prizes)}><span
         class="coin first">${board.prizes.first}</span><span class="coin">${board.prizes.second}</span></p></header>
-    <svg viewBox="-3 -3 106 106" role="group" aria-label=${title} onKeyDown=${act && roving.onKeyDown}
-      onFocusIn=${act && roving.onFocusIn}>
-      <${Backdrop} seed=${board.id} />
+    <svg viewBox=${`-3 -3 ${6 + 100 * across} ${6 + 100 * down}`} role="group" aria-label=${title}>
+      <g transform=${`scale(${across} ${down})`}><${Backdrop} seed=${board.id} /></g>
       ${board.lines.map(([one, other]) => html`<line key=${one + other}
         class="line" x1=${at[one][0]} y1=${at[one][1]} x2=${at[other][0]} y2=${at[other][1]} />`)}
       ${board.spaces.map((space, i) => {
@@ -38,11 +41,11 @@ export function Board({ board, title, lying, name, marks = (_) => "", act, value
           aria-disabled=${act && !marks(space.id).includes("open") ? "true" : null}
           onClick=${act && (() => act(space.id))}
           onKeyDown=${act && ((/** @type {KeyboardEvent} */ event) => pressed(event) && act(space.id))}>
-          ${space.star && html`<title>${space.star}</title>`}
           <circle class="touch" cx=${x} cy=${y} r=${TOUCH} />
           <circle class="halo" cx=${x} cy=${y} r=${r + 1.5} />
           ${here
-            ? html`<${Piece} seat=${here.seat} star=${here.star} isDown=${here.isDown} x=${x} y=${y} r=${r - 0.3} />`
+            ? html`<g class="lying"><${Piece} seat=${here.seat} star=${here.star} isDown=${here.isDown} x=${x} y=${y}
+              r=${r - 0.3} /></g>`
             : html`<circle class="ring" cx=${x} cy=${y} r=${r} />
               ${space.size === "large" && html`<circle class="ring inner" cx=${x} cy=${y} r=${r - 1.3} />`}
               <path class="glow" d=${sparkle(x, y, 3.6 - 0.24 * i)} /><text class="letter" x=${x + r * 0.75}

@@ -16,7 +16,7 @@ export function Hand({ hand, seat, isOpen, chosen, choose }) {
     onFocusIn=${roving.onFocusIn}>
     ${hand.map((star, i) => html`<button key=${i} class="star ${isOpen(star) ? "open" : ""}" data-at=${String(i)}
       data-star=${star}
-      tabindex=${roving.tabIndex(String(i))} title=${starName(star)} aria-label=${starName(star)}
+      tabindex=${roving.tabIndex(String(i))} aria-label=${starName(star)}
         aria-disabled=${!isOpen(star)} aria-pressed=${chosen === i}
       onClick=${() => choose(i)}>
       <svg viewBox="-12 -12 24 24" aria-hidden="true"><${Piece} seat=${seat} star=${star} r="8.4" /></svg>

@@ -9,7 +9,9 @@ import { boardName } from "./story.js";
 /** @import { BoardScored, Rules, Table } from "./types" */
 
 const Scoring = later("sternenhimmel/scoring", "Scoring");
-const watched = store(/** @type {BoardScored | null} */ (null)); // the scoring that is shown
+/** @type {BoardScored[]} */
+const NONE = [];
+const watched = store(NONE); // the scoring that is shown, and those that follow
 
 /**
  * The button beside the sentence of a scoring.
@@ -17,17 +19,18 @@ const watched = store(/** @type {BoardScored | null} */ (null)); // the scoring 
  */
 export const Watch = ({ item, rules }) => html`<button class="plain watch" aria-haspopup="dialog"
   aria-label=${t("watch.of", { board: boardName(item.board, rules) })}
-  onClick=${() => watched.set(item)}>${t("watch")}</button>`;
+  onClick=${() => watched.set([item])}>${t("watch")}</button>`;
 
 /**
  * The theatre, once something is watched.
  * @param {{names: string[], rules: Rules}} props
  */
 export function Theatre({ names, rules }) {
-  const item = useStore(watched);
-  const close = () => watched.set(null);
+  const [item, ...more] = useStore(watched);
+  const close = () => watched.set(NONE);
   useEffect(() => close, []);
-  return item && html`<${Scoring} key=${item.seq} item=${item} names=${names} rules=${rules} close=${close} />`;
+  return item && html`<${Scoring} key=${item.seq} item=${item} names=${names} rules=${rules} close=${close}
+    next=${more.length > 0 && (() => watched.set(more))} />`;
 }
 
 /**
@@ -51,11 +54,10 @@ export function Offer({ table, rules, at }) {
     kept.upTo(game.id, seq);
     decline(seq);
   };
-  return html`<section class="card offer" aria-label=${t("watch")}>
+  return html`<section class="strip offer" aria-label=${t("watch")}>
     <p><strong>${t("offer", { count: names.length, boards: listed(names) })}</strong></p>
-    ${found.map((it, i) => html`<button key=${it.seq} aria-haspopup="dialog"
-      aria-label=${t("watch.of", { board: names[i] })}
-      onClick=${() => watched.set(it)}>${found.length > 1 ? names[i] : t("watch")}</button>`)}
+    <button aria-haspopup="dialog" aria-label=${t("watch.of", { board: listed(names) })}
+      onClick=${() => watched.set(found)}>${t("watch")}</button>
     ${at === null && html`<button class="plain" onClick=${refuse}>${t("offer.decline")}</button>`}
   </section>`;
 }

@@ -1,6 +1,6 @@
 // Types of Sternenhimmel: what the document says of it, and what `/v1/rules/sternenhimmel` has beyond the document.
 import type { components } from "../ui/openapi";
-import type { Locale, MoveOf, RulesDescription, TableOf, ViewOf } from "../ui/types";
+import type { EventOf, Locale, MoveOf, RulesDescription, TableOf, ViewOf } from "../ui/types";
 
 type Schemas = components["schemas"];
 
@@ -8,7 +8,7 @@ export type Table = TableOf<"sternenhimmel">;
 export type View = ViewOf<"sternenhimmel">;
 export type Move = MoveOf<"sternenhimmel">;
 export type Star = Schemas["SternenhimmelStar"];
-export type SternenhimmelEvent = Schemas["SternenhimmelEvent"];
+export type SternenhimmelEvent = EventOf<"sternenhimmel">;
 export type BoardScored = Schemas["SternenhimmelBoardScored"];
 export type Payment = Schemas["SternenhimmelPayment"];
 

@@ -1,14 +1,107 @@
 // A game as it goes on: looked at once, then followed by its stream.
 import { useEffect, useRef, useState } from "../ui/html.js";
-import { call, callUntilAnswered, isTransient, Problem } from "../ui/api.js";
+import { cached, call, callUntilAnswered, isTransient, Problem } from "../ui/api.js";
 import { isOnline } from "../ui/connection.js";
 import { numbered } from "../ui/game-card.js";
 import { RETRY } from "../ui/parts.js";
+import { forGood } from "../ui/local-storage.js";
 import { store } from "../ui/store.js";
+import { link, me, token } from "../ui/token.js";
 import { follow } from "../ui/stream.js";
+import { keep, recall } from "./last-seen.js";
+/** @import { Seen } from "./last-seen.js" */
 /** @import { Foresight, Game, GameEvent, LegalMoves, Live, Message, Move, MoveAnswer, Table } from "../ui/types" */
 
 const SOON = 40; // milliseconds in which several events are one reason to look again
+const CALM = 300; // milliseconds without news until this device keeps what it sees
+
+/** @typedef {Pick<Table, "game" | "story" | "legal" | "error" | "isSeen" | "isRenewed">} Known */
+/** @typedef {{game: Game, news: {items: GameEvent[]}, legal: Promise<LegalMoves> | null}} Look */
+
+/** @type {Known} */
+const NOTHING = { game: null, story: [], legal: null, error: null, isSeen: false, isRenewed: false };
+
+/** @type {{by: string | null, base: string, look?: Promise<Look>, seen?: Seen | null}} */
+let ahead = { by: null, base: "" };
+
+/**
+ * Looks at a game before anything is drawn, for whoever shows it first: `seen` is whether it can be drawn as this device
+ * last saw it, `whole` is over when it can be as it is.
+ * @param {string} id
+ * @param {(game: Game) => Promise<void>} expect called as soon as it is known which game it is
+ */
+export function lookAhead(id, expect) {
+  const base = `/v1/games/${id}`;
+  const look = lookAt(base, "", 0, expect);
+  ahead = { by: token(), base, look };
+  const whole = look.then(({ game, legal }) => Promise.all([legal, drawable(game, expect)])).catch(() => {});
+  return { seen: remember(id, expect).catch(() => false), whole }; // whoever takes the look hears what is wrong with it
+}
+
+/**
+ * @param {string} id
+ * @param {(game: Game) => Promise<void>} expect
+ */
+async function remember(id, expect) {
+  const by = token();
+  const seen = await recall(id);
+  if (!seen) return false;
+  await drawable(seen.game, expect);
+  if (by !== token()) return false; // it is worthless, or somebody else is here by now
+  ahead.seen = seen;
+  if (!me.get()) me.set(seen.player);
+  return true;
+}
+
+/**
+ * All that it takes to draw this game.
+ * @param {Game} game
+ * @param {(game: Game) => Promise<void>} expect
+ */
+const drawable = (game, expect) => Promise.all([cached(`/v1/rules/${game.rules}`), expect(game)]);
+
+/**
+ * A look at a game: it, its story after this event, and the moves that are open to the reader, which are still to come.
+ * @param {string} base
+ * @param {string} word
+ * @param {number} after
+ * @param {((game: Game) => Promise<void>)} [expect]
+ * @returns {Promise<Look>}
+ */
+async function lookAt(base, word, after, expect) {
+  const asked = call("GET", `${base}?${word}`).then((plain) => {
+    const game = numbered(/** @type {Game} */ (plain));
+    cached(`/v1/rules/${game.rules}`).catch(() => {}); // who shows the table asks again
+    expect?.(game);
+    const legal = game.you?.turn != null ? call("GET", `${base}/legal-moves`) : null;
+    legal?.catch(() => {}); // who waits for it hears
+    return { game, legal };
+  });
+  const [{ game, legal }, news] = await Promise.all([asked, call("GET", `${base}/events?after=${after}&${word}`)]);
+  return { game, news, legal };
+}
+
+/**
+ * A game as this device last saw it, if it was looked for before anything was drawn.
+ * @param {string} base
+ */
+function lastSeen(base) {
+  const { seen } = isAhead(base) ? ahead : {};
+  ahead.seen = null; // once
+  return seen && { game: seen.game, story: seen.story, legal: seen.legal, isSeen: true };
+}
+
+/**
+ * The look at a game that was begun before anything was drawn.
+ * @param {string} base
+ */
+function taken(base) {
+  const { look } = isAhead(base) ? ahead : {};
+  ahead.look = undefined; // once
+  return look;
+}
+
+const isAhead = (/** @type {string} */ base) => ahead.base === base && ahead.by === token();
 
 /**
  * What the reader may know of a game: `game`, its `story`, the moves open to him (`legal`), what came of those that he
@@ -16,16 +109,16 @@ const SOON = 40; // milliseconds in which several events are one reason to look 
  * to move. Without an id it stays as it is.
  * @param {string | null} id
  * @param {string | null} [invitation]
+ * @param {(game: Game) => Promise<void>} [expect] called as soon as it is known which game it is
  * @returns {Table}
  */
-export function useGame(id, invitation) {
-  const [known, set] = useState(/** @type {Pick<Table, "game" | "story" | "legal" | "error">} */ (
-    { game: null, story: [], legal: null, error: null }));
+export function useGame(id, invitation, expect) {
+  const base = `/v1/games/${id}`;
+  const [known, set] = useState(() => /** @type {Known} */ ({ ...NOTHING, ...lastSeen(base) }));
   const [live, setLive] = useState(/** @type {Live} */ ("away"));
   const kept = useRef(/** @type {Pick<Table, "story" | "played" | "said" | "look">} */ (
     { story: [], played: [], said: store(/** @type {Message | null} */ (null)), look: async () => {} }));
   const word = invitation ? `invitation=${encodeURIComponent(invitation)}` : "";
-  const base = `/v1/games/${id}`;
 
   /** @param {GameEvent[]} items */
   function learn(items) {
@@ -35,19 +128,21 @@ export function useGame(id, invitation) {
     return kept.current.story;
   }
 
-  async function ask() {
+  /** @param {() => void} heard called when it may be followed from here on */
+  async function ask(heard) {
     const after = kept.current.story.at(-1)?.seq ?? 0;
-    const [plain, news] = await Promise.all([
-      call("GET", `${base}?${word}`),
-      call("GET", `${base}/events?after=${after}&${word}`),
-    ]);
-    const game = numbered(/** @type {Game} */ (plain));
-    /** @type {LegalMoves | null} */
-    const legal = game.you?.turn != null ? await call("GET", `${base}/legal-moves`) : null;
-    const story = learn(news.items);
-    /** @param {Pick<Table, "game">} it */
-    const isLate = (it) => it.game && it.game.version > game.version; // a later question was answered sooner
-    set((it) => (isLate(it) ? { ...it, story } : { game, story, legal, error: null }));
+    const { game, news, legal: open } = await ((!word && taken(base)) || lookAt(base, word, after, expect));
+    learn(news.items);
+    heard();
+    const legal = await open;
+    const { story } = kept.current;
+    set((it) => {
+      if (it.isSeen && !isOnline.get()) return it; // this device kept what was answered, too
+      const version = it.game?.version ?? game.version;
+      if (version > game.version && !it.isSeen) return { ...it, story }; // a later question was answered sooner
+      const isRenewed = it.isRenewed || (it.isSeen && version !== game.version);
+      return { game, story, legal, error: null, isSeen: false, isRenewed };
+    });
   }
 
   useEffect(() => {
@@ -60,10 +155,9 @@ export function useGame(id, invitation) {
     const look = async () => {
       clearTimeout(timer);
       try {
-        await ask();
-        if (isOpen) stream ??= listen();
+        await ask(() => isOpen && (stream ??= listen()));
       } catch (error) {
-        set((it) => ({ ...it, error }));
+        set((it) => ({ ...it, ...(it.isSeen && !isTransient(error) && NOTHING), error })); // it may be seen no more
         if (isOpen && isTransient(error)) timer = setTimeout(look, RETRY);
       }
     };
@@ -101,19 +195,39 @@ export function useGame(id, invitation) {
    * @param {() => void} [waits] called when no answer came
    */
   async function play(turn, move, waits) {
+    const sent = toSend(id);
     try {
+      sent.keep(turn, move);
       /** @type {MoveAnswer} */
       const answer = await callUntilAnswered("POST", `${base}/moves`, { turn, move }, waits);
+      sent.forget();
       const { version, view, you } = answer;
       kept.current.played.push(...answer.events);
       set((it) => {
         const game = /** @type {Game} */ ({ ...it.game, version, view, you });
         return { ...it, game, story: learn(answer.events), legal: null };
       });
+    } catch (error) {
+      if (error instanceof Problem) sent.forget(); // it has been answered
+      throw error;
     } finally {
       look();
     }
   }
+
+  const turn = known.game?.you?.turn ?? null;
+  useEffect(() => { // what was confirmed before the page was closed without an answer
+    const kept = turn === null ? null : toSend(id).kept();
+    if (!kept) return;
+    if (kept.turn === turn) play(turn, kept.move).catch(() => {});
+    else if (!known.isSeen) toSend(id).forget();
+  }, [turn !== null && id, known.isSeen]);
+  useEffect(() => {
+    if (!id || !known.game || known.isSeen || word || known.game.status === "open") return;
+    const { game, story, legal } = known;
+    const timer = setTimeout(() => keep(id, { player: me.get(), game, story, legal }), CALM);
+    return () => clearTimeout(timer);
+  }, [known]);
 
   /**
    * @param {number} turn
@@ -124,6 +238,21 @@ export function useGame(id, invitation) {
 
   const { played, said } = kept.current;
   return { ...known, played, said, live, look, play, preview, base, word };
+}
+
+/**
+ * A move that its player has confirmed and nobody has answered yet: it outlives the page.
+ * @param {string | null} game
+ */
+function toSend(game) {
+  const key = `sternenpost.move.${me.get()?.id}.${game}`;
+  return {
+    /** @type {(turn: number, move: Move) => void} */
+    keep: (turn, move) => void (link || forGood.setItem(key, JSON.stringify({ turn, move }))),
+    forget: () => forGood.removeItem(key),
+    /** @returns {{turn: number, move: Move} | null} */
+    kept: () => JSON.parse((!link && forGood.getItem(key)) || "null"),
+  };
 }
 
 /** @param {unknown} error */

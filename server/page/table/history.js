@@ -30,12 +30,12 @@ export function useEarlier(table, at) {
 }
 
 /**
- * @param {{version: number, at: number | null, show: (version: number) => void, isComing: boolean,
+ * @param {{version: number, at: number | null, show: (version: number) => void, isComing: boolean, isNear: boolean,
  *   replay: () => void}} props
  */
-export function History({ version, at, show, isComing, replay }) {
+export function History({ version, at, show, isComing, isNear, replay }) {
   const shown = at ?? version;
-  return html`<div class="history row" role="group" aria-label=${t("history")}>
+  return html`<div class=${`history row ${isNear ? "near" : ""}`} role="group" aria-label=${t("history")}>
     <button class="plain" aria-disabled=${shown <= 1} aria-label=${t("history.back")}
       onClick=${() => show(shown - 1)}>◀</button>
     <input type="range" min="1" max=${version} value=${shown} aria-label=${t("history")}

@@ -1,7 +1,5 @@
 // The story of a game: a sentence for each item.
-import { html, useState } from "../ui/html.js";
-import { absolute, brief } from "../ui/times.js";
-import { store, useStore } from "../ui/store.js";
+import { store } from "../ui/store.js";
 import { knows, listed, t } from "../ui/words.js";
 /** @import { GameEvent, Item, RulesDescription, Sentences, Store } from "../ui/types" */
 
@@ -34,7 +32,7 @@ const OWN = new Set(["star-placed", "cards-laid", "cards-chosen", "star-laid", "
 
 export const rooms = store(/** @type {Sentences} */ ({})); // sentences of rooms, by the type of the item
 /** @type {Store<Record<string, (props: any) => any>>} */
-const ways = store({}); // what rooms have beside a sentence, by the type of the item
+export const ways = store({}); // what rooms have beside a sentence, by the type of the item
 
 /**
  * From here on `sentence` asks these, too: functions of the item, the names of the seats, and the rules. `beside` has
@@ -67,46 +65,4 @@ export function sentence(item, names, rules) {
     names: item.places && listed(names.filter((_, seat) => item.places[seat] === 1)),
     score: item.scores && Math.max(...item.scores),
   });
-}
-
-/**
- * The moves of these items, the latest first: `{version, at, told}`, where `told` are items with their sentences.
- * @param {GameEvent[]} items
- * @param {string[]} names
- * @param {RulesDescription} rules
- */
-function movesOf(items, names, rules) {
-  /** @type {{version: number, at: string, told: [item: GameEvent, words: string][]}[]} */
-  const moves = [];
-  for (const item of items) {
-    const words = sentence(item, names, rules);
-    if (!words) continue;
-    const last = moves.at(-1);
-    if (last?.version === item.version) last.told.push([item, words]);
-    else moves.push({ version: item.version, at: item.at, told: [[item, words]] });
-  }
-  return moves.reverse();
-}
-
-/**
- * @param {{story: GameEvent[], seat?: number, names: string[], rules: RulesDescription,
- *   showAt: (version: number) => void}} props
- */
-export function Story({ story, seat, names, rules, showAt }) {
-  const [whole, setWhole] = useState(false);
-  useStore(rooms);
-  const beside = useStore(ways);
-  const moves = movesOf(whole || seat === undefined ? story : sinceOwnTurn(story, seat), names, rules);
-  return html`<section class="card story" aria-label=${t("story")}>
-    <h2>${whole || seat === undefined ? t("story") : t("story.since")}</h2>
-    ${moves.length === 0 && html`<p class="faint">${t("story.nothing")}</p>`}
-    <ol reversed>${moves.map(({ version, at, told }) => html`<li key=${version}>
-      ${told.map(([item, words]) => html`<div key=${item.seq}>${words}
-        ${item.type in beside && html`<${beside[item.type]} item=${item} rules=${rules} />`}</div>`)}
-      <button class="moment" onClick=${() => showAt(version)} aria-label=${t("story.look", { when: absolute(at) })}><time
-        datetime=${at}>${brief(at)}</time></button>
-    </li>`)}</ol>
-    ${seat !== undefined && html`<button class="plain"
-      onClick=${() => setWhole(!whole)}>${t(whole ? "story.since" : "story.all")}</button>`}
-  </section>`;
 }

@@ -1,23 +1,26 @@
 // A game: before its start, while it goes on, and afterwards.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { cached, picture as fetched } from "../ui/api.js";
-import { seen } from "../ui/local-storage.js";
+import { answerTo, cached } from "../ui/api.js";
+import { isOnline as online } from "../ui/connection.js";
+import { addressOf } from "../ui/files.js";
+import { forGood, seen } from "../ui/local-storage.js";
 import { useStore } from "../ui/store.js";
+import { absolute, relative } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
-import { Chat } from "./chat.js";
-import { Actions, Back } from "./actions.js";
-import { useGame } from "./game.js";
+import { lookAhead, useGame } from "./game.js";
 import { History, useEarlier } from "./history.js";
-import { Seats } from "./seats.js";
-import { hasMissed, lastMove, sentence, sinceOwnTurn, Story } from "./story.js";
+import { hasMissed, lastMove, sentence, sinceOwnTurn } from "./story.js";
+import { unread } from "./unread.js";
 import { entitled, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
-import { Due, isClosed, seatName, untold } from "../ui/game-card.js";
-import { later } from "../ui/lazy-loading.js";
-import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
-import { link, me, over } from "../ui/token.js";
-/** @import { Game, GameEvent, RulesDescription, SeenTable } from "../ui/types" */
+import { isClosed, isSoon, seatName, untold } from "../ui/game-card.js";
+import { enter, later, settled } from "../ui/lazy-loading.js";
+import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
+import { SeatMark } from "../ui/seat-shapes.js";
+import { isUnnamed, link, me, over } from "../ui/token.js";
+/** @import { Game, GameEvent, RulesDescription, SeenTable, View } from "../ui/types" */
 
+const Naming = later("naming", "Naming");
 const Waiting = later("waiting", "Waiting");
 const Closed = later("waiting", "Closed");
 const RulesBeside = later("rules", "RulesBeside", "options");
@@ -27,7 +30,11 @@ const Picture = later("picture", "Picture");
 const Final = later("final", "Final");
 const Since = later("since", "Since");
 const Replay = later("since", "Replay");
-const Standings = later("standings", "Standings");
+const Beneath = later("beneath", "Beneath");
+const Back = later("beneath", "Back");
+const Beside = later("beneath", "Beside");
+const MOMENT = 500; // milliseconds for which nothing but the table is worked on
+const PATIENCE = 5_000; // milliseconds until what can wait comes in any case
 const GAMES = {
   sternenhimmel: later("sternenhimmel", "Sternenhimmel"),
   sternenglanz: later("sternenglanz", "Sternenglanz"),
@@ -37,7 +44,8 @@ const GAMES = {
 export function Table({ id, invitation }) {
   const player = useStore(me);
   const ended = useStore(over);
-  const table = useGame(ended ? null : id, invitation);
+  const asked = useGame(ended ? null : id, invitation, expect);
+  const table = { ...asked, error: useUntold(asked.error) };
   const { game, error } = table;
   const games = useStore(waiting);
   useEffect(() => {
@@ -45,21 +53,33 @@ export function Table({ id, invitation }) {
     document.title = entitled(title, games);
   }, [game, games]);
   if (ended) return html`<${Ended} table=${table} problem=${ended} />`;
-  if (!game) return html`<h1>${t("table")}</h1>
-    ${error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`}`;
+  if (!game) return html`<${Coming} error=${error} />`;
+  if (game.status !== "open" && !isClosed(game)) return html`<${Begun} key=${table.isRenewed} table=${table} />
+    ${link && html`<${ForSeat} game=${game} />`}`;
   return html`
-    <div class="title"><h1>${game.title} <small class="faint">${untold(game)}</small></h1>
+    ${isUnnamed(player) && html`<${Naming} player=${player} />`}
+    <div class="title"><${Home} game=${game} /><h1>${game.title} <small class="faint">${untold(game)}</small></h1>
       ${game.rules in GAMES && html`<${RulesButton} game=${game} />`}</div>
-    ${link && html`<${ForSeat} game=${game} />`}
     ${error && html`<${Sorry} error=${error} />`}
-    ${game.status === "open"
-      ? html`<div class="table"><${Waiting} table=${table} invitation=${invitation} player=${player} /><aside><${Seats}
-        game=${game} /><${Chat} table=${table} seated=${!!game.you} /></aside></div>`
-      : isClosed(game)
-        ? html`<div class="table"><${Closed} /><aside><${Seats} game=${game} /><${Chat} table=${table}
-          seated=${!!game.you} /></aside></div>`
-        : html`<${Begun} table=${table} />`}`;
+    <div class="table">${isClosed(game) ? html`<${Closed} />`
+      : html`<${Waiting} table=${table} invitation=${invitation} player=${player} />`}
+      <aside><${Beside} table=${table} /></aside></div>`;
 }
+
+/**
+ * The room of this game comes while the rest of its table is still on its way.
+ * @param {Game} game
+ */
+async function expect(game) {
+  if (game.status !== "open" && game.rules in GAMES) await enter(game.rules).catch(() => {}); // who shows it asks again
+}
+
+/**
+ * Looks at a table before anything is drawn: `seen` is whether it can be drawn as this device last saw it, once that is
+ * known; `whole` is over when it can be as it is, or will not come.
+ * @param {string} id
+ */
+export const openTable = (id) => lookAhead(id, expect);
 
 /**
  * The rules of this game, over the table, which stays as it is.
@@ -67,14 +87,15 @@ export function Table({ id, invitation }) {
  */
 function RulesButton({ game }) {
   const [open, setOpen] = useState(false);
-  return html`<button class="plain" aria-haspopup="dialog" onClick=${() => setOpen(true)}>${t("rules")}</button>
+  return html`<${Tool} icon="rules" words=${t("rules")} aria-haspopup="dialog" onClick=${() => setOpen(true)} />
     ${open && html`<${RulesBeside} game=${game} close=${() => setOpen(false)} />`}`;
 }
 
 /** @param {{table: SeenTable}} props */
 function Begun({ table }) {
   const { game, story, live } = table;
-  const [rules, error] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
+  const about = `/v1/rules/${game.rules}`;
+  const [rules, error] = useLoaded(() => cached(about), [about], answerTo(about));
   const [at, setAt] = useState(/** @type {number | null} */ (null));
   const { earlier, isComing, refused } = useEarlier(table, at);
   const [replay, setReplay] = useState(/** @type {{from: number} | null} */ (null));
@@ -82,8 +103,7 @@ function Begun({ table }) {
   const Drawn = GAMES[game.rules] ?? Picture;
   const goesOn = game.you && !link && (game.status === "running" || game.status === "paused");
   const [missed, know] = useMissed(table);
-  const isSettled = useRef(false); // what can wait comes once news come by themselves, and stays
-  isSettled.current ||= live !== "away";
+  const isSettled = useSettled(table);
   const show = (/** @type {number} */ wanted) => setAt(wanted >= game.version ? null : Math.max(1, wanted));
   const watch = (/** @type {number} */ from) => {
     setAt(from);
@@ -93,35 +113,84 @@ function Begun({ table }) {
     setAt(null);
     setReplay(null);
   };
-  if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+  const [isLooking, setLooking] = useState(false); // back, at earlier tables
+  const first = useRef();
+  const beneath = useRef();
+  useEffect(() => void (at !== null && first.current?.scrollIntoView()), [at]); // from wherever it was chosen
+  const goOn = () => {
+    beneath.current.scrollIntoView();
+    beneath.current.focus({ preventScroll: true });
+  };
+  if (!rules) return html`<${Coming} error=${error} />`;
+  const isOver = game.outcome && at === null;
   return html`
-    <${Status} table=${table} />
-    <${Said} story=${story} names=${names} rules=${rules} />
-    <${History} version=${game.version} at=${at} show=${show} isComing=${isComing}
+    <div class=${isOver ? "ended" : "playing"} ref=${first}>
+      <${Status} table=${table}>
+        <${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
+          onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />
+        <${More} goOn=${goOn} />
+        ${game.rules in GAMES && html`<${RulesButton} game=${game} />`}
+      <//>
+      <${Said} story=${story} names=${names} rules=${rules} isMine=${game.you?.turn != null} />
+      <h2 class="unseen">${t("table")}</h2>
+      ${table.error && html`<${Sorry} error=${table.error} />`}
+      ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
+        again=${table.look} /></section>`}
+      ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length }}><${Final} table=${table} /></div>`}
+      ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
+        showAt=${show} close=${leave}
+        story=${story} names=${names} rules=${rules} />`}
+      ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled && html`<${Since}
+        names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)}
+        watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
+      ${refused && html`<${Sorry} error=${refused} />`}
+      <div class=${isComing ? "drawn coming" : "drawn"} aria-busy=${isComing}><${Drawn}
+        table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
+    </div>
+    <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null}
       replay=${() => watch(at ?? 1)} />
-    <div class="table">
-      <div><h2 class="unseen">${t("table")}</h2>${goesOn && mySeat(game)?.stand_in && html`<section
-        class="card back"><${Back} game=${game} again=${table.look} /></section>`}
-        ${game.outcome && at === null && html`<${Final} table=${table} />`}
-        ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
-          showAt=${show} close=${leave}
-          story=${story} names=${names} rules=${rules} />`}
-        ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled.current && html`<${Since}
-          names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)}
-          watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
-        ${refused && html`<${Sorry} error=${refused} />`}
-        <div class=${isComing ? "coming" : ""} aria-busy=${isComing}><${Drawn}
-          table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div></div>
-      <aside>
-        <${Seats} game=${game} view=${earlier ?? game.view} isPast=${at !== null} />
-        ${isSettled.current && story.some((it) => it.payouts || it.points) && html`<${Standings} game=${game}
-          story=${story} names=${names} at=${at} showAt=${show} />`}
-        <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat}
-          names=${names} rules=${rules} showAt=${show} />
-        <${Chat} table=${table} seated=${!!game.you && !link} />
-        ${goesOn && html`<${Actions} table=${table} />`}
-      </aside>
-    </div>`;
+    <aside class="beneath" tabindex="-1" ref=${beneath} aria-label=${t("beneath")}>
+      ${isSettled && html`<${Beneath} table=${table} view=${earlier ?? game.view} at=${at} names=${names}
+        rules=${rules} showAt=${show} goesOn=${goesOn} />`}
+    </aside>`;
+}
+
+/**
+ * Whether what can wait may come: a moment after the table is drawn and news come by themselves, or when nothing does.
+ * @param {SeenTable} table
+ */
+function useSettled({ game, live }) {
+  const isOnline = useStore(online);
+  useEffect(() => {
+    let isWanted = true;
+    const settle = () => isWanted && settled.set(true);
+    if (live !== "away" || !isOnline) expect(game).finally(() => setTimeout(settle, MOMENT));
+    const timer = setTimeout(settle, PATIENCE);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [live, isOnline]);
+  return useStore(settled);
+}
+
+/**
+ * The line above a table that is still to come, or does not.
+ * @param {{error: unknown}} props
+ */
+const Coming = ({ error }) => html`<div class="state"><${Home} /><h1 class="unseen">${t("table")}</h1>
+    ${!error && html`<p>${t("loading")}</p>`}</div>
+  ${error && html`<${Sorry} error=${error} />`}`;
+
+/**
+ * The way to what lies beneath the table, with the number of lines there that nobody has read.
+ * @param {{goOn: () => void}} props
+ */
+function More({ goOn }) {
+  const count = useStore(unread);
+  return html`<${Tool} icon="more" words=${t("beneath")} onClick=${goOn}>
+    ${count > 0 && html`<span class="count" aria-label=${t("chat.unread", { count })}>${count}</span>`}
+  <//>`;
 }
 
 /**
@@ -147,54 +216,93 @@ function useMissed({ game, story }) {
 }
 
 /**
- * Whose turn it is and until when; how it ended; and whether news come by themselves.
- * @param {{table: SeenTable}} props
+ * The line above a table: whose turn it is and until when, or how it ended; whether news come by themselves; what each
+ * seat has; and the ways to everything else.
+ * @param {{table: SeenTable, children?: unknown}} props
  */
-function Status({ table }) {
+function Status({ table, children }) {
   const { game, live } = table;
+  const isOnline = useStore(online);
   const asked = game.seats.filter((it) => it.to_act);
   const mine = game.you?.turn != null;
   const due = (mine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
   const turn = mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) });
   const { outcome } = game;
   const winners = outcome && listed(game.seats.filter((it) => outcome.places[it.seat] === 1).map(seatName));
-  return html`<p class="state">
-    ${winners && html`<strong>${t("won", { names: winners })}</strong>`}
-    ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
-    ${game.status === "running" && html`<strong
-      class=${mine ? "mine" : ""}>${turn}</strong>`}
-    ${game.status === "running" && due && html` <${Due} at=${due} />`}
+  const news = game.status === "running" || game.status === "paused" ? (isOnline ? live : "away") : "over";
+  return html`<div class="state">
+    <${Home} game=${game} />
+    <h1>${game.title} <small class="faint">${untold(game)}</small></h1>
+    <p class="whose">
+      ${winners && html`<strong>${t("won", { names: winners })}</strong>`}
+      ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
+      ${game.status === "running" && html`<strong class=${mine ? "mine" : ""}>${turn}</strong>`}
+      ${game.status === "running" && due && html` <time datetime=${due}
+        class=${isSoon(due) ? "due soon" : "due"}>${relative(due)}<span
+        class="until">${t("due.until", { absolute: absolute(due) })}</span></time>`}
+    </p>
+    <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
+    <${Score} game=${game} />
     <${Next} game=${game} />
-    <span class="news ${live}" role="status">${t(`live.${live}`)}</span>
-    ${game.status === "finished" && html`<${Archive} table=${table} />`}
-  </p>`;
+    <div class="tools">${children}</div>
+  </div>`;
 }
 
 /**
- * Saved from here, since a link that is followed sends no token.
- * @param {{table: SeenTable}} props
+ * The way to one's own games where the page has no room for its head.
+ * @param {{game?: Game}} props
  */
-function Archive({ table }) {
-  const [busy, error, save] = useSubmit(async () => {
-    const href = URL.createObjectURL(await fetched(`${table.base}/archive?${table.word}`));
-    Object.assign(document.createElement("a"), { href, download: `${table.game.id}.json` }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 10_000);
-  });
-  return html`<button class="plain" disabled=${busy} onClick=${save}>${t("archive")}</button>
-    ${error && html`<${Sorry} error=${error} />`}`;
+function Home({ game }) {
+  const others = useStore(waiting).filter((it) => it.id !== game?.id).length;
+  return html`<a class="home" href=${link ? "/#/" : "#/"} aria-label=${t("nav.games")}><img src="/static/star.svg"
+    alt="" width="28" height="28" />${others > 0 && html`<span class="count" aria-hidden="true">${others}</span>`}</a>`;
 }
+
+/**
+ * What each seat has, at a glance; the list of players says the same in words.
+ * @param {{game: Game}} props
+ */
+function Score({ game }) {
+  const view = /** @type {View} */ (game.view);
+  const scores = game.outcome?.scores ?? view?.coins ?? view?.points;
+  return html`<span class="scores" aria-hidden="true">${scores && game.seats.map((it) => html`<span key=${it.seat}
+    data-score=${it.seat} class=${it.to_act ? "asked" : ""}><${SeatMark} seat=${it.seat} /><span class="who">${seatName(it)}</span>
+    <b>${scores[it.seat]}</b></span>`)}</span>`;
+}
+
+const ICONS = {
+  earlier: "M12 4a8 8 0 1 1-7.4 5M4 4v5h5M12 8v4l3 2",
+  more: "M5 6h14M5 12h14M5 18h9",
+  rules: "M5 5c3-1 5-1 7 .5c2-1.5 4-1.5 7-.5v13c-3-1-5-1-7 .5c-2-1.5-4-1.5-7-.5zM12 5.5v13",
+};
+
+/**
+ * A button with a picture, and with words where there is room for them.
+ * @param {{icon: keyof typeof ICONS, words: string, children?: unknown} & Record<string, unknown>} props
+ */
+const Tool = ({ icon, words, children, ...props }) => html`<button class="plain tool" title=${words} ...${props}>
+  <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d=${ICONS[icon]} /></svg>
+  <span class="words">${words}</span>${children}</button>`;
+
+/**
+ * A sound, for whoever wants to hear any.
+ * @param {string} kind
+ */
+const tone = (kind) => forGood.getItem("sternenpost.sound") === "yes"
+  && import(addressOf("ui/sound.js")).then((it) => it.sound(kind), () => {});
 
 /**
  * What happened since the page was opened, for those who hear it.
- * @param {{story: GameEvent[], names: string[], rules: RulesDescription}} props
+ * @param {{story: GameEvent[], names: string[], rules: RulesDescription, isMine: boolean}} props
  */
-function Said({ story, names, rules }) {
+function Said({ story, names, rules, isMine }) {
   const first = useRef(story.at(-1)?.seq ?? 0);
   const [words, set] = useState("");
   useEffect(() => {
     const fresh = story.filter((it) => it.seq > first.current);
     if (!fresh.length) return;
     first.current = fresh[fresh.length - 1].seq;
+    tone(fresh.some((it) => it.payouts) ? "scored" : isMine ? "turn" : "moved");
     set(fresh.map((it) => sentence(it, names, rules)).filter(Boolean).join(" "));
   }, [story]);
   return html`<p class="unseen" aria-live="polite">${words}</p>`;

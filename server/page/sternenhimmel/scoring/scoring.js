@@ -13,10 +13,11 @@ const LEAST = { reveal: 2600, vanish: 3400, swallow: 3600, double: 3600, worth: 
 const READING = 55; // more for each letter of what it says
 
 /**
- * `item` is a `board-scored` of the story. By hand alone if the reader wants nothing to move.
- * @param {{item: BoardScored, names: string[], rules: Rules, close: () => void}} props
+ * `item` is a `board-scored` of the story; after its last step `next` goes on, if there is one. By hand alone if the reader
+ * wants nothing to move.
+ * @param {{item: BoardScored, names: string[], rules: Rules, close: () => void, next?: false | (() => void)}} props
  */
-export function Scoring({ item, names, rules, close }) {
+export function Scoring({ item, names, rules, close, next = false }) {
   const dialog = useRef();
   const begin = useRef();
   const isStill = useRef(matchMedia("(prefers-reduced-motion: reduce)").matches).current;
@@ -45,13 +46,14 @@ export function Scoring({ item, names, rules, close }) {
     setPlays(false);
     setAt(Math.min(Math.max(to, 0), last));
   };
+  const on = () => (at === last && next ? next() : go(at + 1));
   const again = () => {
     setPlays(!isStill);
     setAt(first);
   };
   const toggle = () => (at === last ? again() : setPlays(!plays));
   /** @type {Record<string, () => void>} */
-  const keys = { ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), Home: () => go(0), End: () => go(last) };
+  const keys = { ArrowRight: on, ArrowLeft: () => go(at - 1), Home: () => go(0), End: () => go(last) };
   const press = (/** @type {KeyboardEvent & {target: Element}} */ event) => {
     const isHeld = event.altKey || event.ctrlKey || event.metaKey;
     const isFree = event.key === " " && event.target.tagName !== "BUTTON"; // a button is pressed by it
@@ -84,8 +86,8 @@ export function Scoring({ item, names, rules, close }) {
           t("scoring.back")}</button>
         ${!isStill && html`<button ref=${begin} onClick=${toggle}><${Icon} d=${plays ? "M8 5v14M16 5v14"
           : "M7 5l11 7-11 7z"} />${t(plays ? "scoring.pause" : "scoring.play")}</button>`}
-        <button class=${isStill ? "" : "plain"} ref=${isStill ? begin : null} aria-disabled=${at === last}
-          onClick=${() => go(at + 1)}>${t("scoring.on")}<${Icon} d="M7 5l10 7-10 7z" /></button>
+        <button class=${isStill ? "" : "plain"} ref=${isStill ? begin : null} aria-disabled=${at === last && !next}
+          onClick=${on}>${t("scoring.on")}<${Icon} d="M7 5l10 7-10 7z" /></button>
       </div>
     </div>
   </dialog>`;

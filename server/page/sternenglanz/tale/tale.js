@@ -1,0 +1,63 @@
+// The end of a game told like a story: who went ahead when, what was completed, which turn brought the most, how it was decided.
+import { html } from "../../ui/html.js";
+import { listed, t } from "../../ui/words.js";
+import { bildName } from "../cards.js";
+/** @import { Cards, SternenglanzEvent } from "../types" */
+
+const MOST = 4; // changes of the lead that are told one by one
+
+/** @param {{story: SternenglanzEvent[], names: string[], cards: Cards}} props */
+export const Tale = ({ story, names, cards }) => html`<section class="tale" aria-label=${t("tale")}>
+  <h3>${t("tale")}</h3><p>${tale(story, names, cards).join(" ")}</p></section>`;
+
+/**
+ * The game in a few sentences.
+ * @param {SternenglanzEvent[]} story
+ * @param {string[]} names
+ * @param {Cards} cards
+ */
+export function tale(story, names, cards) {
+  const points = names.map(() => 0);
+  /** @type {{words: string, isLead: boolean}[]} */
+  const told = [];
+  let best = { turn: 0, seat: 0, points: 0 };
+  let present = best;
+  let ahead = -1;
+  for (const item of story) {
+    if (item.type === "turn-began") present = { turn: item.turn, seat: item.seat, points: 0 };
+    const { turn } = present;
+    if (item.type === "sternbild-completed") told.push({ isLead: false, words: t("tale.turn.bild", { turn,
+      name: names[item.seat], bild: t("quoted", { name: bildName(item.sternbild, cards) }) }) });
+    gains(item).forEach(([seat, gained]) => {
+      points[seat] += gained;
+      if (seat === present.seat) present.points += gained;
+    });
+    if (present.points > best.points) best = { ...present };
+    const most = Math.max(...points);
+    const first = points.filter((it) => it === most).length === 1 ? points.indexOf(most) : ahead;
+    if (first === ahead) continue;
+    ahead = first;
+    told.push({ isLead: true, words: t("tale.turn.ahead", { turn, name: names[first], points: t("points", { count: most }) }) });
+  }
+  const leads = told.filter((it) => it.isLead);
+  const untold = new Set(leads.slice(1, 1 - MOST)); // the first of them is told, and the last ones
+  const end = story.findLast((it) => it.type === "game-decided");
+  return [
+    ...told.filter((it) => !untold.has(it)).map((it) => it.words),
+    untold.size > 0 && t("tale.turn.changes", { count: untold.size }),
+    best.points > 0 && t("tale.turn.best", { turn: best.turn, name: names[best.seat],
+      points: t("points", { count: best.points }) }),
+    end && `${t(`story.why.${end.reason}`)} ${t("tale.turn.end", { names: listed(end.winners.map((it) => names[it])) })}`,
+  ].filter(Boolean);
+}
+
+/**
+ * What each seat gains or loses by this item.
+ * @param {SternenglanzEvent} item
+ * @returns {[seat: number, points: number][]}
+ */
+function gains(item) {
+  if (item.type === "supernova-laid") return item.points.map((it, seat) => [seat, it]);
+  const brings = item.type === "star-laid" || item.type === "star-removed" || item.type === "sternbild-completed";
+  return brings ? [[item.seat, item.points]] : [];
+}

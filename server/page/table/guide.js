@@ -1,0 +1,26 @@
+// The first moves of a game, guided: what to tap, in three steps, told once.
+import { html, useState } from "../ui/html.js";
+import { seen } from "../ui/local-storage.js";
+import { me } from "../ui/token.js";
+import { t } from "../ui/words.js";
+
+const STEPS = 3;
+
+/**
+ * Whether the reader still is to be guided through this game, and what to call once he has found his way.
+ * @param {string} rules
+ * @returns {[isGuided: boolean, learned: () => void]}
+ */
+export function useGuide(rules) {
+  const kept = seen("guided", me.get()?.id);
+  const [isGuided, set] = useState(() => !kept.of(rules));
+  const learned = () => {
+    if (isGuided) kept.upTo(rules, 1);
+    set(false);
+  };
+  return [isGuided, learned];
+}
+
+/** @param {{step: number, words: string, learned: () => void}} props */
+export const Guide = ({ step, words, learned }) => html`<p class="guide"><span class="step">${t("guide.step", {
+  step, of: STEPS })}</span> ${words} <button class="plain" onClick=${learned}>${t("guide.close")}</button></p>`;

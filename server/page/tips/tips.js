@@ -1,0 +1,105 @@
+// Explanations of what is on a table: of whatever the pointer rests on, a finger is held on, or the focus comes to.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
+
+const HOVER = 350; // milliseconds until it is explained
+const HOLD = 450; // for a finger, which may be about to tap or to scroll
+const FAR = 10; // pixels; a finger that moved farther scrolls
+const EDGE = 8; // pixels between a tip and what is around it
+const EXPLAINED = "[data-at], [data-slot], [data-tip]";
+const ID = "tip";
+
+/**
+ * The tips of this place, drawn within it. `explain` gives the words for an element that bears `data-at`,
+ * `data-slot` or `data-tip`; none, if there is nothing to say. A tap on what is closed, or is no control, asks, too.
+ * @param {{place: {current: any}, explain: (it: HTMLElement) => string | null | Promise<string | null>}} props
+ */
+export function Tips({ place, explain }) {
+  const [tip, set] = useState(/** @type {{of: HTMLElement, words: string} | null} */ (null));
+  const ask = useRef();
+  ask.current = explain;
+  useEffect(() => {
+    const root = place.current;
+    /** @type {number | undefined} */
+    let timer;
+    /** @type {HTMLElement | null} */
+    let wanted = null;
+    let isHeld = false;
+    let from = [0, 0];
+    const hide = () => {
+      clearTimeout(timer);
+      wanted = null;
+      set(null);
+    };
+    const show = async (/** @type {HTMLElement} */ of) => {
+      wanted = of;
+      const words = await ask.current(of);
+      if (wanted === of && of.isConnected) set(words ? { of, words } : null);
+    };
+    const found = (/** @type {any} */ { target }) => target.closest?.(EXPLAINED);
+    const later = (/** @type {Event} */ event, /** @type {number} */ wait, held = false) => {
+      const of = found(event);
+      if (of && of === wanted) return;
+      hide();
+      if (!of) return;
+      wanted = of;
+      timer = setTimeout(() => {
+        isHeld = held;
+        show(of);
+      }, wait);
+    };
+    /** @type {Record<string, (event: any) => void>} */
+    const hears = {
+      pointerover: (event) => event.pointerType === "mouse" && !event.buttons && later(event, HOVER),
+      pointerleave: (event) => event.pointerType === "mouse" && hide(), // a tip of a finger stays when it is lifted
+      pointerdown(event) {
+        hide();
+        isHeld = false;
+        from = [event.clientX, event.clientY];
+        if (event.pointerType !== "mouse") later(event, HOLD, true);
+      },
+      pointermove({ pointerType, clientX, clientY }) {
+        if (pointerType !== "mouse" && Math.hypot(clientX - from[0], clientY - from[1]) > FAR && !isHeld) hide();
+      },
+      pointerup: () => isHeld || clearTimeout(timer),
+      pointercancel: () => isHeld || hide(),
+      contextmenu: (event) => (isHeld || timer) && found(event) && event.pointerType !== "mouse" && event.preventDefault(),
+      focusin: (event) => event.target.matches(":focus-visible") && later(event, HOVER),
+      focusout: hide,
+      keydown: (event) => event.key === "Escape" && hide(),
+    };
+    const click = (/** @type {any} */ event) => {
+      if (isHeld) { // it was asked, and not chosen
+        isHeld = false;
+        event.stopPropagation();
+        event.preventDefault();
+        return;
+      }
+      const of = found(event);
+      if (of?.matches("[aria-disabled=true], :not([role=button], button)")) show(of);
+      else hide();
+    };
+    for (const [name, hear] of Object.entries(hears)) root.addEventListener(name, hear);
+    root.addEventListener("click", click, true);
+    return () => {
+      clearTimeout(timer);
+      for (const [name, hear] of Object.entries(hears)) root.removeEventListener(name, hear);
+      root.removeEventListener("click", click, true);
+    };
+  }, []);
+  return tip && html`<${Tip} key=${tip.words} ...${tip} />`;
+}
+
+/** @param {{of: HTMLElement, words: string}} props */
+function Tip({ of, words }) {
+  const bubble = useRef();
+  useLayoutEffect(() => {
+    const { left, width, top, bottom } = of.getBoundingClientRect();
+    const own = bubble.current.getBoundingClientRect();
+    const x = Math.max(EDGE, Math.min(left + width / 2 - own.width / 2, innerWidth - own.width - EDGE));
+    const y = top - own.height - EDGE < EDGE ? bottom + EDGE : top - own.height - EDGE;
+    Object.assign(bubble.current.style, { left: `${x}px`, top: `${Math.min(y, innerHeight - own.height - EDGE)}px` });
+    of.setAttribute("aria-describedby", ID);
+    return () => of.removeAttribute("aria-describedby");
+  }, [of, words]);
+  return html`<div class="tip" role="tooltip" id=${ID} ref=${bubble}>${words}</div>`;
+}

@@ -1,0 +1,67 @@
+"""How a screen is laid out: how much of the window the skies have, and how far things are pushed about while it comes."""
+
+from playwright.sync_api import Page
+
+from tests.support.live_server import Json
+
+SIZES: dict[str, Json] = {
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
+    "desk": {"viewport": {"width": 1280, "height": 800}},
+    "wide": {"viewport": {"width": 1920, "height": 1080}},
+}
+LEAST = {"phone": 0.60, "desk": 0.55, "wide": 0.60}  # of the window at a turn
+MOST_SHIFT = 0.05  # cumulative layout shift of a screen
+SLOWER, LATENCY = 4, 150  # times, milliseconds
+
+_SKIES = ".boards, .firmament"
+_SHARE = """skies => {
+  const seen = (from, to, most) => Math.max(0, Math.min(to, most) - Math.max(from, 0));
+  const areas = [...document.querySelectorAll(skies)].map((it) => it.getBoundingClientRect())
+    .map((it) => seen(it.left, it.right, innerWidth) * seen(it.top, it.bottom, innerHeight));
+  return areas.reduce((sum, it) => sum + it, 0) / (innerWidth * innerHeight);
+}"""
+_COVERED = """skies => [...document.querySelectorAll(`:is(${skies}) :is(.space, .field)`)].flatMap((it) => {
+  const { left, right, top, bottom } = it.querySelector(".touch").getBoundingClientRect();
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  const found = document.elementFromPoint(x, y);
+  return it.contains(found) ? [] : [`${it.dataset.at} at ${Math.round(x)},${Math.round(y)}: ${found?.className}`];
+})"""
+_WATCH = """
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const it of list.getEntries()) if (!it.hadRecentInput) window.shifted += it.value;
+  }).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+def share_of_skies(page: Page) -> float:
+    """The part of the window that skies fill before anything is scrolled."""
+    return float(page.evaluate(_SHARE, _SKIES))
+
+
+def out_of_reach(page: Page) -> list[str]:
+    """The spaces and fields that cannot be tapped as the window stands: covered, or outside of it."""
+    return list(page.evaluate(_COVERED, _SKIES))
+
+
+def watched(page: Page) -> Page:
+    """It watches what is pushed about."""
+    page.add_init_script(_WATCH)
+    return page
+
+
+def slow_down(page: Page) -> Page:
+    """On a machine four times slower, 150 ms away from the server; the page watches what is pushed about."""
+    watched(page)
+    line = page.context.new_cdp_session(page)
+    line.send("Network.enable")
+    line.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    slow = {"offline": False, "latency": LATENCY, "downloadThroughput": -1, "uploadThroughput": -1}
+    line.send("Network.emulateNetworkConditions", slow)
+    return page
+
+
+def shift(page: Page) -> float:
+    """How far things were pushed about since the page came, once nothing has come for a while."""
+    page.wait_for_timeout(1_500)
+    return float(page.evaluate("window.shifted"))

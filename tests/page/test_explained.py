@@ -1,0 +1,231 @@
+"""The table explains itself: to a pointer, to a finger that stays, to keys; it moves, enlarges, and keeps what was chosen."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.page.programs import play
+from tests.page.sternenglanz_taps import play_it, tap_out
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, quiet
+from tests.support.live_server import Client, House, Json, sign_in, until
+
+
+def at_table(page: Page, game_id: str) -> Page:
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".news.live")).to_have_count(1)
+    page.wait_for_function(
+        "() => performance.getEntriesByType('resource').some((it) => it.name.includes('/tips/tips'))"
+    )
+    return page
+
+
+def hold(page: Page, selector: str) -> None:
+    """A finger, longer than a tap takes."""
+    box = page.locator(selector).first.bounding_box()
+    assert box
+    at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    line = page.context.new_cdp_session(page)
+    line.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [at]})
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    line.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def middle_of_turn(house: House, name: str) -> tuple[Client, str]:
+    """A turn of Sternenglanz."""
+    client, other = (quiet(sign_in(house, f"{it}@example.org")) for it in (name, f"{name}-two"))
+    game_id = game_of(client, ME, OPEN, rules="sternenglanz", options={"start_seat": 0})
+    other.post(f"/v1/games/{game_id}/seats", {})
+    play(client, game_id)
+    play(other, game_id)
+    return client, game_id
+
+
+def test_a_sky_explains_itself_to_a_pointer_and_to_keys(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "ada@example.org"))
+    page = at_table(windows.open(client), game_of(client, ME, BOT, BOT))
+    tip = page.get_by_role("tooltip")
+    page.locator(".prizes").first.hover()
+    expect(tip).to_contain_text(re.compile(r"wins \d+ coins, the next one \d+"))
+    page.locator(".hand [data-star=B]").hover()
+    expect(tip).to_contain_text("swallows all stars beside it")
+    page.mouse.move(2, 2)
+    expect(tip).to_have_count(0)
+    page.locator(".board").first.locator(".space[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    expect(tip).to_contain_text(re.compile("your star lies face"))
+    page.keyboard.press("Escape")
+    expect(tip).to_have_count(0)
+
+
+def test_a_finger_that_stays_asks_and_chooses_nothing(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "ben@example.org"))
+    page = at_table(windows.open(client, **PHONE), game_of(client, ME, BOT, BOT))
+    hold(page, ".hand [data-star=D]")
+    expect(page.get_by_role("tooltip")).to_contain_text("doubles each number beside it")
+    expect(page.locator(".hand [aria-pressed=true]")).to_have_count(0)
+
+
+def test_a_field_says_why_it_is_closed_in_the_words_of_the_server(house: House, windows: Windows) -> None:
+    client, game_id = middle_of_turn(house, "cleo")
+    page = at_table(windows.open(client), game_id)
+    windows.expected = "status of 422"  # the question itself
+    page.locator("button[data-slot='1']").click()
+    page.locator("[data-field=f9]").click(force=True)  # closed, and asked all the same
+    expect(page.get_by_role("tooltip")).to_contain_text(re.compile(r"field f9: free.*\. \w"))
+    page.locator(".own-hand button").first.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text(re.compile("Star (birth|migration).*:|Black hole.*:"))
+
+
+def test_nobody_asks_why_a_field_is_closed_that_was_chosen_just_now(house: House, windows: Windows) -> None:
+    client, game_id = middle_of_turn(house, "oda")
+    page = at_table(windows.open(client), game_id)
+    open_now = (it["steps"][0] for it in client.get(f"/v1/games/{game_id}/legal-moves")["moves"])
+    step = next(it for it in open_now if it.get("do") == "lay")
+    asked: list[Route] = []
+    page.route("**/moves?dry_run=true", lambda it: asked.append(it))  # and nobody answers
+    for tapped in (f"[data-slot='{step['slot']}']", f"[data-action={step['class']}]", f"[data-field={step['field']}]"):
+        page.locator(f".sternenglanz {tapped}").press("Enter")
+    expect(page.get_by_role("tooltip")).to_contain_text(f"field {step['field']}")
+    assert len(asked) == 1
+    page.unroute_all()
+
+
+def test_a_first_game_guides_through_three_taps_once(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "dora@example.org"))
+    game_id = game_of(client, ME, BOT, BOT)
+    page = at_table(windows.open(client), game_id)
+    guide = page.locator(".guide")
+    expect(guide).to_contain_text("Step 1 of 3.")
+    page.locator(".hand .star.open").first.click()
+    expect(guide).to_contain_text("Step 2 of 3.")
+    page.locator(".space.large.lit").first.click()
+    expect(guide).to_contain_text("Step 3 of 3.")
+    expect(page.locator(".told")).to_contain_text("Nobody else will see which star it is")
+    page.get_by_role("button", name="Play it").click()
+    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+    expect(guide).to_have_count(0)
+    page.reload()
+    expect(page.locator(".ask")).to_have_text("The most coins win. Put one of your stars on a space.")
+    expect(guide).to_have_count(0)
+
+
+def test_the_guide_of_sternenglanz_stays_until_a_turn_was_played(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "nora@example.org"))
+    game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
+    page = at_table(windows.open(client), game_id)
+    for _ in ("the first cards", "the first turn"):
+        expect(page.locator(".guide")).to_contain_text("Step 1 of 3.")
+        path = f"/v1/games/{game_id}/legal-moves"
+        tap_out(page, [client.get(path)["moves"][0]["steps"][0]])
+        play_it(page)
+        expect(page.locator(".sternenglanz[data-begun='0'] .lit").first).to_be_attached()
+    expect(page.locator(".guide")).to_have_count(0)
+
+
+# Motion and touch
+
+
+@pytest.mark.parametrize("manners", [{"reduced_motion": "no-preference"}, {}], ids=["moves", "still"])
+def test_stars_fly_to_their_place_unless_one_wants_less_motion(manners: Json, house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, f"emil-{len(manners)}@example.org"))
+    page = windows.open(client, **manners)
+    page.add_init_script("""window.flown = 0; const animate = Element.prototype.animate;
+      Element.prototype.animate = function (...it) { window.flown += 1; return animate.apply(this, it); };""")
+    at_table(page, game_of(client, ME, BOT, BOT))
+    page.wait_for_function("() => performance.getEntriesByType('resource').some((it) => it.name.includes('/arrivals'))")
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    page.get_by_role("button", name="Play it").click()
+    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+    page.wait_for_timeout(300)
+    flown = page.evaluate("window.flown")
+    assert flown >= 3 if manners else flown == 0
+
+
+def test_two_fingers_enlarge_a_firmament_and_a_double_tap_brings_it_back(house: House, windows: Windows) -> None:
+    client, game_id = middle_of_turn(house, "fay")
+    page = at_table(windows.open(client, **PHONE), game_id)
+    wide = "document.querySelector('.firmament svg').getBoundingClientRect().width"
+    before = page.evaluate(wide)
+    line = page.context.new_cdp_session(page)
+    for kind, apart in (("touchStart", 60), ("touchMove", 90), ("touchMove", 150), ("touchEnd", 0)):
+        points = [{"x": 180 - apart / 2, "y": 300}, {"x": 180 + apart / 2, "y": 300}] if apart else []
+        line.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    page.wait_for_function(f"() => {wide} > 2 * {before}")
+    page.locator(".firmament .frame").dispatch_event("dblclick", {"clientX": 180, "clientY": 300})
+    page.wait_for_function(f"() => {wide} < 1.1 * {before}")
+
+
+def test_what_is_chosen_without_a_connection_is_kept_and_sent_once(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "gil@example.org"))
+    game_id = game_of(client, ME, BOT, BOT)
+    page = at_table(windows.open(client), game_id)
+    windows.expected = "ERR_INTERNET_DISCONNECTED|ERR_FAILED"
+    page.context.set_offline(True)
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    expect(page.locator(".space.chosen .lying")).to_have_count(1)
+    expect(page.locator(".news.live")).to_have_count(0)
+    page.get_by_role("button", name="Play it").click()
+    expect(page.get_by_text("it counts only once")).to_be_visible()
+    page.context.set_offline(False)
+    story = f"/v1/games/{game_id}/events"
+    until(lambda: any(it["type"] == "star-placed" and it["seat"] == 0 for it in client.get(story)["items"]))
+    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+    assert len([it for it in client.get(story)["items"] if it["type"] == "star-placed" and it["seat"] == 0]) == 1
+
+
+def test_a_step_that_is_chosen_without_a_connection_is_kept_foreseen_later_and_sent_once(
+    house: House, windows: Windows
+) -> None:
+    client, game_id = middle_of_turn(house, "mia")
+    path = f"/v1/games/{game_id}"
+    before = client.get(path)["version"]
+    steps = [it["steps"] for it in client.get(f"{path}/legal-moves")["moves"]]
+    step = next(it for [it, *more] in steps if it["cmd"] == "act" and it["do"] != "lapse")
+    page = at_table(windows.open(client), game_id)
+    windows.expected = "ERR_INTERNET_DISCONNECTED|ERR_FAILED"
+    page.context.set_offline(True)
+    tap_out(page, [step])
+    expect(page.locator(".ask")).to_contain_text("Your choice is kept")
+    page.context.set_offline(False)
+    expect(page.locator(".told")).to_be_visible()
+    page.get_by_role("button", name="Start over").click()
+    page.context.set_offline(True)
+    tap_out(page, [step])
+    play_it(page)
+    expect(page.get_by_text("it counts only once")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.locator(".history .faint")).to_have_text(f"move {before + 1} of {before + 1}")
+    assert client.get(path)["version"] == before + 1
+
+
+def test_what_was_confirmed_outlives_a_page_that_nobody_answered(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "hal@example.org"))
+    game_id = game_of(client, ME, BOT, BOT)
+    page = at_table(windows.open(client), game_id)
+    windows.expected = "ERR_FAILED"
+    page.route(re.compile("/moves$"), lambda it: it.abort())
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    page.get_by_role("button", name="Play it").click()
+    expect(page.get_by_text("it counts only once")).to_be_visible()
+    page.unroute(re.compile("/moves$"))
+    page.reload()
+    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+
+
+def test_sounds_are_off_until_they_are_wanted(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "ida@example.org"))
+    page = windows.open(client)
+    page.add_init_script("""window.tones = 0; const start = OscillatorNode.prototype.start;
+      OscillatorNode.prototype.start = function (...it) { window.tones += 1; return start.apply(this, it); };""")
+    at_table(page, game_of(client, ME, BOT, BOT))
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    page.get_by_role("button", name="Play it").click()
+    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+    assert page.evaluate("window.tones") == 0
+    page.get_by_label("Sounds").check()
+    page.wait_for_function("() => window.tones > 0")

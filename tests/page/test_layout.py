@@ -1,0 +1,95 @@
+"""The table comes first: what a window shows of it, and how still it stands while it comes."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.page.layout import LEAST, MOST_SHIFT, SIZES, out_of_reach, share_of_skies, shift, slow_down, watched
+from tests.page.programs import play
+from tests.page.screens import Scene, furnished
+from tests.page.windows import BOT, ME, OPEN, Windows, game_of, is_wide, quiet
+from tests.support.live_server import Client, House, sign_in
+
+TURN = ".slot.lit, .hand .star.open"
+
+
+@pytest.fixture(scope="module")
+def scene(house: House) -> Scene:
+    return furnished(house)
+
+
+def tables(house: House, client: Client) -> list[str]:
+    """A turn of each game by each number of seats."""
+    games = [game_of(client, ME, *[BOT] * bots) for bots in (2, 3, 4)]
+    for scenario in (1, 2, 3, 4):
+        options = {"start_seat": 0, "scenario": scenario}
+        games.append(game_of(client, ME, OPEN, rules="sternenglanz", options=options))
+    other = quiet(sign_in(house, "una@example.org"))
+    for game_id in games[3:]:
+        other.post(f"/v1/games/{game_id}/seats", {})
+        play(client, game_id)
+        play(other, game_id)
+    return games
+
+
+def to_turn(page: Page, game_id: str) -> None:
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(TURN).first).to_be_visible()
+    expect(page.locator(".news.live")).to_have_count(1)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_turn_opens_with_the_whole_board_and_what_one_plays_with(house: House, windows: Windows, size: str) -> None:
+    client = quiet(sign_in(house, f"{size}@example.org"))
+    page = windows.open(client, **SIZES[size])
+    for game_id in tables(house, client):
+        to_turn(page, game_id)
+        assert share_of_skies(page) >= LEAST[size]
+        assert out_of_reach(page) == []
+        assert not is_wide(page)
+        for held in page.locator(".hand .star, .slots button, .own-hand button").all():
+            expect(held).to_be_in_viewport(ratio=1)
+
+
+ADDRESSES = [
+    "/#/games/{sternenhimmel}",
+    "/#/games/{sternenglanz}",
+    "/#/games/{sternenhimmel, others}",
+    "/#/games/{sternenglanz, others}",
+    "/#/games/{sternenhimmel, over}",
+    "/#/games/{sternenglanz, over}",
+    "/#/games/{waiting}",
+    "/#/",
+    "/#/lobby",
+    "/#/open",
+    "/#/settings",
+    "/#/rules/sternenhimmel",
+    "/#/sign-in",
+]
+
+
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_nothing_is_pushed_about_while_a_screen_comes(scene: Scene, windows: Windows, size: str) -> None:
+    found = {}
+    for address in ADDRESSES:
+        page = slow_down(windows.open(scene.player, **SIZES[size]))
+        page.goto(address.format_map(scene.games))
+        expect(page.locator("main h1").first).to_be_attached()
+        found[address] = round(shift(page), 3)
+        page.context.close()
+    assert {address: by for address, by in found.items() if by >= MOST_SHIFT} == {}
+
+
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_whoever_loses_the_connection_is_told_so_and_nothing_is_pushed_about(
+    scene: Scene, windows: Windows, size: str
+) -> None:
+    page = watched(windows.open(scene.player, **SIZES[size]))
+    windows.expected = "ERR_INTERNET_DISCONNECTED"
+    page.goto("/#/games/{sternenhimmel}".format_map(scene.games))
+    expect(page.locator(".news.live")).to_have_count(1)
+    before = shift(page)
+    page.context.set_offline(True)
+    expect(page.locator(".notice.away")).to_be_visible()
+    assert shift(page) - before < 0.01
+    page.context.set_offline(False)
+    expect(page.locator(".notice.away")).to_have_count(0)
