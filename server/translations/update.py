@@ -24,7 +24,18 @@ _OPTIONS = {"**/templates/**": {"trimmed": "true", "silent": "false"}}
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 _ERRORS = (  # the text of an error is looked up when it is told
     *("AlreadySeated", "BadToken", "HandedOver", "KeyReused", "MissingScope", "NotFound", "NotHost", "NotRunning"),
-    *("NotSeated", "SeatTaken", "TooMany", "TooManyWebhooks", "UnderWay", "WebhookDisabled", "WrongCode", "Unfit"),
+    *(
+        "NotSeated",
+        "NotReliable",
+        "SeatTaken",
+        "SignInFirst",
+        "TooMany",
+        "TooManyWebhooks",
+        "UnderWay",
+        "WebhookDisabled",
+        "WrongCode",
+        "Unfit",
+    ),
     *("BadAddress", "Words"),
 )
 _KEYWORDS = {**DEFAULT_KEYWORDS, "noted": None, "Problem": (3,), "BadField": (2,), **dict.fromkeys(_ERRORS)}

@@ -100,6 +100,7 @@ OF_THE_HOUSE: list[Json] = [
     {"type": "time-ran-out", "seat": 0, "bot": None},
     {"type": "seat-handed-over", "seat": 0, "bot": "greedy"},
     {"type": "seat-taken-back", "seat": 0},
+    {"type": "move-taken-back", "seat": 0, "to": 3},
     {"type": "game-paused"},
     {"type": "game-resumed"},
     {"type": "game-ended", "places": [1, 1, 3], "scores": [9, 9, 4]},
