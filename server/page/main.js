@@ -3,14 +3,16 @@ import { html, render, useEffect, useRef, useState } from "./ui/html.js";
 import { call, isTransient } from "./ui/api.js";
 import { keepFocus } from "./ui/focus.js";
 import { isOnline } from "./ui/connection.js";
-import { here } from "./ui/routes.js";
+import { here, whereNow } from "./ui/routes.js";
 import { changeLanguage, recognise, signOut } from "./ui/session.js";
 import { useStore } from "./ui/store.js";
 import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
-import { Table } from "./table/table.js";
+import { openTable, Table } from "./table/table.js";
 import { later } from "./ui/lazy-loading.js";
+import { isOutdated, keepShell, renew } from "./ui/release.js";
 import { RETRY, Sorry } from "./ui/parts.js";
-import { ended, link, me, token } from "./ui/token.js";
+import { relative } from "./ui/times.js";
+import { ended, isUnnamed, link, me, token } from "./ui/token.js";
 import { entitled, useWaiting } from "./ui/waiting-for-me.js";
 /** @import { Locale, Profile, Service } from "./ui/types" */
 
@@ -28,13 +30,15 @@ function Page() {
   const player = useStore(me);
   const main = useRef();
   const path = parts.join("/");
+  const isGame = parts[0] === "games" && parts[1]; // which asks by itself, where it is no table
   const waiting = useWaiting(path, player?.id);
   useEffect(() => {
     /** @type {Record<string, string>} */
     const known = { lobby: "lobby", open: "nav.open", "sign-in": "sign-in", rules: "rules", settings: "settings" };
-    const words = known[parts[0]] ?? (player ? "games" : "sign-in");
+    const words = known[parts[0]] ?? (player ? "games" : "start");
     if (parts[0] !== "games") document.title = entitled(t(words), waiting);
   }, [path, player, language, waiting]);
+  useEffect(() => void badge(waiting.length), [waiting]);
   const shown = useRef(path);
   useEffect(() => {
     if (shown.current !== path) {
@@ -52,20 +56,25 @@ function Page() {
     <${Head} player=${player} here=${parts[0] ?? ""} waiting=${waiting.length} />
     <${Notice} />
     <main id="main" tabindex="-1" ref=${main} key=${language}>
-      ${player && !player.named && html`<${Naming} player=${player} />`}
+      ${isUnnamed(player) && !isGame && html`<${Naming} player=${player} />`}
       <${Screen} parts=${parts} query=${query} player=${player} />
     </main>
     <${Foot} />`;
 }
 
+/** On the icon of who has installed the page: how many games wait. */
+const badge = (/** @type {number} */ count) =>
+  "setAppBadge" in navigator && navigator.setAppBadge(count).catch(() => {});
+
+const opened = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=game]"))?.content;
+
 /** What a mailed link opens: a table, and nothing around it that its word would not open. */
 function Linked() {
   const language = useStore(spoken);
-  const id = /** @type {HTMLMetaElement} */ (document.querySelector("meta[name=game]")).content;
   return html`
     <header class="head"><${Name} /></header>
     <${Notice} />
-    <main id="main" tabindex="-1" key=${language}><${Table} id=${id} /></main>
+    <main id="main" tabindex="-1" key=${language}><${Table} id=${opened} /></main>
     <${Foot} />`;
 }
 
@@ -95,7 +104,8 @@ function Head({ player, here, waiting }) {
       ${player && link("", "nav.games", count)} ${link("lobby", "nav.lobby")} ${player && link("open", "nav.open")}
       ${!player && link("rules", "rules")}
     </nav>
-    <div class="who">${player ? html`<${Player} player=${player} here=${here} />` : link("sign-in", "nav.sign-in")}</div>
+    <div class="who">${player && !player.guest ? html`<${Player} player=${player} here=${here} />`
+      : link("sign-in", "nav.sign-in")}</div>
   </header>`;
 }
 
@@ -111,20 +121,27 @@ function Player({ player, here }) {
     ${wrong && html`<${Sorry} error=${wrong} />`}`;
 }
 
+const SOON = 300; // milliseconds in which what is looked at is asked for first
+
 /** What operators tell everybody, and whether anything can be reached at all. */
 function Notice() {
   const online = useStore(isOnline);
   const [notice, setNotice] = useState(/** @type {Service["message"]} */ (null));
   const hasEnded = useStore(ended);
+  const isOld = useStore(isOutdated);
   useEffect(() => {
     const look = () => call("GET", "/v1").then((it) => setNotice(it.message), () => {});
-    look();
+    const first = setTimeout(look, SOON);
     const timer = online ? undefined : setInterval(look, RETRY); // until the service can be reached again
-    return () => clearInterval(timer);
+    return () => {
+      clearTimeout(first);
+      clearInterval(timer);
+    };
   }, [online]);
   return html`<div role="status" class="notices">
     ${!online && html`<p class="notice away">${t("offline")}</p>`}
     ${hasEnded && html`<p class="notice">${t("session.ended")}</p>`}
+    ${isOld && html`<p class="notice">${t("release")} <button class="plain" onClick=${renew}>${t("release.renew")}</button></p>`}
     ${notice && html`<p class="notice">${notice.text}</p>`}
   </div>`;
 }
@@ -143,17 +160,38 @@ function Foot() {
   </footer>`;
 }
 
-const pause = () => new Promise((over) => setTimeout(over, RETRY));
+const LATER = 8_000; // milliseconds in which what is looked at comes first
+const MOMENT = 500; // milliseconds for which a table is awaited, without anything to be seen
+const pause = (length = RETRY) => new Promise((over) => setTimeout(over, length));
+
+/** The table that the page is opened for, if it is. */
+function tableHere() {
+  const { parts: [first, id], query } = whereNow();
+  if (link) return opened;
+  return first === "games" && !query.has("invitation") ? id : undefined;
+}
+
+/** @returns {Promise<unknown>} */
+const quietly = () => recognise().catch((error) => isTransient(error) && pause().then(quietly));
 
 const begin = async () => {
   const language = link ? /** @type {Locale} */ (document.documentElement.lang) : undefined; // that of its seat
-  while (!(await speak(language).then(() => true, () => false))) await pause();
-  /** @returns {Promise<unknown>} */
-  const quietly = () => recognise().catch((error) => isTransient(error) && pause().then(quietly));
-  await Promise.race([quietly(), pause()]);
+  const table = tableHere(); // all are asked for at once
+  const { seen, whole } = table ? openTable(table) : { seen: Promise.resolve(false), whole: null };
+  const known = Promise.race([quietly(), pause()]);
+  const learns = () => speak(language).then(() => true, () => false);
+  let learnt = learns();
+  relative(new Date(0)); // what writes times takes long to be made: now nothing else is to be done
+  while (!(await learnt)) {
+    await pause();
+    learnt = learns();
+  }
+  const comes = known.then(() => Promise.race([whole, pause(MOMENT)])); // what comes soon is drawn once
+  await Promise.race([comes, seen.then((it) => it || comes)]);
   const place = /** @type {HTMLElement} */ (document.getElementById("page"));
   place.replaceChildren(); // the way on for whoever waits in vain
   keepFocus(place);
   render(html`<${link ? Linked : Page} />`, place);
+  setTimeout(keepShell, LATER);
 };
 begin();

@@ -1,6 +1,6 @@
 """Draws every screen of the page, to be looked at: `python -m tests.page.gallery DIR [de en fr it]`.
 
-Each by day and by night, on a desk and on a phone, in real Chromium.
+Each by day and by night, on a desk, a wide window and a phone, in real Chromium.
 """
 
 import argparse
@@ -12,16 +12,19 @@ from typing import Literal
 from playwright.sync_api import Page, sync_playwright
 
 from server.translations import LOCALES
-from tests.page.screens import SCREENS, SIZES, by_the_link_of_a_mail, furnished, signing_in
+from tests.page import layout
+from tests.page.screens import SCREENS, by_the_link_of_a_mail, furnished, signing_in
+from tests.page.screens import SIZES as SMALLER
 from tests.page.windows import Windows
 from tests.support.browser import CHROMIUM
 from tests.support.live_server import new_house
 
 Scheme = Literal["light", "dark"]
+SIZES = SMALLER | {"wide": layout.SIZES["wide"]["viewport"]}
 
 
 def draw(page: Page, folder: Path, name: str) -> None:
-    """One screen in its four looks."""
+    """One screen in its six looks."""
     schemes: tuple[Scheme, ...] = ("light", "dark")
     for scheme, size in product(schemes, SIZES):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")

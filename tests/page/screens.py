@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.page.programs import play, play_to_the_end, whole_turn
-from tests.page.sternenglanz_taps import tap_out
+from tests.page.sternenglanz_taps import Press, tap_out
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, game_of, quiet
-from tests.support.live_server import Client, House, Mail, Turn, sign_in
+from tests.support.live_server import Client, House, Json, Mail, Turn, sign_in
 
 NOWHERE = "00000000-0000-4000-8000-000000000000"
 
@@ -117,9 +117,16 @@ def a_sternenhimmel_that_waits_for_others(page: Page, scene: Scene) -> None:
     expect(page.locator(".chat li").nth(11)).to_be_attached()
 
 
+def history(page: Page) -> Locator:
+    """The way to earlier tables, which a phone hides until it is wanted."""
+    if not page.locator(".history").is_visible():
+        page.locator(".tools .tool[aria-pressed]").first.click()
+    return page.locator(".history")
+
+
 @screen
 def a_sternenhimmel_of_earlier(page: Page, scene: Scene) -> None:
-    page.locator(".history button").first.click()
+    history(page).locator("button").first.click()
     expect(page.locator(".history input")).to_have_value("1")
     expect(page.locator(".coming")).to_have_count(0)  # what is still awaited is dimmed
 
@@ -141,7 +148,7 @@ def a_scoring(page: Page, scene: Scene) -> None:
 @screen
 def moves_played_again(page: Page, scene: Scene) -> None:
     page.keyboard.press("Escape")
-    page.locator(".history button").nth(2).click()
+    history(page).locator("button").nth(2).click()
     expect(page.locator(".replay")).to_be_visible()
     expect(page.locator(".coming")).to_have_count(0)
 
@@ -166,7 +173,7 @@ def a_sternenglanz_that_waits_for_others(page: Page, scene: Scene) -> None:
 
 @screen
 def a_sternenglanz_of_earlier(page: Page, scene: Scene) -> None:
-    page.locator(".history button").first.click()
+    history(page).locator("button").first.click()
     expect(page.locator(".history > button")).to_have_count(4)
     expect(page.locator(".coming")).to_have_count(0)
 
@@ -184,7 +191,8 @@ def a_turn_of_sternenglanz(page: Page, scene: Scene) -> None:
 
 @screen
 def steps_looked_at(page: Page, scene: Scene) -> None:
-    tap_out(page, whole_turn(scene.player, scene.games["sternenglanz"]))
+    keys: Press = partial(Locator.press, key="Enter")
+    tap_out(page, whole_turn(scene.player, scene.games["sternenglanz"]), keys)
     expect(page.locator(".send")).to_be_visible()
 
 
@@ -227,15 +235,20 @@ def a_game_that_does_not_exist(page: Page, scene: Scene) -> None:
 
 def by_the_link_of_a_mail(page: Page, scene: Scene) -> Iterator[str]:
     for name, shown in (("sternenhimmel", ".hand .star.open"), ("sternenglanz", ".slot.lit")):
-        mail = scene.house.await_mail("ada@example.org", partial(is_link_to, scene.games[name]))
+        game = scene.player.get(f"/v1/games/{scene.games[name]}")
+        mail = scene.house.await_mail("ada@example.org", partial(is_link_to, game))
         page.goto(f"/t/{mail.word('t')}")
         expect(page.locator(shown).first).to_be_visible()
         yield f"{name}, by its link"
 
 
-def is_link_to(game_id: str, mail: Mail) -> bool:
+def is_link_to(game: Json, mail: Mail) -> bool:
+    """Whether this letter is about the present turn; there may be one about a turn that is past, too."""
     word = mail.word("t")
-    return word is not None and str(Turn.of(word).game_id) == game_id
+    if word is None:
+        return False
+    turn = Turn.of(word)
+    return (str(turn.game_id), turn.number) == (game["id"], game["you"]["turn"])
 
 
 def signing_in(page: Page) -> Iterator[str]:

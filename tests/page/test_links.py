@@ -238,7 +238,7 @@ def test_without_scripts_a_plain_page_does_the_same(
     while not page.get_by_text("A mail tells you when it is your turn again.").is_visible():
         page.get_by_text("Choose from all").or_(page.get_by_text("Look at the one move")).tap()
         page.locator(".moves button").first.tap()
-        expect(page.get_by_text("It cannot be taken back.")).to_be_visible()
+        expect(page.get_by_text("It can be taken back at once while nobody else has moved")).to_be_visible()
         assert version_of(ada, game_id) == before
         page.get_by_role("button", name="Play ").tap()
         expect(page.get_by_text("Played: ")).to_be_visible()
@@ -249,7 +249,7 @@ def test_without_scripts_a_plain_page_does_the_same(
 def test_where_the_modules_do_not_arrive_there_is_a_way_on(house: House, windows: Windows, ada: Client) -> None:
     windows.expected = "ERR_FAILED"
     page = windows.open(**PHONE)
-    page.route("**/main.js", lambda route: route.abort())
+    page.route("**/page/main.*.js", lambda route: route.abort())
     page.goto(link_of(house, ada, sky(ada)))
     page.get_by_role("link", name="Go on without scripts").tap()
     expect(page.get_by_label("Your move")).to_be_visible()
@@ -330,7 +330,14 @@ def test_who_has_taken_a_seat_or_taken_it_back_is_led_to_the_game(house: House, 
     page = windows.open(**PHONE)
     page.goto(f"/i/{invitation.word('i')}")
     page.get_by_role("button", name="Take your seat").tap()
-    expect(page.get_by_role("link", name="The whole game")).to_have_attribute("href", f"/#/games/{game_id}")
+    page.wait_for_url(re.compile(f"/#/games/{game_id}$"))  # and signed in by his mail
+    expect(page.locator(".me")).to_be_attached()  # the table alone is shown on a phone
+    ida = Client(house, page.evaluate("localStorage.getItem('sternenpost.token')"))
+    assert ida.get("/v1/me")["email"] == "ida@example.org"
+    page.reload()
+    expect(page.locator(".board")).to_have_count(3)
+    page.goto(f"/i/{invitation.word('i')}")
+    expect(page.get_by_text("This game has begun.")).to_be_visible()
     house.forward(2 * HOUR)
     email = ada.get("/v1/me")["email"]
     handed_over = house.await_mail(email, lambda it: it.word("back") and game_id in it.text)

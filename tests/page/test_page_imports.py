@@ -19,11 +19,13 @@ SHARED = {"table", "ui"}
 MAY_IMPORT: dict[str, set[str]] = {
     "ui": {"vendor"},
     "table": {"ui"},
-    **dict.fromkeys(["games", "link", "rules", "since", "waiting", *GAMES], SHARED),
-    **dict.fromkeys(["lobby", "naming", "picture", "settings", "standings", "welcome"], ONLY_UI),
+    **dict.fromkeys(["beneath", "games", "link", "rules", "since", "waiting", *GAMES], SHARED),
+    **dict.fromkeys(["lobby", "naming", "picture", "settings", "standings", "tips", "welcome"], ONLY_UI),
     "opening": {"ui", "waiting"},  # whoever opens a game adds his salt, as those who take a seat in it
     "final": {"ui", "opening"},  # the same again
     "main": SHARED,
+    "ahead": set(),
+    "service-worker": set(),
 }
 IMPORT = re.compile(r'^(?:import|export) (?:[^"]*? from )?"([^"]+)";|\bimport\("([^"]+)"\)', re.MULTILINE)
 LATER = re.compile(r'\blater\("([\w/-]+)"')

@@ -12,7 +12,7 @@ from server.rules import GAMES
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.parents[1]
-RECORDED = sorted((CHECKOUT / "tests" / "data" / "games").glob("sternenhimmel-*.json"))
+GAMES_OF = {name: sorted((CHECKOUT / "tests" / "data" / "games").glob(f"{name}-*.json")) for name in GAMES}
 FILES = sorted(path.name for path in (HERE / "modules").glob("*.test.js"))
 
 
@@ -25,9 +25,11 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(CHECKOUT / "server" / "page", path / "page")
     shutil.copytree(HERE / "modules", path, dirs_exist_ok=True)
     (path / "package.json").write_text('{"type": "module"}', "utf-8")
-    events = [event for file in RECORDED for event in json.loads(file.read_text("utf-8"))["events"]]
+    games = {name: {file.stem: json.loads(file.read_text("utf-8")) for file in GAMES_OF[name]} for name in GAMES_OF}
+    events = [event for game in games["sternenhimmel"].values() for event in game["events"]]
     scorings = [event for event in events if event["type"] == "board-scored"]
-    recorded = {"rules": GAMES["sternenhimmel"].describe(), "scorings": scorings}
+    tales = {"cards": GAMES["sternenglanz"].describe()["cards"], "stories": games["sternenglanz"]}
+    recorded = {"rules": GAMES["sternenhimmel"].describe(), "scorings": scorings, "sternenglanz": tales}
     (path / "recorded.json").write_text(json.dumps(recorded), "utf-8")
     return path
 

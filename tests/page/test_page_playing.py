@@ -172,7 +172,8 @@ def test_every_space_is_a_button_with_a_full_name(house: House, windows: Windows
     client = sign_in(house, "karl@example.org")
     page = windows.open(client)
     page.goto(f"/#/games/{game_of(client, ME, BOT, BOT)}")
-    named = page.get_by_role("button", name=re.compile(r"^\w+, space [a-z], (large: face down|small: face up), empty$"))
+    name = r"^\w+, space [a-z], (large: face down|small: face up), empty, joined to [a-z](,? (and )?[a-z])*$"
+    named = page.get_by_role("button", name=re.compile(name))
     expect(page.locator(".board")).to_have_count(3)
     assert named.count() == page.locator(".space").count() > 10
     assert page.locator(".space[tabindex='0']").count() == 3  # one stop for each constellation

@@ -64,8 +64,8 @@ def play_out_sternenglanz(game_id: str, seats: list[tuple[Page, Client, Press]])
         for page, client, press in seats:
             steps = whole_turn(client, game_id)
             if steps:
+                tap_out(page, steps, press)  # the page has seen by now what the others did
                 before = page.locator(".history .faint").inner_text()
-                tap_out(page, steps, press)
                 play_it(page, press)
                 expect(page.locator(".history .faint")).not_to_have_text(before)
 

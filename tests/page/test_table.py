@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from server import page as served
 from tests.page.axe import objections
 from tests.page.programs import play, play_to_the_end
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_wide, loses, tab_to
@@ -31,6 +32,42 @@ def at_table(page: Page, game_id: str) -> Page:
     return page
 
 
+# Whom one sits with
+
+
+def test_a_name_opens_how_somebody_plays_and_he_can_be_blocked_and_reported_from_there(
+    house: House, windows: Windows
+) -> None:
+    two = Two(house, "liv", "mika")
+    page = at_table(windows.open(two.one, **PHONE), two.game_id)
+    page.locator(".seats").get_by_role("button", name="mika").click()
+    card = page.locator(".person")
+    expect(card).to_contain_text("New here, or few games so far.")
+    card.get_by_role("button", name="Block mika").click()
+    expect(card.get_by_role("button", name="Block mika no more")).to_be_visible()
+    assert [it["name"] for it in two.one.get("/v1/me/blocks")["items"]] == ["mika"]
+    card.get_by_text("Report mika").click()
+    card.get_by_label("What should the operators know?").fill("Insults.")
+    card.get_by_role("button", name="Send the report").click()
+    expect(card.get_by_text("The operators have it now.")).to_be_visible()
+    assert objections(page) == []
+    assert not is_wide(page)
+
+
+def test_a_note_is_kept_and_a_chat_is_muted(house: House, windows: Windows) -> None:
+    two = Two(house, "nils", "odo")
+    page = at_table(windows.open(two.one), two.game_id)
+    page.locator(".note textarea").fill("Odo keeps low stars.")
+    page.get_by_role("button", name="Keep the note").click()
+    expect(page.get_by_text("Kept.")).to_be_visible()
+    page.get_by_label("Do not show me what is said at this table").click()
+    expect(page.locator(".chat")).to_have_count(0)
+    assert two.one.get(f"/v1/games/{two.game_id}/note") == {"text": "Odo keeps low stars.", "muted": True}
+    page.reload()
+    expect(page.locator(".note textarea")).to_have_value("Odo keeps low stars.")
+    expect(page.locator(".chat")).to_have_count(0)
+
+
 # What is said
 
 
@@ -39,11 +76,11 @@ def test_what_is_said_is_heard_at_once_and_is_no_part_of_the_story(house: House,
     ada, ben = (at_table(windows.open(it), two.game_id) for it in (two.one, two.other))
     expect(ben.get_by_role("log")).to_be_attached()
     asked: list[str] = []
-    ben.on("request", lambda it: asked.append(it.url) if "/v1/" in it.url else None)
+    ben.on("request", lambda it: asked.append(it.url) if re.search(r"/games/[^/]+(/events)?\?", it.url) else None)
     for n in (1, 2):
         ada.locator(".chat textarea").fill(f"Good evening, {n}!")
         ada.get_by_role("button", name="Say it").click()
-        expect(ben.locator(".chat li").nth(n - 1)).to_contain_text(f"Good evening, {n}!", timeout=5_000)
+        expect(ben.locator(".chat li").nth(n - 1)).to_contain_text(f"Good evening, {n}!", timeout=15_000)
         expect(ada.locator(".chat li")).to_have_count(n)
     assert asked == []  # neither the game nor its story is another one now
 
@@ -138,6 +175,41 @@ def test_enter_twice_gives_nothing_up_and_withdrawing_a_wish_closes_nothing(hous
         expect(wish).to_have_attribute("aria-pressed", is_wanted)
     expect(wish).to_be_visible()
     assert two.one.get(f"/v1/games/{two.game_id}")["seats"][0]["stand_in"] is None
+
+
+def test_a_move_is_taken_back_at_once_by_keys_while_nobody_has_moved_since(house: House, windows: Windows) -> None:
+    two = Two(house, "tilda", "udo")
+    play(two.one, two.game_id)
+    page = at_table(windows.open(two.one), two.game_id)
+    page.get_by_role("button", name="Take my last move back").press("Enter")
+    expect(page.get_by_role("button", name="Cancel")).to_be_focused()
+    expect(page.get_by_text("it goes back at once")).to_be_visible()
+    page.get_by_role("button", name="Take it back").press("Enter")
+    expect(page.get_by_role("button", name="Take my last move back")).to_have_count(0)
+    until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])
+
+
+@pytest.mark.parametrize("locale", ["de", "en", "fr", "it"])
+def test_others_are_asked_on_the_page_and_agree_there(house: House, windows: Windows, locale: str) -> None:
+    two = Two(house, f"vera-{locale}", f"wim-{locale}")
+    for who in (two.one, two.other):
+        who.ask("PATCH", "/v1/me", json={"locale": locale})
+    to = play(two.one, two.game_id) - 1
+    play(two.other, two.game_id)
+    until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])  # the bot has moved, too
+    ask = at_table(windows.open(two.one, locale=locale), two.game_id)
+    words = json.loads(served.FILES[f"words/{locale}/beneath.json"].plain)
+    names = [words[f"take-back.{it}"] for it in ("mine-back", "ask", "yes", "withdraw")]
+    for name in names[:2]:
+        ask.get_by_role("button", name=name).press("Enter")
+    expect(ask.get_by_role("button", name=names[3])).to_be_visible()
+    page = at_table(windows.open(two.other, locale=locale), two.game_id)
+    agree = page.get_by_role("button", name=names[2])
+    expect(agree).to_be_visible()
+    assert objections(page) == []
+    agree.press("Enter")
+    until(lambda: two.one.get(f"/v1/games/{two.game_id}/events?after={to}")["items"][-1]["type"] == "move-taken-back")
+    expect(agree).to_have_count(0)
 
 
 def test_what_others_wish_for_is_found_by_whoever_comes_back_to_the_window(house: House, windows: Windows) -> None:

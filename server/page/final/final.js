@@ -37,6 +37,7 @@ export function Final({ table }) {
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
     ${player && !link && html`<p><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
       t("final.again")}</a></p>`}
+    ${player?.guest && html`<p><a href="#/sign-in">${t("final.guest")}</a></p>`}
   </section>`;
 }
 

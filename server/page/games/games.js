@@ -2,17 +2,20 @@
 import { html, useEffect, useState } from "../ui/html.js";
 import { all, call } from "../ui/api.js";
 import { follow } from "../ui/stream.js";
+import { go, toGame } from "../ui/routes.js";
+import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { byDue, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Back } from "../table/actions.js";
-import { GameCard } from "../ui/game-card.js";
+import { GameCard, title } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 /** @import { GameSummary } from "../ui/types" */
 /** @typedef {{items: GameSummary[], next: string | null}} Page */
-/** @typedef {Record<"waiting" | "kept" | "running" | "open", GameSummary[]>} Groups */
+/** @typedef {Record<"invited" | "waiting" | "kept" | "running" | "open", GameSummary[]>} Groups */
 
 const SOON = 400; // milliseconds in which several events are one reason to look again
+const GAMES = ["sternenhimmel", "sternenglanz"];
 const AT_ONCE = 12; // games that are over
 
 export function MyGames() {
@@ -35,14 +38,48 @@ export function MyGames() {
   return html`
     <h1>${t("games")}</h1>
     ${error && html`<${Sorry} error=${error} />`}
-    ${games.length === 0 && html`<p>${t("games.none")} <a href="#/lobby">${t("nav.lobby")}</a> · <a
-      href="#/open">${t("nav.open")}</a></p>`}
-    ${games.length > 0 && !groups.waiting.length && html`<p>${t("games.later")}</p>`}
-    ${Object.entries(groups).map(([name, found]) => found.length > 0 && html`
+    ${me.get()?.guest && html`<p class="card welcoming"><span>${t("games.guest")}</span> <a class="button"
+      href="#/sign-in">${t("games.guest.sign-in")}</a></p>`}
+    ${groups.invited.length > 0 && html`<${Group} name="invited" number=${groups.invited.length}>${groups.invited.map(
+      (game) => html`<${Invitation} key=${game.id} game=${game} again=${again} />`)}<//>`}
+    ${games.length === 0 && html`<p>${t("games.none")}</p>
+      <p class="row">${GAMES.map((rules) => html`<${Quick} key=${rules} rules=${rules} />`)}</p><p><a href="#/lobby">${t("nav.lobby")}</a> · <a href="#/open">${t("nav.open")}</a></p>`}
+    ${games.length > groups.invited.length && !groups.waiting.length && html`<p>${t("games.later")}</p>`}
+    ${Object.entries(groups).map(([name, found]) => name !== "invited" && found.length > 0 && html`
       <${Group} key=${name} name=${name} number=${found.length}>${found.map((game) => html`<${GameCard} key=${game.id}
         game=${game}>${name === "kept" && html`<${Back} game=${game} again=${again} />`}<//>`)}<//>`)}
     ${Object.entries(over).map(([status, first]) => html`<${Over} key=${`${status} ${first.items[0]?.id}`}
       status=${status} first=${first} />`)}`;
+}
+
+/**
+ * Somebody wants the reader at his table.
+ * @param {{game: GameSummary, again: () => void}} props
+ */
+function Invitation({ game, again }) {
+  const path = `/v1/games/${game.id}`;
+  const [busy, error, accept] = useSubmit(async () => {
+    await call("POST", `${path}/seats`, {}).finally(again);
+    go(toGame(game.id));
+  });
+  const [isLeaving, wrong, decline] = useSubmit(() =>
+    call("DELETE", `${path}/invitations/${game.invited}`).finally(again));
+  return html`<${GameCard} game=${game} terms><p class="row">
+      <button disabled=${busy} onClick=${accept} aria-label=${t("games.accept-game", { title: game.title })}>${t(
+        "games.accept")}</button>
+      <button class="plain" disabled=${isLeaving} onClick=${decline}
+        aria-label=${t("games.decline-game", { title: game.title })}>${t("games.decline")}</button></p>
+    ${(error || wrong) && html`<${Sorry} error=${error ?? wrong} />`}<//>`;
+}
+
+/**
+ * For whoever sits nowhere yet: a game against bots in one tap.
+ * @param {{rules: string}} props
+ */
+function Quick({ rules }) {
+  const [busy, error, play] = useSubmit(async () => go(await playNow(rules)));
+  return html`<button disabled=${busy} onClick=${play}>${t("games.play", { game: title(rules) })}</button>
+    ${error && html`<${Sorry} error=${error} />`}`;
 }
 
 /** @param {{name: string, number: number | string, children?: any}} props */
@@ -69,9 +106,10 @@ async function load() {
  */
 function grouped(games) {
   /** @type {Groups} */
-  const groups = { waiting: [], kept: [], running: [], open: [] };
+  const groups = { invited: [], waiting: [], kept: [], running: [], open: [] };
   for (const game of games) {
-    if (game.status === "open") groups.open.push(game);
+    if (!game.you) groups.invited.push(game);
+    else if (game.status === "open") groups.open.push(game);
     else if (mySeat(game)?.stand_in) groups.kept.push(game);
     else groups[game.you?.turn != null ? "waiting" : "running"].push(game);
   }

@@ -11,6 +11,7 @@ import { me } from "../ui/token.js";
 
 const AT_ONCE = 24; // games in a page of the list
 const STATUSES = ["open", "running", "finished"];
+const RELIABLE = ["80", "90", "95"]; // in a hundred of one's games that are over, those at whose end one was there
 const PACES = { quick: [0, 12], usual: [12, 48], slow: [48, Infinity] }; // hours for a turn: more than; up to
 
 export function Lobby() {
@@ -58,10 +59,10 @@ const saidOf = (games, found, wanted) => {
 
 /** What to look for; what is chosen here stands in the address, so that the way back leads to it again. */
 function Filters({ wanted }) {
-  const [rules] = useLoaded(() => cached("/v1/rules"), []);
-  if (!rules) return null;
-  const variants = Object.keys(rules.items.find((it) => it.name === wanted.rules)?.editions ?? {});
-  const numbers = [...new Set(rules.items.flatMap((it) => it.seats))].sort();
+  const [known] = useLoaded(() => cached("/v1/rules"), []);
+  const rules = known?.items ?? []; // the filters have their room before it is known what they offer
+  const variants = Object.keys(rules.find((it) => it.name === wanted.rules)?.editions ?? {});
+  const numbers = [...new Set(rules.flatMap((it) => it.seats))].sort();
   const choose = (field) => (event) => {
     const value = event.target.type === "checkbox" ? event.target.checked : event.target.value;
     const before = read(whereNow().query); // whoever is quick chooses again before this is drawn anew
@@ -74,10 +75,11 @@ function Filters({ wanted }) {
       ${values.map((it) => html`<option value=${it}>${words(it)}</option>`)}
     </select></label>`;
   return html`<form class="filters" onSubmit=${(event) => event.preventDefault()} aria-label=${t("lobby.filters")}>
-    ${select("rules", rules.items.map((it) => it.name), title)}
-    ${variants.length > 0 && select("variant", variants, (it) => (knows(`edition.${it}`) ? t(`edition.${it}`) : it))}
+    ${select("rules", rules.map((it) => it.name), title)}
+    ${wanted.rules && select("variant", variants, (it) => (knows(`edition.${it}`) ? t(`edition.${it}`) : it))}
     ${select("players", numbers, String)}
     ${select("pace", Object.keys(PACES), (it) => t(`lobby.pace.${it}`))}
+    ${wanted.status === "open" && select("reliability", RELIABLE, (it) => t("lobby.reliable", { share: it }))}
     ${wanted.status === "open" && html`<label class="check"><input type="checkbox" name="free" checked=${wanted.free}
       onChange=${choose("free")} /> ${t("lobby.by.free")}</label>`}
   </form>`;
@@ -97,7 +99,7 @@ function Join({ game, player, again }) {
   const free = game.seats.filter((it) => it.kind === "open").length;
   return html`<p class="row">
     <span>${t("lobby.free", { count: free })}</span>
-    ${free > 0 && (player
+    ${free > 0 && (player && !player.guest
       ? html`<button disabled=${busy} onClick=${join}
         aria-label=${t("lobby.join-game", { title: game.title })}>${t("lobby.join")}</button>`
       : html`<a href=${toSignIn()}>${t("lobby.sign-in")}</a>`)}
@@ -113,6 +115,7 @@ const read = (query) => ({
   variant: query.get("variant") ?? "",
   players: query.get("players") ?? "",
   pace: Object.keys(PACES).find((it) => it === query.get("pace")) ?? "",
+  reliability: RELIABLE.find((it) => it === query.get("reliability")) ?? "",
   free: query.get("free") === "true",
   pages: Math.max(1, Number.parseInt(query.get("pages"), 10) || 1),
 });
@@ -122,11 +125,11 @@ function address(wanted) {
   return `#/lobby${said.length ? `?${new URLSearchParams(said)}` : ""}`;
 }
 
-async function load({ status, rules, players, free, pages }) {
+async function load({ status, rules, variant, players, pace, reliability, free, pages }) {
   const asked = new URLSearchParams({ status, limit: String(AT_ONCE) });
   if (rules) asked.set("rules", rules);
-  if (status === "open" && players) asked.set("players", players);
-  if (status === "open" && free) asked.set("free", "true");
+  const picked = { players, pace, reliability, edition: variant, free: free && "true" };
+  for (const [name, it] of Object.entries(picked)) if (status === "open" && it) asked.set(name, it);
   const items = [];
   let next = `/v1/games?${asked}`;
   for (let i = 0; i < pages && next; i++) {
@@ -137,10 +140,10 @@ async function load({ status, rules, players, free, pages }) {
   return { status, items, next };
 }
 
-const isFiltered = (it) => !!(it.rules || it.players || it.free || isPicky(it));
+const isFiltered = (it) => !!(it.rules || it.players || it.variant || it.pace || it.reliability || it.free);
 
-/** Whether something is wanted that the server cannot be asked for. */
-const isPicky = (it) => !!(it.variant || it.pace || (it.players && it.status !== "open"));
+/** Whether something is wanted that the server cannot be asked for: it chooses among open games only. */
+const isPicky = (it) => it.status !== "open" && !!(it.variant || it.pace || it.players);
 
 function fits(game, { variant, players, pace }) {
   const own = game.options.edition ?? `scenario-${game.options.scenario}`;

@@ -1,17 +1,20 @@
 // Opening a game: what is played, at which pace, and who sits where.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached, call, callUntilAnswered, Problem, randomKey } from "../ui/api.js";
-import { length } from "../ui/times.js";
+import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";
 import { go, toGame } from "../ui/routes.js";
+import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { Salt } from "../waiting/salt.js";
 import { Clock } from "./clock.js";
-import { discard, draft, isFree, keep, lastTime, OPEN_FOR, ownSeat, remember, wantedOf } from "./draft.js";
+import {
+  clockOf, discard, draft, isFree, keep, ladderOf, lastTime, OPEN_FOR, ownSeat, remember, wantedOf,
+} from "./draft.js";
 import { Ladder } from "./ladder.js";
-import { Options, presetOf, Presets } from "./options.js";
+import { editionName, editionOf, Options, presetOf, Presets } from "./options.js";
 import { resized, Seats } from "./seats.js";
 import { Summary } from "./summary.js";
 
@@ -21,7 +24,7 @@ export function Opening() {
   const [rules, error] = useLoaded(() => cached("/v1/rules"), []);
   const [number, next] = useState(0); // who comes back before the table is shown finds a new form, too
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
-  return html`<h1>${t("opening")}</h1><${Form} key=${number} games=${rules.items} done=${() => next(number + 1)} />`;
+  return html`<h1>${t("opening")}</h1><${Quick} games=${rules.items} /><${Form} key=${number} games=${rules.items} done=${() => next(number + 1)} />`;
 }
 
 function Form({ games, done }) {
@@ -54,10 +57,14 @@ function Form({ games, done }) {
   });
   const wrongs = byPlace(error);
   const isBeside = Object.keys(wrongs).some((place) => PLACES.includes(place.split(".")[0]));
-  useEffect(() => form.current.querySelector("[aria-invalid=true]")?.focus(), [error]);
+  useEffect(() => {
+    const wrong = form.current.querySelector("[aria-invalid=true]");
+    if (wrong) unfold(wrong);
+    wrong?.focus();
+  }, [error]);
   const parts = { it, change, game, preset, choose, wrongs };
   return html`<form class="opening" ref=${form} onSubmit=${open}
-    onInvalidCapture=${(event) => event.target.closest("details")?.setAttribute("open", "")}>
+    onInvalidCapture=${(event) => unfold(event.target)}>
     ${games.some(({ name }) => name === last?.rules) && html`<button type="button" class="plain"
       onClick=${() => change(last)}>${t("opening.as-last-time")}</button>`}
     <fieldset>
@@ -65,33 +72,51 @@ function Form({ games, done }) {
       <div class="choices">${games.map((one) => html`<label class="choice"><input type="radio" name="rules"
         value=${one.name} checked=${one === game} onChange=${() => changeGame(one)} />
         <span><strong>${title(one.name)}</strong> ${t(`game.${one.name}`)}</span></label>`)}</div>
-    </fieldset>
-    <fieldset>
-      <legend>${t(`opening.${preset}`)}</legend>
-      <${Presets} ...${parts} />
-      <details><summary>${t("opening.options")}</summary><${Options} ...${parts} /></details>
-      <${Wrong} wrongs=${wrongs} place="options" />
-    </fieldset>
-    <fieldset><legend>${t("opening.seats")}</legend><${Seats} ...${parts} /></fieldset>
-    <fieldset><legend>${t("clock")}</legend><${Clock} ...${parts} /></fieldset>
-    <fieldset><legend>${t("timeout")}</legend><${Ladder} ...${parts} /></fieldset>
-    <fieldset>
-      <legend>${t("opening.more")}</legend>
       <label>${t("opening.title")} <input name="title" maxlength="80" value=${it.title} ...${marked(wrongs, "title")}
         onInput=${(event) => change({ title: event.target.value })} />
         <${Wrong} wrongs=${wrongs} place="title" /></label>
+    </fieldset>
+    <fieldset><legend>${t("opening.seats")}</legend><${Seats} ...${parts} /></fieldset>
+    <${Fold} name=${t(`opening.${preset}`)} now=${editionName(editionOf(game, it.options)[0])}>
+      <${Presets} ...${parts} />
+      <details><summary>${t("opening.options")}</summary><${Options} ...${parts} /></details>
+      <${Wrong} wrongs=${wrongs} place="options" />
+    <//>
+    <${Fold} name=${t("clock")} now=${clockInWords(clockOf(it))}><${Clock} ...${parts} /><//>
+    <${Fold} name=${t("timeout")} now=${timeoutsInWords(ladderOf(it))}><${Ladder} ...${parts} /><//>
+    <${Fold} name=${t("opening.more")} now=${it.seats.some(isFree) ? length(it.openFor) : ""}>
       ${it.seats.some(isFree) && html`<label>${t("opening.open-for")}
         <select name="open-for" value=${it.openFor} onChange=${(event) => change({ openFor: event.target.value })}>
           ${OPEN_FOR.map((open) => html`<option value=${open}>${length(open)}</option>`)}
         </select></label>`}
       ${it.seats.some(({ kind }) => kind === "me") && html`<${Salt} value=${it.salt}
         set=${(salt) => change({ salt })} />`}
-    </fieldset>
-    <${Summary} ...${parts} />
+    <//>
+    <div class="end"><${Summary} ...${parts} />
     ${error && (isBeside ? html`<p class="wrong" role="alert">${t("opening.wrong")}</p>`
       : html`<${Sorry} error=${error} />`)}
-    <button disabled=${busy}>${t("opening.open")}</button>
+    <button disabled=${busy}>${t("opening.open")}</button></div>
   </form>`;
+}
+
+/** What most leave as it is, told in a line. */
+const Fold = ({ name, now, children }) => html`<details class="fold"><summary><span class="what">${name}</span> <span
+  class="faint">${now}</span></summary><div>${children}</div></details>`;
+
+function unfold(place) {
+  for (let it = place.closest("details"); it; it = it.parentElement.closest("details")) it.open = true;
+}
+
+/** A game against bots, in one tap. */
+function Quick({ games }) {
+  return html`<section class="card quick"><h2>${t("opening.quick")}</h2>
+    <p class="row">${games.map(({ name }) => html`<${Start} key=${name} name=${name} />`)}</p></section>`;
+}
+
+function Start({ name }) {
+  const [busy, error, play] = useSubmit(async () => go(await playNow(name)));
+  return html`<button disabled=${busy} onClick=${play}>${title(name)}</button>
+    ${error && html`<${Sorry} error=${error} />`}`;
 }
 
 /** If somebody was faster than a salt, the table itself says so. */

@@ -19,7 +19,7 @@ export const usual = (game, options, field) =>
 
 export const editionName = (name) => (knows(`edition.${name}`) ? t(`edition.${name}`) : name);
 
-/** The editions or scenarios, and where the chosen one differs from the others, in plain words. */
+/** The editions or scenarios, of which one is advised, and where the chosen one differs from the others, in plain words. */
 export function Presets({ it, game, preset, choose }) {
   const usual = game.options.properties[preset].default;
   const value = ([name, option]) => option[preset] ?? name;
@@ -31,6 +31,7 @@ export function Presets({ it, game, preset, choose }) {
   return html`<div class="choices">${presets.map((one) => html`<label class="choice" key=${one[0]}><input type="radio"
       name=${preset} value=${one[0]} checked=${one[0] === name} onChange=${() => choose(preset, value(one))} />
       <span><strong>${editionName(one[0])}</strong>
+        ${value(one) === usual && html` <small class="advised">${t("opening.advised")}</small>`}
         ${knows(`edition.${one[0]}.about`) && html` ${t(`edition.${one[0]}.about`)}`}</span></label>`)}</div>
     ${differing.length > 0 && html`<p>${t("opening.differences", { edition: editionName(name) })}</p>
       <ul class="differences">${differing.map((field) => html`<li

@@ -1,6 +1,7 @@
 // The rules of a game in words and pictures: a page for everybody, and a panel beside a table.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached } from "../ui/api.js";
+import { addressOf } from "../ui/files.js";
 import { gameName, title } from "../ui/game-card.js";
 import { dress } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
@@ -10,7 +11,8 @@ import { editionName, editionsOf, holds, Text, Whom } from "./text.js";
 
 const GAMES = ["sternenhimmel", "sternenglanz"]; // each with a room of its name, in which are the figures of its rules
 // Told elsewhere in the text.
-const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat", "start_player", "max_rounds"];
+const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat", "start_player", "max_rounds",
+  "take_back"];
 
 /** The rules of a game as it can be opened, signed in or not: `#/rules/<game>/<section>`. */
 export function Rules({ game, section }) {
@@ -90,9 +92,9 @@ function Sections({ rules, options, level, section, game }) {
 
 /** What draws the figures of a game's rules, and the examples that they show; the words and the style are here then. */
 async function illustrated(game) {
-  const figures = import(`../${game}/rule-figures.js`);
+  const figures = import(addressOf(`${game}/rule-figures.js`));
   const words = [learn(`rules-${game}`), learn(game)];
-  const [drawn, examples] = await Promise.all([figures, cached("/page/rules/examples.json"), dress(game), ...words]);
+  const [drawn, examples] = await Promise.all([figures, cached(addressOf("rules/examples.json")), dress(game), ...words]);
   return { drawn, examples: examples[game] };
 }
 

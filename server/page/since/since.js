@@ -27,10 +27,10 @@ export function Since({ items, names, rules, watch, close }) {
   const shown = told.filter((it) => chosen.has(it));
   const more = told.length - shown.length;
   if (!told.length) return null; // the words of this game are still to come
-  return html`<section class="card since" aria-label=${t("since")}>
+  return html`<section class="since" aria-label=${t("since")}>
     <h2>${t("since")}</h2>
-    <ul>${shown.map(({ item, words }) => html`<li key=${item.seq}>${words}</li>`)}</ul>
-    ${more > 0 && html`<p class="faint">${t("since.more", { count: more })}</p>`}
+    <div class="scrolls" tabindex="0" role="group" aria-label=${t("since")}><ul>${shown.map(({ item, words }) => html`<li key=${item.seq}>${words}${" "}</li>`)}
+      ${more > 0 && html`<li class="faint">${t("since.more", { count: more })}</li>`}</ul></div>
     <p class="row"><button onClick=${watch}>${t("since.watch")}</button>
       <button class="plain" onClick=${close}>${t("since.close")}</button></p>
   </section>`;
@@ -63,7 +63,7 @@ export function Replay({ from, at, version, isHere, showAt, close, story, names,
     if (at === null) showAt(from);
     setGoesOn(true);
   };
-  return html`<section class="card replay" aria-label=${t("replay")} ref=${place}>
+  return html`<section class="replay" aria-label=${t("replay")} ref=${place}>
     <p role="status">${words.join(" ")}</p>
     <p class="row">
       <button ref=${first} onClick=${goesOn ? () => setGoesOn(false) : resume}>${

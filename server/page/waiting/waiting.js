@@ -46,12 +46,14 @@ const named = (/** @type {Seat[]} */ seats) => listed(seats.map((it) => t("seat"
 function Missing({ game }) {
   const [open, invited] = [seatsOf(game, "open"), seatsOf(game, "invited")];
   const lost = invited.filter((it) => it.unreachable);
+  const declined = open.filter((it) => it.declined);
   return html`
     <p role="status">${t("waiting.missing", { count: open.length + invited.length })}</p>
     <ul>
       ${open.length > 0 && html`<li>${t("waiting.open", { seats: named(open), count: open.length })}</li>`}
       ${invited.length > 0 && html`<li>${t("waiting.invited", { seats: named(invited), count: invited.length })}</li>`}
       ${lost.length > 0 && html`<li>${t("waiting.lost", { seats: named(lost) })}</li>`}
+      ${declined.length > 0 && html`<li>${t("waiting.declined", { seats: named(declined) })}</li>`}
     </ul>`;
 }
 

@@ -14,7 +14,7 @@ from tests.support import npm
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.parents[2]
-SETTINGS = ("tsconfig.json", "tsconfig.strict.json")
+SETTINGS = ("tsconfig.json", "tsconfig.strict.json", "tsconfig.worker.json")
 
 
 def main() -> int:
