@@ -1,8 +1,8 @@
 """create_app(): the one place where the parts are put together."""
 
 from typing import Any
-from uuid import UUID
 
+import orjson
 from flask import Flask
 from flask.json.provider import DefaultJSONProvider
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -15,21 +15,22 @@ from server.store.migrate import psycopg_url
 from server.store.tables import APP_ROLE, db
 
 _LARGEST_BODY = 64 * 1024
+_WRITTEN = orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
 
 
 class _Json(DefaultJSONProvider):
     """Compact, with sorted keys: the same facts are the same bytes, fresh or read back from the log."""
 
-    compact = True
-    ensure_ascii = False
+    def dumps(self, obj: Any, **_: Any) -> str:
+        """`json` would take ten times as long for the answer to a move."""
+        return orjson.dumps(obj, default=_as_list, option=_WRITTEN).decode()
 
-    @staticmethod
-    def default(value: Any) -> Any:
-        if hasattr(value, "isoformat"):
-            return value.isoformat().replace("+00:00", "Z")
-        if isinstance(value, UUID):
-            return str(value)
-        raise TypeError(type(value))
+
+def _as_list(value: Any) -> list[Any]:
+    """Named tuples, as `json` writes them. Raises TypeError for what has no form in JSON."""
+    if isinstance(value, tuple):
+        return list(value)
+    raise TypeError(type(value))
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -49,6 +50,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         PROXIES=settings.proxies,
         SANDBOX=settings.sandbox,
         METRICS_TOKEN=settings.metrics_token,
+        MAIL_IN_SECRET=settings.mail_in_secret,
         MAILBOX=str(settings.data / "mail"),
     )
     if settings.proxies:

@@ -44,8 +44,9 @@ class Settings:
     """What an operator chooses; `VARIABLES` has the meanings."""
 
     database_url: str | None
-    smtp_url: str | None
-    mail_in: str | None
+    smtp_url: tuple[str, ...] | None
+    mail_in: tuple[str, ...] | None
+    mail_in_secret: Secret | None
     reply_domain: str | None
     dkim_key: Path | None
     dkim_selector: str
@@ -89,6 +90,8 @@ def _written(value: Any) -> str:
         return "***"
     if isinstance(value, timedelta):
         return str(value.days)
+    if type(value) is tuple:
+        return ",".join(map(masked, value))
     return "" if value is None else masked(str(value))
 
 
@@ -101,18 +104,27 @@ def _database(text: str) -> str:
     return f"postgresql://{text.partition('://')[2]}"
 
 
-def _mail_server(text: str) -> str:
-    url = urlsplit(text)
-    if url.scheme not in ("smtp", "smtps") or not url.hostname or url.port == 0:
-        raise ValueError
-    return text
+def _mail_servers(text: str) -> tuple[str, ...]:
+    """A password may have a comma in it."""
+    servers = tuple(re.split(r"\s*,\s*(?=smtps?://)", text))
+    for url in map(urlsplit, servers):
+        if url.scheme not in ("smtp", "smtps") or not url.hostname or url.port == 0:
+            raise ValueError
+    return servers
 
 
-def _listener(text: str) -> str:
-    url = urlsplit(f"//{text}")
-    if not url.hostname or not url.port or url.netloc != text:
+def _ways_in(text: str) -> tuple[str, ...]:
+    return tuple(_way_in(way.strip()) for way in text.split(","))
+
+
+def _way_in(text: str) -> str:
+    """As a URL; `host:port` alone is one of SMTP."""
+    url = urlsplit(text if "://" in text else f"smtp://{text}")
+    is_mailbox = url.scheme == "imaps" and url.username and url.password and url.port != 0
+    is_listener = url.scheme in ("smtp", "lmtp") and url.port and not (url.path or "@" in url.netloc)
+    if not url.hostname or not (is_mailbox or is_listener) or url.query or url.fragment:
         raise ValueError
-    return text
+    return url.geturl()
 
 
 def _days(least: int, text: str) -> timedelta:
@@ -209,17 +221,26 @@ VARIABLES = {
     "smtp_url": _Variable(
         "SMTP_URL",
         "",
-        "like smtp://user:password@host:587, smtp://host?starttls=1 or smtps://host",
-        "who carries mail, by TLS wherever a password is sent; unset: letters are kept, the sandbox shows them",
-        _mail_server,
+        "like smtp://user:password@host:587, smtp://host?starttls=1 or smtps://host, or a list of such by commas",
+        "who carries mail, by TLS wherever a password is sent; of several, the next is asked for whom one refuses; unset: "
+        "letters are kept, the sandbox shows them",
+        _mail_servers,
     ),
     "mail_in": _Variable(
         "STERNENPOST_MAIL_IN",
         "",
-        "like 127.0.0.1:8025",
-        "where each worker takes replies by SMTP and LMTP; workers on one machine share the port; unset: nowhere, but "
-        "`up` takes them on the loopback, 25 above the web's port",
-        _listener,
+        "a list by commas of host:port, smtp://host:port, lmtp://host:port or imaps://user:password@host/INBOX",
+        "the ways in for replies: where each worker takes them by SMTP and LMTP (workers on one machine share the port), "
+        "and mailboxes that they read; unset: none, but `up` takes them on the loopback, 25 above the web's port",
+        _ways_in,
+    ),
+    "mail_in_secret": _Variable(
+        "STERNENPOST_MAIL_IN_SECRET",
+        "",
+        "at least 16 letters and digits",
+        "what mail providers prove themselves by who bring replies to /mail-in/...; of Mailgun its key for webhooks; "
+        "unset: none may",
+        _token,
     ),
     "reply_domain": _Variable(
         "STERNENPOST_REPLY_DOMAIN",
@@ -309,7 +330,10 @@ BOUNDS = {
         ("player", "12000/1m", "units of requests by one player; a request takes one, what is expensive more"),
         ("address", "6000/1m", "units of requests without a token from one address, or one /64 of IPv6"),
         ("sign-ins", "30/1h", "sign-ins asked for from one address, or one /64 of IPv6"),
-        ("codes", "5/1h", "codes mailed to one address"),
+        ("guests", "20/1h", "guests from one address, or one /64 of IPv6"),
+        ("guests-in-all", "5000/1d", "guests of this installation"),
+        ("guest-games", "10/1d", "games opened by one guest"),
+        ("codes", "5/1h", "codes mailed to one address, or asked for in one player's settings"),
         ("codes-daily", "20/1d", "the same within a day"),
         ("wrong-codes", "20/1d", "wrong codes tried for one address; afterwards right ones are refused, too"),
         ("tokens", "100", "tokens of one player; a sign-in makes one in any case"),
@@ -320,9 +344,11 @@ BOUNDS = {
         ("invitations-in-all", "2000/1d", "invitations by this installation"),
         ("messages", "30/1m", "messages at tables by one player"),
         ("messages-hourly", "200/1h", "the same within an hour"),
+        ("reports", "10/1d", "reports of others by one player"),
         ("streams", "30", "event streams of one player in one web process"),
         ("streams-of-address", "30", "event streams without a token of one address, or one /64 of IPv6, likewise"),
         ("streams-of-strangers", "500", "all without a token, likewise; a process keeps 1,000"),
+        ("push-subscriptions", "20", "browsers in which one player is told"),
         ("webhooks", "10", "webhooks of one player"),
         ("webhook-tries", "60/1h", "pings and further tries of webhooks by one player"),
         ("mails", "300/1h", "mails for one seat"),

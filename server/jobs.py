@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from threading import Lock
 
 from flask import Flask
 
@@ -11,16 +12,26 @@ log = logging.getLogger(__name__)
 
 
 class Job:
-    """Something to be called at intervals. A database that is away is told once, and so is its return."""
+    """Something to be called at intervals, and by hints in between; one call at a time. A database that is away is told
+    once, and so is its return."""
 
     def __init__(self, app: Flask, name: str, run: Callable[[], object]) -> None:
         self._app = app
         self._name = name
         self._run = run
         self._waits = False
+        self._lock = Lock()
+        self._has_ended = False
+
+    def end(self) -> None:
+        """Wait for a call under way; whatever calls later does nothing."""
+        with self._lock:
+            self._has_ended = True
 
     def __call__(self) -> None:
-        with self._app.app_context():
+        with self._lock, self._app.app_context():
+            if self._has_ended:
+                return
             try:
                 self._run()
             except Exception as error:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
-from server.accounts.players import player_token
+from server.accounts.players import change_profile, player_token, profile
 from server.clock import clock
 from server.errors import NotFound
 from server.play.commits import load
@@ -41,6 +41,9 @@ def open_up(base_url: str) -> Iterator[str]:
     follow_clock()
     tokens = [player_token(email, email.partition("@")[0]) for email in (EMAIL, ADA, BEN)]
     people = People(*(caller(token).player_id for token in tokens))
+    for player_id in people:
+        if not profile(player_id)["notifications"]:  # whoever tries it would wait for letters that wait for one another
+            change_profile(player_id, {"notifications": {"mails": {"your-turn": "at-once"}}})
     games = {title: _seeded(people, title, make) for title, make in SEEDS.items()}
     you = people.you
     first = _first_sky(you)

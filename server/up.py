@@ -176,13 +176,13 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
     _await_web(settings.port, add(Program("web", starter)))
     say(f"Sternenpost answers at {settings.base_url}")
     if mail_in := environment["STERNENPOST_MAIL_IN"]:
-        say(f"Replies by mail come in at {mail_in}, by SMTP or LMTP")
+        say(f"Replies by mail come in at {', '.join(map(masked, mail_in.split(',')))}")
     sandbox = environment["STERNENPOST_SANDBOX"] in ("on", "1")
     if sandbox and subprocess.run(starter.command("sandbox"), check=False, **starter.common).returncode != 0:
         say("There is no sandbox game; the reason stands above.")
     say("Ctrl-C stops it.")
     while True:
-        time.sleep(0.25)
+        time.sleep(0.5)
         for part in parts:
             part.look_after()
 

@@ -8,18 +8,21 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 from threading import Thread
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import urlsplit
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from flask import Flask
 
 from server.accounts.deliveries import forget_old_letters
-from server.accounts.sign_in import forget_old_codes
+from server.accounts.mailed_codes import forget_old_codes
 from server.accounts.signed_links import forget_old_secrets
 from server.accounts.tokens import forget_ended_tokens
+from server.clock import clock
 from server.config import Settings
 from server.jobs import Job
+from server.operations.delete_player import forget_guests
 from server.operations.health import held_up
 from server.play import heartbeats
 from server.play.hosting import close_due
@@ -29,6 +32,7 @@ from server.play.outages import follow_outages
 from server.play.postmaster import forget_kept_mails
 from server.play.sandbox_clock import follow_clock
 from server.play.sweep import wake_due
+from server.play.track_record import read_records
 from server.post.delivery import PostOffice
 from server.post.dkim_signing import Signing, read_key
 from server.post.incoming import answering
@@ -36,10 +40,16 @@ from server.post.incoming.smtp_server import OPEN_AGAIN, SmtpServer
 from server.post.letters import mail_host
 from server.post.smtp import Carrier, carrier
 from server.store import embedded_postgres
-from server.store.notify import notifier
+from server.store.notify import notifier, on_hint
+from server.store.watching import forget_watching
 from server.webhooks.sender import HookOffice
 from server.webhooks.subscriptions import forget_old_deliveries
 
+if TYPE_CHECKING:
+    from server.post.incoming.imap import ImapReader
+
+_BEAT = 1  # seconds between two looks at what is due
+_HINTED_BEAT = 3  # of those whom hints call, too, or who only help
 _ROUNDS = 50
 _MORE_SWEEPS = 1  # more would end a flood of due seats sooner, and keep those waiting who move meanwhile
 _LAST_JOBS = 3.0  # seconds for jobs under way at a stop
@@ -64,28 +74,31 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         [sys.executable, "-m", "server.cli", "post"],
         preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
     )
-    smtp_server = SmtpServer(app, settings.mail_in) if settings.mail_in else None
+    ways_in = _ways_in(app, settings)
     jobs = {
-        Job(app, "sweep", _sweep): 1,
-        **{Job(app, "sweep along", _sweep_along): 1 for _ in range(_MORE_SWEEPS)},
+        Job(app, "sweep", _sweep): _BEAT,
+        **{Job(app, "sweep along", _sweep_along): _HINTED_BEAT for _ in range(_MORE_SWEEPS)},
         Job(app, "outages", follow_outages): 5,
         Job(app, "open games", close_due): 10,
-        Job(app, "replies", answering.deal_with_mails): 1,
+        Job(app, "replies", answering.deal_with_mails): _BEAT,
         Job(app, "held up", tell_what_is_held_up): 30,
+        Job(app, "track records", read_records): 60,
         Job(app, "tidy", partial(_tidy, settings)): 3600,
     }
-    if smtp_server:
-        jobs[Job(app, "mail in", smtp_server.keep_open)] = int(OPEN_AGAIN)
+    for way_in in ways_in:
+        run = way_in.keep_open if isinstance(way_in, SmtpServer) else way_in.read_on
+        jobs[Job(app, "mail in", run)] = int(OPEN_AGAIN)
     notifier.tell_from(app)
     scheduler = _started(jobs)
-    if smtp_server:
-        smtp_server.keep_open()
+    for way_in in ways_in:
+        if isinstance(way_in, SmtpServer):
+            way_in.keep_open()
     while signal.sigwait(_STOP | {signal.SIGCHLD}) == signal.SIGCHLD and post.poll() is None:
         pass  # it was only suspended, or goes on
     status = 0 if post.poll() is None else 1
     post.terminate()
-    if smtp_server:
-        smtp_server.close()
+    for way_in in ways_in:
+        way_in.close()
     _end(scheduler)
     try:
         post.wait(_LAST_JOBS + _LAST_LETTERS + _LAST_CALLS)
@@ -98,16 +111,18 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
     """Carry letters, and call webhooks, until SIGTERM or Ctrl-C; then finish what is in hand."""
     _block_signals()
     os.nice(_BEHIND)
-    post = PostOffice(app, _carrier(app, settings), reply_domain(settings))
+    post = PostOffice(app, outgoing(app, settings), reply_domain(settings))
     hooks = HookOffice(app)
 
     def deliver() -> None:
         follow_clock()  # else this process would learn nothing of a sandbox
         post.deliver_due()
 
-    scheduler = _started({Job(app, "deliver", deliver): 1, Job(app, "webhooks", hooks.deliver_due): 1})
+    jobs = Job(app, "deliver", deliver), Job(app, "webhooks", hooks.deliver_due)
+    scheduler = _started(dict.fromkeys(jobs, _HINTED_BEAT))
+    on_hint(app, *jobs)  # so that what a commit has noted need not wait for the next beat
     signal.sigwait(_STOP)
-    _end(scheduler)
+    _end(scheduler, *jobs)
     post.close(_LAST_LETTERS)
     hooks.close(_LAST_CALLS)
     _exit(0)
@@ -127,8 +142,15 @@ def _started(jobs: Mapping[Job, int]) -> BackgroundScheduler:
     return scheduler
 
 
-def _end(scheduler: BackgroundScheduler) -> None:
-    ending = Thread(target=scheduler.shutdown)
+def _end(scheduler: BackgroundScheduler, *hinted: Job) -> None:
+    """`hinted`: jobs that others call, too."""
+
+    def end() -> None:
+        scheduler.shutdown()
+        for job in hinted:
+            job.end()
+
+    ending = Thread(target=end)
     ending.start()
     ending.join(_LAST_JOBS)
 
@@ -140,12 +162,26 @@ def _exit(status: int) -> NoReturn:
 
 def reply_domain(settings: Settings) -> str | None:
     """Where replies go, and letters that do not arrive; None if nobody takes mail in."""
-    return settings.reply_domain or (mail_host(settings.base_url) if settings.mail_in else None)
+    takes_mail_in = settings.mail_in or settings.mail_in_secret
+    return settings.reply_domain or (mail_host(settings.base_url) if takes_mail_in else None)
 
 
-def _carrier(app: Flask, settings: Settings) -> Carrier:
+def _ways_in(app: Flask, settings: Settings) -> list["SmtpServer | ImapReader"]:
+    """What takes mail in here; the web does, too, where mail providers bring it."""
+    return [_way_in(app, url, reply_domain(settings) or "") for url in settings.mail_in or ()]
+
+
+def _way_in(app: Flask, url: str, domain: str) -> "SmtpServer | ImapReader":
+    if not url.startswith("imaps:"):
+        return SmtpServer(app, urlsplit(url).netloc)
+    from server.post.incoming.imap import ImapReader  # which few need
+
+    return ImapReader(app, url, domain)
+
+
+def outgoing(app: Flask, settings: Settings) -> Carrier:
     """Who carries letters, signed if there is a key."""
-    plain = carrier(settings.smtp_url or app.config["MAILBOX"])
+    plain = carrier(*(settings.smtp_url or [app.config["MAILBOX"]]))
     if settings.dkim_key is None:
         return plain
     return Signing(plain, mail_host(settings.base_url), settings.dkim_selector, read_key(settings.dkim_key))
@@ -157,9 +193,11 @@ def _tidy(settings: Settings) -> None:
     forget_ended_tokens()
     forget_old_answers(settings.keep_answers)
     forget_old_mails()
+    forget_watching(clock.now())
     forget_old_secrets()
     forget_kept_mails()
     forget_old_deliveries()
+    forget_guests()
 
 
 def tell_what_is_held_up() -> None:

@@ -1,12 +1,14 @@
 """The open event streams of one web process: one thread for all of them, so that moves keep theirs."""
 
 import logging
+import math
 import selectors
 import socket
 import time
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
+from datetime import timedelta
 from threading import Lock, Thread
 from typing import Any
 from uuid import UUID
@@ -22,6 +24,7 @@ from server.play.event_feed import OwnFollower, Progress, new_games, news
 from server.play.turn_links import still_valid
 from server.store.database_retry import is_passing
 from server.store.notify import listen, notified
+from server.store.watching import note_watching
 
 log = logging.getLogger(__name__)
 OPEN = Gauge("sternenpost_streams", "Open event streams", multiprocess_mode="livesum")
@@ -30,6 +33,8 @@ MOST = 1000  # streams in a process
 _QUIET = 10.0  # seconds after which a comment says that the connection is alive
 _LOOK = 2.0  # seconds between two looks at what no hint may have told
 _CHECK = 2.0  # seconds between two looks whether tokens are still good, and which games have begun
+_NOTE = 30.0  # seconds after which it is noted anew who is at which table
+_THERE = timedelta(seconds=60)  # for which such a note holds
 _FULL = 64 * 1024  # bytes that nobody takes in, before no more are added
 _PATIENCE = 30.0  # seconds for a client to take in some of it
 _BREATH = 0.1  # seconds after a fault that nobody foresaw, which may come again at once
@@ -46,6 +51,8 @@ class _Open:
         self.out = bytearray(head + stream.beginning)
         self.games: set[UUID] = set()  # watched for it
         self.moved_at = time.monotonic()  # when the client last took something in
+        self.watcher = None if isinstance(self.follower, OwnFollower) else self.follower.player_id
+        self.noted_at = -math.inf  # when it was noted that he is at the table
 
 
 class Streams:
@@ -233,6 +240,16 @@ class Streams:
             new_games(owners.keys())
             for stream in owners.values():
                 self._follow(stream)
+        self._note_watching()
+
+    def _note_watching(self) -> None:
+        """Whoever follows a single game is at its table: pages do so only while somebody looks at them."""
+        now = time.monotonic()
+        due = [it for it in self._open.values() if it.watcher and now - it.noted_at >= _NOTE]
+        those = [(game_id, it.watcher) for it in due if it.watcher for game_id in it.follower.told]
+        note_watching(those, clock.now() + _THERE)
+        for stream in due:
+            stream.noted_at = now
 
     def _tell(self, game_id: UUID) -> None:
         ready = [stream for stream in self._due[game_id] if self._has_room(stream)]

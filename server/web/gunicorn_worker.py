@@ -33,6 +33,9 @@ from server.web.event_streams import Streams
 
 PATIENCE = 20.0  # seconds for all of a request to come, and for a client to take in some of its answer
 LARGEST = 160 * 1024  # bytes of a body, as it comes; more than any that we take
+LARGEST_MAIL = 3 * 1024 * 1024 + 64 * 1024  # the same where mail providers bring mails
+MAIL_IN = "/mail-in/"
+MOST_MAILS = 20  # that arrive at the same time
 LONGEST_HEAD = 32 * 1024  # bytes
 MOST_KEPT = 64 * 1024 * 1024  # bytes of answers that nobody has taken in yet, in one process
 _PIECE = 64 * 1024  # more than TLS has in a record: what it has decrypted is never left behind, where no poll sees it
@@ -52,6 +55,7 @@ PROBLEMS = {  # as in the table of the API
     400: ("malformed-request", "The request cannot be read"),
     413: ("body-too-large", "The body is too large"),
     500: ("internal-error", "Something went wrong on our side"),
+    503: ("unavailable", "The service is not available for a moment"),
 }
 
 
@@ -188,6 +192,11 @@ class Worker(ThreadWorker):
         try:
             if extent.is_whole(arriving.received):
                 return partial(self._hand_over, arriving)
+            if (
+                extent.largest > LARGEST
+                and sum(it.extent.largest > LARGEST for it in self._arriving.values()) > MOST_MAILS
+            ):
+                raise Refused("Too many mails arrive at the same time", 503)
         except Refused as refused:
             return partial(self._refuse, conn, refused)
         if extent.expects_continue and not arriving.has_been_told_to_go_on:
@@ -346,6 +355,7 @@ class Extent:
         self.end = 0  # where the next request begins
         self._at = 0  # up to here all has been looked at
         self._length: int | None = 0  # of the body; None: it comes in chunks
+        self.largest = LARGEST
 
     @property
     def expects_continue(self) -> bool:
@@ -370,6 +380,8 @@ class Extent:
             raise Refused("Its headers are too long")
         if end > 3:
             self.request = self._parsed(bytes(received[:end]))
+            if self.request.path.startswith(MAIL_IN):
+                self.largest = LARGEST_MAIL
             self._length = self._length_of_body()
         elif _BARE_LF.search(received, self._at):
             raise Refused("A line ends without CR")
@@ -392,7 +404,7 @@ class Extent:
         if not all(map(_LENGTH.fullmatch, lengths)):
             raise Refused("Its length is no plain number")
         length = int(lengths[0]) if lengths else 0
-        if length > LARGEST:
+        if length > self.largest:
             raise Refused(_TOO_LARGE, 413)
         return None if codings else length
 
@@ -404,7 +416,7 @@ class Extent:
                 raise Refused("A chunk begins without its size")
             if not (number := int(size[1], 16)):
                 return self._ends_with_trailers(received, end)
-            if number > LARGEST:
+            if number > self.largest:
                 raise Refused(_TOO_LARGE, 413)
             after = end + number + 2
             if not b"\r\n".startswith(received[after - 2 : after]):
@@ -426,7 +438,7 @@ class Extent:
         return True
 
     def _goes_on(self, received: bytes | bytearray) -> bool:
-        if len(received) > LONGEST_HEAD + LARGEST:
+        if len(received) > LONGEST_HEAD + self.largest:
             raise Refused(_TOO_LARGE, 413)
         return False
 

@@ -3,8 +3,8 @@
 import selectors
 import socket
 from collections import deque
-from collections.abc import Iterator, Sequence
-from time import perf_counter
+from collections.abc import Iterable, Iterator, Sequence
+from time import perf_counter, sleep
 from typing import NamedTuple
 
 
@@ -51,10 +51,17 @@ class _Client:
         return self.received if len(body) == int(length.split(b"\r\n", 1)[0]) else None
 
 
-def drive(port: int, games: Sequence[Sequence[bytes]], clients: int, expected: bytes = b"HTTP/1.1 201") -> Driven:
+def drive(
+    port: int,
+    games: Sequence[Iterable[bytes]],
+    clients: int,
+    expected: bytes = b"HTTP/1.1 201",
+    pause: float = 0,
+) -> Driven:
     """Play these games until a client finds none that waits for a move. Raises ValueError for another answer.
 
-    The next move of a game is sent by whichever client is free, as the moves of real players come over many connections.
+    The next move of a game is sent by whichever client is free, as the moves of real players come over many connections;
+    a single client can pause before each for so many seconds.
     """
     waiting = deque(iter(game) for game in games)
     selector = selectors.DefaultSelector()
@@ -75,6 +82,7 @@ def drive(port: int, games: Sequence[Sequence[bytes]], clients: int, expected: b
             if not answer.startswith(expected):
                 raise ValueError(answer.decode())
             waiting.append(client.game)
+            sleep(pause)
             busy += _send_next(client, waiting) - 1
     seconds = perf_counter() - began
     for client in connections:

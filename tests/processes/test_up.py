@@ -3,10 +3,12 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from http.client import HTTPConnection
 from pathlib import Path
@@ -84,8 +86,30 @@ class House:
 
 
 @pytest.fixture
-def house(open_directory):
-    house = House(open_directory / "data", free_port())
+def new_house(open_directory):
+    with stopped_at_last(House(open_directory / "data", free_port())) as house:
+        yield house
+
+
+@pytest.fixture(scope="module")
+def furnished():
+    """The data of a house that came up before: to make its sandbox takes longer than what most tests are about."""
+    directory = Path(tempfile.mkdtemp(prefix="sternenpost-"))
+    directory.chmod(0o755)
+    with stopped_at_last(House(directory / "data", free_port())) as house:
+        house.start().comes_up()
+    yield house.data
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def house(furnished):
+    with stopped_at_last(House(furnished, free_port())) as house:
+        yield house
+
+
+@contextlib.contextmanager
+def stopped_at_last(house):
     yield house
     if house.process.poll() is None:
         house.process.terminate()
@@ -123,32 +147,32 @@ def test_it_comes_up_and_a_signal_stops_all_of_it(house, how):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could serve as root")
-def test_root_starts_it_and_an_ordinary_user_serves(house):
-    (house.data / "mail" / "new").mkdir(parents=True)  # as root left it who served himself
-    (house.data / "mail" / "cur").mkdir()
+def test_root_starts_it_and_an_ordinary_user_serves(new_house):
+    (new_house.data / "mail" / "new").mkdir(parents=True)  # as root left it who served himself
+    (new_house.data / "mail" / "cur").mkdir()
     old = "From: a@example.org\nTo: b@example.org\nDate: Mon, 23 Nov 2026 10:00:00 +0000\nSubject: of old\n\n."
-    (house.data / "mail" / "new" / "1.old").write_text(old)
-    house.start(STERNENPOST_DKIM_KEY="").comes_up()
-    served = [process for process in alive(house.process.children(recursive=True)) if process != house.process]
+    (new_house.data / "mail" / "new" / "1.old").write_text(old)
+    new_house.start(STERNENPOST_DKIM_KEY="").comes_up()
+    served = [process for process in alive(new_house.process.children(recursive=True)) if process != new_house.process]
     assert {process.username() for process in served} == {"nobody"}
     assert len(served) > 5  # Postgres, web and worker have several each
     body = json.dumps({"email": "ada@example.org"}).encode()
-    with house.asked("POST", "/v1/sign-ins", body) as answer:
+    with new_house.asked("POST", "/v1/sign-ins", body) as answer:
         assert answer.status == 202
-    until(lambda: "ada@example.org" in house.page("/sandbox/mail"))
-    assert "of old" in house.page("/sandbox/mail")
-    with psycopg.connect(embedded_postgres.address(house.data)) as connection:
+    until(lambda: "ada@example.org" in new_house.page("/sandbox/mail"))
+    assert "of old" in new_house.page("/sandbox/mail")
+    with psycopg.connect(embedded_postgres.address(new_house.data)) as connection:
         others = "SELECT DISTINCT usename FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
         assert connection.execute(others, [embedded_postgres.DATABASE]).fetchall() == [(APP_ROLE,)]
 
 
-def test_ctrl_c_while_it_starts_stops_it_too(house):
-    house.start()
-    until(lambda: house.process.children())
-    everybody = house.process.children(recursive=True)
-    house.process.send_signal(signal.SIGINT)
-    house.process.communicate()
-    assert house.process.returncode == 0
+def test_ctrl_c_while_it_starts_stops_it_too(new_house):
+    new_house.start()
+    until(lambda: new_house.process.children())
+    everybody = new_house.process.children(recursive=True)
+    new_house.process.send_signal(signal.SIGINT)
+    new_house.process.communicate()
+    assert new_house.process.returncode == 0
     assert not alive(everybody)
 
 

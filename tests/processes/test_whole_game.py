@@ -99,7 +99,9 @@ class Evening:
         for word in self.invitations_of_cleo():
             link = f"/i/{word}"
             assert "Take your seat" in cleo.ask("GET", link).text
-            assert "You are in" in cleo.ask("POST", link).text
+            entered = cleo.ask("POST", link).text
+            token = re.search(r'name="token" content="(sp_[^"]+)"', entered)
+            assert token and Client(self.house, token[1]).get("/v1/me")["email"] == CLEO
         for game_id in self.games:
             assert cleo.get(f"/v1/games/{game_id}")["status"] == "running"
 
@@ -222,7 +224,7 @@ class Evening:
         for game_id, log in self.logs.items():
             table = new_table(RULES.NAME)
             for version, commit in groupby(log, key=lambda row: row.version):
-                table = found[game_id, version] = fold(table, commit)
+                table = found[game_id, version] = fold(table, list(commit))
         return found
 
     @cached_property

@@ -9,6 +9,7 @@ from werkzeug.test import TestResponse
 from server.rules import Json
 from tests.support.contract import Someone
 from tests.support.games import ME, OPEN, wanted
+from tests.support.push_reader import PushReader
 
 MOVE = {"star": "1", "board": "leo", "space": "a"}
 
@@ -30,10 +31,20 @@ GAME, WEBHOOK = f"/v1/games/{NOBODYS_ID}", f"/v1/webhooks/{NOBODYS_ID}"
 CALLS: list[tuple[str, str, Any, str]] = [
     ("GET", "/v1/me", None, "profile:read"),
     ("PATCH", "/v1/me", {}, "profile:write"),
+    ("DELETE", "/v1/me", None, "profile:write"),
+    ("GET", "/v1/me/export", None, "profile:read"),
     ("GET", "/v1/me/deliveries", None, "profile:read"),
     ("GET", "/v1/me/feed", None, "profile:read"),
     ("POST", "/v1/me/feed", None, "profile:write"),
     ("DELETE", "/v1/me/feed", None, "profile:write"),
+    ("GET", "/v1/push-subscriptions", None, "profile:read"),
+    (
+        "POST",
+        "/v1/push-subscriptions",
+        {"endpoint": "https://push.example/1", "keys": PushReader().keys},
+        "profile:write",
+    ),
+    ("DELETE", f"/v1/push-subscriptions/{NOBODYS_ID}", None, "profile:write"),
     ("POST", "/v1/tokens", {}, "tokens:write"),
     ("GET", "/v1/tokens", None, "tokens:write"),
     ("DELETE", "/v1/tokens", None, "tokens:write"),
@@ -50,8 +61,13 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("POST", f"{GAME}/seats/me/tokens", {}, "tokens:write"),
     ("PATCH", f"{GAME}/seats/me", {"mails": "off"}, "games:write"),
     ("DELETE", f"{GAME}/seats/me", None, "games:write"),
+    ("GET", f"{GAME}/seats/me/plan", None, "games:read"),
+    ("PUT", f"{GAME}/seats/me/plan", {"revision": 0, "moves": []}, "moves:write"),
+    ("DELETE", f"{GAME}/seats/me/plan", None, "moves:write"),
     ("POST", f"{GAME}/invitations", {"email": "a@b.org"}, "games:write"),
     ("POST", f"{GAME}/votes", {"on": "pause"}, "games:write"),
+    ("POST", f"{GAME}/take-backs", {"to": 1}, "games:write"),
+    ("GET", f"{GAME}/take-backs", None, "games:read"),
     ("POST", f"{GAME}/messages", {"text": "hello"}, "chat:write"),
     ("POST", f"{GAME}/moves", {"turn": 1, "move": MOVE}, "moves:write"),
     ("POST", f"{GAME}/moves?dry_run=true", {"turn": 1, "move": MOVE}, "moves:write"),
@@ -69,8 +85,17 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("GET", f"{WEBHOOK}/deliveries/{NOBODYS_ID}", None, "webhooks:manage"),
     ("POST", f"{WEBHOOK}/deliveries/{NOBODYS_ID}/tries", None, "webhooks:manage"),
 ]
+PLAYER = f"/v1/players/{NOBODYS_ID}"
+CALLS += [
+    ("GET", "/v1/me/blocks", None, "profile:read"),
+    ("POST", f"{PLAYER}/block", None, "profile:write"),
+    ("DELETE", f"{PLAYER}/block", None, "profile:write"),
+    ("POST", f"{PLAYER}/report", {"text": "Insults"}, "profile:write"),
+    ("GET", f"{GAME}/note", None, "games:read"),
+    ("PUT", f"{GAME}/note", {"text": "low stars"}, "games:write"),
+]
 LOOKS = ("events", "votes", "messages", "archive", "picture.svg", "picture.png", "stream")
-OPEN_CALLS = ["/v1/games", GAME, *(f"{GAME}/{look}" for look in LOOKS)]
+OPEN_CALLS = ["/v1/games", GAME, PLAYER, *(f"{GAME}/{look}" for look in LOOKS)]
 
 
 def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: None) -> list[str]:

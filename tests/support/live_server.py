@@ -39,6 +39,7 @@ PATIENCE = 60.0  # seconds for what other processes do, also on a busy machine
 TAKEN_UP = 30.0  # seconds until somebody else carries what was in the hands of the dead
 PAUSE = 0.05  # seconds between two looks
 METRICS_TOKEN = "a-token-for-prometheus"
+MAIL_IN_SECRET = "a-secret-of-mail-providers"
 FOR_METRICS = {"Authorization": f"Bearer {METRICS_TOKEN}"}
 RETRY_AFTER = 0.25  # seconds until a program asks again
 
@@ -273,11 +274,14 @@ class House:
         self.post.stop()
         self._postgres.stop()
 
-    def _start(self, command: str, **settings: str) -> subprocess.Popen[bytes]:
+    def _start(
+        self, command: str, before: str = "", checkout: Path = CHECKOUT, **settings: str
+    ) -> subprocess.Popen[bytes]:
+        """`before`: what is executed within the process first."""
         with open(self._data / "said.log", "ab") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "server.cli", command],
-                cwd=CHECKOUT,
+                [sys.executable, "-c", f"{before}\nfrom server.cli import main\nmain()", command],
+                cwd=checkout,
                 env=self._environment | settings,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -297,6 +301,13 @@ class House:
         self.web = self._start("web")
         until(lambda: is_up(self.port))
 
+    def restart_web(self, checkout: Path = CHECKOUT) -> None:
+        """The web of this checkout in place of the present one."""
+        self.web.terminate()
+        self.web.wait(20)
+        self.web = self._start("web", checkout=checkout)
+        until(lambda: is_up(self.port))
+
     def start_another_web(self) -> str:
         """The same beside it; its address."""
         port = free_port()
@@ -306,6 +317,10 @@ class House:
 
     def start_worker(self) -> subprocess.Popen[bytes]:
         return self._start("worker")
+
+    def start_post(self, beat: int) -> subprocess.Popen[bytes]:
+        """The process that carries letters, by itself, which looks for them every so many seconds and at hints."""
+        return self._start("post", f"from server import worker\nworker._HINTED_BEAT = {beat}")
 
     def kill_workers(self) -> None:
         """All that are still at work, as where a test failed before it ended its own."""
@@ -378,6 +393,10 @@ class House:
         """Until so many connections wait for a lock."""
         until(lambda: self.count("pg_stat_activity WHERE wait_event_type = 'Lock'") >= number)
 
+    def end_waiters(self) -> None:
+        """Have Postgres forget those who wait for a lock, and what they wanted."""
+        assert self.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+
     def await_letters(self, besides: str = "") -> None:
         """Until every letter has been carried, but for those to the address `besides`."""
         waiting = "outbox LEFT JOIN players USING (player_id) WHERE email IS DISTINCT FROM %s"
@@ -448,15 +467,18 @@ class Client:
         return answer.json()
 
 
+AT_ONCE: Json = {"mails": {"your-turn": "at-once"}}
+
+
 def sign_in(house: House, email: str) -> Client:
-    """By the code that is mailed."""
+    """By the code that is mailed; of each turn he is told at once, however many of his games go on."""
     client = Client(house)
     known = len(_codes(house, email))
     asked = client.post("/v1/sign-ins", {"email": email}, status=202)
     until(lambda: len(_codes(house, email)) > known)
     token = client.post("/v1/tokens", {"sign_in": asked["sign_in"], "code": _codes(house, email)[-1]})["token"]
     client = Client(house, token)
-    client.ask("PATCH", "/v1/me", json={"name": email.partition("@")[0]})
+    client.ask("PATCH", "/v1/me", json={"name": email.partition("@")[0], "notifications": AT_ONCE})
     return client
 
 

@@ -79,7 +79,17 @@ class Scene:
 
     @cached_property
     def running(self) -> str:
-        """Its boards are dealt so that the example of a move is legal."""
+        return self._dealt()
+
+    @cached_property
+    def moved(self) -> str:
+        """Where Ada has made the move of the example."""
+        path = self._dealt()
+        assert self.ada.post(f"{path}/moves", examples.MOVE).status_code == 201
+        return path
+
+    def _dealt(self) -> str:
+        """A running game whose boards are dealt so that the example of a move is legal."""
         while True:
             path = self._opened(self.ada)
             view = self.bea.post(f"{path}/seats").json["view"]
@@ -112,6 +122,10 @@ class Scene:
         return str(self.ada.post("/v1/tokens").json["id"])
 
     @cached_property
+    def subscription_id(self) -> str:
+        return str(self.ada.post("/v1/push-subscriptions", examples.PUSH_SUBSCRIPTION_WANTED).json["id"])
+
+    @cached_property
     def delivery(self) -> str:
         return str(self.ada.post(f"{self.webhook}/pings").json["id"])
 
@@ -124,7 +138,13 @@ class Scene:
             return f"{self.hosted}{call.path.partition('{game_id}')[2]}".replace("{seat}", SEATS_OF_GUESTS[call.name])
         if call.name in OF_A_GAME_THAT_IS_OVER:
             game = self.over
+        if call.name == "takeBack":
+            game = self.moved
         path = call.path.replace("/v1/games/{game_id}", game).replace("{name}", "sternenhimmel")
+        if "{player_id}" in path:
+            path = path.replace("{player_id}", self.bea.get("/v1/me").json["id"])
+        if "{subscription_id}" in path:
+            path = path.replace("{subscription_id}", self.subscription_id)
         if "{token_id}" in path:
             path = path.replace("{token_id}", self.token_id)
         if "{delivery_id}" in path:
@@ -147,6 +167,6 @@ class Scene:
         with (
             self.app.app_context(),
             patch("server.accounts.sign_in.uuid4", lambda: UUID(examples.SIGN_IN_ANSWER["sign_in"])),
-            patch("server.accounts.sign_in.secrets.randbelow", lambda _: int(examples.TOKEN_BY_CODE["code"])),
+            patch("server.accounts.mailed_codes.secrets.randbelow", lambda _: int(examples.TOKEN_BY_CODE["code"])),
         ):
             begin_sign_in(examples.SIGN_IN["email"], "en", None)

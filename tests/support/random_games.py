@@ -3,19 +3,21 @@
 from functools import cache
 from random import Random
 from typing import Any
+from unittest.mock import patch
 from uuid import UUID
 
 from flask import Flask
 
 from server.clock import NOTHING, clock
 from server.operations.archives import archive_of
+from server.play import bot_moves, games
 from server.play.commits import load
 from server.play.game import Game
 from server.play.games import open_game
 from server.play.moves import play_move
 from server.play.seats import leave, take_seat
 from server.play.views import describe
-from server.play.votes import vote
+from server.play.votes import take_back, vote, votes_of
 from server.rules import GAMES, Json
 from tests.support.games import BOT, DAY, OPEN, everything_due_happens, later, moves_of, person, service_is_up, turn_of
 
@@ -70,6 +72,18 @@ class Table:
         for who in self.people:
             vote(self.game_id, who, wish, True)
 
+    def take_back(self, after: int) -> None:
+        """A move, after so many others."""
+        who = self.asked()
+        assert who is not None
+        to = self.game.version
+        for _ in range(1 + after):
+            self.move()
+        if not take_back(self.game_id, who, to).is_done:
+            for other in self.people:
+                if votes_of(self.game_id)["take-back"]:
+                    vote(self.game_id, other, "take-back", True)
+
     def play_on(self) -> None:
         """To the end."""
         while self.asked() is not None:
@@ -89,7 +103,7 @@ OF_BOTS: dict[str, Json] = {
 
 def long_night(rules: str) -> Table:
     """More time, bots that help out and take over, somebody who comes back, a pause in which he goes and
-    comes back again, somebody who goes."""
+    comes back again, a move that is taken back by consent and one at once, somebody who goes."""
     salts = {"ada": "", "bea": "Grüße, «ciel» \U0001f30c", "cyd": 'cyd\'s "salt"\n'}
     table = Table(salts, bots=1, rules=rules, options=LONG[rules])
     _, bea, cyd = table.people
@@ -106,6 +120,9 @@ def long_night(rules: str) -> Table:
     table.agree("resume")
     for _ in range(4):
         table.move()
+    table.take_back(after=2)
+    table.take_back(after=0)
+    table.move()
     leave(table.game_id, cyd)
     table.play_on()
     return table
@@ -131,7 +148,12 @@ def night_of_bots(rules: str) -> Table:
 @cache
 def archives(app: Flask) -> dict[str, Json]:
     """What is left of three such nights with each game, by game and night."""
-    with app.app_context():
+    chance = Random(1)  # for dice and bots alike, so that the same is played each time
+    with (
+        app.app_context(),
+        patch.object(games.secrets, "token_bytes", chance.randbytes),
+        patch.object(bot_moves.random, "SystemRandom", lambda: chance),
+    ):
         service_is_up()
         nights = {"long": long_night, "short": short_night, "of bots": night_of_bots}
         tables = {f"{rules} {name}": night(rules) for rules in GAMES for name, night in nights.items()}

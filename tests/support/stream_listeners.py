@@ -28,9 +28,12 @@ class Listener:
     async def listen(self, cuts: random.Random | None = None, patience: float = 2.0, retry: float = 0.1) -> None:
         """Until cancelled or dismissed; with `cuts`, breaking off by itself again and again."""
         while not self.is_dismissed:
+            before = self.connections
             with suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
                 async with asyncio.timeout(cuts.uniform(0, patience) if cuts else None):
                     await self._once()
+            if self.connections == before:
+                patience *= 1.5  # on a busy machine an answer takes longer
             await asyncio.sleep(retry)
 
     async def _once(self) -> None:

@@ -21,13 +21,16 @@ from server.accounts.tokens import revoke
 from server.api.event_streams import EventStream
 from server.clock import clock
 from server.play.chat import say
-from server.play.event_feed import follow_game
+from server.play.event_feed import follow_game, follow_own
 from server.play.games import open_game
 from server.play.moves import legal_moves
 from server.play.seats import leave, take_seat
 from server.play.turn_links import caller
 from server.play.views import describe
 from server.play.votes import vote
+from server.store.tables import Watching, db
+from server.store.watching import forget_watching
+from server.web import event_streams
 from server.web.event_streams import Streams
 from tests.support.games import BOT, ME, OPEN, game_of, head_of, person, turn_of, wanted
 from tests.support.games import moves_on as moves_on_
@@ -489,6 +492,30 @@ def test_a_client_whose_line_goes_dead_takes_nobody_along(app: Flask, ada: UUID,
         streams.stop()
         while alive.recv(4096):
             pass
+
+
+def test_who_follows_a_game_is_at_its_table_and_who_follows_all_of_his_is_at_none(
+    app: Flask, ada: UUID, ben: UUID, cleo: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_streams, "_CHECK", 0.1)
+    game_id, streams = game_of(ada, ben, cleo), Streams(app)
+    of_game, of_all = (caller(token_of(name)) for name in ("ada", "ben"))
+    followers = [follow_own(of_all, None), follow_game(game_id, None, None, 0), follow_game(game_id, of_game, None, 0)]
+    with ExitStack() as open_:
+        for follower in filter(None, followers):
+            ours, theirs = socket.socketpair()
+            open_.enter_context(ours)
+            streams.take(theirs, EventStream(follower), b"")
+        until(lambda: there() != [])
+        assert there() == [(game_id, ada)]
+        streams.stop()
+    forget_watching(clock.now() + event_streams._THERE)
+    assert there() == []
+
+
+def there() -> list[tuple[UUID, UUID]]:
+    db.session.rollback()
+    return [(row.game_id, row.player_id) for row in db.session.scalars(db.select(Watching))]
 
 
 def test_a_stream_is_asked_for_as_what_it_is(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
