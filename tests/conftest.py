@@ -24,7 +24,7 @@ from server.store import embedded_postgres, migrate
 from server.store.tables import Audit, EventRow, Setting, db
 from server.webhooks import targets
 from tests.support.contract import Contract, ContractClient, Someone
-from tests.support.live_server import METRICS_TOKEN
+from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN
 
 hypothesis.settings.register_profile(
     "house",
@@ -55,6 +55,7 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
         "metrics_and_logs",
     ),
     *("readme_tour", "leaks", "hostile", "dry_run", "earlier_versions"),
+    *("without_eyes", "ways_in", "imap", "layout", "explained", "app"),
 )
 
 
@@ -107,9 +108,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """All tests are shared out among processes, each with a Postgres of its own; some tests are faster without.
 
-    One more than there are cores, since a fifth of the time a test waits.
+    Two more than there are cores, since a third of the time a test waits.
     """
-    return min((os.cpu_count() or 1) + 1, _MOST_PROCESSES) if is_everything_asked_for(config) else 0
+    return min((os.cpu_count() or 1) + 2, _MOST_PROCESSES) if is_everything_asked_for(config) else 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -186,7 +187,13 @@ def left_empty() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def wired(shared_url: str) -> Flask:
     app = create_app(
-        Settings.from_environment({"DATABASE_URL": shared_url, "STERNENPOST_METRICS_TOKEN": METRICS_TOKEN})
+        Settings.from_environment(
+            {
+                "DATABASE_URL": shared_url,
+                "STERNENPOST_METRICS_TOKEN": METRICS_TOKEN,
+                "STERNENPOST_MAIL_IN_SECRET": MAIL_IN_SECRET,
+            }
+        )
     )
     app.test_client_class = type("Client", (ContractClient,), {"contract": Contract(app)})
     return app

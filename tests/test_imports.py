@@ -30,8 +30,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "post": {"accounts", "leases", "operations", "play", "render", "rules", "store", "translations", "webhooks"}
     | SMALL,
     "page": {"compression"},
-    "api": {"accounts", "bots", "compression", "config", "operations", "page", "play", "render", "rules", "store"}
-    | {"strict_json", "translations", "webhooks"}
+    "api": {"accounts", "bots", "compression", "config", "operations", "page", "play", "post", "render", "rules"}
+    | {"store", "strict_json", "translations", "webhooks"}
     | SMALL,
     "app": {"api", "config", "page", "store"},
     "web": {"accounts", "api", "config", "jobs", "json_logs", "play", "store"} | SMALL,

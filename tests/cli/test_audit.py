@@ -13,6 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
 from server import cli
+from server.accounts.blocks import report, reports
 from server.clock import SECOND, clock
 from server.operations.motd import notice
 from server.store.tables import Audit, db
@@ -55,13 +56,17 @@ DEEDS = [
     (["rotate-secret", "--grace", "P2D"], {"grace": "2 days, 0:00:00"}),
     (["rebuild", "GAME"], {"game_id": "GAME"}),
     (["delete-player", "ada@example.org"], {"player": "ADA"}),
+    (["reports", "--settle", "REPORT"], {"settle": "REPORT", "limit": 50}),
 ]
 
 
 @pytest.mark.parametrize(("words", "arguments"), DEEDS, ids=[" ".join(words) for words, _ in DEEDS])
 def test_a_command_that_changes_something_is_kept(words: list[str], arguments: dict[str, object]) -> None:
     ada = person("ada")
-    names = {"ADA": str(ada), "GAME": str(game_of(ada, person("ben"), person("cleo")))}
+    ben = person("ben")
+    names = {"ADA": str(ada), "GAME": str(game_of(ada, ben, person("cleo")))}
+    report(ben, ada, "She insults us.", None)
+    names["REPORT"] = str(reports(settled=False, limit=1)[0]["id"])
     before, typed = number(), [names.get(word, word) for word in words]
     run(*typed, "--dry-run")
     assert number() == before

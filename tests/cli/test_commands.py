@@ -16,6 +16,7 @@ from flask import Flask, current_app
 from sqlalchemy import event, func, select
 
 from server import cli
+from server.accounts.blocks import report
 from server.accounts.players import change_profile, player_token
 from server.accounts.sign_in import begin_sign_in, redeem
 from server.clock import NOTHING, clock
@@ -37,7 +38,7 @@ from server.play.sweep import wake_due
 from server.play.turn_links import caller
 from server.play.votes import vote
 from server.post.delivery import PostOffice
-from server.post.incoming import replies
+from server.post.incoming import providers, replies
 from server.post.incoming.answering import deal_with_mails
 from server.post.letters import compose
 from server.store import migrate
@@ -98,6 +99,18 @@ def everything() -> dict[str, int]:
 
 def rows(table: type, condition: object) -> int:
     return db.session.scalars(select(func.count()).select_from(table).where(condition)).one()
+
+
+def test_a_report_is_listed_until_it_is_settled(ada: UUID, ben: UUID) -> None:
+    report(ada, ben, "Insults at the table", None)
+    (waiting,) = json.loads(run("reports", "--json"))
+    assert waiting["about"] == f"ben <{BEN}>"
+    run("reports", "--settle", waiting["id"], "--dry-run")
+    assert "Insults at the table" in run("reports")
+    run("reports", "--settle", waiting["id"])
+    assert run("reports") == "None.\n"
+    assert "Insults at the table" in run("reports", "--all")
+    assert "No such report waits" in ask("reports", "--settle", waiting["id"]).output
 
 
 # Every command
@@ -288,7 +301,7 @@ def test_a_token_of_somebody_banned_gets_the_problem_banned_in_his_language(hous
 
 
 def test_a_code_that_was_mailed_before_a_ban_lets_nobody_in(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.accounts.sign_in.secrets.randbelow", lambda _: 123456)
+    monkeypatch.setattr("server.accounts.mailed_codes.secrets.randbelow", lambda _: 123456)
     sign_in = begin_sign_in(ADA, "en", None)
     run("ban", ADA)
     with pytest.raises(Banned):
@@ -506,6 +519,13 @@ def test_the_guide_names_commands_and_settings_that_there_are_and_counts_as_the_
     known = {"sternenpost_app", "sternenpost_streams"}  # a role, and what only a web with streams has
     known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics", headers=FOR_METRICS).text))
     assert set(re.findall(r"sternenpost_[a-z_]+", guide)) <= known
+
+
+def test_the_guide_to_mail_names_commands_settings_and_addresses_that_there_are(house: Flask) -> None:
+    guide = re.sub(r"<[^>]+>", " ", house.test_client().get("/docs/mail").text)
+    assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
+    assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
+    assert set(re.findall(r"/mail-in/([a-z]+)", guide)) == set(providers._PROVIDERS)
 
 
 # The message of the day

@@ -47,6 +47,9 @@ def test_a_relative_directory_starts_where_the_command_was_given(tmp_path, monke
         ("STERNENPOST_MAIL_IN", "8025"),
         ("STERNENPOST_MAIL_IN", "127.0.0.1"),
         ("STERNENPOST_MAIL_IN", "127.0.0.1:25/x"),
+        ("STERNENPOST_MAIL_IN", "127.0.0.1:25,"),
+        ("STERNENPOST_MAIL_IN", "imaps://stars.example/INBOX"),
+        ("STERNENPOST_MAIL_IN", "pop3s://stars.example:995"),
         ("STERNENPOST_REPLY_DOMAIN", "ada@stars.example"),
         ("STERNENPOST_PORT", "0"),
         ("STERNENPOST_PORT", "65536"),
@@ -68,6 +71,24 @@ def test_passwords_are_shown_neither_in_the_list_nor_in_a_refusal():
     assert listed["SMTP_URL"] == "smtp://stars:***@mail.example:587"
     with pytest.raises(BadSetting, match="not mysql://stars:[*]{3}@db.example"):
         Settings.from_environment({"DATABASE_URL": "mysql://stars:secret@db.example"})
+
+
+def test_letters_may_go_out_by_several_servers():
+    found = Settings.from_environment({"SMTP_URL": "smtp://a:b,c@d.example:587, smtps://e.example,smtp://f"})
+    assert found.smtp_url == ("smtp://a:b,c@d.example:587", "smtps://e.example", "smtp://f")
+    listed = {name: value for name, _, value, _ in found.listed()}
+    assert listed["SMTP_URL"] == "smtp://a:***@d.example:587,smtps://e.example,smtp://f"
+    with pytest.raises(BadSetting):
+        Settings.from_environment({"SMTP_URL": "smtp://a,smtp://"})
+
+
+def test_replies_may_come_in_by_several_ways():
+    found = Settings.from_environment(
+        {"STERNENPOST_MAIL_IN": "127.0.0.1:25, lmtp://[::1]:24,imaps://a:b%40c@d.example/In"}
+    )
+    assert found.mail_in == ("smtp://127.0.0.1:25", "lmtp://[::1]:24", "imaps://a:b%40c@d.example/In")
+    listed = {name: value for name, _, value, _ in found.listed()}
+    assert listed["STERNENPOST_MAIL_IN"] == "smtp://127.0.0.1:25,lmtp://[::1]:24,imaps://a:***@d.example/In"
 
 
 def test_a_token_is_shown_neither_in_the_list_nor_in_a_refusal():

@@ -5,6 +5,7 @@ The worlds come from the same seed (see `worlds`). Until something is turned ove
 
 import base64
 import json
+import os
 import re
 from functools import reduce
 from random import Random
@@ -24,7 +25,20 @@ from server.rules.sternenglanz.material import KIND_OF
 from server.rules.sternenhimmel import BOARDS
 from tests.support.contract import Someone
 from tests.support.games import ME, OPEN, wanted
-from tests.support.paired_worlds import BRINKS, NAMES, SECRETS, House, World, Worlds, exchanging, random_worlds, tries
+from tests.support.paired_worlds import (
+    BRINKS,
+    NAMES,
+    SECRETS,
+    Exchanging,
+    House,
+    World,
+    Worlds,
+    exchanging,
+    random_worlds,
+    tries,
+)
+
+PAIRS = int(os.environ.get("PAIRED_TAKE_BACKS", "60"))  # of worlds, by game; 1000 in a longer run
 
 assert exchanging  # a fixture
 pytestmark = pytest.mark.usefixtures("exchanging")
@@ -129,6 +143,56 @@ def test_two_worlds_look_the_same_to_whoever_may_not_know_the_difference(
     for viewer in worlds.secretive:
         seen = [house.seen_by(viewer, world) for house, world in zip(houses, (worlds.one, worlds.other), strict=True)]
         assert seen[0] != seen[1]  # there is a difference
+
+
+@pytest.mark.parametrize("game", GAMES)
+@settings(max_examples=PAIRS, deadline=None)
+@given(chance=st.integers(0, 2**32))
+def test_a_move_that_is_taken_back_freely_has_taught_its_player_nothing(game: str, chance: int) -> None:
+    """Whatever a seat tries that cannot tell the worlds apart: it reveals in both or in neither, and if it does not, the
+    seat was told the same and sees the same."""
+    rng = Random(chance)
+    secrets = SECRETS[game]
+    worlds = rng.choice([secrets.worlds, *secrets.brinks])(rng)
+    rules, states = worlds.rules, [worlds.end(world) for world in (worlds.one, worlds.other)]
+    for seat in rules.to_act(states[0]) & {*worlds.innocent}:
+        for move in tries(worlds, worlds.one, seat):
+            came = [
+                rules.decide(state, seat, move, Exchanging(worlds.seed, [""] * 3, 99, exchange=world.exchange))
+                for state, world in zip(states, (worlds.one, worlds.other), strict=True)
+            ]
+            reveals = {rules.reveals(state, seat, events) for state, events in zip(states, came, strict=True)}
+            assert len(reveals) == 1
+            if reveals == {False}:
+                told = [[rules.tell(event, seat) for event in events] for events in came]
+                seen = [
+                    rules.view(reduce(rules.apply, events, state), seat)
+                    for state, events in zip(states, came, strict=True)
+                ]
+                assert (told[0], seen[0]) == (told[1], seen[1])
+
+
+@pytest.mark.parametrize("game", GAMES)
+@settings(max_examples=1, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(chance=st.integers(0, 2**32))
+def test_worlds_in_which_a_move_is_taken_back_look_the_same_to_whoever_may_not_know_the_difference(
+    app: Flask, game: str, chance: int
+) -> None:
+    worlds = SECRETS[game].brinks[0](Random(chance))
+    houses = [Answers(app, worlds, world.exchange) for world in (worlds.one, worlds.other)]
+    back = None
+    for number, ((seat, one), (_, other)) in enumerate(zip(worlds.one.moves, worlds.other.moves, strict=True)):
+        for house, move in zip(houses, (one, other), strict=True):
+            house.plays(seat, move)
+            if number % 5 == 4 or number + 1 == len(worlds.one.moves):
+                version = house.people[seat].get(house.path).json["version"]
+                taken = house.people[seat].post(f"{house.path}/take-backs", {"to": version - 1})
+                assert back in (None, taken.status_code)
+                back = taken.status_code if house is houses[0] else None
+                if taken.status_code == 201:
+                    house.plays(seat, move)
+    for viewer in worlds.innocent:
+        assert houses[0].seen_by(viewer, worlds.one) == houses[1].seen_by(viewer, worlds.one)
 
 
 # What is never told
