@@ -38,7 +38,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sandbox": {"accounts", "play", "rules"} | SMALL,
     "worker": {"accounts", "config", "jobs", "operations", "play", "post", "store", "webhooks"} | SMALL,
     "up": {"config", "store"},
-    "cli": {"accounts", "app", "config", "json_logs", "operations", "play", "post", "render", "rules", "sandbox"}
+    "cli": {
+        "accounts",
+        "app",
+        "bots",
+        "config",
+        "json_logs",
+        "operations",
+        "play",
+        "post",
+        "render",
+        "rules",
+        "sandbox",
+    }
     | {"store", "web", "worker"}
     | SMALL,
 }

@@ -17,6 +17,7 @@ _COMMANDS = {  # the module of each, its name there if it is another one, and it
     "doctor": ("service", "Look whether all parts are well."),
     "motd": ("service", "Show everybody a message of the day."),
     "rotate-secret": ("service", "Sign links and addresses for replies with a new secret."),
+    "bot": ("bot", "Let a program play that speaks lines of JSON."),
     "openapi": ("service", "Print the OpenAPI document."),
     "config": ("settings", "List the settings, their defaults and values."),
     "audit": ("audit", "List what operators did, the newest first."),

@@ -17,8 +17,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from server.rules import GAMES
 from tests.support import npm
-from tests.support.live_server import Client, House, new_house, sign_in
+from tests.support.live_server import Client, House, new_house, sign_in, until
 
 HERE = Path(__file__).parent / "clients"
 PUBLISHED = HERE.parents[2] / "api_spec" / "openapi.yaml"
@@ -155,3 +156,50 @@ def test_the_bot_of_the_handbook_has_30_lines_and_plays_both_games_as_it_is_prin
         programs += [begun(sys.executable, bot, house.url, it, game, "0.1", where=tmp_path) for it in (own, *others)]
     for program in programs:
         assert {"scores", "places"} == ast.literal_eval(said(program)).keys()
+
+
+def player_for(house: House, where: Path, token: str, *game: str) -> subprocess.Popen[str]:
+    """The handbook's program of lines, joined to this server."""
+    printed = re.search(r'(?s)<pre[^>]* id="bot-lines">(.*?)</pre>', httpx.get(f"{house.url}/docs/bot").text)
+    assert printed is not None
+    (where / "lines.py").write_text(unescape(printed[1]), "utf-8")
+    joined = ("-m", "server.cli", "bot", "--url", house.url, "--token", token, *game, "--")
+    return begun(sys.executable, *joined, sys.executable, where / "lines.py", where=HERE.parents[2])
+
+
+def game_against_a_bot(client: Client, rules: str, **options: int) -> str:
+    bots = [{"bot": "greedy"}] * (GAMES[rules].SEATS.start - 1)
+    wanted = {"rules": rules, "options": options, "seats": [{"player": "me"}, *bots]}
+    return str(client.post("/v1/games", wanted)["id"])
+
+
+def is_over(client: Client, game_id: str) -> bool:
+    return bool(client.get(f"/v1/games/{game_id}")["status"] == "finished")
+
+
+def test_a_program_without_http_plays_the_game_of_its_seats_token_and_ends_with_it(
+    house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
+) -> None:
+    ada = sign_in(house, "ada@example.org")
+    game = game_against_a_bot(ada, "sternenhimmel")
+    token = ada.post(f"/v1/games/{game}/seats/me/tokens", {})["token"]
+    programs.append(player_for(house, tmp_path, token, "--game", game))
+    said(programs[-1])
+    assert is_over(ada, game)
+
+
+def test_a_program_without_http_plays_all_games_of_an_account_those_too_that_begin_meanwhile(
+    house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
+) -> None:
+    bea = sign_in(house, "bea@example.org")
+    first = game_against_a_bot(bea, "sternenglanz", max_rounds=5)
+    programs.append(player_for(house, tmp_path, str(bea.token)))
+    until(lambda: bea.get(f"/v1/games/{first}")["version"] > 10, PLAYED)
+    second = game_against_a_bot(bea, "sternenhimmel")
+    until(lambda: is_over(bea, first) and is_over(bea, second), PLAYED)
+    assert programs[-1].poll() is None
+    bea.ask("DELETE", "/v1/tokens")
+    third = sign_in(house, "bea@example.org")
+    house.restart_web()  # its stream is cut, and it comes back with a token that is worthless by now
+    game_against_a_bot(third, "sternenhimmel")
+    assert programs[-1].wait(PLAYED) == 1

@@ -1,0 +1,43 @@
+"""Local games: played here and now, without a server, by programs and the house's bots."""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+from server.bots import BOTS
+from server.bots.program import Program, Refused
+from server.rules import GAMES, Outcome, RuleError, Seat, SeededDice
+
+
+def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[Program | str], name: str) -> Outcome:
+    """A game to its end, by each seat's program or the house's bot of this name. The same name has the same chance; it
+    raises BadOption, and ProgramError for a program that fails."""
+    rules = GAMES[rules_name]
+    chosen = rules.resolve_options(options, len(players))
+    dice, rng = SeededDice(sha256(name.encode()).digest(), []), Random(name)
+    state = reduce(rules.apply, rules.setup(len(players), chosen, dice), None)
+    turn = 0
+    while (outcome := rules.outcome(state)) is None:
+        turn += 1
+        seat = min(rules.to_act(state))
+        moves, view, player = rules.legal_moves(state, seat), rules.view(state, seat), players[seat]
+        if isinstance(player, str):
+            state = reduce(rules.apply, rules.decide(state, seat, BOTS[player](rules, view, moves, rng), dice), state)
+            continue
+        table = {"game": name, "rules": rules_name, "seat": seat, "turn": turn, "view": view}
+        decided: list[Any] = []
+
+        def play(move: Any, state: Any = state, seat: Seat = seat, decided: list[Any] = decided) -> None:
+            try:
+                decided[:] = rules.decide(state, seat, rules.move_from_json(move), dice)
+            except RuleError as error:
+                raise Refused(error.code, error.text) from None
+
+        player.play(table, [rules.move_to_json(it) for it in moves], play)
+        state = reduce(rules.apply, decided, state)
+    for each in players:
+        if isinstance(each, Program):
+            each.tell({"type": "end", "game": name, "outcome": {"scores": outcome.scores, "places": outcome.places}})
+    return outcome

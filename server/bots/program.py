@@ -1,0 +1,118 @@
+"""Programs as bots, in any language: JSON Lines on stdin and stdout, a line for each message (version 1, `/docs/bot`)."""
+
+import json
+import shlex
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Thread
+from types import TracebackType
+from typing import Any, Self
+
+from server.rules import Json
+
+VERSION = 1
+LONGEST = 1_000_000  # characters of a line
+TRIES = 3  # moves for one turn, until the program is given up
+FAREWELL = 5  # seconds that a program has to end by itself
+
+
+class ProgramError(Exception):
+    """What the program did wrong, in a sentence."""
+
+
+class Refused(Exception):
+    """A move that cannot be played; the program may choose another one."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code, self.detail = code, detail
+
+
+class Program:
+    """A started program, of which one answer may take `patience` seconds. Its stderr is ours."""
+
+    def __init__(self, command: Sequence[str], patience: float) -> None:
+        self._name, self._patience = shlex.join(command), patience
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", errors="replace"
+            )
+        except OSError as error:
+            raise ProgramError(f"{self._name} cannot be started: {error.strerror}.") from None
+        self._lines = SimpleQueue[str]()
+        Thread(target=self._read, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def greet(self) -> None:
+        self.tell({"type": "hello", "version": VERSION})
+        version = self._hear("hello").get("version")
+        if version != VERSION:
+            raise ProgramError(f"{self._name} speaks version {json.dumps(version)} of the lines, not {VERSION}.")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._process.stdin
+        with suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(FAREWELL)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def tell(self, message: Json) -> None:
+        assert self._process.stdin
+        try:
+            self._process.stdin.write(json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise ProgramError(self._ended()) from None
+
+    def play(self, table: Json, moves: Sequence[Json], played: Callable[[Any], None]) -> None:
+        """Lets it choose one of the moves. `table` has `game`, `rules`, `seat`, `turn` and `view`; what `played` refuses
+        is chosen anew."""
+        about = {"game": table["game"], "turn": table["turn"]}
+        self.tell({"type": "view", **table})
+        self.tell({"type": "legal", **about, "moves": moves})
+        for _ in range(TRIES):
+            answer = self._hear("move")
+            try:
+                if {name: answer.get(name) for name in about} != about:
+                    raise Refused("not-asked", f"The move asked for is that of {json.dumps(about)}.")
+                return played(answer.get("move"))
+            except Refused as refused:
+                self.tell({"type": "refused", **about, "code": refused.code, "detail": refused.detail})
+                detail = refused.detail
+        raise ProgramError(f"{self._name} sent no move that can be played, {TRIES} times: {detail}")
+
+    def _hear(self, kind: str) -> Json:
+        """Its next line, which must be of this type."""
+        try:
+            line = self._lines.get(timeout=self._patience)
+        except Empty:
+            raise ProgramError(f"{self._name} did not answer in {self._patience:g} seconds.") from None
+        if not line:
+            raise ProgramError(self._ended())
+        try:
+            message = json.loads(line)
+        except ValueError:
+            message = None
+        if not isinstance(message, dict) or message.get("type") != kind:
+            raise ProgramError(f'{self._name} wrote {line[:200].strip()!r} in place of a line of the type "{kind}".')
+        return message
+
+    def _read(self) -> None:
+        assert self._process.stdout
+        while line := self._process.stdout.readline(LONGEST):
+            self._lines.put(line)
+        self._lines.put("")
+
+    def _ended(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        return f"{self._name} ended by itself, with status {self._process.poll()}."

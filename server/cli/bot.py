@@ -1,0 +1,192 @@
+"""A program that plays: at a server, by a token, or in local games."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from http.client import HTTPException, HTTPResponse
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import click
+
+from server.bots.local_games import play_locally
+from server.bots.program import Program, ProgramError, Refused
+from server.cli.common import example
+from server.rules import GAMES, BadOption, Json
+
+_OVER = ("finished", "abandoned")
+_AGAIN = (429, 502, 503, 504)  # not now: the same again
+_PAUSE = 2.0  # seconds, where an answer does not say how long
+_SILENCE = 30  # seconds without a byte until a line counts as cut; a stream says something every ten
+
+
+@click.command(
+    epilog=example(
+        "bot --local sternenhimmel --games 10 -- python3 mybot.py",
+        "bot --url https://stars.example --game 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 -- ./mybot",
+        "bot --url https://stars.example -- java -jar mybot.jar",
+    )
+)
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="The server.")
+@click.option("--token", envvar="STERNENPOST_TOKEN", help="Of an account, or of a seat; or STERNENPOST_TOKEN.")
+@click.option("--game", metavar="ID", help="This game only, until it is over. Else all games of the account.")
+@click.option("--local", type=click.Choice(list(GAMES)), help="Games of these rules, here and without a server.")
+@click.option("--games", default=1, show_default=True, type=click.IntRange(1), help="So many local games.")
+@click.option(
+    "--against", multiple=True, metavar="BOT", help="greedy or random, once for each; greedy where none is named."
+)
+@click.option("--options", default="{}", metavar="JSON", help="Of local games, as GET /v1/rules lists them.")
+@click.option("--seed", default="", metavar="TEXT", help="The same text has the same chance in local games.")
+@click.option("--patience", default=60.0, show_default=True, type=click.FloatRange(0.1), help="Seconds for an answer.")
+@click.argument("command", nargs=-1, required=True)
+def bot(
+    url: str,
+    token: str | None,
+    game: str | None,
+    local: str | None,
+    games: int,
+    against: Sequence[str],
+    options: str,
+    seed: str,
+    patience: float,
+    command: Sequence[str],
+) -> None:
+    """Let a program play that speaks lines of JSON. COMMAND starts it; /docs/bot describes the lines."""
+    if not local and not token:
+        raise click.UsageError("Name a --token (or STERNENPOST_TOKEN), or play --local.")
+    try:
+        with Program(command, patience) as program:
+            program.greet()
+            if local:
+                _play_here(program, local, options, against, seed, games)
+            else:
+                _play_there(program, _Server(url, str(token)), game)
+    except ProgramError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _play_here(program: Program, rules: str, options: str, against: Sequence[str], seed: str, games: int) -> None:
+    """Its seat goes round from game to game."""
+    others = list(against) or ["greedy"] * (GAMES[rules].SEATS.start - 1)
+    won = 0
+    for number in range(games):
+        seat = number % (len(others) + 1)
+        players: list[Program | str] = [*others[:seat], program, *others[seat:]]
+        try:
+            outcome = play_locally(rules, json.loads(options), players, f"{seed or rules} {number + 1}")
+        except (BadOption, ValueError) as error:
+            raise click.UsageError(f"{error}") from None
+        won += outcome.places[seat] == 1
+        scores = ", ".join(f"{score}{' (yours)' * (it == seat)}" for it, score in enumerate(outcome.scores))
+        click.echo(f"Game {number + 1}: place {outcome.places[seat]}, points {scores}")
+    click.echo(f"Won {won} of {games}.")
+
+
+class _Server:
+    """Calls of the API. What gets lost is sent again: moves name their turn, so nothing is played twice."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._url, self._headers = url.rstrip("/"), {"Authorization": f"Bearer {token}"}
+
+    def ask(self, path: str, body: Json | None = None) -> Json:
+        """The answer; raises HTTPError for a refusal."""
+        while True:
+            try:
+                with self.open(path, body) as answer:
+                    found: Json = json.load(answer)
+                    return found
+            except HTTPError as error:
+                if error.code not in _AGAIN:
+                    raise
+                _wait(error.headers.get("Retry-After"))
+            except (OSError, HTTPException, ValueError):  # ValueError: cut off within
+                _wait(None)
+
+    def open(self, path: str, body: Json | None = None) -> HTTPResponse:
+        headers = {**self._headers, "Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        request = Request(self._url + path, json.dumps(body).encode() if body else None, headers)
+        answer: HTTPResponse = urlopen(request, timeout=_SILENCE)
+        return answer
+
+    def news(self, path: str) -> Iterator[Json | None]:
+        """The events of a stream as they come; None whenever it was opened anew, since some may have been missed."""
+        while True:
+            try:
+                with self.open(path) as stream:
+                    if stream.status == 204:
+                        return
+                    yield None
+                    yield from (json.loads(line[5:]) for line in stream if line.startswith(b"data:"))
+            except HTTPError as error:
+                if error.code not in _AGAIN:
+                    raise
+                _wait(error.headers.get("Retry-After"))
+            except (OSError, HTTPException):
+                _wait(None)
+
+    def running(self) -> Iterator[str]:
+        """The ids of all games of the account that go on."""
+        path: str | None = "/v1/games?mine=true&status=running&limit=100"
+        while path:
+            page = self.ask(path)
+            yield from (it["id"] for it in page["items"])
+            path = page["next"] and f"/v1/games?mine=true&status=running&limit=100&cursor={page['next']}"
+
+
+def _wait(told: str | None) -> None:
+    time.sleep(float(told) if told and told.isdigit() else _PAUSE)
+
+
+def _play_there(program: Program, server: _Server, game: str | None) -> None:
+    playing = set[str]()
+    try:
+        for event in server.news(f"/v1/games/{game}/stream" if game else "/v1/stream"):
+            if game:
+                found = [game]
+            elif event:
+                found = [event["game"]]
+            else:
+                found = sorted({*playing, *server.running()})
+            for each in found:
+                if _look(program, server, each):
+                    playing.add(each)
+                else:
+                    playing.discard(each)
+            if game and not playing:
+                return
+    except HTTPError as error:
+        raise click.ClickException(str(_said(error)["detail"])) from None
+
+
+def _look(program: Program, server: _Server, game_id: str) -> bool:
+    """Plays as long as it is the program's turn; whether the game goes on."""
+    path = f"/v1/games/{game_id}"
+    while (game := server.ask(path))["status"] not in _OVER:
+        legal = server.ask(f"{path}/legal-moves") if game["you"] and game["you"]["turn"] is not None else None
+        if not legal or not legal["moves"]:
+            return True
+        table = {"game": game_id, "rules": game["rules"], "seat": game["you"]["seat"], "turn": legal["turn"]}
+
+        def play(move: Any, path: str = path, turn: int = legal["turn"]) -> None:
+            try:
+                server.ask(f"{path}/moves", {"turn": turn, "move": move})
+            except HTTPError as error:
+                said = _said(error)
+                if error.code in (400, 422):
+                    raise Refused(said.get("reason") or said["code"], said["detail"]) from None
+                if error.code != 409:  # that turn is over: the next look shows what is
+                    raise
+
+        program.play({**table, "view": game["view"]}, legal["moves"], play)
+    program.tell({"type": "end", "game": game_id, "outcome": game["outcome"]})
+    return False
+
+
+def _said(error: HTTPError) -> Json:
+    """The problem that an answer tells (RFC 9457)."""
+    try:
+        problem: Any = json.load(error)
+        return {"code": "unknown", "detail": str(error), **problem}
+    except (OSError, ValueError, TypeError):
+        return {"code": "unknown", "detail": f"The server answered {error.code} {error.reason}."}

@@ -1,0 +1,81 @@
+"""`sternenpost bot` without a server: programs in any language play by lines of JSON; what they do wrong is told."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from server.cli import main
+from server.rules import GAMES
+from tests.support.live_server import CHECKOUT
+
+PRINTED = CHECKOUT / "server" / "api" / "templates" / "bot-lines.txt"
+SAYS_HELLO = 'import sys, json\nsys.stdin.readline()\nprint(\'{"type": "hello", "version": 1}\', flush=True)\n'
+
+
+def bot(*words: str, program: str | Path = PRINTED) -> Result:
+    command = [sys.executable, str(program)] if isinstance(program, Path) else [sys.executable, "-c", program]
+    return CliRunner().invoke(main, ["bot", *words, "--", *command])
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_the_program_of_the_handbook_plays_local_games_to_their_ends(rules: str) -> None:
+    options = '{"max_rounds": 5}' if rules == "sternenglanz" else "{}"
+    played = bot("--local", rules, "--games", "2", "--seed", "a", "--options", options)
+    assert played.exit_code == 0, played.output
+    assert len(re.findall(r"(?m)^Game \d: place \d, points .*\(yours\)", played.output)) == 2
+    assert bot("--local", rules, "--games", "2", "--seed", "a", "--options", options).output == played.output
+    assert bot("--local", rules, "--games", "2", "--seed", "b", "--options", options).output != played.output
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("", "ended by itself, with status 0"),
+        ("raise SystemExit(7)", "ended by itself, with status 7"),
+        ("print('Hello!')", "wrote 'Hello!' in place of a line of the type \"hello\""),
+        ("print('[1]')", "in place of a line"),
+        ('print(\'{"type": "hello", "version": 2}\')', "speaks version 2 of the lines, not 1"),
+        ("import time; time.sleep(60)", "did not answer in 0.5 seconds"),
+        (SAYS_HELLO, "ended by itself"),
+        (SAYS_HELLO + 'print(\'{"type": "legal"}\', flush=True); sys.stdin.read()', 'of the type "move"'),
+        (
+            SAYS_HELLO + 'for line in sys.stdin:\n print(\'{"type": "move", "move": {}}\', flush=True)',
+            "no move that can be played, 3 times: The move asked for is that of",
+        ),
+        (
+            SAYS_HELLO + "for line in sys.stdin:\n it = json.loads(line)\n"
+            " if it['type'] != 'view': print(json.dumps({**it, 'type': 'move', 'move': 7}), flush=True)",
+            "no move that can be played, 3 times",
+        ),
+    ],
+)
+def test_what_a_program_does_wrong_is_told_in_a_sentence(program: str, told: str) -> None:
+    played = bot("--local", "sternenhimmel", "--patience", "0.5" if "sleep" in program else "20", program=program)
+    assert played.exit_code == 1
+    assert told in played.output
+
+
+def test_a_move_that_cannot_be_played_may_be_chosen_anew() -> None:
+    program = SAYS_HELLO + (
+        "refused, told = 0, 0\n"
+        "for line in sys.stdin:\n"
+        "    it = json.loads(line)\n"
+        "    if it['type'] == 'legal': asked, wrong = it, not told\n"
+        "    if it['type'] == 'refused': wrong, told = False, 1; sys.stderr.write(it['code'])\n"
+        "    if it['type'] in ('legal', 'refused'):\n"
+        "        move = {'star': 99} if wrong else asked['moves'][-1]\n"
+        "        print(json.dumps({**asked, 'type': 'move', 'move': move}), flush=True)\n"
+    )
+    played = bot("--local", "sternenhimmel", program=program)
+    assert played.exit_code == 0, played.output
+
+
+def test_commands_that_cannot_be_meant_are_refused() -> None:
+    assert "Name a --token" in bot().output
+    assert bot().exit_code == 2
+    assert bot("--local", "sternenhimmel", "--options", '{"edition": 7}').exit_code == 2
+    assert bot("--local", "sternenhimmel", "--against", "nobody").exit_code == 2
+    assert "cannot be started" in CliRunner().invoke(main, ["bot", "--local", "sternenhimmel", "--", "/no/such"]).output
