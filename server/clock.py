@@ -1,5 +1,8 @@
 """The clock of all processes: tests and the sandbox put it forward instead of waiting."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -15,9 +18,10 @@ class Clock:
 
     def __init__(self) -> None:
         self.offset = NOTHING
+        self._behind = ContextVar("behind", default=NOTHING)
 
     def now(self) -> datetime:
-        return self.real() + self.offset
+        return self.real() + self.offset - self._behind.get()
 
     def real(self) -> datetime:
         """The time that no leap changes, by which receivers check signatures and leases run out."""
@@ -25,6 +29,15 @@ class Clock:
 
     def forward(self, by: timedelta) -> None:
         self.offset += by
+
+    @contextmanager
+    def ago(self, length: timedelta) -> Iterator[None]:
+        """It is so long ago, for this thread alone."""
+        token = self._behind.set(length)
+        try:
+            yield
+        finally:
+            self._behind.reset(token)
 
 
 clock = Clock()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import NamedTuple
-from uuid import UUID, uuid5
+from uuid import UUID, uuid4, uuid5
 
 from server.accounts.players import change_profile, player_token, profile
 from server.clock import clock
@@ -39,11 +39,7 @@ class People(NamedTuple):
 def open_up(base_url: str) -> Iterator[str]:
     """Lines for the terminal. People and games are found again; only what is not there yet is made."""
     follow_clock()
-    tokens = [player_token(email, email.partition("@")[0]) for email in (EMAIL, ADA, BEN)]
-    people = People(*(caller(token).player_id for token in tokens))
-    for player_id in people:
-        if not profile(player_id)["notifications"]:  # whoever tries it would wait for letters that wait for one another
-            change_profile(player_id, {"notifications": {"mails": {"your-turn": "at-once"}}})
+    people = _people()
     games = {title: _seeded(people, title, make) for title, make in SEEDS.items()}
     you = people.you
     first = _first_sky(you)
@@ -52,10 +48,26 @@ def open_up(base_url: str) -> Iterator[str]:
     yield f"  read your mail   {base_url}/sandbox/mail"
     yield f"  API handbook     {base_url}/docs"
     yield f"  your game        {base_url}/#/games/{first.game_id}"
-    yield f"  your token       {tokens[0]}"
+    yield f"  your token       {player_token(EMAIL)}"
     yield "  and one of each kind, as it was made; time has gone on since:"
     for title, game in games.items():
         yield f"    {title:<28} {_link(base_url, game, you)}"
+
+
+def make_scene(name: str, base_url: str) -> tuple[UUID, str]:
+    """Another game in this state, by its id and the link at which you see it. `name` is one of SEEDS."""
+    people, game_id = _people(), uuid4()
+    SEEDS[name](people, game_id)
+    return game_id, _link(base_url, load(game_id), people.you)
+
+
+def _people() -> People:
+    tokens = [player_token(email, email.partition("@")[0]) for email in (EMAIL, ADA, BEN)]
+    people = People(*(caller(token).player_id for token in tokens))
+    for player_id in people:
+        if not profile(player_id)["notifications"]:  # whoever tries it would wait for letters that wait for one another
+            change_profile(player_id, {"notifications": {"mails": {"your-turn": "at-once"}}})
+    return people
 
 
 def _first_sky(you: UUID) -> Game:
@@ -148,13 +160,9 @@ def _all_vote(game_id: UUID, wish: str, *people: UUID) -> None:
 
 @contextmanager
 def _ago(length: timedelta, game_id: UUID) -> Iterator[None]:
-    """What is done here in this game was done so long ago. Only this process believes it, and it does nothing else
-    meanwhile."""
-    clock.forward(-length)
-    try:
+    """What is done here in this game was done so long ago."""
+    with clock.ago(length):
         yield
-    finally:
-        clock.forward(length)
     wait_from_now_on(game_id)
 
 

@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | SMALL,
     "page": {"compression"},
     "api": {"accounts", "bots", "compression", "config", "operations", "page", "play", "post", "render", "rules"}
-    | {"store", "strict_json", "translations", "webhooks"}
+    | {"sandbox", "store", "strict_json", "translations", "webhooks"}
     | SMALL,
     "app": {"api", "config", "page", "store"},
     "web": {"accounts", "api", "config", "jobs", "json_logs", "play", "store"} | SMALL,

@@ -23,10 +23,12 @@ from server.api.openapi.document import ANYBODY
 from server.api.openapi.document import Blueprint as Resources
 from server.api.origins import is_from_elsewhere
 from server.api.pages import page
+from server.api.reading import one_of
 from server.clock import clock
 from server.durations import duration
 from server.errors import BadField, NotFound, Unfit
 from server.play.sandbox_clock import follow_clock, move_clock
+from server.sandbox import SEEDS, make_scene
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
 calls = Resources("clock", __name__, url_prefix="/sandbox", description="The sandbox: its people, and time that passes")
@@ -101,6 +103,32 @@ class SandboxTokenRequest(schemas.Request):
 
 class SandboxTokenAnswer(Schema):
     token = fields.String(required=True)
+
+
+GAME = examples.GAME["id"]
+
+
+class SceneRequest(schemas.Request):
+    scene = fields.String(required=True, validate=one_of(SEEDS), metadata={"description": "The state of the game"})
+
+
+class SceneAnswer(Schema):
+    game = fields.UUID(required=True, metadata={"description": "Its id"})
+    link = fields.Url(required=True, metadata={"description": "Where you play your turn in it, come in or look at it"})
+
+
+@calls.route("/scene")
+class Scene(MethodView):
+    @calls.arguments(SceneRequest, example={"scene": "scenario 4, mid-turn"})
+    @calls.response(201, SceneAnswer, example={"game": GAME, "link": f"http://127.0.0.1:8000/#/games/{GAME}"})
+    @calls.doc(operationId="makeScene", **ANYBODY)
+    def post(self, wanted: Any) -> Any:
+        """Make a game in any state, for whoever tries a page or a program of his own
+
+        Those of the sandbox sit there: `you`, most often on seat 0, Ada and Ben, whose tokens `POST /sandbox/token` gives.
+        """
+        game_id, link = make_scene(wanted["scene"], current_app.config["BASE_URL"])
+        return {"game": game_id, "link": link}
 
 
 @calls.route("/token")

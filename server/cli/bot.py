@@ -131,7 +131,7 @@ class _Server:
         while path:
             page = self.ask(path)
             yield from (it["id"] for it in page["items"])
-            path = page["next"] and f"/v1/games?mine=true&status=running&limit=100&cursor={page['next']}"
+            path = page["next"]
 
 
 def _wait(told: str | None) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from flask import Flask
@@ -87,6 +88,21 @@ def test_every_answer_tells_the_time_by_the_clock_of_the_sandbox(opened: Flask) 
     now = client.post("/sandbox/clock", json={"forward": "P60D"}).json["now"]
     told = datetime.fromisoformat(client.get("/v1").headers["Sandbox-Clock"])
     assert abs(told - datetime.fromisoformat(now)) < timedelta(minutes=1)
+
+
+def test_a_scene_is_made_whenever_it_is_asked_for_while_the_clock_of_all_others_goes_on(opened: Flask) -> None:
+    client, offset = opened.test_client(), clock.offset
+    for name in sandbox.SEEDS:
+        made = client.post("/sandbox/scene", json={"scene": name})
+        assert made.status_code == 201, made.json
+        assert clock.offset == offset
+        assert client.get(made.json["link"].removeprefix(opened.config["BASE_URL"])).status_code == 200
+        again = client.post("/sandbox/scene", json={"scene": name}).json
+        assert again["game"] != made.json["game"]
+        assert load(UUID(again["game"])).table.status == load(UUID(made.json["game"])).table.status
+    assert client.post("/sandbox/scene", json={"scene": "no such"}).json["code"] == "invalid-fields"
+    parts = client.get("/readyz").json["parts"]
+    assert set(parts.values()) == {"ok"}, parts
 
 
 def test_three_days_later_the_mailbox_has_reminders_and_time_outs(
