@@ -18,6 +18,7 @@ from flask import Flask
 from server.accounts.deliveries import forget_old_letters
 from server.accounts.mailed_codes import forget_old_codes
 from server.accounts.signed_links import forget_old_secrets
+from server.accounts.stream_tickets import forget_ended_tickets
 from server.accounts.tokens import forget_ended_tokens
 from server.clock import clock
 from server.config import Settings
@@ -191,6 +192,7 @@ def _tidy(settings: Settings) -> None:
     forget_old_letters(settings.keep_deliveries)
     forget_old_codes()
     forget_ended_tokens()
+    forget_ended_tickets()
     forget_old_answers(settings.keep_answers)
     forget_old_mails()
     forget_watching(clock.now())

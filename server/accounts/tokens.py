@@ -155,18 +155,23 @@ _used: dict[tuple[UUID, bytes], datetime] = {}  # what this process has yet to n
 def caller(token: str) -> Caller:
     """Whose token this is. Raises BadToken, Banned."""
     if parts := TOKEN.fullmatch(token):
-        player_id, token_hash = UUID(parts[1]), hash_of(parts[2])
-        with autocommit() as connection:
-            row = connection.execute(_CALLER, (player_id, token_hash)).fetchone()
-        now = clock.now()
-        if row is not None and not _is_over(row[1], now):
-            scopes, until, game_id, last_used_at, locale, *ban, why = row
-            if is_in_force(*ban):
-                raise Banned(ban[1], why)
-            if last_used_at is None or now - last_used_at > _NOTED_EVERY:
-                _used[player_id, token_hash] = now
-            return Caller(player_id, frozenset(scopes), until, token_hash, locale, game_id)
+        return caller_by(UUID(parts[1]), hash_of(parts[2]))
     raise BadToken("This token is not valid.")
+
+
+def caller_by(player_id: UUID, token_hash: bytes) -> Caller:
+    """Whose token has this hash. Raises BadToken, Banned."""
+    with autocommit() as connection:
+        row = connection.execute(_CALLER, (player_id, token_hash)).fetchone()
+    now = clock.now()
+    if row is None or _is_over(row[1], now):
+        raise BadToken("This token is not valid.")
+    scopes, until, game_id, last_used_at, locale, *ban, why = row
+    if is_in_force(*ban):
+        raise Banned(ban[1], why)
+    if last_used_at is None or now - last_used_at > _NOTED_EVERY:
+        _used[player_id, token_hash] = now
+    return Caller(player_id, frozenset(scopes), until, token_hash, locale, game_id)
 
 
 def still_valid(callers: Iterable[Caller]) -> set[bytes]:

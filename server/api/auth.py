@@ -55,6 +55,12 @@ def viewer(scope: str, game_id: UUID | None = None) -> UUID | None:
     return found and found.player_id
 
 
+def sent_by(found: Caller) -> None:
+    """Note who sent this request, and speak his language from here on."""
+    g.sender = found
+    speak(found.locale)
+
+
 def known_sender() -> Caller | None:
     """Who sent this request, if a good token says so."""
     return found if isinstance(found := g.get("sender"), Caller) else None
@@ -73,8 +79,7 @@ def _look_at_token() -> None:
     g.sender = None
     if is_for_api() and "Authorization" in request.headers:
         try:
-            g.sender = _by(request.headers["Authorization"])
-            speak(g.sender.locale)
+            sent_by(_by(request.headers["Authorization"]))
         except (Unauthorized, PlayError, Unavailable) as error:
             g.sender = error
 

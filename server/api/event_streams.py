@@ -1,6 +1,5 @@
 """Event streams: what happens, as it happens, by Server-Sent Events (WHATWG HTML, 9.2)."""
 
-import re
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 from uuid import UUID
@@ -10,8 +9,9 @@ from flask import Response, request
 from flask.views import MethodView
 
 from server.accounts.rate_limits import bound_of, expect_room, network_of
-from server.api.auth import caller, looker
-from server.api.openapi import schemas
+from server.accounts.stream_tickets import new_ticket, redeem
+from server.api.auth import any_caller, caller, looker, sent_by
+from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs, takes
 from server.errors import BadField, TooManyStreams
 from server.play.event_feed import Follower, Item, follow_game, follow_own, news
@@ -41,10 +41,11 @@ _EVENT = {
 }
 _SAID = {
     "title": "StreamedMessage",
-    "description": "What is said at the table; it has no `id`, and an `EventSource` tells it to listeners for `said` only",
+    "description": "What is said at the table; an `EventSource` tells it to listeners for `said` only",
     "type": "object",
-    "required": ["event", "data"],
+    "required": ["event", "data", "id"],
     "properties": {
+        "id": {"type": "string", "description": "For `Last-Event-ID`"},
         "event": {"const": "said"},
         "data": {
             "type": "string",
@@ -63,8 +64,7 @@ class EventStream:
         self.follower = follower
         caller = follower.caller
         self.counts_for: tuple[Hashable, ...] = (caller.player_id,) if caller else (network, STRANGERS)
-        place = follower.place()
-        self.beginning = b"retry: %d\n" % (1000 * _AGAIN) + (b"id: %s\n" % place.encode() if place else b"") + b"\n"
+        self.beginning = b"retry: %d\nid: %s\n\n" % (1000 * _AGAIN, follower.place().encode())
 
     def __iter__(self) -> Iterator[bytes]:
         """All there is to tell by now."""
@@ -80,7 +80,8 @@ class EventStream:
 def written(items: Iterable[Item]) -> bytes:
     """Events and messages as they go over the line. JSON has no line ends but escaped ones."""
     return b"".join(
-        (b"event: said\n" if item.id is None else b"id: %s\n" % item.id.encode())
+        b"id: %s\n" % item.id.encode()
+        + b"event: said\n" * item.is_said
         + b"data: %s\n\n" % orjson.dumps(item.what, option=orjson.OPT_UTC_Z)
         for item in items
     )
@@ -96,21 +97,19 @@ class GameStream(MethodView):
     def get(self, query: Any, game_id: UUID) -> Response:
         """Follow a game: its story as you see it happen, and what is said
 
-        An `EventSource` that breaks off comes back by itself and misses nothing: it sends the id of the last event, which
-        is its `seq`, as `Last-Event-ID`, and goes on after it. Other clients may do the same, or name `after`.
+        An `EventSource` that breaks off comes back by itself and misses nothing: it sends the id of what came last as
+        `Last-Event-ID`, and goes on after it. Other clients may do the same, or name `after`.
         A comment comes every ten seconds in which nothing happens.
 
-        What is said at the table comes as an event named `said`, whose data is the message as in `GET .../messages`. It has
-        no id and is not told again: the stream begins with what is said from then on. So ask for the messages since the
-        `nr` that you know whenever it has been opened anew, and let pass those that you have; and after the end of the
-        game, with which the stream ends.
+        What is said at the table comes as an event named `said`, whose data is the message as in `GET .../messages`. Without
+        an id to go on after, the stream begins with what is said from then on, and `GET .../messages` has what was said
+        before. It ends with the game.
+
+        An `EventSource` can send no token: give it a ticket (makeStreamTicket).
         """
-        last = _last_id(query)
-        if last and not re.fullmatch("[0-9]{1,9}", last):
-            raise BadField("Last-Event-ID", noted("This is no id of an event of this stream."))
-        follower = follow_game(
-            game_id, looker("games:read", game_id), query.get("invitation"), int(last or query["after"])
-        )
+        _show_ticket(query)
+        who = looker("games:read", game_id)
+        follower = follow_game(game_id, who, query.get("invitation"), query["after"], _last_id(query))
         return _streamed(follower) if follower else Response(status=204)
 
 
@@ -127,7 +126,55 @@ class OwnStream(MethodView):
         game does; without one it begins now. The ids mean nothing but a place in this stream. What is said is told by the
         stream of each game only.
         """
+        _show_ticket(query)
         return _streamed(follow_own(caller("games:read"), _last_id(query)))
+
+
+@blp.route("/stream-tickets")
+class StreamTickets(MethodView):
+    @blp.response(201, schemas.StreamTicket, example=examples.STREAM_TICKET)
+    @blp.doc(operationId="makeStreamTicket", **needs("games:read", of_seat=True))
+    def post(self) -> Any:
+        """Make a ticket, by which an `EventSource` opens one stream with the rights of your token
+
+        It goes into the address, `?ticket=`, since a browser's `EventSource` sends no headers. It is good for 30 seconds and
+        once, so an address that somebody finds in a log opens nothing; the stream ends with your token. The link of a turn
+        makes none.
+
+        When such a stream breaks off, the `EventSource` comes back with the same ticket, gets a 401, and gives up. So open
+        another then, with a new ticket and with `lastEventId`; nothing is lost, and nothing comes twice:
+
+        ```js
+        async function follow(game, token, tell) {
+          const headers = {Authorization: `Bearer ${token}`};
+          for (let last = "", over = false; !over; await new Promise((later) => setTimeout(later, 2000))) {
+            const made = await fetch("/v1/stream-tickets", {method: "POST", headers}).catch(() => null);
+            if (!made?.ok) continue;
+            const {ticket} = await made.json();
+            const from = new URLSearchParams({ticket, lastEventId: last});
+            const source = new EventSource(`/v1/games/${game}/stream?${from}`);
+            const hear = (event) => {
+              const item = JSON.parse(event.data);
+              last = event.lastEventId;
+              over = ["game-ended", "game-abandoned"].includes(item.type);
+              tell(event.type, item);
+            };
+            source.onmessage = hear;
+            source.addEventListener("said", hear);
+            await new Promise((broken) => { source.onerror = broken; });
+            source.close();
+          }
+        }
+        ```
+        """
+        made = new_ticket(any_caller())
+        return {"ticket": made.text, "expires_at": made.expires_at}
+
+
+def _show_ticket(query: Any) -> None:
+    """If one is sent, its maker is who asks. Raises BadToken, Banned."""
+    if "ticket" in query:
+        sent_by(redeem(query["ticket"]))
 
 
 def _last_id(query: Any) -> str:

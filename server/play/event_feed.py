@@ -1,6 +1,7 @@
 """Following games as they go on: whoever follows is told each event once and in order, however often he breaks off; and
 what is said meanwhile, if he follows a single game."""
 
+import re
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Collection, Mapping, Sequence
@@ -56,10 +57,11 @@ def _place(word: str) -> Place:
 
 
 class Item(NamedTuple):
-    """An event to tell, and how the teller calls the place after it; or a message, which has no such place."""
+    """An event or a message to tell, and how the teller calls the place after it."""
 
-    id: str | None
+    id: str
     what: Json
+    is_said: bool = False
 
 
 class Follower:
@@ -75,13 +77,20 @@ class Follower:
         self.heard = heard  # up to which message; None: he does not listen
         self.is_over = False  # nothing more will come
 
-    def place(self) -> str | None:
-        """The id to begin with, if none but this says where."""
-        return None
+    def place(self) -> str:
+        """The id to begin with: up to which event, and which message, he has been told."""
+        [seq] = self.told.values()
+        return f"{seq}-{self.heard}"
 
     def tell(self, game_id: UUID, what: Json, at: datetime) -> Item:
         """Note that he is told of it."""
-        return Item(str(what["seq"]), what)
+        self.told[game_id] = what["seq"]
+        return Item(self.place(), what)
+
+    def hear(self, message: Json) -> Item:
+        """Note that he is told what was said."""
+        self.heard = message["nr"]
+        return Item(self.place(), message, is_said=True)
 
     def passed(self, game_id: UUID, seq: int, is_over: bool) -> None:
         """Note that there is nothing for him up to this event, or in the whole rest of the game."""
@@ -125,12 +134,20 @@ class OwnFollower(Follower):
         self.recent = {game: (seq, at) for game, (seq, at) in self.recent.items() if at >= self.since}
 
 
-def follow_game(game_id: UUID, caller: Caller | None, invitation: str | None, after: int) -> Follower | None:
-    """From an event on, and from now on with what is said; None if the game is over and all was told. Raises NotFound."""
+def follow_game(
+    game_id: UUID, caller: Caller | None, invitation: str | None, after: int, last: str = ""
+) -> Follower | None:
+    """From the place with this id on; or from an event on, and from now on with what is said. None if the game is over and
+    all was told. Raises NotFound, BadField."""
+    if last and not re.fullmatch("[0-9]{1,9}(-[0-9]{1,9})?", last):
+        raise BadField("Last-Event-ID", noted("This is no id of an event of this stream."))
     game = seen_by(game_id, caller and caller.player_id, invitation)
-    if game.head["status"] in OVER and after >= game.table.seq:
+    seq, _, nr = last.partition("-")
+    after, newest = int(seq or after), last_message(game_id)
+    heard = int(nr or newest)
+    if game.head["status"] in OVER and after >= game.table.seq and heard >= newest:
         return None
-    return Follower(caller, {game_id: after}, invitation, last_message(game_id))
+    return Follower(caller, {game_id: after}, invitation, heard)
 
 
 def follow_own(caller: Caller, last: str | None) -> OwnFollower:
@@ -185,8 +202,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         ]
         is_more = len(todo) > _MOST
         if follower.heard is not None and said:
-            items += [Item(None, message) for message in said if message["nr"] > follower.heard]
-            follower.heard = max(follower.heard, said[-1]["nr"])
+            items += [follower.hear(message) for message in said if message["nr"] > follower.heard]
             is_more = is_more or len(said) == _MOST_SAID
         follower.passed(game_id, todo[:_MOST][-1].seq if todo else after, head["status"] in OVER and not is_more)
         found.append((follower, items, is_more))

@@ -133,6 +133,19 @@ class Token(Base):
     last_used_at: Mapped[datetime | None]  # noted once an hour at most
 
 
+class StreamTicket(Base):
+    """What opens one event stream with the rights of a token, where no header can be sent; at rest only the SHA-256 of its
+    secret part."""
+
+    __tablename__ = "stream_tickets"
+    __table_args__ = (Index("stream_tickets_expires_at", "expires_at"), {"info": {"spread": "player_id"}})
+
+    player_id: Mapped[UUID] = _key()
+    ticket_hash: Mapped[bytes] = _key()
+    token_hash: Mapped[bytes]
+    expires_at: Mapped[datetime]
+
+
 class PushSubscription(Base):
     """A browser in which a player is told; its keys are those of RFC 8291."""
 

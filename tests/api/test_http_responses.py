@@ -230,8 +230,9 @@ def test_every_call_that_makes_something_takes_a_key_but_those_that_make_secrets
     makes = {call.name for call in calls(scene.contract.document) if call.method == "POST"}
     names = {call.name for call in may_come_again(scene.contract)}
     assert names == {"openGame", "takeSeat", "invite", "vote", "takeBack", "say", "playMove"}
-    secrets = {"signIn", "comeAsGuest", "makeToken", "makeSeatToken", "makeFeed", "makeWebhook", "renewWebhookSecret"}
+    secrets = {"signIn", "comeAsGuest", "makeToken", "makeSeatToken", "makeStreamTicket", "makeFeed", "makeWebhook"}
     assert makes - names == secrets | {
+        "renewWebhookSecret",
         "findLegalMoves",
         "pingWebhook",
         "tryWebhookDelivery",

@@ -1,12 +1,21 @@
 """A stream as the `EventSource` of a real browser takes it in."""
 
+import re
+from textwrap import dedent
+
 from flask import Flask
 from playwright.sync_api import Browser
 
+from server.accounts.players import player_token
+from server.api.event_streams import StreamTickets
 from server.play import views
 from server.play.chat import say
+from server.play.games import open_game
+from server.play.seats import take_seat
+from server.play.views import describe
+from server.play.votes import vote
 from tests.support.browser import chromium
-from tests.support.games import game_of, head_of, moves_on, person
+from tests.support.games import BOT, ME, OPEN, game_of, head_of, moves_on, person, wanted
 from tests.support.live_server import gunicorn
 
 assert chromium  # a fixture
@@ -22,8 +31,10 @@ LISTEN = """([path, events, messages]) => {
   return null;
 }"""
 
+KEPT = "window.sources = []; EventSource = class extends EventSource { constructor(it) { super(it); sources.push(this); } };\n"
 
-def test_a_browser_tells_messages_from_events_and_they_are_no_place_to_go_on_from(
+
+def test_a_browser_tells_messages_from_events_and_either_is_a_place_to_go_on_from(
     app: Flask, chromium: Browser, shared_url: str
 ) -> None:
     with app.app_context(), gunicorn("", shared_url) as (port, _), chromium.new_context() as context:
@@ -38,6 +49,41 @@ def test_a_browser_tells_messages_from_events_and_they_are_no_place_to_go_on_fro
         moves_on(game_id, ada)
         say(game_id, ben, "Well placed!")
         told, said = page.evaluate("window.heard")
-        assert told == [*story, [str(head_of(game_id).table.seq), "star-placed"]]
-        assert [text for _, text in said] == ["Good evening!", "Well placed!"]
-        assert {last for last, _ in said} <= {last for last, _ in told}
+        seq = head_of(game_id).table.seq
+        assert [[place.partition("-")[0], kind] for place, kind in told] == [*story, [str(seq), "star-placed"]]
+        assert [[place.partition("-")[2], text] for place, text in said] == [
+            ["1", "Good evening!"],
+            ["2", "Well placed!"],
+        ]
+
+
+def test_a_browser_follows_a_private_game_by_tickets_as_the_handbook_says(
+    app: Flask, chromium: Browser, shared_url: str
+) -> None:
+    follow = re.search("```js\n(.*?)```", StreamTickets.post.__doc__ or "", re.DOTALL)
+    assert follow
+    with app.app_context(), gunicorn("", shared_url) as (port, _), chromium.new_context() as context:
+        ada, ben = person("ada"), person("ben")
+        opened = open_game(ada, wanted(ME, OPEN, BOT, private=True))
+        game_id = opened.game_id
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{port}/v1")
+        page.evaluate(KEPT + dedent(follow[1]) + "window.follow = follow; null;")
+        page.evaluate(
+            "([game, token]) => { window.told = []; follow(game, token, (kind, it) => told.push(it.text ?? it.type)); }",
+            [str(game_id), player_token("ada@example.org")],
+        )
+        page.wait_for_function("sources[0]?.readyState == 1")
+        say(game_id, ada, "Anybody?")
+        page.wait_for_function("told.length == 1")
+        page.evaluate("sources[0].close()")
+        take_seat(game_id, ben, invitation=describe(opened, 0)["invitation"])
+        say(game_id, ben, "Me!")
+        page.evaluate("sources[0].dispatchEvent(new Event('error'))")
+        page.wait_for_function("told.includes('Me!')")
+        vote(game_id, ada, "abandon", True)
+        vote(game_id, ben, "abandon", True)
+        page.wait_for_function("told.includes('game-abandoned')")
+        told = page.evaluate("told")
+        assert told[:2] == ["Anybody?", "game-started"]
+        assert [told.count(it) for it in ("Anybody?", "game-started", "Me!", "game-abandoned")] == [1] * 4

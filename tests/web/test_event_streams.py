@@ -171,7 +171,7 @@ def test_a_stream_tells_the_story_from_its_beginning_and_goes_on_with_it(
         moves_on(game_id, ada, ben, cleo)
         since = story_of(port, game_id, token, before[-1]["seq"])
         assert stream.tell(len(since)) == since
-        assert stream.last == str(since[-1]["seq"])
+        assert stream.last == f"{since[-1]['seq']}-0"
 
 
 def test_each_viewer_is_told_what_he_may_see(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
@@ -210,7 +210,9 @@ def test_an_empty_id_is_none(port: int, ada: UUID, ben: UUID, cleo: UUID) -> Non
                     assert stream.tell(len(whole)) == whole
 
 
-@pytest.mark.parametrize("last", ["x", "-1", "1.5", "9" * 30, "\u00b2".encode().decode("latin-1")])
+@pytest.mark.parametrize(
+    "last", ["x", "-1", "1.5", "1-", "1-x", "1-2-3", "9" * 30, "\u00b2".encode().decode("latin-1")]
+)
 def test_an_id_of_another_kind_is_refused(port: int, ada: UUID, ben: UUID, cleo: UUID, last: str) -> None:
     token = token_of("ada")
     for path in (path_of(game_of(ada, ben, cleo)), "/v1/stream"):
@@ -268,11 +270,9 @@ def test_a_stream_tells_what_is_said_from_its_opening_on(port: int, ada: UUID, b
     say(game_id, ada, "Before")
     with Stream(port, path_of(game_id)) as stream:
         stream.tell(len(story_of(port, game_id)))
-        last = stream.last
         say(game_id, ben, "Two\nlines")
         say(game_id, ada, "\u2728")
         assert stream.hear(2) == messages_of(port, game_id)[1:]
-        assert stream.last == last
         moves_on(game_id, ada, ben, cleo)
         assert stream.tell(1)[0]["type"] == "star-placed"
         say(game_id, ada, "A star!")
@@ -301,20 +301,39 @@ def test_each_message_is_told_once_and_in_order_however_many_wait(port: int, ada
             assert [it["nr"] for it in stream.hear(120)] == [*range(1, 121)]
 
 
-def test_a_stream_that_is_resumed_repeats_nothing_that_was_said(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_stream_that_is_resumed_loses_and_repeats_nothing_that_was_said(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
     game_id = game_of(ada, ben, cleo)
+    say(game_id, ada, "Before anybody listened")
     with Stream(port, path_of(game_id)) as stream:
-        stream.tell(len(story_of(port, game_id)))
-        say(game_id, ada, "Heard")
-        stream.hear(1)
-    say(game_id, ada, "Missed, and found in the list")
+        stream.line(), stream.line()  # where it begins
+    say(game_id, ada, "Heard")
+    with Stream(port, path_of(game_id), last=stream.last) as stream:
+        assert stream.tell(len(story := story_of(port, game_id))) == story
+        assert [it["nr"] for it in stream.hear(1)] == [2]
+    say(game_id, ada, "Missed")
     moves_on(game_id, ada, ben, cleo)
     with Stream(port, path_of(game_id), last=stream.last) as again:
         assert again.tell(1)[0]["type"] == "star-placed"
-        while again.line() != "":
-            pass
-        say(game_id, ada, "Heard again")
         assert [it["nr"] for it in again.hear(1)] == [3]
+        say(game_id, ada, "Heard again")
+        assert [it["nr"] for it in again.hear(1)] == [4]
+
+
+def test_what_was_said_before_the_end_of_a_game_is_told_to_whoever_comes_back(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    game_id = game_of(ada, ben, cleo)
+    with Stream(port, path_of(game_id)) as stream:
+        stream.tell(len(story_of(port, game_id)))
+    for who in (ada, ben, cleo):
+        vote(game_id, who, "abandon", True)
+    say(game_id, ada, "Good night!")
+    with Stream(port, path_of(game_id), last=stream.last) as again:
+        assert [it.get("type", it.get("text")) for it in again.rest()] == ["game-abandoned", "Good night!"]
+    with Stream(port, path_of(game_id), last=again.last) as nothing:
+        assert nothing.status == 204
 
 
 def test_what_is_said_at_a_private_table_is_heard_by_those_who_sit_there_as_long_as_they_do(

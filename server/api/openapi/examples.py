@@ -169,6 +169,11 @@ FEED: Json = {
     "url": "https://stars.example/feed/hvwi6xq3pjajniny77d2p5wpsbyxw6zi7njfsdcqaaaaaaabx7ecnsdpxq3zbfw5x4rq.ics"
 }
 
+STREAM_TICKET: Json = {
+    "ticket": "st_5f0c9f0e6a3b4f1c8f3a0d1e2b3c4d5e_Zk3mYc0vG1R4sJ8wXb2nQ7tLd5hEaP9uKiT6oVqNrSx",
+    "expires_at": "2026-12-01T18:00:30Z",
+}
+
 # Games
 
 GAME_WANTED: Json = {

@@ -7,6 +7,7 @@ from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validat
 
 from server.accounts.deliveries import RESULTS
 from server.accounts.preferences import CHOICES
+from server.accounts.stream_tickets import TICKET
 from server.accounts.tokens import OF_A_SEAT, SCOPES
 from server.api.problems import ALL as PROBLEMS_BY_CODE
 from server.api.reading import QueryNumber, QueryTruth, Several, Truth, from_to, long, one_of, written_as
@@ -774,10 +775,19 @@ class StoryQuery(InvitationQuery):
 
 class OwnStreamQuery(Request):
     lastEventId = fields.String(**_about("The same as `Last-Event-ID`, for programs that cannot send headers"))
+    ticket = fields.String(
+        validate=written_as(f"{TICKET.pattern}\\Z"),
+        **_about("In place of a token, for the same programs: see makeStreamTicket", pattern=f"^{TICKET.pattern}$"),
+    )
 
 
 class StreamQuery(InvitationQuery, OwnStreamQuery):
     after = QueryNumber(load_default=0, **_about("The `seq` last seen, where `Last-Event-ID` cannot be sent"))
+
+
+class StreamTicket(Schema):
+    ticket = fields.String(required=True, **_about("For `?ticket=` of one stream"))
+    expires_at = Moment(required=True)
 
 
 class Story(Schema):

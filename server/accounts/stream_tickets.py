@@ -1,0 +1,64 @@
+"""Tickets: what opens one event stream where no header can be sent, such as by a browser's `EventSource`. They stand in
+addresses, which get into logs: so a ticket is good for half a minute, and once."""
+
+import re
+import secrets
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import delete
+
+from server.accounts.tokens import Caller, caller_by, hash_of
+from server.clock import clock
+from server.errors import BadToken, OneSeatOnly
+from server.store.connections import autocommit
+from server.store.database_retry import tried_again
+from server.store.tables import StreamTicket, db
+from server.translations import noted
+
+LIFE: Final = timedelta(seconds=30)
+TICKET: Final = re.compile(r"st_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
+_TAKE = "DELETE FROM stream_tickets WHERE player_id = %s AND ticket_hash = %s RETURNING token_hash, expires_at"
+
+
+class NewTicket(NamedTuple):
+    """A ticket as it is sent, which is told this once."""
+
+    text: str
+    expires_at: datetime
+
+
+@tried_again
+def new_ticket(caller: Caller) -> NewTicket:
+    """A ticket with the rights of this caller's token. Raises MissingScope; OneSeatOnly for the link of a turn, which is no
+    token and makes nothing."""
+    if caller.turn is not None:
+        raise OneSeatOnly
+    caller.need("games:read", caller.game_id)
+    secret, until = secrets.token_urlsafe(32), clock.now() + LIFE
+    db.session.add(
+        StreamTicket(
+            player_id=caller.player_id, ticket_hash=hash_of(secret), token_hash=caller.token_hash, expires_at=until
+        )
+    )
+    db.session.commit()
+    return NewTicket(f"st_{caller.player_id.hex}_{secret}", until)
+
+
+@tried_again
+def redeem(ticket: str) -> Caller:
+    """Who made this ticket, by the token that he made it with; it is used up. Raises BadToken, Banned."""
+    if parts := TICKET.fullmatch(ticket):
+        player_id = UUID(parts[1])
+        with autocommit() as connection:
+            row = connection.execute(_TAKE, (player_id, hash_of(parts[2]))).fetchone()
+        if row is not None and row[1] > clock.now():
+            return caller_by(player_id, row[0])
+    raise BadToken(noted("This ticket was used, or its half minute is over. Make another."))
+
+
+def forget_ended_tickets() -> None:
+    """Drop tickets that nobody used."""
+    db.session.execute(delete(StreamTicket).where(StreamTicket.expires_at <= clock.now()))
+    db.session.commit()
