@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from tests.page.layout import LEAST, MOST_SHIFT, SIZES, out_of_reach, share_of_skies, shift, slow_down, watched
 from tests.page.programs import play
 from tests.page.screens import Scene, furnished
-from tests.page.windows import BOT, ME, OPEN, Windows, game_of, is_wide, quiet
+from tests.page.windows import BOT, ME, OPEN, Windows, game_of, quiet, too_wide
 from tests.support.live_server import Client, House, sign_in
 
 TURN = ".slot.lit, .hand .star.open"
@@ -45,7 +45,7 @@ def test_a_turn_opens_with_the_whole_board_and_what_one_plays_with(house: House,
         to_turn(page, game_id)
         assert share_of_skies(page) >= LEAST[size]
         assert out_of_reach(page) == []
-        assert not is_wide(page)
+        assert not too_wide(page)
         for held in page.locator(".hand .star, .slots button, .own-hand button").all():
             expect(held).to_be_in_viewport(ratio=1)
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.page.sternenglanz_taps import play_it, tap_out
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_finger, by_mouse, code_for, game_of, is_wide, loses
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_finger, by_mouse, code_for, game_of, loses, too_wide
 from tests.support.live_server import Client, House, Json, Mail, Turn, sign_in, until
 
 OVER = "status of 4(01|04|09|10)"  # what the browser says of answers by which the page learns that a turn is over
@@ -110,7 +110,7 @@ def test_a_turn_of_sternenhimmel_is_played_by_its_link_and_by_nothing_else(
     expect(page.get_by_role("heading", name=f"Played for {name}")).to_be_focused()
     expect(page.get_by_text(re.compile(f"{name} put .* on "))).to_be_visible()
     expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
-    assert not is_wide(page)
+    assert not too_wide(page)
     assert [it["seat"] for it in ada.get(f"/v1/games/{game_id}/events")["items"] if it["version"] == 2] == [0]
 
     page.reload()

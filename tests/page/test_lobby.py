@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, enter, is_wide
+from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, enter, too_wide
 from tests.support.live_server import Client, House, Json, sign_in, until
 
 MANY = 26  # more than a page of the lobby
@@ -231,7 +231,7 @@ def test_a_game_of_sternenglanz_is_opened_with_a_limit_of_rounds_and_a_salt(
     page.get_by_role("button", name="Draw one").tap()
     salt = page.get_by_label("Your word (salt)").input_value()
     assert re.fullmatch("[0-9a-f]{32}", salt)
-    assert not is_wide(page)
+    assert not too_wide(page)
     page.get_by_role("button", name="Open the game").tap()
 
     game = opened(page, ada)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from server.translations import LOCALES
 from tests.page.keys import by_keys
 from tests.page.programs import play, play_to_the_end, whole_turn
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, enter, game_of, is_wide, quiet
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, enter, game_of, quiet, too_wide
 from tests.support.live_server import Client, House, Json, sign_in
 
 # What is measured follows a change when it is drawn, not before: scrolling, and what fits its room.
@@ -271,7 +271,7 @@ def test_every_target_is_large_enough_for_a_finger(scene: Scene, windows: Window
 def test_nothing_must_be_moved_sideways_on_the_smallest_screen(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, **{**PHONE, "viewport": {"width": 320, "height": 600}})
     for address in screens(page, scene):
-        assert not is_wide(page), address
+        assert not too_wide(page), address
 
 
 def in_the_end(page: Page, faults: Callable[[Page], Any]) -> Any:
@@ -292,7 +292,19 @@ def test_text_may_be_set_otherwise(css: str, manners: Json, scene: Scene, window
     page = windows.open(scene.player, **manners)
     for address in screens(page, scene):
         page.evaluate(STYLE, css)
-        assert in_the_end(page, lambda page: is_wide(page) or page.evaluate(CUT)) == [], address
+        assert in_the_end(page, lambda page: too_wide(page) or page.evaluate(CUT)) == [], address
+
+
+def test_whichever_sternbild_is_dealt_its_name_widens_no_phone(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, **PHONE)
+    page.goto(f"/#/games/{scene.sternenglanz}")
+    expect(page.locator(".slot.lit").first).to_be_visible()
+    page.evaluate(STYLE, SPACED)
+    told = page.locator(".beside .bild figcaption").first
+    for figure in scene.player.get("/v1/rules/sternenglanz")["cards"]["sternbilder"]:
+        for name in figure["names"].values():
+            told.evaluate("(it, name) => { it.textContent = name; }", name)
+            assert too_wide(page) == [], name
 
 
 # Who sees otherwise
@@ -319,7 +331,7 @@ def test_on_a_phone_there_is_room_below_the_head_in_every_language(house: House,
         page.goto("/#/lobby")
         expect(page.locator(f"html[lang={locale}] .head .count")).to_be_visible()
         head = page.locator(".head").bounding_box()
-        assert head and head["height"] < 110 and not is_wide(page), locale
+        assert head and head["height"] < 110 and not too_wide(page), locale
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, game_of, is_wide
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, game_of, too_wide
 from tests.support.live_server import House, Json, sign_in, until
 
 Fault = Callable[[Route], None]
@@ -331,13 +331,13 @@ def test_a_name_is_nothing_but_a_name(words: str, house: House, windows: Windows
         page.goto(path)
         expect(page.locator("main")).to_contain_text(client.get(f"/v1/games/{running}")["title"])
         expect(page.locator("main")).to_contain_text(name)
-        assert not is_wide(page), path
+        assert not too_wide(page), path
     page.locator(TABLE).first.tap()
     page.locator(".space.lit").first.tap()
     page.get_by_role("button", name="Play it").tap()
     page.get_by_role("button", name="The whole story").tap()
     expect(page.locator(".story li").first).to_contain_text(name)
-    assert not is_wide(page)
+    assert not too_wide(page)
 
 
 # A newer server

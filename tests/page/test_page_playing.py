@@ -18,10 +18,10 @@ from tests.page.windows import (
     code_for,
     enter,
     game_of,
-    is_wide,
     loses,
     play_out,
     quiet,
+    too_wide,
 )
 from tests.support.live_server import Client, House, sign_in, until
 
@@ -48,7 +48,7 @@ def test_two_people_find_each_other_and_play_a_whole_game_with_a_bot(house: Hous
     play_out({ada: lambda page: next(moves, by_mouse)(page), ben: by_finger})
     [row] = house.rows("SELECT status, version FROM games WHERE title = 'A clear night'")
     assert (row["status"], row["version"]) == ("finished", 91)
-    assert not is_wide(ben)
+    assert not too_wide(ben)
 
 
 def test_who_has_the_link_of_a_private_game_signs_in_and_sits_there(house: House, windows: Windows) -> None:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.page.sternenglanz_taps import play_it, tap_out
-from tests.page.windows import BOT, FIRST_VIEW, ME, OPEN, PHONE, Windows, first_view, is_at, is_wide, loses, tab_to
+from tests.page.windows import BOT, FIRST_VIEW, ME, OPEN, PHONE, Windows, first_view, is_at, loses, tab_to, too_wide
 from tests.support.live_server import Client, House, Json, sign_in, until
 
 
@@ -174,7 +174,7 @@ def test_a_star_wanders_by_finger_on_a_phone(pair: tuple[Client, Client], window
     tap_out(page, steps, press=Locator.tap)
     play_it(page, press=Locator.tap)
     until(lambda: client.get(f"/v1/games/{game}")["view"]["log"]["performed"])
-    assert not is_wide(page)
+    assert not too_wide(page)
     sizes = page.locator(".field .touch").evaluate_all("all => all.map(it => it.getBoundingClientRect().width)")
     assert min(sizes) >= 24  # WCAG 2.2, 2.5.8
 

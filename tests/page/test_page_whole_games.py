@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.page.keys import by_keys
 from tests.page.programs import whole_turn
 from tests.page.sternenglanz_taps import play_it, tap_out
-from tests.page.windows import ME, OPEN, PHONE, Windows, by_finger, by_mouse, game_of, is_wide, play_out, quiet
+from tests.page.windows import ME, OPEN, PHONE, Windows, by_finger, by_mouse, game_of, play_out, quiet, too_wide
 from tests.support.live_server import Client, House, Json, sign_in
 
 pytestmark = pytest.mark.timeout(400)  # seconds
@@ -35,7 +35,7 @@ def expect_the_end(house: House, game_id: str, pages: list[Page]) -> Json:
         expect(page.get_by_text(OVER).first).to_be_visible()
         expect(page.locator(".history .faint")).to_have_text(f"move {row['version']} of {row['version']}")
         expect(page.locator(".seats .place")).to_have_count(len(pages))
-        assert not is_wide(page)
+        assert not too_wide(page)
     return row
 
 

@@ -14,7 +14,7 @@ from server.rules.sternenglanz.figures import lies_on
 from server.rules.sternenglanz.material import CARDS
 from server.rules.sternenhimmel import BOARDS, EDITIONS, Board, Lying, Space
 from tests.page.axe import objections
-from tests.page.windows import BOT, ME, PHONE, Windows, game_of, is_wide
+from tests.page.windows import BOT, ME, PHONE, Windows, game_of, too_wide
 from tests.rules.positions import Scripted, position, with_card
 from tests.support.live_server import House, Json, sign_in
 
@@ -265,7 +265,7 @@ def test_the_rules_can_be_read_by_everybody_in_this_language(language: str, hous
         assert re.findall(r"\{\w+\}|undefined|\bnull\b|NaN|\*\w|\]\(", told) == []
         drawn = {it["figure"] for it in blocks_in(sections(language, game)) if "figure" in it}
         expect(page.locator(".rules figure")).to_have_count(len(drawn))
-        assert not is_wide(page)
+        assert not too_wide(page)
     game, scheme = AXE[language]
     page.emulate_media(color_scheme=scheme)
     page.goto(f"/#/rules/{game}")

@@ -11,7 +11,7 @@ from server.rules import sternenhimmel
 from server.rules.sternenhimmel import BOARDS, EDITIONS, STAR_SET, Lying
 from tests.page.axe import objections
 from tests.page.programs import play_to_the_end
-from tests.page.windows import ME, OPEN, PHONE, Windows, game_of, is_at, is_wide
+from tests.page.windows import ME, OPEN, PHONE, Windows, game_of, is_at, too_wide
 from tests.support.browser import chromium
 from tests.support.live_server import Client, House, Json, new_house, sign_in
 
@@ -236,7 +236,7 @@ def test_axe_objects_to_nothing_in_it(
     page.locator(".offer button").first.click()
     for step, key in [("reveal", "ArrowRight"), ("vanish", "End"), ("pay", "End")]:
         expect(page.locator(f".caption[data-step={step}]")).to_be_visible()
-        assert not is_wide(page)
+        assert not too_wide(page)
         assert page.evaluate("(it => it.scrollWidth <= it.clientWidth)(document.querySelector('dialog'))")
         page.keyboard.press(key)
     assert objections(page) == []
@@ -263,7 +263,7 @@ def test_a_game_that_is_over_says_who_won_and_opens_another_like_it(
     is_equal = len(set(outcome["scores"])) == 1
     why = "share the place" if len(set(outcome["places"])) == 1 else "discarded fewer cards"
     expect(page.locator(".final").get_by_text(why)).to_have_count(int(is_equal))
-    assert not is_wide(page)
+    assert not too_wide(page)
     assert objections(page) == []
     page.get_by_role("link", name="Another game like this").click()
     expect(page.locator(".summary")).to_contain_text("Bildkunst")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.page.axe import objections
-from tests.page.windows import BOT, ME, PHONE, Windows, game_of, is_wide, tab_to
+from tests.page.windows import BOT, ME, PHONE, Windows, game_of, tab_to, too_wide
 from tests.support.live_server import Client, House, sign_in, until
 from tests.support.webhook_receiver import Receiver
 
@@ -333,7 +333,7 @@ def test_axe_has_nothing_to_object_to_in_any_section(house: House, windows: Wind
         expect(page.get_by_role("heading", name="Settings")).to_be_in_viewport()
         page.evaluate("scrollTo(0, 200)")
         assert objections(page) == [], address
-        assert not is_wide(page), address
+        assert not too_wide(page), address
 
 
 def test_the_settings_speak_german_and_keep_what_was_typed_when_the_language_changes(
@@ -349,4 +349,4 @@ def test_the_settings_speak_german_and_keep_what_was_typed_when_the_language_cha
     page.get_by_label("Bis zum Ende des").fill("2020-01-01")
     page.get_by_role("button", name="Token anlegen").click()
     expect(page.locator("#token-date-wrong")).to_have_text("Dieser Zeitpunkt ist vorbei.")
-    assert not is_wide(page)
+    assert not too_wide(page)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from server import page as served
 from tests.page.axe import objections
 from tests.page.programs import play, play_to_the_end
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_wide, loses, tab_to
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, loses, tab_to, too_wide
 from tests.support.live_server import Client, House, sign_in, until
 
 
@@ -51,7 +51,7 @@ def test_a_name_opens_how_somebody_plays_and_he_can_be_blocked_and_reported_from
     card.get_by_role("button", name="Send the report").click()
     expect(card.get_by_text("The operators have it now.")).to_be_visible()
     assert objections(page) == []
-    assert not is_wide(page)
+    assert not too_wide(page)
 
 
 def test_a_note_is_kept_and_a_chat_is_muted(house: House, windows: Windows) -> None:
@@ -281,7 +281,7 @@ def test_whoever_wants_less_motion_goes_from_move_to_move_by_hand(house: House, 
     since = page.get_by_role("region", name="While you were away")
     expect(since.get_by_role("button", name="Watch")).to_be_visible()
     assert 1 <= since.locator("li:not(.faint)").count() <= 5  # a faint one says how many more there are
-    assert not is_wide(page) and not objections(page)
+    assert not too_wide(page) and not objections(page)
     since.get_by_role("button", name="I know").tap()
     expect(since).to_have_count(0)
     page.get_by_role("button", name="Replay").press("Enter")
@@ -292,7 +292,7 @@ def test_whoever_wants_less_motion_goes_from_move_to_move_by_hand(house: House, 
     page.keyboard.press("Enter")
     expect(page.locator(".history input")).to_have_value("2")
     expect(page.locator(".coming")).to_have_count(0)  # what is still awaited is dimmed
-    assert not is_wide(page) and not objections(page)
+    assert not too_wide(page) and not objections(page)
     for at in range(3, version + 1):
         page.keyboard.press("Enter")
         expect(page.locator(".history .faint")).to_have_text(f"move {at} of {version}")
@@ -435,7 +435,7 @@ def test_the_standings_are_those_of_the_api_at_each_version(rules: str, house: H
     for at in range(1, version + 1):
         view = clients[0].get(f"/v1/games/{game_id}?at={at}")["view"]
         assert at_version(scores, at) == (view.get("coins") or view["points"]), at
-    assert not is_wide(page) and not objections(page)
+    assert not too_wide(page) and not objections(page)
 
     page.evaluate(HIDDEN)
     expect(page.locator(".news.away")).to_be_visible()

@@ -154,11 +154,17 @@ def by_keyboard(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
-def is_wide(page: Page) -> bool:
-    """Whether it must be moved sideways to be read."""
+_TOO_WIDE = """(width) => {
+  if (document.documentElement.scrollWidth <= width) return [];
+  const beyond = [...document.querySelectorAll("body *")].filter((it) => it.getBoundingClientRect().right > width + .5);
+  return ["the page", ...beyond.map((it) => it.outerHTML.slice(0, 120))];
+}"""
+
+
+def too_wide(page: Page) -> list[str]:
+    """What stands out of the window, if the page must be moved sideways to be read."""
     assert page.viewport_size
-    width = page.viewport_size["width"]  # innerWidth grows with what is too wide, on a phone
-    return bool(page.evaluate("document.documentElement.scrollWidth") > width)
+    return list(page.evaluate(_TOO_WIDE, page.viewport_size["width"]))  # innerWidth grows with it, on a phone
 
 
 def is_at(page: Page, selector: str) -> bool:
