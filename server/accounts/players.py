@@ -81,6 +81,7 @@ def profile(player_id: UUID) -> Json:
         "zone": player.zone,
         "calendar": player.calendar,
         "notifications": player.notifications,
+        "shares_games": player.shares_games,
         "unreachable": unreachable(player.unreachable_since, player.unreachable_why),
     }
 

@@ -6,10 +6,11 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from flask import jsonify
+from flask import Response, jsonify
 from flask.views import MethodView
 
 from server.api.auth import caller, viewer
+from server.api.http_responses import NDJSON
 from server.api.idempotency import new_game_id, once
 from server.api.languages import spoken
 from server.api.openapi import examples, schemas
@@ -32,7 +33,7 @@ from server.errors import (
     TooLate,
     TooMany,
 )
-from server.operations.archives import archive_of
+from server.operations.archives import archive_of, shared_games
 from server.play import views
 from server.play.chat import messages, say
 from server.play.exhibition import STEP, exhibition, today
@@ -53,6 +54,15 @@ _OF_GAME = {"game_id": "$response.body#/id"}
 _LINKS = {
     name: {"operationId": name, "parameters": _OF_GAME}
     for name in ("getGame", "takeSeat", "invite", "getLegalMoves", "getEvents", "vote", "say", "leaveSeat")
+}
+
+
+_SHARED_GAMES = {
+    "title": "SharedGames",
+    "description": "A line for each game",
+    "type": "string",
+    "contentMediaType": NDJSON,
+    "contentSchema": {"$ref": "#/components/schemas/SharedGame"},
 }
 
 
@@ -414,6 +424,27 @@ class Events(MethodView):
         game = seen_by(game_id, player_id, query.get("invitation"))
         story = views.story(game, game.seat_of(player_id), query["after"], since_version=query["since_version"])
         return jsonify(items=story)
+
+
+@blp.route("/archives")
+class Archives(MethodView):
+    @blp.arguments(schemas.ArchivesQuery, location="query")
+    @blp.response(200, _SHARED_GAMES, content_type=NDJSON, headers=NEXT_PAGE)
+    @blp.doc(operationId="getArchives", **ANYBODY)
+    @blp.raises(BadField)
+    def get(self, query: Any) -> Any:
+        """Finished games for whoever studies them, one JSON object a line, the earliest end first
+
+        Public games, of which everybody who played agrees to that (`shares_games` of his profile); `players` are
+        pseudonyms. `Link` leads to the next page. Without one, that is all for now: ask later, `since` the last `ended_at`,
+        and let pass the games that you have.
+        """
+        spend(LONG)
+        found, place = shared_games(query.get("since"), read_cursor(query.get("cursor")), query["limit"])
+        form = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
+        body = b"".join(orjson.dumps(it._asdict(), option=form) for it in found)
+        _, _, headers = (None, None, {}) if place is None else page_of([], {"cursor": cursor_of(*place)})
+        return Response(body, mimetype=NDJSON, headers=headers)
 
 
 @blp.route("/games/<uuid:game_id>/archive")

@@ -14,7 +14,8 @@ from server.translations import Words
 
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
 _LARGE = 1024  # bytes of JSON that are worth packing
-_PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
+NDJSON = "application/x-ndjson"
+_OTHERS = {".svg": "image/svg+xml", ".png": "image/png", "/stream": "text/event-stream", "/v1/archives": NDJSON}
 
 
 def register(app: Flask) -> None:
@@ -26,8 +27,7 @@ def register(app: Flask) -> None:
 def _expect_accept() -> None:
     """Raises NotAcceptable if the client takes nothing of what this call answers in."""
     if is_for_api() and "Accept" in request.headers:
-        is_stream = request.path.endswith("/stream")
-        answered_in = "text/event-stream" if is_stream else _PICTURES.get(request.path[-4:], "application/json")
+        answered_in = next((kind for end, kind in _OTHERS.items() if request.path.endswith(end)), "application/json")
         accepted = MIMEAccept([(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes])
         if not accepted[answered_in]:  # parameters such as a charset choose among nothing that we have
             raise NotAcceptable(Words("This call answers in %(type)s.", type=answered_in))
@@ -96,7 +96,7 @@ def _pack(response: Response, is_accepted: bool) -> None:
     if (
         response.status_code != 200
         or response.is_streamed
-        or not response.is_json
+        or not (response.is_json or response.mimetype == NDJSON)
         or response.content_encoding is not None
     ):
         return

@@ -1,23 +1,30 @@
-"""Archives handed out and taken in."""
+"""Archives handed out, one by one and many at once, and taken in."""
 
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
+from sqlalchemy import select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
+from server.accounts.signed_links import keyed_hash
 from server.errors import NotFound
 from server.operations.rebuild import head_of
 from server.play import archive
 from server.play.archive import Flaw
-from server.play.commits import whole_log
+from server.play.commits import load, whole_log
 from server.play.table import OVER
 from server.play.views import seen_by
 from server.rules import GAMES, Json
 from server.store import log
 from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, tried_again
-from server.store.tables import GameRow, SeatRow, db
+from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 NOBODY = UUID(int=0)  # opened the games that came from elsewhere
+Place = tuple[datetime, UUID]  # an end, and the game that ended
+_LOOKED_AT = 500  # games for one page, of which some may be nobody else's business
 
 
 def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Json:
@@ -28,6 +35,57 @@ def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = N
     if game.table.status not in OVER:
         raise NotFound("This game is not over; its archive comes with its end.")
     return archive.make(game.head, game.seats, whole_log(game_id))
+
+
+class Shared(NamedTuple):
+    """A game that may be given to everybody; `players` are pseudonyms by seat, null for bots."""
+
+    ended_at: datetime
+    players: list[str | None]
+    archive: Json
+
+
+def shared_games(since: datetime | None, after: Place | None, limit: int) -> tuple[list[Shared], Place | None]:
+    """Public games played to their ends, of which everybody who played agrees to that, the earliest end first; and where
+    the next page begins, if there may be more."""
+    ended = tuple_(PlayerGame.over_at, PlayerGame.game_id)
+    query = select(PlayerGame.over_at, PlayerGame.game_id).join(Player, Player.player_id == PlayerGame.player_id)
+    query = query.where(Player.shares_games, PlayerGame.over_at.is_not(None)).distinct()
+    if since is not None:
+        query = query.where(PlayerGame.over_at >= since)
+    if after is not None:
+        query = query.where(ended > tuple_(*after))
+    query = query.order_by(PlayerGame.over_at, PlayerGame.game_id).limit(_LOOKED_AT)
+    places = [(at, game_id) for at, game_id in db.session.execute(query).all() if at is not None]
+    allowed = _given_by_all([game_id for _, game_id in places])
+    given = [place for place in places if place[1] in allowed]
+    found = [_shared(*place) for place in given[:limit]]
+    if len(given) > limit:
+        return found, given[limit - 1]
+    return found, places[-1] if len(places) == _LOOKED_AT else None
+
+
+def _given_by_all(game_ids: Collection[UUID]) -> set[UUID]:
+    public = select(GameRow.game_id).where(
+        GameRow.game_id.in_(game_ids), GameRow.status == "finished", GameRow.private.is_(False)
+    )
+    kept = (
+        select(SeatRow.game_id)
+        .join(Player, Player.player_id == SeatRow.player_id)
+        .where(SeatRow.game_id.in_(game_ids), Player.shares_games.is_(False))
+    )
+    return set(db.session.scalars(public)) - set(db.session.scalars(kept))
+
+
+def _shared(ended_at: datetime, game_id: UUID) -> Shared:
+    game = load(game_id)
+    players = [row["player_id"] and pseudonym(row["player_id"]) for row in game.seats]
+    return Shared(ended_at, players, archive.make(game.head, game.seats, whole_log(game_id)))
+
+
+def pseudonym(player_id: UUID) -> str:
+    """The same in all games, until the secret of this installation is changed."""
+    return keyed_hash("pseudonym", str(player_id)).hex()[:16]
 
 
 @tried_again

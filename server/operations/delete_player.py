@@ -157,6 +157,7 @@ def _nobody(player_id: UUID) -> Json:
         "banned_at": None,
         "banned_until": None,
         "ban_reason": None,
+        "shares_games": False,
         "guest_until": None,
         "deleted_at": clock.now(),
     }

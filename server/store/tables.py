@@ -100,6 +100,7 @@ class Player(Base):
     banned_at: Mapped[datetime | None]  # until when and why stands beside it; see `play.bans`
     banned_until: Mapped[datetime | None]  # None: for good
     ban_reason: Mapped[str | None]
+    shares_games: Mapped[bool] = mapped_column(default=False)  # finished ones, with whoever studies them
     guest_until: Mapped[datetime | None]  # a guest is forgotten then; None for whoever has an address
     deleted_at: Mapped[datetime | None]  # what is left is a name that says nothing, for the seats he sat in
 
@@ -167,6 +168,7 @@ class PlayerGame(Base):
     __table_args__ = (
         Index("player_games_made_at", "player_id", "made_at", "game_id"),
         Index("player_games_over_at", "player_id", "over_at"),
+        Index("player_games_ended", "over_at", "game_id", postgresql_where=text("over_at IS NOT NULL")),
         Index("player_games_unread", "over_at", postgresql_where=text("over_at IS NOT NULL AND record IS NULL")),
         {"info": {"spread": "player_id"}},
     )

@@ -31,7 +31,7 @@ OPERATIONS: dict[str, Json] = {
 }
 SCHEMAS: dict[str, Json] = DOCUMENT["components"]["schemas"]
 # For anybody, a token changes nothing.
-FREE = {"GET /v1", "POST /v1/sign-ins", "POST /v1/guests", "GET /v1/rules", "GET /v1/rules/{name}"}
+FREE = {"GET /v1", "GET /v1/archives", "POST /v1/sign-ins", "POST /v1/guests", "GET /v1/rules", "GET /v1/rules/{name}"}
 FREE |= {f"GET /v1/rules/{{name}}/exhibition{form}" for form in ("", ".svg")}
 EITHER = {
     "POST /v1/tokens",
@@ -96,7 +96,7 @@ def test_an_operation_describes_its_answers_and_that_errors_are_problems(name: s
             assert "Problem" in json.dumps(content)
         else:
             assert all(answer["schema"] for answer in content.values())
-            assert JSON in content or name.endswith((".svg", ".png", "/stream"))
+            assert JSON in content or name.endswith((".svg", ".png", "/stream", "/archives"))
 
 
 def resolved(response: Json) -> Json:

@@ -350,3 +350,17 @@ def test_the_settings_speak_german_and_keep_what_was_typed_when_the_language_cha
     page.get_by_role("button", name="Token anlegen").click()
     expect(page.locator("#token-date-wrong")).to_have_text("Dieser Zeitpunkt ist vorbei.")
     assert not too_wide(page)
+
+
+def test_finished_games_are_shared_once_one_agrees(house: House, windows: Windows) -> None:
+    client = sign_in(house, "olga@example.org")
+    page = settings(windows, client, "account")
+    box = page.get_by_label("My finished games may be among them")
+    expect(box).not_to_be_checked()
+    box.check()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert client.get("/v1/me")["shares_games"] is True
+    page.reload()
+    expect(box).to_be_checked()
+    box.uncheck()
+    until(lambda: client.get("/v1/me")["shares_games"] is False)

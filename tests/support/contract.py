@@ -16,7 +16,7 @@ from server.accounts.players import player_token
 from server.rules import Json
 from tests.support.games import wanted
 
-JSON, PROBLEM = "application/json", "application/problem+json"
+JSON, PROBLEM, NDJSON = "application/json", "application/problem+json", "application/x-ndjson"
 _DOCUMENT = "urn:document"
 
 
@@ -56,7 +56,7 @@ class Contract:
             assert name in response.headers or not header.get("required"), f"{status} without {name}"
         content = described.get("content", {})
         if not response.data:
-            assert content == {} or request.method == "HEAD", f"{status} without a body"
+            assert content == {} or NDJSON in content or request.method == "HEAD", f"{status} without a body"
             return
         assert response.mimetype in content, f"{status} with {response.mimetype}, not {list(content)}"
         schema = content[response.mimetype]["schema"]
@@ -64,9 +64,13 @@ class Contract:
             self.check_problem(response, schema)
             codes = described["x-codes"]
             assert response.json is None or response.json["code"] in codes, f"{response.text} is none of {codes}"
-        elif response.is_json:
+        elif response.is_json or response.mimetype == NDJSON:
             body = gzip.decompress(response.data) if response.content_encoding == "gzip" else response.data
-            self.validator(schema).validate(json.loads(body))
+            of_line = (
+                self.document["components"]["schemas"]["SharedGames"]["contentSchema"] if NDJSON in content else None
+            )
+            for line in body.splitlines() if response.mimetype == NDJSON else [body]:
+                self.validator(of_line or schema).validate(json.loads(line))
 
     def check_problem(self, response: TestResponse, schema: Json) -> None:
         if not response.data:

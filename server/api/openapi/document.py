@@ -165,7 +165,13 @@ class Document(flask_smorest.Api):
         self.spec.components.security_scheme(
             "token", {"type": "http", "scheme": "bearer", "description": _ABOUT_TOKENS}
         )
-        for schema in (schemas.MoveAnswer, schemas.Foresight, schemas.TakenBack, schemas.TakeBackAsked):
+        for schema in (
+            schemas.MoveAnswer,
+            schemas.Foresight,
+            schemas.TakenBack,
+            schemas.TakeBackAsked,
+            schemas.SharedGame,
+        ):
             self.spec.components.schema(schema.__name__, schema=schema)
 
     def handle_http_exception(self, error: HTTPException) -> Response:

@@ -81,6 +81,7 @@ PROFILE: Json = {
     "guest": False,
     "locale": "en",
     "named": True,
+    "shares_games": False,
     "unreachable": None,
     "new_email": None,
     **PROFILE_CHANGES,
@@ -339,6 +340,12 @@ ARCHIVE: Json = {
             "hash": "5f3dbfefe44d3eb6124382e08c989bd9dfb90c1d86e3d1888da5e3788bae9e77",
         }
     ],
+}
+
+SHARED_GAME: Json = {
+    "ended_at": ARCHIVE["events"][-1]["at"],
+    "players": ["5c1d9e0f7a2b4836", "e07b31c8d2f64a95", None],
+    "archive": ARCHIVE,
 }
 
 # Webhooks

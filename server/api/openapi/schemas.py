@@ -183,6 +183,9 @@ class _Person(Schema):
     zone = _text(80, **_about("An IANA time zone such as Europe/Berlin"))
     calendar = fields.Dict(metadata=_shape("Calendar"))
     notifications = fields.Dict(metadata=_shape("Notifications"))
+    shares_games = Truth(
+        **_about("Whether `GET /v1/archives` may give your finished games to everybody, if all who played agree")
+    )
 
 
 class ProfileChanges(_Person, Request):
@@ -829,6 +832,22 @@ class Archive(Schema):
     seed = fields.String(required=True, **_about("32 bytes in hex"))
     commitment = fields.String(required=True, **_about("SHA-256 of the seed, known from the opening on"))
     events = fields.List(fields.Nested(ArchivedEvent), required=True)
+
+
+class ArchivesQuery(PageQuery):
+    since = Moment(**_about("Only games that ended then or later"))
+
+
+class SharedGame(Schema):
+    """A line of `GET /v1/archives`."""
+
+    ended_at = Moment(required=True)
+    players = fields.List(
+        fields.String(allow_none=True),
+        required=True,
+        **_about("Who sat on each seat, by a pseudonym that is the same in all games; null for a bot"),
+    )
+    archive = fields.Nested(Archive, required=True)
 
 
 # Webhooks

@@ -13,6 +13,7 @@ export function Account() {
   const player = /** @type {Profile} */ (useStore(me));
   return html`${!player.guest && html`<${Address} player=${player} />`}
     <${Copy} />
+    ${!player.guest && html`<${Share} player=${player} />`}
     <${End} player=${player} />`;
 }
 
@@ -70,6 +71,22 @@ function Copy() {
     <p>${t("account.copy.why")}</p>
     <div class="row"><button disabled=${busy} onClick=${submit}>${t("account.copy.take")}</button>
       <${Said} where="copy" /></div>
+    ${error && html`<${Sorry} error=${error} />`}
+  </section>`;
+}
+
+/** Whether others may study one's finished games. */
+function Share({ player }) {
+  const [busy, error, change] = useSubmit(async () => {
+    me.set(await call("PATCH", "/v1/me", { shares_games: !player.shares_games }));
+    say("share", "settings.saved");
+  });
+  return html`<section class="card">
+    <h2>${t("account.share")}</h2>
+    <p>${t("account.share.why")}</p>
+    <label class="check"><input type="checkbox" checked=${player.shares_games !== busy} disabled=${busy}
+      onChange=${change} /> ${t("account.share.agree")}</label>
+    <${Said} where="share" />
     ${error && html`<${Sorry} error=${error} />`}
   </section>`;
 }
