@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sandbox": {"accounts", "play", "rules"} | SMALL,
     "worker": {"accounts", "config", "jobs", "operations", "play", "post", "store", "webhooks"} | SMALL,
     "up": {"config", "store"},
+    "conform": {"play", "rules"},
     "cli": {
         "accounts",
         "app",

@@ -3,16 +3,15 @@
 import gzip
 import json
 import re
-from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
-from jsonschema_rs import Draft202012Validator, Registry
 from werkzeug.test import TestResponse
 
 from server.accounts.players import player_token
+from server.conform.schemas import Described
 from server.rules import Json
 from tests.support.games import wanted
 
@@ -25,7 +24,7 @@ class Contract:
 
     def __init__(self, app: Flask) -> None:
         self.document: Json = json.loads(json.dumps(app.extensions["document"].to_dict()))
-        self._validators: dict[str, Draft202012Validator] = {}
+        self._described = Described(self.document)
 
     @cached_property
     def operations(self) -> list[tuple[re.Pattern[str], str, Json]]:
@@ -70,43 +69,16 @@ class Contract:
                 self.document["components"]["schemas"]["SharedGames"]["contentSchema"] if NDJSON in content else None
             )
             for line in body.splitlines() if response.mimetype == NDJSON else [body]:
-                self.validator(of_line or schema).validate(json.loads(line))
+                self._described.validator(of_line or schema).validate(json.loads(line))
 
     def check_problem(self, response: TestResponse, schema: Json) -> None:
         if not response.data:
             return
         assert response.mimetype == PROBLEM
         assert response.json is not None
-        self.validator(schema).validate(response.json)
+        self._described.validator(schema).validate(response.json)
         assert response.json["status"] == response.status_code
         assert response.json["type"] == f"/problems/{response.json['code']}"
-
-    def validator(self, schema: Json) -> Draft202012Validator:
-        """For instances of a schema of the document, in which no field may stand beside those described."""
-        key = json.dumps(schema)
-        if key not in self._validators:
-            self._validators[key] = Draft202012Validator(_within_document(schema), registry=self._registry)
-        return self._validators[key]
-
-    @cached_property
-    def _registry(self) -> Registry:
-        document = deepcopy(self.document)
-        for schema in document["components"]["schemas"].values():
-            if "properties" in schema:
-                schema.setdefault("additionalProperties", False)
-        return Registry([(_DOCUMENT, document)])
-
-
-def _within_document(schema: Any) -> Any:
-    """The schema with references that lead to the document, wherever it stands itself."""
-    match schema:
-        case {"$ref": str(ref), **rest}:
-            return {"$ref": _DOCUMENT + ref, **rest}
-        case dict():
-            return {key: _within_document(value) for key, value in schema.items()}
-        case list():
-            return [_within_document(value) for value in schema]
-    return schema
 
 
 class ContractClient(FlaskClient):

@@ -1,0 +1,50 @@
+"""Whether a server keeps the promises of the API."""
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+import click
+
+from server.cli.common import example, read_settings
+
+
+@click.command(
+    epilog=example(
+        "conform http://127.0.0.1:8000",
+        "conform https://stars.example --token TOKEN1 --token TOKEN2 --token TOKEN3",
+    )
+)
+@click.argument("url")
+@click.option("--token", "tokens", multiple=True, help="Of three accounts; a sandbox gives them by itself.")
+@click.option("--seed", default="", help="The same text chooses the same moves.")
+def conform(url: str, tokens: Sequence[str], seed: str) -> None:
+    """Look whether a server, or a proxy, keeps the promises of the API. It plays some games there, and prints a line for each
+    promise by the Test Anything Protocol, version 14. Exit status 1 if one is not kept."""
+    try:
+        import jsonschema_rs  # noqa: F401  asked for here, since a server does without
+    except ImportError:
+        raise click.ClickException("This needs jsonschema-rs: pip install 'sternenpost[conform]'.") from None
+    from server.app import create_app
+    from server.conform.checks import CHECKS, PEOPLE, Site, run
+    from server.conform.exchange import Person, by_http
+
+    send = by_http(url)
+    try:
+        found = tokens or [
+            Person(send, None, []).post("/sandbox/token", {"name": name}).json["token"]
+            for name in ("you", "ada", "ben")
+        ]
+    except (OSError, ValueError, KeyError) as error:
+        raise click.ClickException(f"No sandbox is there that gives tokens; name three by --token ({error}).") from None
+    if len(found) < PEOPLE:
+        raise click.UsageError(f"Name the tokens of {PEOPLE} accounts.")
+    document = create_app(read_settings()).extensions["document"].to_dict()
+    click.echo(f"TAP version 14\n1..{len(CHECKS)}")
+    broken = 0
+    for number, (sentence, flaw) in enumerate(run(Site(send, found, document, seed or str(uuid4()))), 1):
+        broken += flaw is not None
+        click.echo(f"{'ok' if flaw is None else 'not ok'} {number} - {sentence}")
+        if flaw is not None:
+            click.echo(f"  ---\n  message: {flaw!r}\n  ...")
+    if broken:
+        raise click.ClickException(f"{broken} of {len(CHECKS)} promises are not kept.")

@@ -1,0 +1,129 @@
+"""Games that are played to be looked at: all that was shown of them, by whom and when, and how they really were."""
+
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from server.conform.exchange import Answer, Person
+from server.play.archive import Checked, check
+from server.play.table import Table, folded, new_table, story_item, typed
+from server.rules import GAMES, Json, Seat
+
+STRANGER = -1
+_MOST_MOVES = 400
+_SHORT: dict[str, Json] = {"sternenhimmel": {}, "sternenglanz": {"max_rounds": 2}}
+
+
+class BrokenOff(Exception):
+    """What cannot go on, in a sentence."""
+
+
+class PlayedGame:
+    """A public game of three or two people, played to its end, each of whom looks before and after each of his moves.
+
+    `views` and `legal`: what was shown, by version and seat (STRANGER: without a token); `stories`: the same of the end;
+    `moves`: the seat, the request and the answer of each; `due`: the seconds that a turn had when it was first seen.
+    """
+
+    def __init__(self, rules: str, people: Sequence[Person], stranger: Person, rng: random.Random) -> None:
+        self.rules = GAMES[rules]
+        self.people = list(people[: self.rules.SEATS.start])
+        self.stranger, self.rng = stranger, rng
+        self.views: dict[tuple[int, Seat], Any] = {}
+        self.legal: dict[tuple[int, Seat], Any] = {}
+        self.moves: list[tuple[Seat, Json, Answer]] = []
+        self.heads: list[Json] = []
+        self.wanted: Json = {
+            "rules": rules,
+            "title": "Conformance",
+            "options": _SHORT[rules],
+            "clock": {"per_move": "P2D"},
+            "seats": [{"player": "me"}, *[{"open": True}] * (len(self.people) - 1)],
+        }
+        self.opened = self.people[0].post("/v1/games", self.wanted, Idempotency_Key=f"conform-{rng.random()}")
+        self.id: str = _answered(self.opened, 201)["id"]
+        self.path = f"/v1/games/{self.id}"
+        for guest in self.people[1:]:
+            _answered(guest.post(f"{self.path}/seats", {}), 200, 201)
+
+    def look(self, seat: Seat) -> Json:
+        """What a seat is shown now; it is kept."""
+        head: Json = _answered((self.stranger if seat == STRANGER else self.people[seat]).get(self.path), 200)
+        self.views[head["version"], seat] = head["view"]
+        self.heads.append(head)
+        return head
+
+    def play(self, most: int = _MOST_MOVES) -> Json:
+        """Plays on, to the end of the game if need be; how it stands."""
+        head = self.look(STRANGER)
+        for _ in range(most):
+            if head["status"] != "running":
+                break
+            asked = [it["seat"] for it in head["seats"] if it["turn"] is not None]
+            if not asked:
+                raise BrokenOff(f"The game {self.id} waits for nobody.")
+            self.move(asked[0])
+            head = self.look(STRANGER)
+        return head
+
+    def move(self, seat: Seat) -> None:
+        head, who = self.look(seat), self.people[seat]
+        legal = _answered(who.get(f"{self.path}/legal-moves"), 200)
+        self.legal[head["version"], seat] = legal
+        if not legal["moves"]:
+            raise BrokenOff(f"Seat {seat} of the game {self.id} is on turn and has no move.")
+        wanted = {"turn": legal["turn"], "move": self.rng.choice(legal["moves"])}
+        answer = who.post(f"{self.path}/moves", wanted)
+        told = _answered(answer, 200, 201)
+        self.moves.append((seat, wanted, answer))
+        self.views[told["version"], seat] = told["view"]
+
+    def story(self, seat: Seat, query: str = "") -> list[Json]:
+        who = self.stranger if seat == STRANGER else self.people[seat]
+        items: list[Json] = _answered(who.get(f"{self.path}/events{query}"), 200)["items"]
+        return items
+
+    # As it really was
+
+    @cached_property
+    def archive(self) -> Answer:
+        return self.people[0].get(f"{self.path}/archive")
+
+    @cached_property
+    def checked(self) -> Checked:
+        """Raises Flaw."""
+        return check(json.dumps(_answered(self.archive, 200)).encode())
+
+    @cached_property
+    def tables(self) -> dict[int, Table]:
+        """By version."""
+        found = {0: new_table(self.rules.NAME)}
+        return found | {after.version: after for _, after in folded(found[0], self.checked.rows)}
+
+    def view_at(self, version: int, seat: Seat) -> Any:
+        return plain(self.rules.view(self.tables[version].state, None if seat == STRANGER else seat))
+
+    def story_of(self, seat: Seat) -> Iterator[Json]:
+        """As the engine tells it, without who made each move."""
+        for row in self.checked.rows:
+            item = story_item(self.rules, row, typed(self.rules, row), None if seat == STRANGER else seat)
+            if item is not None:
+                yield plain(item)
+
+
+def _answered(answer: Answer, *statuses: int) -> Any:
+    if answer.status not in statuses:
+        said = re.sub(r"\s+", " ", answer.body[:300].decode(errors="replace"))
+        raise BrokenOff(f"The answer is {answer.status} in place of {statuses[0]}: {said}")
+    try:
+        return answer.json
+    except ValueError:
+        raise BrokenOff("The answer is no JSON.") from None
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it."""
+    return json.loads(json.dumps(value))

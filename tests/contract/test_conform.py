@@ -1,0 +1,380 @@
+"""`sternenpost conform`: this server keeps every promise, and each of many planted breaches is found by its promise."""
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from server.conform import checks
+from server.conform.checks import CHECKS, Site, run
+from server.conform.exchange import Answer, Send
+from tests.support.contract import Someone
+from tests.support.games import service_is_up
+
+Breach = Callable[["Call"], Answer]
+
+
+@dataclass
+class Call:
+    """A request on its way to the server, and what it may do with it."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes | None
+    send: Send
+    kept: dict[str, Any]  # what a breach remembers
+
+    def answer(self, **changes: Any) -> Answer:
+        return self.send(
+            changes.get("method", self.method),
+            changes.get("path", self.path),
+            changes.get("headers", self.headers),
+            changes.get("body", self.body),
+        )
+
+    def changed(self, change: Callable[[Any], Any]) -> Answer:
+        """The answer with other JSON."""
+        answer = self.answer()
+        packed = answer.headers.get("content-encoding") == "gzip"
+        if not answer.body or answer.status >= 400 or "json" not in answer.headers.get("content-type", ""):
+            return answer
+        value = answer.json
+        found = change(value)
+        raw = json.dumps(value if found is None else found).encode()
+        return answer._replace(body=gzip.compress(raw) if packed else raw)
+
+
+def to(app: Flask, breach: Breach | None = None) -> Send:
+    """Requests within this process, on whose way the breach lies."""
+    kept: dict[str, Any] = {}
+
+    def send(method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
+        answer = app.test_client().open(path, method=method, headers=dict(headers), data=body)
+        return Answer(answer.status_code, {name.lower(): value for name, value in answer.headers}, answer.data)
+
+    if breach is None:
+        return send
+    return lambda method, path, headers, body: breach(Call(method, path, headers, body, send, kept))
+
+
+@pytest.fixture
+def site(app: Flask, no_limits: None) -> Iterator[Callable[[Breach | None], Site]]:
+    with app.app_context():
+        service_is_up()
+    people = [Someone(app, name).token or "" for name in ("ada", "bea", "cyd")]
+    document = json.loads(json.dumps(app.extensions["document"].to_dict()))
+    yield lambda breach: Site(to(app, breach), people, document, "a seed")
+
+
+def test_this_server_keeps_every_promise(site: Callable[[Breach | None], Site]) -> None:
+    assert {sentence: flaw for sentence, flaw in run(site(None)) if flaw} == {}
+
+
+BREACHES: dict[str, tuple[Breach, str]] = {}
+
+
+def breach(name: str, promise: str) -> Callable[[Breach], Breach]:
+    def plant(it: Breach) -> Breach:
+        BREACHES[name] = it, promise
+        return it
+
+    return plant
+
+
+GAME = re.compile(r"/v1/games/[0-9a-f-]{36}(\?.*)?")
+
+
+def is_game(call: Call) -> bool:
+    return call.method == "GET" and bool(GAME.fullmatch(call.path))
+
+
+def is_move(call: Call) -> bool:
+    return call.method == "POST" and call.path.endswith("/moves")
+
+
+@breach("a hand lies open", "a spectator is shown what all may see and nothing else")
+def _(call: Call) -> Answer:
+    def show(game: Any) -> None:
+        if game.get("view") and "Authorization" not in call.headers:
+            game["view"]["hand"] = ["1", "B", "D"]
+
+    return call.changed(show) if is_game(call) else call.answer()
+
+
+@breach("a seat sees more than its own", "each seat is shown its view and nothing else")
+def _(call: Call) -> Answer:
+    def show(game: Any) -> None:
+        if game.get("view") and "Authorization" in call.headers:
+            game["view"]["others"] = [["1"], ["B"]]
+
+    return call.changed(show) if is_game(call) else call.answer()
+
+
+@breach("a field beside those described", "every answer is as the document describes it")
+def _(call: Call) -> Answer:
+    return (
+        call.changed(lambda game: game["seats"][0].update(email="ada@example.org")) if is_game(call) else call.answer()
+    )
+
+
+@breach("a field is missing", "every answer is as the document describes it")
+def _(call: Call) -> Answer:
+    return call.changed(lambda game: game.pop("clock")) if is_game(call) else call.answer()
+
+
+@breach("an old table", "each seat is shown its view and nothing else")
+def _(call: Call) -> Answer:
+    def keep(game: Any) -> None:
+        if game["view"] and "Authorization" in call.headers:
+            old = call.kept.setdefault(call.path + call.headers["Authorization"], game["view"])
+            game["view"] = old
+
+    return call.changed(keep) if is_game(call) and "?" not in call.path else call.answer()
+
+
+@breach("earlier tables are those of now", "earlier versions are shown as they were")
+def _(call: Call) -> Answer:
+    return call.answer(path=call.path.partition("?at=")[0])
+
+
+@breach("a move is not offered", "the moves offered are those that the rules allow")
+def _(call: Call) -> Answer:
+    is_long = call.path.endswith("/legal-moves")
+    return call.changed(lambda it: it["moves"].pop() if len(it["moves"]) > 3 else None) if is_long else call.answer()
+
+
+def without(call: Call, end: str, leave_out: Callable[[list[Any]], object]) -> Answer:
+    is_it = call.method == "GET" and call.path.partition("?")[0].endswith(end)
+    return call.changed(lambda it: leave_out(it["items"]) and None) if is_it else call.answer()
+
+
+@breach("an event is left out", "stories have all that a viewer may know")
+def _(call: Call) -> Answer:
+    return without(call, "/events", lambda items: items.pop(5) if len(items) > 9 else None)
+
+
+@breach("two events are told the other way round", "stories have all that a viewer may know")
+def _(call: Call) -> Answer:
+    return without(call, "/events", lambda items: items.reverse())
+
+
+@breach("a hidden star is told", "stories have all that a viewer may know")
+def _(call: Call) -> Answer:
+    def tell(items: list[Any]) -> None:
+        for item in items:
+            if item["type"] == "star-placed" and item.get("star") is None:
+                item["star"] = "B"
+
+    return without(call, "/events", tell)
+
+
+@breach("a story begins anew", "a story goes on after an event that is named")
+def _(call: Call) -> Answer:
+    return call.answer(path=re.sub(r"\?after=\d+", "", call.path))
+
+
+@breach("all moves are a bot's", "each move is told by whom it was made")
+def _(call: Call) -> Answer:
+    return without(call, "/events", lambda items: [it.update(by="bot") for it in items if "by" in it])
+
+
+@breach("a lost answer is another move", "a move that is sent again gets its first answer")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    return answer._replace(status=201) if is_move(call) and answer.status == 200 else answer
+
+
+@breach("a repeated move is refused", "a move that is sent again gets its first answer")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    return answer._replace(status=409) if is_move(call) and answer.status == 200 else answer
+
+
+@breach("stale moves are taken silently", "another move for a turn that is over is refused as stale")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    return answer._replace(status=200) if is_move(call) and answer.status == 409 else answer
+
+
+@breach("forbidden moves have another code", "a move that the rules forbid, or that is none, changes nothing")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    is_it = is_move(call) and answer.status == 422
+    return answer._replace(body=answer.body.replace(b"illegal-move", b"bad-move")) if is_it else answer
+
+
+@breach("everybody may move", "whoever is not on turn, or does not sit there, cannot move")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    return answer._replace(status=201) if is_move(call) and answer.status == 401 else answer
+
+
+@breach("a dry run plays", "a dry run tells what a move would do and changes nothing")
+def _(call: Call) -> Answer:
+    told = call.answer()
+    if "dry_run" in call.path:
+        call.answer(path=call.path.partition("?")[0])
+    return told
+
+
+@breach("the answer to a move tells of nothing", "the answer to a move has its version, what followed from it")
+def _(call: Call) -> Answer:
+    return call.changed(lambda it: it.get("events", []).clear()) if is_move(call) else call.answer()
+
+
+@breach("turns are numbered otherwise", "turns have the numbers that moves must name")
+def _(call: Call) -> Answer:
+    def count(game: Any) -> None:
+        for seat in game["seats"]:
+            if seat["turn"] and game["version"] > 3:
+                seat["turn"] += 100
+
+    return call.changed(count) if is_game(call) else call.answer()
+
+
+@breach("the clock is another one", "a turn has the time that the clock of its game gives")
+def _(call: Call) -> Answer:
+    def later(game: Any) -> None:
+        for seat in game["seats"]:
+            seat["due_at"] = seat["due_at"] and "2099-01-01T00:00:00Z"
+
+    return call.changed(later) if is_game(call) else call.answer()
+
+
+@breach("somebody else wins", "the end says what each has, and who has won")
+def _(call: Call) -> Answer:
+    def turn_round(game: Any) -> None:
+        if game["outcome"]:
+            game["outcome"]["scores"].reverse()
+
+    return call.changed(turn_round) if is_game(call) else call.answer()
+
+
+@breach("the seed is chosen afterwards", "archives are right in every hash, draw and rule")
+def _(call: Call) -> Answer:
+    def choose(game: Any) -> None:
+        if game["status"] != "finished":
+            game["commitment"] = "0" * 64
+
+    return call.changed(choose) if is_game(call) else call.answer()
+
+
+@breach("an archive is forged", "archives are right in every hash, draw and rule")
+def _(call: Call) -> Answer:
+    is_it = call.path.endswith("/archive")
+    return call.changed(lambda it: it.update(seed="00" * 32)) if is_it else call.answer()
+
+
+@breach("streams begin anew", "a stream tells the whole story by its ids")
+def _(call: Call) -> Answer:
+    return call.answer(headers={name: it for name, it in call.headers.items() if name != "Last-Event-ID"})
+
+
+@breach("streams lose an event", "a stream tells the whole story by its ids")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    if not call.path.endswith("/stream"):
+        return answer
+    blocks = answer.body.split(b"\n\n")
+    return answer._replace(body=b"\n\n".join([*blocks[:4], *blocks[5:]]))
+
+
+@breach("a cache before the server", "a look that would show the same again is an empty 304")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    if "If-None-Match" in call.headers and answer.status == 200:
+        return answer._replace(status=304, body=b"", headers={**answer.headers, "etag": call.headers["If-None-Match"]})
+    return answer
+
+
+@breach("nothing is packed", "HEAD has the headers of GET and no body")
+def _(call: Call) -> Answer:
+    return call.answer(headers={name: it for name, it in call.headers.items() if name != "Accept-Encoding"})
+
+
+@breach("refusals are HTML", "every refusal is a problem of RFC 9457 with a code")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    if answer.status != 404:
+        return answer
+    return answer._replace(body=b"<h1>Not found</h1>", headers={**answer.headers, "content-type": "text/html"})
+
+
+@breach("a header is dropped", "every answer has a request id")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    return answer._replace(headers={name: it for name, it in answer.headers.items() if name != "x-request-id"})
+
+
+@breach("private games are public", "a private game is not there for others")
+def _(call: Call) -> Answer:
+    if call.method == "POST" and call.path == "/v1/games" and call.body:
+        return call.answer(body=json.dumps({**json.loads(call.body), "private": False}).encode())
+    return call.answer()
+
+
+@breach("keys of repeated requests are dropped", "opening a game again with the same key opens nothing twice")
+def _(call: Call) -> Answer:
+    return call.answer(headers={name: it for name, it in call.headers.items() if name != "Idempotency-Key"})
+
+
+@breach("unknown fields are let pass", "fields that are unknown or of the wrong type are named")
+def _(call: Call) -> Answer:
+    if call.method == "POST" and call.body and call.body.startswith(b"{") and b'"x"' in call.body:
+        return call.answer(body=json.dumps({k: v for k, v in json.loads(call.body).items() if k != "x"}).encode())
+    return call.answer()
+
+
+@breach("no other origin may call", "pages of other origins may call, without cookies")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    return answer._replace(headers={k: v for k, v in answer.headers.items() if not k.startswith("access-control")})
+
+
+@breach("a page of the lobby comes twice", "a game that is opened is where its Location says")
+def _(call: Call) -> Answer:
+    if "free=true" in call.path:
+        call.kept["pages"] = call.kept.get("pages", 0) + 1
+        if call.kept["pages"] == 2:
+            return call.answer(path=re.sub(r"&cursor=.*", "", call.path))
+    return call.answer()
+
+
+@breach("the rules are others", "the rules are those of this project")
+def _(call: Call) -> Answer:
+    return call.changed(lambda it: it.pop("options")) if call.path == "/v1/rules/sternenhimmel" else call.answer()
+
+
+@breach("pictures are broken", "pictures are SVG and PNG of the table")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    return answer._replace(body=answer.body[:-20]) if call.path.endswith(".svg") else answer
+
+
+@breach("what is taken back stays", "what a seat left can be taken back as the option says")
+def _(call: Call) -> Answer:
+    answer = call.answer()
+    return answer._replace(status=409) if call.path.endswith("/take-backs") else answer
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(BREACHES) >= 30
+    for _, promise in BREACHES.values():
+        assert any(sentence.startswith(promise) for sentence in CHECKS), promise
+
+
+@pytest.mark.parametrize("name", BREACHES)
+def test_a_planted_breach_is_found_by_its_promise(
+    name: str, site: Callable[[Breach | None], Site], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted, promise = BREACHES[name]
+    needed = (promise, "what is not there", "a dry run") if promise.startswith("every") else (promise,)
+    monkeypatch.setattr(checks, "CHECKS", {it: check for it, check in CHECKS.items() if it.startswith(needed)})
+    found = {sentence: flaw for sentence, flaw in run(site(planted)) if flaw}
+    assert any(sentence.startswith(promise) for sentence in found), found
