@@ -44,6 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "app",
         "bots",
         "config",
+        "conform",
         "json_logs",
         "operations",
         "play",

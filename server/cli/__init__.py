@@ -32,7 +32,7 @@ _COMMANDS = {  # the module of each, its name there if it is another one, and it
     "check": ("games", "Compare all games, or one, with their logs."),
     "rebuild": ("games", "Make all games, or one, anew from their logs."),
     "mails": ("mails", "List and show mails that wait for operators."),
-    "conform": ("conform", "Look whether a server, or a proxy, keeps the promises of the API."),
+    "conform": ("conform", "Look whether a server keeps the promises of the API."),
     "verify": ("archives", "Check an archive: every hash, every draw, every rule."),
     "import": ("archives.take_in", "Check an archive and keep its game here for all to see."),
     "export": ("archives", "Write copies of games, or of a player's data, into DIR."),

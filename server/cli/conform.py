@@ -18,8 +18,11 @@ from server.cli.common import example, read_settings
 @click.option("--token", "tokens", multiple=True, help="Of three accounts; a sandbox gives them by itself.")
 @click.option("--seed", default="", help="The same text chooses the same moves.")
 def conform(url: str, tokens: Sequence[str], seed: str) -> None:
-    """Look whether a server, or a proxy, keeps the promises of the API. It plays some games there, and prints a line for each
-    promise by the Test Anything Protocol, version 14. Exit status 1 if one is not kept."""
+    """Look whether a server keeps the promises of the API.
+
+    It plays some games there, and prints a line for each promise by the Test Anything Protocol, version 14. Exit status 1
+    if one is not kept.
+    """
     try:
         import jsonschema_rs  # noqa: F401  asked for here, since a server does without
     except ImportError:
