@@ -63,6 +63,10 @@ class TooLate(PlayError):
     """A move that cannot be taken back any more."""
 
 
+class WrongSalt(PlayError):
+    """A salt that is not the one that was committed."""
+
+
 class NotAllowed(PlayError):
     """What the options of this game rule out."""
 

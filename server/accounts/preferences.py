@@ -23,6 +23,8 @@ GAME_KINDS: Final = (
     "game-abandoned",
     "game-closing",
     "sent-away",
+    "ready-asked",
+    "not-ready",
     TAKE_BACK_ASKED,
     "move-taken-back",
 )

@@ -22,7 +22,7 @@ from server.store.log import Seat
 from server.store.tables import Setting, db
 
 TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"
-BOUNCE, RSVP = "bounce", "rsvp"
+BOUNCE, RSVP, READY = "bounce", "rsvp", "ready"
 ANY_SEAT = 255
 _INVITED = "invited"
 _MAC_BYTES = 16

@@ -32,16 +32,17 @@ from server.errors import (
     SignInFirst,
     TooLate,
     TooMany,
+    WrongSalt,
 )
 from server.operations.archives import archive_of, shared_games
 from server.play import views
 from server.play.chat import messages, say
 from server.play.exhibition import STEP, exhibition, today
 from server.play.games import open_game
-from server.play.hosting import close_game, keep_open, withdraw_invitation
+from server.play.hosting import begin, close_game, keep_open, withdraw_invitation
 from server.play.lobby import list_games
 from server.play.seat_tokens import seat_token
-from server.play.seats import choose_mails, invite, leave, seat_settings, send_away, take_seat
+from server.play.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_seat
 from server.play.views import describe, seen_by
 from server.play.votes import take_back, vote, votes_of, way_back_of
 from server.render.picture import draw
@@ -53,7 +54,7 @@ _WHERE = {"Location": {"description": "Where the game is", "required": True, "sc
 _OF_GAME = {"game_id": "$response.body#/id"}
 _LINKS = {
     name: {"operationId": name, "parameters": _OF_GAME}
-    for name in ("getGame", "takeSeat", "invite", "getLegalMoves", "getEvents", "vote", "say", "leaveSeat")
+    for name in ("getGame", "takeSeat", "invite", "getLegalMoves", "getEvents", "vote", "say", "leaveSeat", "sayReady")
 }
 
 
@@ -194,15 +195,19 @@ class OneGame(MethodView):
     @blp.arguments(schemas.GameChanges, example=examples.GAME_CHANGES)
     @blp.response(200, schemas.Game, example=examples.GAME_OPENED)
     @blp.doc(operationId="changeGame", **needs("games:write"))
-    @blp.raises(NotHost, NotRunning, BadField)
+    @blp.raises(NotHost, NotRunning, NotAllowed, BadField)
     def patch(self, changes: Any, game_id: UUID) -> Any:
-        """Keep your game open, before the start
+        """Keep your game open, before the start, or begin it
 
-        It closes so long from now, if it has not begun by then. Its host is told by mail three days before, or when half
-        of a shorter time has passed.
+        With `open_for` it closes so long from now, if it has not begun by then. Its host is told by mail three days before,
+        or when half of a shorter time has passed. With `begin` a game whose seats are taken waits no longer until all say
+        that they are ready.
         """
         who = caller("games:write")
-        game = keep_open(game_id, who.player_id, changes["open_for"])
+        if "begin" in changes:
+            game = begin(game_id, who.player_id)
+        else:
+            game = keep_open(game_id, who.player_id, changes["open_for"])
         return describe(game, game.seat_of(who.player_id), player_id=who.player_id)
 
     @blp.response(204)
@@ -223,7 +228,7 @@ class Seats(MethodView):
     @blp.response(201, schemas.Game, example=examples.SEAT_TAKEN)
     @blp.doc(operationId="takeSeat", **needs("games:write"))
     @blp.may_come_again
-    @blp.raises(SeatTaken, NotReliable, AlreadySeated, NotRunning, SignInFirst)
+    @blp.raises(SeatTaken, NotReliable, AlreadySeated, NotRunning, SignInFirst, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Take a seat, or take your own back from a bot"""
         who = caller("games:write")
@@ -233,6 +238,29 @@ class Seats(MethodView):
             return describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
 
         return once(who, game_id, seated)
+
+
+@blp.route("/games/<uuid:game_id>/ready")
+class Ready(MethodView):
+    @blp.arguments(schemas.ReadyRequest, required=False, example=examples.READY)
+    @blp.response(200, schemas.Game, example=examples.GAME)
+    @blp.doc(operationId="sayReady", **needs("games:write"))
+    @blp.may_come_again
+    @blp.raises(NotSeated, NotRunning, NotAllowed, WrongSalt)
+    def post(self, wanted: Any, game_id: UUID) -> Any:
+        """Say that you are ready, and reveal the salt that you have committed
+
+        Where the option `ready_check` asks for it, all who play are asked when the last seat is taken. The game begins when all
+        have said so. Whose time is over before leaves his seat open again: then nobody is asked, and every salt that was
+        revealed counts no more and may be committed anew.
+        """
+        who = caller("games:write")
+
+        def said() -> tuple[Any, int]:
+            game = ready(game_id, who.player_id, wanted["salt"])
+            return describe(game, game.seat_of(who.player_id), player_id=who.player_id), 200
+
+        return once(who, game_id, said)
 
 
 @blp.route("/games/<uuid:game_id>/seats/me")
@@ -247,10 +275,13 @@ class MySeat(MethodView):
     @blp.arguments(schemas.SeatChanges, example=examples.SEAT_CHANGES)
     @blp.response(200, schemas.OwnSeat, example=examples.OWN_SEAT)
     @blp.doc(operationId="changeOwnSeat", **needs("games:write"))
-    @blp.raises(NotSeated)
+    @blp.raises(NotSeated, NotRunning, NotAllowed, WrongSalt)
     def patch(self, changes: Any, game_id: UUID) -> Any:
-        """Choose what you want of this game's mails"""
-        return choose_mails(game_id, caller("games:write").player_id, changes["mails"])
+        """Choose what you want of this game's mails, or commit a salt
+
+        A salt may be committed anew until somebody has revealed his.
+        """
+        return change_seat(game_id, caller("games:write").player_id, changes)
 
     @blp.response(204)
     @blp.doc(operationId="leaveSeat", **needs("games:write"))

@@ -340,6 +340,26 @@ def back(word: str) -> Response:
     return page("message.html", title=gettext("You are back"), text=text, game=game)
 
 
+@blp.get("/ready/<word>")
+def ready_or_not(word: str) -> Response:
+    """A button for somebody who is asked whether he is ready; looking changes nothing."""
+    game, seat = seats.asked_by(word)
+    _speak_to(game, seat)
+    return page("ready.html", game=game, asked=seats.is_asked(game, seat), salt=game.seats[seat]["salt_hash"])
+
+
+@blp.post("/ready/<word>")
+def said_ready(word: str) -> Response:
+    """Say so for him; a salt is revealed at the table only."""
+    game, seat = seats.asked_by(word)
+    _speak_to(game, seat)
+    if not game.table.turns:
+        game = seats.ready(game.game_id, game.seats[seat]["player_id"])
+    begun = gettext("The game has begun.")
+    text = begun if game.table.turns else gettext("You are ready; the game begins as soon as all who play are.")
+    return page("message.html", title=gettext("You are ready"), text=text, game=game)
+
+
 # Fewer mails
 
 
@@ -377,6 +397,8 @@ _LETTERS = {
     "game-abandoned": noted("letters that tell you that a game has ended without a result"),
     "game-closing": noted("letters that tell you that a game of yours will close because seats are free"),
     "sent-away": noted("letters that tell you that a host has taken your seat from you"),
+    "ready-asked": noted("letters that ask whether you are ready for a game to begin"),
+    "not-ready": noted("letters that tell you that a game does not begin, since not everybody was ready"),
     "invitation": noted("invitations"),
     "bundle": noted("mails with all games that wait for you"),
 }

@@ -76,8 +76,18 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "cannot be followed back that far any more, or the options of the game allow it only while nobody else has moved, "
         "the move has shown you nothing, and the time of its turn is not over.",
     ),
+    errors.WrongSalt: Problem(
+        422,
+        "wrong-salt",
+        "This salt cannot be taken",
+        "Its SHA-256 is not the `salt_hash` of your seat, which may have none; or you commit one after somebody has revealed his. "
+        "Without `salt` you are ready as well, and add none.",
+    ),
     errors.NotAllowed: Problem(
-        409, "not-allowed", "The options of this game do not allow it", "`take_back` among its options is `never`."
+        409,
+        "not-allowed",
+        "The options of this game do not allow it",
+        "`take_back` among its options is `never`, or it has no `ready_check`.",
     ),
     errors.HandedOver: Problem(
         409,

@@ -113,9 +113,15 @@ def take_in(raw: bytes) -> UUID:
             return game_id
         raise Flaw(f"The game {game_id} is here already.")
     empty = {"game_id": game_id, "to_act": False, "lent": 0}
+    hashes = terms.get("salt_hashes", [None] * len(start.salts))
     seats = [
-        {**empty, "seat": seat, "kind": "bot" if bot else "human", "bot": bot, "salt": salt, "stand_in": stand_in}
-        for seat, (bot, salt, stand_in) in enumerate(zip(terms["bots"], start.salts, table.stand_ins, strict=True))
+        {**empty, "seat": seat, "kind": "bot" if bot else "human", "bot": bot, "stand_in": stand_in}
+        | {
+            "salt": start.salts[seat],
+            "salt_hash": hashes[seat],
+            "ready": start.salts[seat] != "" and bool(hashes[seat]),
+        }
+        for seat, (bot, stand_in) in enumerate(zip(terms["bots"], table.stand_ins, strict=True))
     ]
     db.session.execute(insert(SeatRow), seats)
     log.record(in_transaction(db.session.connection()), game_id, 0, head_of(table, drawn), rows, (), ())

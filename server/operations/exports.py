@@ -35,7 +35,21 @@ from server.store.tables import (
 
 BACKUP: Final = "sternenpost-backup"
 WARNING: Final = "This game is not over: its seed and events tell what its players must not know. Show it to nobody."
-_SEAT: Final = ("seat", "kind", "bot", "player_id", "email", "salt", "stand_in", "turn", "asked_at", "allowed", "lent")
+_SEAT: Final = (
+    "seat",
+    "kind",
+    "bot",
+    "player_id",
+    "email",
+    "salt",
+    "salt_hash",
+    "ready",
+    "stand_in",
+    "turn",
+    "asked_at",
+    "allowed",
+    "lent",
+)
 _TIMES: Final = ("hours", "due_at", "remind_at", "wake_at", "mails")
 
 
@@ -98,8 +112,7 @@ def _game(game_id: UUID, seat: int) -> Json:
         "game": game_id,
         **{name: game.head[name] for name in ("title", "rules", "status", "outcome")},
         "seat": seat,
-        "salt": game.seats[seat]["salt"],
-        "mails": game.seats[seat]["mails"],
+        **{name: game.seats[seat][name] for name in ("salt", "salt_hash", "mails")},
         "plan": plan_of(game, seat),
         "story": story(game, seat),
     }

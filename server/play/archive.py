@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import reduce
+from hashlib import sha256
 from itertools import groupby, zip_longest
 from typing import Any, NamedTuple
 
@@ -302,9 +303,12 @@ _EVENT: Json = {
 }
 
 
+_ALSO: Json = {"salt_hashes": list}  # where somebody has committed a salt
+
+
 def _read(archive: Any) -> tuple[Start, list[Recorded]]:
     """Raises ValueError."""
-    _expect_fields(archive, "The archive", _HEAD)
+    _expect_fields(archive, "The archive", _HEAD, _ALSO)
     if (archive["format"], archive["format_version"]) != (FORMAT, FORMAT_VERSION):
         raise Flaw(f"This is no archive of the format {FORMAT} {FORMAT_VERSION}.")
     if not re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", archive["game"]):
@@ -319,6 +323,13 @@ def _read(archive: Any) -> tuple[Start, list[Recorded]]:
             raise Flaw(f"Seat {number} is not described as the seat of a person or a bot.")
     if len(archive["salts"]) != len(seats) or any(type(salt) is not str for salt in archive["salts"]):
         raise Flaw("There must be a salt for each seat, a text.")
+    hashes = archive.get("salt_hashes", [None] * len(seats))
+    if len(hashes) != len(seats) or ("salt_hashes" in archive and not any(hashes)):
+        raise Flaw("There must be the hash of a salt, or null, for each seat.")
+    for number, (salt, hash_) in enumerate(zip(archive["salts"], hashes, strict=True)):
+        if hash_ is not None and salt and _hex(hash_, f"Seat {number}: its hash") != sha256(salt.encode()).digest():
+            raise Flaw(f"Seat {number}: its salt is not the one that was committed.")
+    seats = [seat | {"salt_hash": hash_} for seat, hash_ in zip(seats, hashes, strict=True)]
     _check_terms(archive)
     rows = [_row(event, number, len(seats)) for number, event in enumerate(archive["events"], 1)]
     return Start(terms(archive | {"game_id": archive["game"]}, seats), seed, archive["salts"]), rows
@@ -372,9 +383,11 @@ def _hex(text: str, what: str) -> bytes:
     return bytes.fromhex(text)
 
 
-def _expect_fields(data: Any, what: str, fields: Json) -> None:
+def _expect_fields(data: Any, what: str, fields: Json, also: Json | None = None) -> None:
+    """`also`: what it need not have."""
     if type(data) is not dict:
         raise Flaw(f"{what} is not a JSON object.")
+    fields = fields | {name: kind for name, kind in (also or {}).items() if name in data}
     for name in fields | data:
         if name not in data:
             raise Flaw(f"{what} lacks the field {name}.")

@@ -18,16 +18,14 @@ from server.bots import BOTS
 from server.clock import clock
 from server.errors import BadField, Unfit
 from server.play import time_control
-from server.play.commits import load, load_within, record_within
-from server.play.events import GameStarted
+from server.play.commits import load
 from server.play.game import Game
 from server.play.hosting import DEFAULT_OPEN_FOR, closing
-from server.play.table import terms
+from server.play.ready_check import check_option, check_salt, is_free, start_if_full
 from server.play.time_control import DEFAULT_CLOCK
 from server.play.timeout_policy import DEFAULT_LADDER, ladder
 from server.rules import GAMES, TAKE_BACKS, Json, Seat
 from server.sanitize import clean, mailbox_of
-from server.store.connections import in_transaction
 from server.store.database_retry import tried_again
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 
@@ -46,11 +44,14 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     if sum(seat["player_id"] is not None for seat in seats) > 1:
         raise BadField("seats", "You can take one seat only.")
     options = rules.resolve_options({"take_back": TAKE_BACKS[0]} | wanted.get("options", {}), len(seats))
+    check_option(options)
+    for seat in seats:
+        check_salt(options, "", seat["salt_hash"])
     title = clean(wanted.get("title") or rules.NAME.capitalize(), 80)
     if not title:
         raise BadField("title", "A title needs at least one visible character.")
     guests = [Use("guest-games", player_id)] if is_guest(player_id) else []
-    if guests and any(_is_free(seat) for seat in seats):
+    if guests and any(is_free(seat) for seat in seats):
         expect_no_guest(player_id)
     times = closing(wanted.get("open_for", DEFAULT_OPEN_FOR), clock.now())
     game_clock = wanted.get("clock", DEFAULT_CLOCK)
@@ -91,7 +92,7 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
             *guests,
             *invitations(player_id, *(seat["email"] for seat in seats if seat["email"])),
         )
-        if any(_is_free(seat) for seat in seats):
+        if any(is_free(seat) for seat in seats):
             own = (GameRow.host == player_id) & (GameRow.status == "open")
             expect_room("waiting-games", db.session.scalar(select(func.count()).where(own)) or 0)
         db.session.execute(
@@ -119,16 +120,12 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
     return load(game_id)
 
 
-def _is_free(seat: Json) -> bool:
-    return seat["kind"] in ("open", "invited")
-
-
 def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
     """A row for `seats`, from one of the four ways to fill a seat."""
-    row: Json = {"seat": seat, "kind": "open", "player_id": None, "bot": None, "email": None}
+    row: Json = {"seat": seat, "kind": "open", "player_id": None, "bot": None, "email": None, "salt_hash": None}
     match wanted:
         case {"player": "me"}:
-            return row | {"kind": "human", "player_id": player_id}
+            return row | {"kind": "human", "player_id": player_id, "salt_hash": wanted.get("salt_hash")}
         case {"email": str(email)}:
             return row | {"kind": "invited", "email": email}
         case {"bot": str(bot)} if bot in BOTS:
@@ -173,15 +170,3 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: dateti
 def note_seat(player_id: UUID, game_id: UUID, seat: Seat, made_at: datetime) -> None:
     row = insert(PlayerGame).values(player_id=player_id, game_id=game_id, seat=seat, made_at=made_at)
     db.session.execute(row.on_conflict_do_nothing())
-
-
-def start_if_full(game_id: UUID, now: datetime) -> None:
-    """Within the transaction that took a seat: set up the game if it was the last one."""
-    connection = in_transaction(db.session.connection())
-    game = load_within(connection, game_id)
-    if any(_is_free(row) for row in game.seats):
-        return
-    dice = game.dice()
-    opening = game.table.rules.setup(len(game.seats), game.head["options"], dice)
-    started = GameStarted(len(game.seats), terms(game.head, game.seats))
-    record_within(connection, game, [started, *opening], now, dice.drawn)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, func, select, update
 
 from server.accounts.players import address_of
 from server.clock import NOTHING, clock
@@ -16,17 +16,18 @@ from server.play.events import GameAbandoned
 from server.play.game import Game
 from server.play.heartbeats import GAP
 from server.play.letters import letter
-from server.play.sweep import LATER
+from server.play.ready_check import call_off_within, expect_asking, is_free, start_if_full
 from server.play.views import seat_kept_for, seen_by
 from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction, let_go
 from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.seats import LATER
 from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)
-CLOSING, SENT_AWAY = "game-closing", "sent-away"  # kinds of letters
+CLOSING, NOT_READY, SENT_AWAY = "game-closing", "not-ready", "sent-away"  # kinds of letters
 _NOTICE = timedelta(days=3)  # so long before it closes its host is told; of a short time, the half
 
 log = logging.getLogger(__name__)
@@ -72,6 +73,25 @@ def keep_open(game_id: UUID, player_id: UUID, open_for: Any) -> Game:
     hosted(game_id, player_id)
     db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(**times))
     db.session.commit()
+    return load(game_id)
+
+
+@tried_again
+def begin(game_id: UUID, player_id: UUID) -> Game:
+    """Begin a game whose players are asked whether they are ready without those who have not said so.
+
+    Raises NotFound, NotRunning, NotHost, NotAllowed.
+    """
+    if in_doubt() and load(game_id).table.turns:
+        return load(game_id)
+    head = hosted(game_id, player_id)
+    expect_asking(head)
+    game = load_within(in_transaction(db.session.connection()), game_id)
+    if any(map(is_free, game.seats)):
+        raise NotRunning("Not all seats are taken yet.")
+    start_if_full(game_id, clock.now(), anyway=True)
+    with committing("beginning"):
+        db.session.commit()
     return load(game_id)
 
 
@@ -153,6 +173,7 @@ def _give_up(game_id: UUID, player_id: UUID) -> None:
 
 def close_within(game_id: UUID, now: datetime) -> None:
     """Within the transaction that holds the head of an open game: end it; whoever was invited to it no longer is."""
+    call_off_within(game_id)
     invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")
     db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
     connection = in_transaction(db.session.connection())
@@ -188,7 +209,11 @@ def _wake(game_id: UUID, now: datetime) -> None:
     if head is None or head.status != "open" or not (head.wake_at and head.closes_at) or head.wake_at > now:
         db.session.rollback()
         return
-    if head.wake_at < head.closes_at:
+    asked_until = db.session.scalar(select(func.max(SeatRow.due_at)).where(SeatRow.game_id == game_id))
+    if asked_until:  # whether they are ready: it is full, and closes no sooner than it would with a seat open again
+        head.wake_at = max(asked_until, now)
+        head.closes_at = max(head.closes_at, head.wake_at + _NOTICE)
+    elif head.wake_at < head.closes_at:
         late = now - head.wake_at
         head.closes_at = head.wake_at = head.closes_at + (late if late > GAP else NOTHING)
         _tell_host(head.game_id, head.host, head.closes_at, now)

@@ -159,6 +159,14 @@ CONDITION: Json = {
     ],
 }
 
+SALT_HASH_FORM = "^[0-9a-f]{64}$"
+SALT_HASHES: Json = {
+    "description": "By seat: the SHA-256, in hex, of the salt that it committed, null where there is none; left out if nobody "
+    "has committed one. Where `salts` of the archive is empty then, it was not revealed",
+    "type": "array",
+    "items": {"type": ["string", "null"], "pattern": SALT_HASH_FORM},
+}
+
 TERMS = named(
     "Terms",
     object_of(
@@ -175,5 +183,6 @@ TERMS = named(
                 "items": {"anyOf": [BOT, {"type": "null"}]},
             },
         },
+        {"salt_hashes": SALT_HASHES},
     ),
 )

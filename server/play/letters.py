@@ -20,6 +20,8 @@ from server.play.table import Table
 from server.rules import Json, Seat
 from server.store.webhook_queue import NOTE
 
+READY_ASKED = "ready-asked"
+
 News = tuple[str, Seat, Json]  # kind, reader, data
 
 
@@ -47,6 +49,11 @@ def take_back_asked(game: Game, asked: Json, seats: Sequence[Seat], now: datetim
     """The letters to those who are asked for their consent to a take-back (see `votes_of`)."""
     about = {"by": asked["seat"], "to_version": asked["to"], "ends_at": asked["ends_at"]}
     return _told(game, [("take-back-asked", seat, about) for seat in seats], now)
+
+
+def ready_asked(game: Game, seats: Sequence[Seat], now: datetime) -> list[Json]:
+    """The letters to those who are asked whether they are ready; who has said so already is not."""
+    return _told(game, [(READY_ASKED, seat, {"about": now.isoformat()}) for seat in seats], now)
 
 
 def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> Iterator[News]:
@@ -102,7 +109,7 @@ def letter(
 ) -> Json:
     """A row for the outbox. The dedupe key names kind, version, reader and channel, and what else sets it apart."""
     row = game.seats[seat]
-    due_at = row["due_at"]
+    due_at, turn = row["due_at"], {} if row["turn"] is None else {"turn": row["turn"]}
     return {
         "letter_id": uuid4(),
         "dedupe": f"{kind}/{game.version}/{seat}/{channel}/{about}",
@@ -110,6 +117,6 @@ def letter(
         "version": game.version,
         "seat": seat,
         "player_id": row["player_id"],
-        "data": data if due_at is None else {"turn": row["turn"], "due_at": due_at.isoformat(), **data},
+        "data": data if due_at is None else {**turn, "due_at": due_at.isoformat(), **data},
         "made_at": now,
     }

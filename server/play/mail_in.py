@@ -12,6 +12,7 @@ from server.rules import Seat
 from server.store import inbox
 
 KEPT = timedelta(days=7)
+BEFORE_THE_START = 2**31 - 1  # the turn in the address of a letter that asks whether one is ready
 SEVERAL = 0  # the turn in the address of a letter about several games: what comes there plays nothing
 _CONFIRM = "confirm"
 _NO_TURN = 0  # none begins before the game does

@@ -1,6 +1,6 @@
 """Sitting down, inviting, getting up, and coming back."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import delete, select, update
@@ -10,15 +10,27 @@ from server.accounts.blocks import is_block_between
 from server.accounts.guests import expect_no_guest
 from server.accounts.players import address_of, player_of
 from server.accounts.rate_limits import expect_within
-from server.accounts.signed_links import ANY_SEAT, INVITATION, RETURN, Capability, is_mark_of, sign, verify
+from server.accounts.signed_links import (
+    ANY_SEAT,
+    INVITATION,
+    READY,
+    RETURN,
+    Capability,
+    is_mark_of,
+    mark_of,
+    sign,
+    verify,
+)
 from server.accounts.tokens import SCOPES, NewToken, new_token, revoke_of_seat
 from server.clock import clock
-from server.errors import AlreadySeated, NotFound, NotReliable, NotRunning, NotSeated, SeatTaken
+from server.errors import AlreadySeated, NotFound, NotReliable, NotRunning, NotSeated, SeatTaken, WrongSalt
 from server.play.commits import load, load_within, record
+from server.play.due_times import with_due_time
 from server.play.events import SeatHandedOver, SeatTakenBack
 from server.play.game import Game
-from server.play.games import invitations, note_invitation, note_seat, start_if_full
+from server.play.games import invitations, note_invitation, note_seat
 from server.play.hosting import (
+    NOT_READY,
     SENT_AWAY,
     addressed,
     expect_open,
@@ -28,6 +40,13 @@ from server.play.hosting import (
     hosted,
 )
 from server.play.plans import forget_plan
+from server.play.ready_check import (
+    call_off_within,
+    check_salt,
+    expect_asking,
+    expect_committed,
+    start_if_full,
+)
 from server.play.table import UNDER_WAY
 from server.play.timeout_policy import bot_of
 from server.play.track_record import reliability_of
@@ -37,7 +56,9 @@ from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.seats import is_seat
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
+from server.translations import noted
 
 _OF_THE_ACCOUNT = ("profile:write", "tokens:write", "webhooks:manage")
 _VISIT = timedelta(days=30)  # how long an invitation's token lasts
@@ -45,16 +66,24 @@ _VISIT = timedelta(days=30)  # how long an invitation's token lasts
 
 @tried_again
 def take_seat(
-    game_id: UUID, player_id: UUID, seat: Seat | None = None, salt: str = "", invitation: str | None = None
+    game_id: UUID,
+    player_id: UUID,
+    seat: Seat | None = None,
+    salt: str = "",
+    invitation: str | None = None,
+    salt_hash: str | None = None,
 ) -> Game:
     """Sit down at a game that has not started, or take one's own seat back from a bot.
 
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable.
+    `salt_hash`: the SHA-256, in hex, of a salt that is revealed with `ready`.
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, BadField.
     """
-    return _take_seat(game_id, player_id, seat, salt, invitation)
+    return _take_seat(game_id, player_id, seat, salt, invitation, salt_hash)
 
 
-def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, invitation: str | None) -> Game:
+def _take_seat(
+    game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, invitation: str | None, salt_hash: str | None = None
+) -> Game:
     game = load(game_id)
     own = game.seat_of(player_id)
     if own is not None and in_doubt() == (player_id, own):
@@ -81,6 +110,7 @@ def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, inv
         raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
     if word is None and not any(row.email == email for row in seats):
         _expect_reliable(player_id, head.min_reliability or 0)
+    check_salt(head.options, salt, salt_hash)
     free = [row for row in seats if row.kind in ("open", "invited") and _is_kept_for(row, email, word)]
     free.sort(key=lambda s: (s.kind == "open", s.seat))  # a seat kept for this person first
     chosen = next((s for s in free if seat is None or s.seat == seat), None)
@@ -89,7 +119,7 @@ def _take_seat(game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, inv
             raise SeatTaken("There is no free seat for you here.")
         raise SeatTaken("Seat %(seat)s is not free for you.", seat=seat)
     chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
-    chosen.lost_at = None
+    chosen.salt_hash, chosen.lost_at = salt_hash, None
     db.session.flush()
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
@@ -277,10 +307,97 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
 def _vacate(game_id: UUID, player_id: UUID) -> None:
     """Within the transaction that holds the head of a game that has not begun."""
     his = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
-    db.session.execute(update(SeatRow).where(his).values(kind="open", player_id=None, salt="", mails=None))
+    empty = {"kind": "open", "player_id": None, "salt": "", "salt_hash": None, "mails": None}
+    db.session.execute(update(SeatRow).where(his).values(**empty))
+    call_off_within(game_id)
     gone = (PlayerGame.player_id == player_id) & (PlayerGame.game_id == game_id)
     db.session.execute(delete(PlayerGame).where(gone))
     revoke_of_seat(player_id, game_id)
+
+
+@tried_again
+def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
+    """Say that one is ready, now that all seats are taken, and reveal the salt that one has committed; the last one begins
+    the game. Raises NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt."""
+    own_seat(seen_by(game_id, player_id), player_id)
+    head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
+    expect_asking(head)
+    row = _own_row(game_id, player_id)
+    if row.ready and salt in (None, row.salt):  # said twice, as by a click on a page and one in a mail
+        db.session.rollback()
+        return load(game_id)
+    expect_open(head)
+    if row.asked_at is None:
+        raise NotRunning("Not all seats are taken yet; you are asked when they are.")
+    if salt is not None:
+        expect_committed(salt, row.salt_hash)
+        row.salt = salt
+    row.ready, row.due_at, row.wake_at = True, None, None
+    db.session.flush()
+    start_if_full(game_id, clock.now())
+    db.session.commit()
+    return load(game_id)
+
+
+def ready_word(game: Game, seat: Seat) -> str:
+    """The signed link with which the person who sits there now says that he is ready."""
+    return sign(READY, game.game_id, seat, mark_of(str(game.seats[seat]["player_id"])))
+
+
+def asked_by(word: str) -> tuple[Game, Seat]:
+    """The game and the seat of such a link. Raises NotFound for one to somebody who sits there no more."""
+    game_id, seat, mark = verify(READY, word)
+    game = load(game_id)
+    if not is_mark_of(str(game.seats[seat]["player_id"]), mark):
+        raise NotFound("You have no seat at this table any more.")
+    return game, seat
+
+
+def is_asked(game: Game, seat: Seat) -> bool:
+    """Whether this seat is to say that it is ready."""
+    row = game.seats[seat]
+    return game.table.status == "open" and row["asked_at"] is not None and not row["ready"]
+
+
+def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
+    """As it is under the lock of its game. Raises NotSeated."""
+    own = select(SeatRow).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
+    row = db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
+    if row is None:
+        raise NotSeated("You have no seat at this table.")
+    return row
+
+
+@tried_again
+def open_late(game_id: UUID, now: datetime) -> bool:
+    """Open the seats again of those who did not say in time that they are ready, and tell all; False if nobody is late, or
+    somebody holds the game."""
+    free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
+    head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
+    if head is None or head.status != "open":
+        db.session.rollback()
+        return False
+    game = load_within(in_transaction(db.session.connection()), game_id)
+    asked = [with_due_time(row, now) for row in game.seats if row["asked_at"] and not row["ready"]]
+    late = [row for row in asked if row["due_at"] <= now]
+    if late:
+        names = [game.names[row["seat"]] for row in late]
+        for row in late:
+            _vacate(game_id, row["player_id"])
+        people = [row for row in game.seats if row["player_id"]]
+        about = {"late": names, "seats": [row["seat"] for row in late]}
+        outbox.put(
+            game_id,
+            [addressed(game, NOT_READY, it["seat"], it["player_id"], now, now.isoformat(), **about) for it in people],
+        )
+        if head.host in [row["player_id"] for row in late]:
+            host_leaves_within(game_id, now)
+    else:
+        for row in asked:  # an outage has given them more
+            times = {"due_at": row["due_at"], "wake_at": row["due_at"]}
+            db.session.execute(update(SeatRow).where(is_seat(game_id, row["seat"])).values(**times))
+    db.session.commit()
+    return bool(late)
 
 
 @tried_again
@@ -334,14 +451,30 @@ def seat_settings(game_id: UUID, player_id: UUID) -> Json:
     """Where the player sits in this game, and what he wants of its mails. Raises NotFound, NotSeated."""
     game = seen_by(game_id, player_id)
     seat = own_seat(game, player_id)
-    return {"seat": seat, "mails": game.seats[seat]["mails"]}
+    return {name: game.seats[seat][name] for name in ("seat", "mails", "salt_hash")}
 
 
 @tried_again
-def choose_mails(game_id: UUID, player_id: UUID, choice: str | None) -> Json:
-    """Choose for all mails of one game; None: as for all games. Raises NotFound, NotSeated."""
-    seat = own_seat(seen_by(game_id, player_id), player_id)
+def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
+    """Choose for all mails of one game (`mails`; None: as for all games), or commit a salt before the start (`salt_hash`).
+
+    Raises NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt.
+    """
+    own_seat(seen_by(game_id, player_id), player_id)
+    if "salt_hash" in changes:
+        _expect_nothing_revealed(game_id)
+        changes = changes | {"salt": ""}
     own = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
-    db.session.execute(update(SeatRow).where(own).values(mails=choice))
+    db.session.execute(update(SeatRow).where(own).values(**changes))
     db.session.commit()
-    return {"seat": seat, "mails": choice}
+    return seat_settings(game_id, player_id)
+
+
+def _expect_nothing_revealed(game_id: UUID) -> None:
+    """Hold the head of an open game in which nobody has revealed his salt. Raises NotRunning, NotAllowed, WrongSalt."""
+    head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
+    expect_asking(head)
+    expect_open(head)
+    revealed = (SeatRow.game_id == game_id) & SeatRow.salt_hash.is_not(None) & (SeatRow.salt != "")
+    if db.session.scalars(select(SeatRow.seat).where(revealed)).first() is not None:
+        raise WrongSalt(noted("Somebody has revealed his salt; whoever knows it can choose none any more."))

@@ -3,7 +3,7 @@
 import logging
 import random
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
@@ -15,14 +15,13 @@ from server.play.game import Outline
 from server.play.heartbeats import is_reachable
 from server.play.planned_moves import is_plan_due, let_plan_move
 from server.play.reminders import remind
+from server.play.seats import open_late
 from server.play.timeouts import time_out
 from server.rules import Seat
 from server.store.connections import autocommit
 from server.store.database_retry import tried_again
-from server.store.seats import is_free, is_seat, put_off
+from server.store.seats import LATER, is_free, is_seat, put_off
 from server.store.tables import SeatRow
-
-LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
 
 _AT_ONCE = 20  # so many games are looked at together
 _APART = 5  # among so many batches a sweep picks its own, so that it seldom meets another one
@@ -78,7 +77,10 @@ def _wake_all(due: Sequence[Due]) -> int:
     found, woken = outlines({it.game_id for it in due}), 0
     for game_id, seat, wake_at in due:
         try:
-            woken += 1 if wake(found[game_id], seat, now, can_run_out) else 0
+            if game_id in found:
+                woken += 1 if wake(found[game_id], seat, now, can_run_out) else 0
+            elif can_run_out:  # it has not begun
+                woken += 1 if open_late(game_id, now) else 0
         except Exception:
             put_off(is_seat(game_id, seat) & (SeatRow.wake_at == wake_at), now + LATER)
             log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)

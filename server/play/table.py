@@ -115,7 +115,9 @@ def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
 def terms(head: Json, seats: Sequence[Json]) -> Json:
     """What a game is played on. The log begins with it, so that nobody can change it later."""
     agreed = {name: head[name] for name in ("rules", "options", "clock", "on_timeout")}
-    return {"game": str(head["game_id"]), **agreed, "bots": [row["bot"] for row in seats]}
+    hashes = [row["salt_hash"] for row in seats]
+    committed = {"salt_hashes": hashes} if any(hashes) else {}
+    return {"game": str(head["game_id"]), **agreed, "bots": [row["bot"] for row in seats], **committed}
 
 
 def next_commit(before: Table, events: Sequence[Any], earlier: Table | None = None) -> tuple[Sequence[Any], Table]:

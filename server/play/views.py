@@ -146,7 +146,7 @@ def summary(head: Json, seats: Sequence[Json]) -> Json:
         "clock": head["clock"],
         "on_timeout": head["on_timeout"],
         "min_reliability": head["min_reliability"],
-        "seats": [_seat(row) for row in seats],
+        "seats": [_seat(row) | _ready(head, row) for row in seats],
         "commitment": commitment(head["seed"]),
     }
 
@@ -163,6 +163,16 @@ def _seat(row: Json) -> Json:
         "due_at": row["due_at"],
         "unreachable": row["unreachable_since"] is not None or (row["lost_at"] is not None and row["kind"] != "open"),
         "declined": row["lost_at"] is not None and row["kind"] == "open",
+    }
+
+
+def _ready(head: Json, row: Json) -> Json:
+    """Whether this seat has said that it is ready, where that is asked; and the salt that it has committed."""
+    is_asked = row["asked_at"] is not None or row["ready"] or head["status"] != "open"
+    return {
+        "ready": row["ready"] if row["player_id"] and is_asked and head["options"].get("ready_check") else None,
+        "salt_hash": row["salt_hash"],
+        "salt_revealed": row["salt"] != "" if row["salt_hash"] else None,
     }
 
 

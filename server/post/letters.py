@@ -28,12 +28,13 @@ from server.play import time_control
 from server.play.authors import PLAN
 from server.play.commits import at_version, load
 from server.play.game import Game
-from server.play.hosting import CLOSING, SENT_AWAY
+from server.play.hosting import CLOSING, NOT_READY, SENT_AWAY
+from server.play.letters import READY_ASKED
 from server.play.lobby import waiting_games
-from server.play.mail_in import SEVERAL, reply_word, rsvp_word
+from server.play.mail_in import BEFORE_THE_START, SEVERAL, reply_word, rsvp_word
 from server.play.moves import present_turn, turn_word
 from server.play.plans import plan_of
-from server.play.seats import return_word
+from server.play.seats import is_asked, ready_word, return_word
 from server.play.table import OVER
 from server.play.time_control import Bank, GameClock, PerMove
 from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
@@ -41,7 +42,7 @@ from server.play.views import story, turn_of, view_of
 from server.play.votes import TAKE_BACK, votes_of
 from server.post import batching, wording
 from server.post.incoming.automatic_mail import LOOP
-from server.post.incoming.commands import AGREE, word_for
+from server.post.incoming.commands import AGREE, READY, word_for
 from server.post.incoming.html_text import lines_of_page
 from server.post.mime import build
 from server.post.plans import what_became_of
@@ -248,7 +249,9 @@ def _composed(
     words = _KINDS[row.kind](_Reader(game, row.seat, time_zone(player.zone), base_url, row))
     if words is None:
         return None
-    turn, plays = row.data.get("turn", row.version), game.table.turns and game.seat_of(player.player_id) == row.seat
+    is_before = row.kind in (READY_ASKED, "answer") and not game.table.turns
+    turn = BEFORE_THE_START if is_before else row.data.get("turn", row.version)
+    plays = (game.table.turns or is_before) and game.seat_of(player.player_id) == row.seat
     reply_to = _address(row, turn, reply_domain) if reply_domain and plays else None
     return _written(row, base_url, player.email, words, game, reply_to)
 
@@ -290,7 +293,7 @@ def _written(
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     alt = ""
-    if game and isinstance(words, wording.YourTurn | wording.GameEnded | wording.Answer):
+    if game and game.table.turns and isinstance(words, wording.YourTurn | wording.GameEnded | wording.Answer):
         picture = _picture(game, row, isinstance(words, wording.GameEnded))
         images, alt = [(_PICTURE, png(picture))], picture.title
     page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt)
@@ -320,6 +323,7 @@ def _stop_link(row: Any, to: str, base_url: str, of_game: bool) -> str:
     else:
         of_seat = of_game and row.kind not in (
             CLOSING,
+            NOT_READY,
             SENT_AWAY,
         )  # whose mails can be stopped
         word = stop_word(row.kind, str(row.player_id), row.game_id if of_seat else None)
@@ -532,6 +536,24 @@ def _game_abandoned(reader: _Reader) -> wording.GameAbandoned | wording.GameClos
     return wording.GameAbandoned(**reader.about, reason=_why_abandoned(reader))
 
 
+def _ready_asked(reader: _Reader) -> wording.ReadyAsked | None:
+    """None if he has said so, or nobody is asked any more."""
+    if not is_asked(reader.game, reader.seat) or reader.game.seats[reader.seat]["player_id"] != reader.letter.player_id:
+        return None
+    return wording.ReadyAsked(
+        **reader.about,
+        **_due(reader),
+        ready=word_for(READY, spoken().locale),
+        link=f"{reader.base_url}/ready/{ready_word(reader.game, reader.seat)}",
+        salt=reader.game.seats[reader.seat]["salt_hash"] is not None,
+    )
+
+
+def _not_ready(reader: _Reader) -> wording.NotReady:
+    said = reader.letter.data
+    return wording.NotReady(**reader.about, late=tuple(said["late"]), is_late=reader.seat in said["seats"])
+
+
 def _game_closing(reader: _Reader) -> wording.GameClosing | None:
     """None if it has begun, was closed, or is kept open meanwhile."""
     closes_at = reader.game.head["closes_at"]
@@ -556,7 +578,8 @@ def _about_mail(reader: _Reader, time: Json) -> wording.Answer:
     game, seat, said = reader.game, reader.seat, reader.letter.data
     rules, turn = game.table.rules, turn_of(game.table, seat)
     is_asked = turn is not None and not said["confirm"]
-    shows_table = not said["confirm"] and (said["played"] or said["moves"] or turn is not None)
+    begun = bool(game.table.turns)
+    shows_table = begun and not said["confirm"] and (said["played"] or said["moves"] or turn is not None)
     shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
     link = reader._link(turn) if turn is not None else ""
@@ -572,7 +595,9 @@ def _about_mail(reader: _Reader, time: Json) -> wording.Answer:
         moves=tuple(wording.by_beginning([rules.write_move(move) for move in moves])),
         link=link,
         last=(link or reader.about["game_link"]) if said["last"] else "",
-        back=reader.way_back if game.table.stand_ins[seat] and game.table.status in ("running", "paused") else "",
+        back=reader.way_back
+        if begun and game.table.stand_ins[seat] and game.table.status in ("running", "paused")
+        else "",
     )
 
 
@@ -589,6 +614,8 @@ _KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
     "game-abandoned": _game_abandoned,
     "game-closing": _game_closing,
     "sent-away": _sent_away,
+    READY_ASKED: _ready_asked,
+    NOT_READY: _not_ready,
     "answer": _answer,
 }
 

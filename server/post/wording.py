@@ -38,6 +38,8 @@ _HEADLINES = {
     "game-closed": noted("Game closed"),
     "game-closing": noted("Seats are free"),
     "sent-away": noted("Your seat is free"),
+    "ready-asked": noted("Ready?"),
+    "not-ready": noted("Seats are free"),
     "invitation": noted("Invitation"),
     "rsvp": noted("Answer"),
     "bundle": noted("Your games"),
@@ -189,6 +191,27 @@ class SentAway(GameLetter):
 
     KIND: ClassVar = "sent-away"
     link: str  # to other games
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadyAsked(GameLetter):
+    """To everybody who plays, before it begins."""
+
+    KIND: ClassVar = "ready-asked"
+    ready: str  # the word to answer with
+    due: str  # until when
+    left: str
+    link: str  # says it, after a question
+    salt: bool  # whether the reader has committed a salt, which is revealed at the table only
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotReady(GameLetter):
+    """To all, that it does not begin."""
+
+    KIND: ClassVar = "not-ready"
+    late: tuple[str, ...]  # names of those who did not say in time that they are ready
+    is_late: bool  # whether the reader is one of them
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,6 @@
 """`Rules`, what a game brings, with the words and errors that all games share."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -33,6 +34,20 @@ TAKE_BACK: Json = {
     "enum": list(TAKE_BACKS),
     "default": TAKE_BACKS[0],
 }
+READY_CHECK = named(
+    "ReadyCheck",
+    {
+        "description": "An option of the house, for every game: before it begins everybody says that he is ready, `within` this "
+        "time of his (ISO 8601, an hour to 30 days), or his seat is open again; null: it begins with the last seat",
+        "type": ["object", "null"],
+        "additionalProperties": False,
+        "required": ["within"],
+        "properties": {"within": {"type": "string", "pattern": "^P[0-9DTHM]{2,20}$", "examples": ["P2D"]}},
+        "default": None,
+    },
+)
+# Games that were opened without them do not name them.
+HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READY_CHECK}
 
 NOBODY: frozenset[Seat] = frozenset()
 ALONE = [frozenset((seat,)) for seat in range(5)]  # whom `to_act` names in most states, made once
@@ -57,6 +72,14 @@ class MalformedMove(RuleError):
 
 class BadOption(RuleError):
     """An option, or a number of seats, that this game does not have."""
+
+
+def check_house_options(options: Mapping[str, Any]) -> None:
+    """Raises BadOption for what their schema does not allow and no `enum` says."""
+    asked = options.get("ready_check")
+    within = asked.get("within") if type(asked) is dict and len(asked) == 1 else None
+    if asked is not None and (type(within) is not str or not re.fullmatch(r"P[0-9DTHM]{2,20}", within)):
+        raise BadOption("bad-option", 'The option ready_check must be like {"within": "P2D"}, or null.')
 
 
 class Outcome(NamedTuple):

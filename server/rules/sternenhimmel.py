@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from server.rules.common import (
     ALONE,
+    HOUSE_OPTIONS,
     NO_SEAT,
     NOBODY,
-    TAKE_BACK,
     BadOption,
     Dice,
     IllegalMove,
@@ -24,6 +24,7 @@ from server.rules.common import (
     Outcome,
     Place,
     Seat,
+    check_house_options,
     named,
     object_of,
 )
@@ -717,6 +718,7 @@ def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
     for name, schema in OPTION_SCHEMA["properties"].items():
         if name in options and "enum" in schema and options[name] not in schema["enum"]:
             raise BadOption("bad-option", f"The option {name} must be one of {', '.join(schema['enum'])}.")
+    check_house_options(options)
     edition = options.get("edition", DEFAULT_EDITION)
     resolved = {"edition": edition, "boards": BOARD_SET["set"], "start_seat": None, **EDITIONS[edition], **options}
     _check_start_seat(resolved["start_seat"], resolved["start_player"], seats)
@@ -760,7 +762,7 @@ OPTION_SCHEMA: Json = {
             }
             for name, (meaning, values) in OPTIONS.items()
         },
-        "take_back": TAKE_BACK,
+        **HOUSE_OPTIONS,
     },
 }
 

@@ -1,6 +1,6 @@
 """Seats as the sweep finds them, and whether their game is free."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import psycopg
@@ -9,6 +9,8 @@ from sqlalchemy import ColumnElement, update
 from server.store.connections import autocommit
 from server.store.log import Seat
 from server.store.tables import SeatRow, db
+
+LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
 
 
 def is_free(game_id: UUID) -> bool:

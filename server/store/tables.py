@@ -286,6 +286,7 @@ class SeatRow(Base):
     kind: human, bot, open or invited. `stand_in`: the bot that plays for an absent person. `allowed`: seconds of
     counted time for the present turn, or kept for the next one; `lent`: what an extension adds. `hours`: zone and
     calendar of its person when he was asked for the present turn. `wake_at`: when the worker must look at this seat next.
+    Before the start, times are those in which he is to say that he is `ready`, and `salt_hash` is what he has committed.
     `mails`: at-once, bundled or off, if its person chose for this game alone. `lost_at`: when it turned out that the
     invitation to `email` did not arrive; of an open seat, when that was declined. `planned`: whether its person has left
     a plan; `plan_turn`: the turn for which that was looked at last, and `plan_at`: when it plays, if it does so later.
@@ -319,6 +320,8 @@ class SeatRow(Base):
     wake_at: Mapped[datetime | None]
     mails: Mapped[str | None]
     lost_at: Mapped[datetime | None]
+    ready: Mapped[bool] = mapped_column(default=False)
+    salt_hash: Mapped[str | None]
     planned: Mapped[bool] = mapped_column(default=False)
     plan_turn: Mapped[int | None]
     plan_at: Mapped[datetime | None]

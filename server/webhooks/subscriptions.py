@@ -72,6 +72,7 @@ PAYLOADS: Final[Mapping[str, Json]] = {
             ("time-extended", "Your time ran out, and you were given more", {**_TURN, "by": json_schemas.DURATION}),
             ("bot-moved", "Your time ran out, and a bot moved for you", _BOT),
             ("seat-handed-over", "Your time ran out too often: a bot plays until you come back", _BOT),
+            ("ready-asked", "All seats are taken: say until `due_at` that you are ready", {"due_at": _TURN["due_at"]}),
             ("game-started", "The last seat was taken", {}),
             ("game-paused", "All who play themselves wanted a pause", {}),
             ("game-resumed", "All who play themselves wanted to go on", {}),

@@ -74,11 +74,15 @@ function check(archive) {
     hash = chained(hash, event);
     expect(event.hash, hash.toString("hex"), `hash of event ${i + 1}`);
   });
-  const { rules, options, clock, on_timeout, game } = archive;
+  const { rules, options, clock, on_timeout, game, salt_hashes } = archive;
+  salt_hashes?.forEach((hash, seat) => {
+    const salt = archive.salts[seat];
+    if (hash !== null && salt) expect(sha256(Buffer.from(salt, "utf8")).toString("hex"), hash, `salt of seat ${seat}`);
+  });
   const seats = archive.seats.length;
   const dice = new Dice(keyOf(seed, archive.salts));
   const bots = archive.seats.map(({ bot }) => bot);
-  const started = ["game-started", { seats, terms: { rules, options, clock, on_timeout, game, bots } }];
+  const started = ["game-started", { seats, terms: { rules, options, clock, on_timeout, game, bots, ...(salt_hashes && { salt_hashes }) } }];
   const first = archive.events.filter((event) => event.version === 1).map(({ type, body }) => [type, body]);
   const later = standing(archive.events).filter((event) => event.version > 1);
   const [opening, draws] = DRAWN[rules](options, seats, dice);

@@ -3,15 +3,25 @@
 import re
 import shutil
 import subprocess
+from hashlib import sha256
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from flask import Flask
 
+from server.operations.archives import archive_of
+from server.play.archive import Flaw, check
+from server.play.games import open_game
+from server.play.hosting import begin
+from server.play.seats import ready, take_seat
+from server.play.votes import vote
 from server.rules import GAMES, Json, SeededDice
 from tests.support.archives import archive, as_file, change_order, get, hashed_again, new_seed, say_more
+from tests.support.games import BOT, ME, OPEN, wanted
+from tests.support.players import ada, bea, within
 
-assert archive  # a fixture
+assert archive and ada and bea and within  # fixtures
 CHECKER = Path(__file__).parent / "fairness.mjs"
 
 
@@ -26,6 +36,32 @@ def test_the_page_says_all_that_another_checker_needs(app: Flask, archive: Json,
         change(archive)
         path.write_bytes(as_file(hashed_again(archive) if change is not say_more else archive))
         assert node(str(path))[0] == 1
+
+
+def test_salts_that_were_committed_are_checked_as_the_page_says(
+    within: None, ada: UUID, bea: UUID, tmp_path: Path
+) -> None:
+    seats = [ME | {"salt_hash": sha256(b"a").hexdigest()}, OPEN, BOT]
+    game_id = open_game(ada, wanted(*seats, options={"ready_check": {"within": "P2D"}})).game_id
+    take_seat(game_id, bea, salt_hash=sha256(b"b").hexdigest())
+    ready(game_id, ada, "a")
+    begin(game_id, ada)  # bea withholds hers
+    for who in (ada, bea):
+        vote(game_id, who, "abandon", True)
+    archive = archive_of(game_id, ada)
+    assert archive["salts"] == ["a", "", ""]
+    path = tmp_path / "archive.json"
+    path.write_bytes(as_file(archive))
+    assert node(str(path)) == (0, "")
+    assert check(as_file(archive)).start.salts == archive["salts"]
+    archive["salts"][1] = "x"
+    path.write_bytes(as_file(archive))
+    assert node(str(path))[0] == 1
+    with pytest.raises(Flaw, match=r"Seat 1: its salt is not the one that was committed\."):
+        check(as_file(archive))
+    del archive["salt_hashes"]
+    with pytest.raises(Flaw, match=r"Event 1 \(game-started\)"):
+        check(as_file(archive | {"salts": ["a", "", ""]}))
 
 
 def test_the_example_of_the_page_is_right(app: Flask) -> None:

@@ -39,6 +39,7 @@ from server.translations import LOCALES
 from tests.post.office import Mail, Office
 from tests.support.browser import CHROMIUM
 from tests.support.games import (
+    BOT,
     DAY,
     ME,
     OPEN,
@@ -138,6 +139,22 @@ def _never_begun(locale: str, office: Office, dora: UUID, emil: UUID, name: str)
     take_seat(other.game_id, dora)
     send_away(other.game_id, emil, 1)
     yield "sent-away", _newest(office, name)
+    yield from _not_ready(office, dora, emil, name)
+
+
+def _not_ready(office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """She is asked, with a salt and without one, and says so; but Emil does not. Then it is she who does not."""
+    options = {"start_seat": 0, "ready_check": {"within": "P2D"}}
+    for own in (ME, {**ME, "salt_hash": 64 * "0"}):
+        asked = open_game(dora, wanted(own, OPEN, BOT, title="Mittwochsrunde", options=options))
+        take_seat(asked.game_id, emil)
+        yield f"ready-asked{'-salt' if len(own) > 1 else ''}", _newest(office, name)
+    yield "ready", _writes(office, name, "ready")
+    later(2 * DAY)
+    everything_due_happens()
+    late, not_ready = office.mails(name)[-2:]
+    yield "not-ready-herself", late
+    yield "not-ready", not_ready
 
 
 def _short_game(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:

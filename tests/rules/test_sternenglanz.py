@@ -795,7 +795,11 @@ def test_the_defaults_are_the_readings_that_this_project_plays() -> None:
 
 def test_each_option_can_be_set_alone() -> None:
     for name, schema in game.OPTION_SCHEMA["properties"].items():
-        for value in [False, True] if schema.get("type") == "boolean" else schema.get("enum", [1, None]):
+        for value in (
+            [False, True]
+            if schema.get("type") == "boolean"
+            else schema.get("enum", [None, *([1] if "integer" in schema.get("type", "") else [])])
+        ):
             resolved = game.resolve_options({name: value}, 3)
             assert resolved == {**DEFAULTS, name: value}
             assert game.resolve_options(resolved, 3) == resolved

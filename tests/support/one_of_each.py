@@ -78,6 +78,15 @@ class Scene:
         return path
 
     @cached_property
+    def asking(self) -> str:
+        """Where all are asked whether they are ready, and Ada has committed a salt."""
+        own = {"player": "me", "salt_hash": examples.SALT_HASH}
+        more = {"options": {"ready_check": {"within": "P2D"}}, "seats": [own, {"open": True}, {"bot": "greedy"}]}
+        path = self._opened(self.ada, **more)
+        self.bea.post(f"{path}/seats")
+        return path
+
+    @cached_property
     def running(self) -> str:
         return self._dealt()
 
@@ -138,6 +147,8 @@ class Scene:
             return f"{self.hosted}{call.path.partition('{game_id}')[2]}".replace("{seat}", SEATS_OF_GUESTS[call.name])
         if call.name in OF_A_GAME_THAT_IS_OVER:
             game = self.over
+        if call.name == "sayReady":
+            game = self.asking
         if call.name == "takeBack":
             game = self.moved
         path = call.path.replace("/v1/games/{game_id}", game).replace("{name}", "sternenhimmel")

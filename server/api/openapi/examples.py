@@ -3,6 +3,8 @@
 Tests send every request and hold every answer against its schema.
 """
 
+from hashlib import sha256
+
 from server.accounts.tokens import SCOPES
 from server.rules import GAMES, Json
 
@@ -202,6 +204,9 @@ def _seat(seat: int, name: str | None, kind: str, turn: int | None = None, due_a
         "stand_in": None,
         "unreachable": False,
         "declined": False,
+        "ready": None,
+        "salt_hash": None,
+        "salt_revealed": None,
         **asked,
     }
 
@@ -255,8 +260,10 @@ _VIEW: Json = {
 GAME: Json = {**_RUNNING, "invitation": None, "hosting": False, "you": {"seat": 0, "turn": 1}, "view": _VIEW}
 SEAT_REQUEST: Json = {"seat": 1, "salt": "seven clear nights"}
 SEAT_TAKEN: Json = {**GAME, "you": {"seat": 1, "turn": None}}
+SALT_HASH = sha256(SEAT_REQUEST["salt"].encode()).hexdigest()
+READY: Json = {"salt": SEAT_REQUEST["salt"]}
 SEAT_CHANGES: Json = {"mails": "at-once"}
-OWN_SEAT: Json = {"seat": 0, **SEAT_CHANGES}
+OWN_SEAT: Json = {"seat": 0, **SEAT_CHANGES, "salt_hash": SALT_HASH}
 INVITATION: Json = {"email": "bea@example.org", "seat": 1}
 INVITED: Json = {"seat": 1}
 VOTE: Json = {"on": "pause", "vote": True}
@@ -383,6 +390,7 @@ def payload(kind: str) -> Json:
         "bot-moved": {"bot": "greedy"},
         "seat-handed-over": {"bot": "greedy"},
         "message": {"nr": 1},
+        "ready-asked": {"due_at": _DUE_AT},
         "take-back-asked": {"by": 1, "to_version": 1, "ends_at": "2026-11-23T19:50:00Z"},
     }
     about = {"game": _OPEN["id"], "version": 1, "seat": 0}

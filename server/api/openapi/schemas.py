@@ -353,24 +353,34 @@ class Note(Schema):
 # Games
 
 
+def _salt_hash(**kw: Any) -> fields.String:
+    about = "The SHA-256, in hex, of the salt that you reveal with `ready`; for games with the option `ready_check`"
+    return fields.String(
+        validate=written_as(rf"{json_schemas.SALT_HASH_FORM[:-1]}\Z"),
+        metadata={"description": about, "pattern": json_schemas.SALT_HASH_FORM},
+        **kw,
+    )
+
+
 class SeatWanted(Request):
     """Who is to sit here: exactly one of the four."""
 
     VARIANTS: ClassVar[Json] = {
-        "OwnSeatWanted": ("player",),
+        "OwnSeatWanted": ("player", "salt_hash?"),
         "InvitedSeatWanted": ("email",),
         "BotSeatWanted": ("bot",),
         "OpenSeatWanted": ("open",),
     }
 
     player = fields.String(validate=one_of(["me"]), **_about("You"))
+    salt_hash = _salt_hash()
     email = _email(description="Somebody who is invited by mail")
     bot = fields.String(**_about("A bot by its name", enum=list(BOTS)))
     open = Truth(validate=one_of([True]), **_about("Whoever comes first"))
 
     @validates_schema
     def _is_one(self, data: Any, **_: Any) -> None:
-        if len(data) != 1:
+        if len(set(data) - {"salt_hash"}) != 1 or ("salt_hash" in data and "player" not in data):
             raise ValidationError(Words("Give exactly one of player, email, bot and open."))
 
 
@@ -412,9 +422,15 @@ class GameWanted(Request):
 
 
 class GameChanges(Request):
-    """What may be changed before the start."""
+    """What may be done before the start: one of the two."""
 
-    open_for = _open_for(required=True)
+    open_for = _open_for()
+    begin = Truth(validate=one_of([True]), **_about("Wait no longer for those who have not said that they are ready"))
+
+    @validates_schema
+    def _is_one(self, data: Any, **_: Any) -> None:
+        if len(data) != 1:
+            raise ValidationError(Words("Give exactly one of open_for and begin."))
 
 
 class SeatRequest(Request):
@@ -425,14 +441,29 @@ class SeatRequest(Request):
         load_default="",
         **_about("Goes into the game's chance, so that you need not trust ours"),
     )
+    salt_hash = _salt_hash(allow_none=True, load_default=None)
     invitation = _word(
         allow_none=True, load_default=None, **_about("The last word of an invitation's link", pattern=_WORD)
     )
 
 
+class ReadyRequest(Request):
+    salt = _text(
+        200,
+        least=0,
+        allow_none=True,
+        load_default=None,
+        **_about(
+            "The one whose SHA-256 you committed; without it yours counts as none, and is shown not to be revealed"
+        ),
+    )
+
+
 class SeatChanges(Request):
+    """What is not named stays."""
+
+    salt_hash = _salt_hash(allow_none=True)
     mails = fields.String(
-        required=True,
         allow_none=True,
         validate=one_of(CHOICES),
         **_about("What you want of all mails of this game; null: what your profile says of their kinds"),
@@ -444,6 +475,7 @@ class OwnSeat(Schema):
 
     seat = fields.Integer(required=True)
     mails = fields.String(required=True, allow_none=True, validate=one_of(CHOICES))
+    salt_hash = fields.String(required=True, allow_none=True, **_about("Of the salt that you have committed"))
 
 
 class Seat(Schema):
@@ -462,6 +494,22 @@ class Seat(Schema):
     )
     declined = fields.Boolean(
         required=True, **_about("Whether whoever was invited last has declined; the seat is open")
+    )
+    ready = fields.Boolean(
+        required=True,
+        allow_none=True,
+        **_about(
+            "Whether its person has said that he is ready, which he may do until `due_at`; false in a game that has begun: its "
+            "host did not wait; null where nobody is asked"
+        ),
+    )
+    salt_hash = fields.String(required=True, allow_none=True, **_about("SHA-256 of the salt that it has committed"))
+    salt_revealed = fields.Boolean(
+        required=True,
+        allow_none=True,
+        **_about(
+            "Whether that salt was revealed; one that is not by the start counts as none. null without a commitment"
+        ),
     )
 
 
@@ -829,6 +877,7 @@ class Archive(Schema):
     on_timeout = fields.List(fields.Raw(), required=True, metadata=_shape("OnTimeout"))
     seats = fields.List(fields.Nested(ArchivedSeat), required=True)
     salts = fields.List(fields.String(), required=True, **_about("What each seat added to the chance"))
+    salt_hashes = fields.List(fields.String(allow_none=True), metadata=json_schemas.SALT_HASHES)
     seed = fields.String(required=True, **_about("32 bytes in hex"))
     commitment = fields.String(required=True, **_about("SHA-256 of the seed, known from the opening on"))
     events = fields.List(fields.Nested(ArchivedEvent), required=True)

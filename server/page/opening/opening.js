@@ -8,7 +8,7 @@ import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
-import { Salt } from "../waiting/salt.js";
+import { committed, Salt } from "../waiting/salt.js";
 import { Clock } from "./clock.js";
 import {
   clockOf, discard, draft, isFree, keep, ladderOf, lastTime, OPEN_FOR, ownSeat, remember, wantedOf,
@@ -123,7 +123,7 @@ function Start({ name }) {
 async function sitDown(id, it) {
   const seat = ownSeat(it);
   if (seat < 0) return;
-  await callUntilAnswered("POST", `/v1/games/${id}/seats`, { seat, salt: it.salt }).catch((error) => {
+  await callUntilAnswered("POST", `/v1/games/${id}/seats`, { seat, ...(await committed(id, it, it.salt)) }).catch((error) => {
     if (!(error instanceof Problem)) throw error;
   });
 }

@@ -1,8 +1,10 @@
 // Editions and scenarios, and every option of a game in words.
 import { html } from "../ui/html.js";
+import { length } from "../ui/times.js";
 import { knows, t } from "../ui/words.js";
 
 const BY_THE_PRESET = ["edition", "boards", "scenario", "firmament", "cards", "start_seat"];
+const READY_WITHIN = ["PT12H", "P1D", "P2D", "P3D", "P7D"];
 const ROUNDS = 60; // where a limit is wanted again
 
 export const presetOf = (game) => ("edition" in game.options.properties ? "edition" : "scenario");
@@ -54,6 +56,13 @@ export function Options({ it, game, preset, choose }) {
         ${it.seats.map((_, i) => html`<option value=${i}>${t("seat", { number: i + 1 })}</option>`)}
       </select>
       ${isLot && html`<small class="faint">${t("option.start_seat.no")}</small>`}</label>
+    <fieldset class="option"><legend>${t("option.ready_check")}</legend>
+      <p class="faint">${t("option.ready_check.about")}</p>
+      <label>${t("option.ready_check.within")} <select name="ready_check" value=${it.options.ready_check?.within ?? ""}
+        onChange=${({ target }) => choose("ready_check", target.value ? { within: target.value } : null)}>
+        <option value="">${t("option.ready_check.none")}</option>
+        ${READY_WITHIN.map((within) => html`<option value=${within}>${length(within)}</option>`)}
+      </select></label></fieldset>
     ${"max_rounds" in game.options.properties && html`<${Rounds} value=${it.options.max_rounds}
       choose=${(value) => choose("max_rounds", value)} />`}`;
 }

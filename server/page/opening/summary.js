@@ -1,6 +1,6 @@
 // The summary of a new game: all that is about to be opened, in a few lines.
 import { html } from "../ui/html.js";
-import { clockInWords, timeoutsInWords } from "../ui/times.js";
+import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
 import { clockOf, isFree, ladderOf } from "./draft.js";
@@ -32,6 +32,7 @@ function changeInWords(field, value) {
   if (field === "max_rounds") {
     return value === null ? t("option.max_rounds.none") : `${t("option.max_rounds.number")}: ${value}`;
   }
+  if (field === "ready_check") return `${t("option.ready_check")}: ${length(value.within)}`;
   return `${t(`option.${field}`)}: ${optionInWords(field, value)}`;
 }
 

@@ -9,7 +9,7 @@ import {
 } from "./parts.js";
 
 const KINDS = [
-  "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-started", "game-paused",
+  "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "ready-asked", "game-started", "game-paused",
   "game-resumed", "take-back-asked", "move-taken-back", "game-ended", "game-abandoned", "message",
 ];
 const CHATS = {

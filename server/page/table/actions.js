@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { takeBackInWords } from "../ui/game-card.js";
-import { absolute, clockInWords, relative, timeoutsInWords } from "../ui/times.js";
+import { absolute, clockInWords, length, relative, timeoutsInWords } from "../ui/times.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
@@ -15,6 +15,7 @@ export function Terms({ game }) {
     <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
     <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
     <dt>${t("take-back")}</dt><dd>${takeBackInWords(game)}</dd>
+    ${game.options.ready_check && html`<dt>${t("ready-check")}</dt><dd>${length(game.options.ready_check.within)}</dd>`}
   </dl>`;
 }
 

@@ -1,8 +1,29 @@
 // Salt: a word of one's own that goes into the chance of a game.
 import { html, useState } from "../ui/html.js";
 import { randomKey } from "../ui/api.js";
+import { forGood } from "../ui/local-storage.js";
+import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
-/** @import { Input } from "../ui/types" */
+/** @import { Input, Options } from "../ui/types" */
+
+const keyOf = (/** @type {string} */ id) => `sternenpost.salt.${me.get()?.id}.${id}`;
+
+/** The salt that this device has committed at a table; "" if there is none. */
+export const kept = (/** @type {string} */ id) => forGood.getItem(keyOf(id)) ?? "";
+
+/**
+ * What a request to sit down says of a salt: where all are asked whether they are ready, only its SHA-256.
+ * @param {string} id
+ * @param {{options: Options}} game
+ * @param {string} salt
+ */
+export async function committed(id, { options }, salt) {
+  if (!salt || !options.ready_check) return salt ? { salt } : {};
+  if (!crypto.subtle) return {}; // on an address without https
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(salt)));
+  forGood.setItem(keyOf(id), salt);
+  return { salt_hash: Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("") };
+}
 
 /** @param {{value: string, set: (salt: string) => void}} props */
 export function Salt({ value, set }) {

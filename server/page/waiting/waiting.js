@@ -8,7 +8,8 @@ import { listed, t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
 import { Leave, Mails, Terms } from "../table/actions.js";
 import { Host } from "./host.js";
-import { Salt } from "./salt.js";
+import { Ready } from "./ready.js";
+import { committed, Salt } from "./salt.js";
 /** @import { Game, Input, Profile, Seat, SeenTable } from "../ui/types" */
 
 /** @param {{table: SeenTable, invitation?: string | null, player: Profile | null}} props */
@@ -16,7 +17,7 @@ export function Waiting({ table, invitation, player }) {
   const { game } = table;
   return html`<section class="card waiting-room">
     <h2>${t("waiting")}</h2>
-    <${Missing} game=${game} />
+    ${game.seats.some((it) => it.ready !== null) ? html`<${Ready} table=${table} />` : html`<${Missing} game=${game} />`}
     ${!player && html`<p><a class="button" href=${toSignIn()}>${t("lobby.sign-in")}</a></p>`}
     ${player && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
     <p>${t("waiting.start")} ${t(firstOf(game) === null ? "waiting.lot" : "waiting.first", {
@@ -24,7 +25,7 @@ export function Waiting({ table, invitation, player }) {
     <p>${t("waiting.closes", { when: absolute(/** @type {string} */ (game.closes_at)) })}</p>
     <${Terms} game=${game} />
     ${(!game.private || game.invitation) && html`<${Link} game=${game} />`}
-    ${(game.you || game.hosting) && html`<${Invite} table=${table} />`}
+    ${(game.you || game.hosting) && hasRoom(game) && html`<${Invite} table=${table} />`}
     ${game.hosting && html`<${Host} table=${table} />`}
     ${game.you && html`<${Mails} game=${game} /><${Leave} table=${table} />`}
   </section>`;
@@ -37,6 +38,7 @@ export const Closed = () => html`<section class="card waiting-room">
   <p class="row"><a href="#/lobby">${t("nav.lobby")}</a> <a href="#/open">${t("nav.open")}</a></p>
 </section>`;
 
+const hasRoom = (/** @type {Game} */ game) => game.seats.some((it) => it.kind === "open" || it.kind === "invited");
 const firstOf = (/** @type {Game} */ game) => game.options.start_seat ?? null;
 const seatsOf = (/** @type {Game} */ game, /** @type {Seat["kind"]} */ kind) =>
   game.seats.filter((it) => it.kind === kind);
@@ -61,7 +63,8 @@ function Missing({ game }) {
 function Join({ table, invitation }) {
   const [salt, setSalt] = useState("");
   const [busy, error, join] = useSubmit(async () => {
-    await call("POST", `${table.base}/seats`, { ...(invitation ? { invitation } : {}), ...(salt ? { salt } : {}) });
+    const own = await committed(table.game.id, table.game, salt);
+    await call("POST", `${table.base}/seats`, { ...(invitation ? { invitation } : {}), ...own });
     await table.look();
   });
   return html`<form onSubmit=${join}>

@@ -32,12 +32,24 @@ from server.play.idempotency import first_answer
 from server.play.mail_in import SEVERAL, confirming_word, confirms
 from server.play.moves import play_reply
 from server.play.plans import drop_plan, get_plan, put_plan
-from server.play.seats import invited_address, leave
+from server.play.seats import invited_address, leave, ready
 from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post import letters
 from server.post.incoming import invitations, replies
-from server.post.incoming.commands import AGREE, CONFIRM, PAUSE, PLAN, RESIGN, RESUME, SAY, UNDO, VACATION, word_for
+from server.post.incoming.commands import (
+    AGREE,
+    CONFIRM,
+    PAUSE,
+    PLAN,
+    READY,
+    RESIGN,
+    RESUME,
+    SAY,
+    UNDO,
+    VACATION,
+    word_for,
+)
 from server.post.incoming.mime import split
 from server.post.incoming.near_misses import Notation
 from server.post.incoming.planning import OFF, as_left, read_plan
@@ -237,6 +249,7 @@ def _lines(wishes: Wishes) -> list[str]:
         RESUME: wishes.resume,
         UNDO: wishes.undo,
         AGREE: wishes.agree,
+        READY: wishes.ready,
         RESIGN: wishes.resign,
     }
     days = [f"{command(VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
@@ -318,6 +331,7 @@ def _do(doing: _Doing, wishes: Wishes) -> None:
         (wishes.resume, _resume),
         (wishes.undo, _undo),
         (wishes.agree, _agree),
+        (wishes.ready, _ready),
         (wishes.move, _move),
         (wishes.plan is not None, _plan),
         (wishes.says, _say),
@@ -405,6 +419,18 @@ def _agree(doing: _Doing, wishes: Wishes) -> None:
     doing.answer["done"].append(gettext(told))
 
 
+def _ready(doing: _Doing, wishes: Wishes) -> None:
+    """A salt is not revealed by mail, where it would be read on its way."""
+    if not doing.game.table.turns:
+        ready(doing.mail.game_id, doing.player_id)
+        doing.look_again()
+    begun = doing.game.table.turns
+    told = (
+        noted("The game has begun.") if begun else noted("You are ready; the game begins as soon as all who play are.")
+    )
+    doing.answer["done"].append(gettext(told))
+
+
 def _plan(doing: _Doing, wishes: Wishes) -> None:
     """Leave moves for turns to come, or drop them, and say what stands."""
     game_id, who = doing.mail.game_id, doing.player_id
@@ -450,6 +476,8 @@ def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _resign(doing: _Doing, wishes: Wishes) -> None:
+    if not doing.game.table.turns:
+        raise NotRunning(noted("The game has not begun; you can leave your seat at the table."))
     leave(doing.mail.game_id, doing.player_id)
     doing.look_again()
     doing.answer["done"].append(gettext("You have resigned: a bot plays your seat from now on."))
@@ -483,6 +511,7 @@ def _commands(example: str) -> list[tuple[str, str, str]]:
         ),
         (UNDO, "", gettext("your last move is taken back, if need be when all who play agree")),
         (AGREE, "", gettext("you agree that a move is taken back")),
+        (READY, "", gettext("before the start, where you are asked whether you are ready")),
         (VACATION, "2027-07-01..2027-07-14", days),
         (RESIGN, "", gettext("a bot takes your seat")),
     ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from unicodedata import normalize
 
-SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN = COMMANDS = (
+SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY = COMMANDS = (
     "say",
     "pause",
     "resume",
@@ -14,6 +14,7 @@ SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN = COMMANDS = (
     "undo",
     "agree",
     "plan",
+    "ready",
 )
 
 _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is the one that our letters say
@@ -27,6 +28,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is th
         UNDO: ["zurücknehmen", "zuruecknehmen"],
         AGREE: ["zustimmen"],
         PLAN: ["plan"],
+        READY: ["bereit"],
     },
     "en": {command: [command] for command in COMMANDS},
     "fr": {
@@ -39,6 +41,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is th
         UNDO: ["annuler"],
         AGREE: ["accepter"],
         PLAN: ["plan"],
+        READY: ["prêt", "prête", "pret", "prete"],
     },
     "it": {
         SAY: ["di'", "dì"],
@@ -50,6 +53,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is th
         UNDO: ["ritirare", "annullare"],
         AGREE: ["accettare", "accetto"],
         PLAN: ["piano"],
+        READY: ["pronto", "pronta"],
     },
 }
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")

@@ -6,10 +6,10 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
-from server.post.incoming.commands import COMMANDS, PLAN, SAY, VACATION, meaning, words_of
+from server.post.incoming.commands import COMMANDS, PLAN, READY, SAY, VACATION, meaning, words_of
 from server.rules import Json, MalformedMove
 
-_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN))  # wherever they stand in a short line
+_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY))  # wherever they stand in a short line
 _AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # a word
 _NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
 _NO_WORDS = re.compile(r"(?<!\S):\+1:(?!\S)|\b[0-9a-f]{4}(?: {1,2}[0-9a-f]{4}){9}\b")  # a thumb, the print of a key
@@ -71,7 +71,7 @@ def resembles(line: str, grammar: Grammar) -> bool:
 def _begins_as_command(word: str, line: str, locale: str) -> bool:
     """With one that goes on, or with any in the reader's own language; where it ends with an apostrophe, that is its."""
     command = meaning(word, locale) or (meaning(f"{word}'", locale) if f"{word}'" in line.lower() else None)
-    return command in (SAY, VACATION) or (command is not None and word not in _TELLING)
+    return command in (SAY, VACATION) or (command not in (None, READY) and word not in _TELLING)
 
 
 def _is_nearly_command(word: str, locale: str) -> bool:

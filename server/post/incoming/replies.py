@@ -63,6 +63,7 @@ class Wishes:
     resume: bool = False
     undo: bool = False  # the last move of one's own
     agree: bool = False  # to the take-back that is asked for
+    ready: bool = False  # that the game begins
     plan: str | None = None  # for turns to come, see `planning`; "" to see it
     resign: bool = False  # to be confirmed first, as is a vacation
     vacation: tuple[date, date] | None = None  # first and last day
@@ -363,11 +364,16 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
     vacations = {command.vacation for command in commands if command.vacation}
     confirms = {command.confirms for command in commands if command.confirms}
     plans = {command.plan for command in commands if command.plan is not None}
-    wishes = ("pause", "resume", "undo", "agree", "resign")
-    pause, resume, undo, agree, resign = (any(getattr(it, what) for it in commands) for what in wishes)
+    wishes = ("pause", "resume", "undo", "agree", "ready", "resign")
+    pause, resume, undo, agree, ready, resign = (any(getattr(it, what) for it in commands) for what in wishes)
     is_two = (pause and resume) or (undo and (move.move or agree)) or (agree and move.move)
     is_two = is_two or len(plans) > 1 or (bool(plans) and (undo or resign))
-    if len(vacations) > 1 or len(confirms) > 1 or is_two or (resign and (move.move or pause or resume or undo)):
+    if (
+        len(vacations) > 1
+        or len(confirms) > 1
+        or is_two
+        or (resign and (move.move or pause or resume or undo or ready))
+    ):
         return Wishes(problem="contradiction", line="resign" if resign else "")
     return replace(
         move,
@@ -377,6 +383,7 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
         resume=resume,
         undo=undo,
         agree=agree,
+        ready=ready,
         plan=next(iter(plans), None),
         resign=resign,
         vacation=next(iter(vacations), None),
@@ -405,6 +412,8 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
         return move
     word, _, rest = line.lower().partition(" ")
     match meaning(word, grammar.locale), rest:
+        case (commands.READY, "") | (None, "") if meaning(word.rstrip(".!"), grammar.locale) == commands.READY:
+            return Wishes(ready=True)
         case None, "" if word == "?":
             return Wishes(asks=True)
         case commands.PAUSE, "":

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from server.rules.common import TAKE_BACK, BadOption, Json
+from server.rules.common import HOUSE_OPTIONS, BadOption, Json, check_house_options
 from server.rules.sternenglanz.material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
 
 MOST_ROUNDS = 1000
@@ -76,8 +76,9 @@ def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
         if choice and not any(_same(value, each) for each in choice):
             values = ", ".join(str(each).lower() for each in choice)
             raise BadOption("bad-option", f"The option {name} must be one of {values}.")
-    own = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items() if schema is not TAKE_BACK}
+    own = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items() if name not in HOUSE_OPTIONS}
     resolved = own | dict(options)
+    check_house_options(options)
     _check_number("start_seat", resolved["start_seat"], 0, seats - 1)
     _check_number("max_rounds", resolved["max_rounds"], 1, MOST_ROUNDS)
     return resolved
@@ -129,6 +130,6 @@ OPTION_SCHEMA: Json = {
             "default": 60,
         },
         **{name: _reading(meaning, values) for name, (meaning, values) in READINGS.items()},
-        "take_back": TAKE_BACK,
+        **HOUSE_OPTIONS,
     },
 }

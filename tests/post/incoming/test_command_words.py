@@ -24,6 +24,7 @@ MEANT = {
     "resume": Wishes(resume=True),
     "undo": Wishes(undo=True),
     "agree": Wishes(agree=True),
+    "ready": Wishes(ready=True),
     "plan": Wishes(plan=""),
     "plan 7 leo c": Wishes(plan="7 leo c"),
     "resign": Wishes(resign=True),

@@ -1,0 +1,124 @@
+"""Before a game begins: whether everybody is ready (option `ready_check`), and the salts that are revealed with it.
+
+Who is asked has the time of a turn for it: by his calendar, and without the hours of outages.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import update
+
+from server.durations import duration
+from server.errors import BadField, NotAllowed, Unfit, WrongSalt
+from server.play.commits import load_within, record_within
+from server.play.due_times import with_due_time
+from server.play.events import GameStarted
+from server.play.game import Game
+from server.play.letters import ready_asked
+from server.play.table import terms
+from server.rules import Json
+from server.store import outbox
+from server.store.connections import in_transaction
+from server.store.seats import is_seat
+from server.store.tables import GameRow, SeatRow, db
+from server.translations import noted
+
+SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=30)
+ASKED_BY_NOBODY: Final = dict.fromkeys(("asked_at", "allowed", "hours", "due_at", "wake_at"))
+
+
+def within(options: Mapping[str, Any]) -> timedelta | None:
+    """How long everybody may take to say that he is ready; None: nobody is asked."""
+    asked = options.get("ready_check")
+    return duration(asked["within"]) if asked else None
+
+
+def check_option(options: Mapping[str, Any]) -> None:
+    """Raises BadField."""
+    try:
+        if (time := within(options)) and not SHORTEST <= time <= LONGEST:
+            text = options["ready_check"]["within"]
+            raise Unfit("%(text)s is not between an hour (PT1H) and 30 days (P30D).", text=repr(text))
+    except Unfit as error:
+        raise BadField("options.ready_check", error.words) from None
+
+
+def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> None:
+    """Whether such a salt may be given, or committed, by whoever takes a seat. Raises BadField."""
+    if salt_hash is None:
+        return
+    if within(options) is None:
+        raise BadField("salt_hash", "A salt is committed only where the option `ready_check` asks for it later.")
+    if salt:
+        raise BadField("salt_hash", "A salt that is committed is not told yet; leave `salt` out.")
+
+
+def expect_asking(head: GameRow) -> None:
+    """Raises NotAllowed."""
+    if within(head.options) is None:
+        raise NotAllowed(noted("Nobody is asked whether he is ready: this game has no `ready_check`."))
+
+
+def expect_committed(salt: str, salt_hash: str | None) -> None:
+    """Raises WrongSalt."""
+    if salt_hash is None:
+        raise WrongSalt(noted("You have committed no salt, so you can reveal none."))
+    if sha256(salt.encode()).hexdigest() != salt_hash:
+        raise WrongSalt(noted("The SHA-256 of this salt is not what you have committed."))
+
+
+def is_free(seat: Json) -> bool:
+    """Whether somebody has still to come to this seat."""
+    return seat["kind"] in ("open", "invited")
+
+
+def start_if_full(game_id: UUID, now: datetime, anyway: bool = False) -> None:
+    """Within the transaction that took a seat: if it was the last one begin the game, or ask first whether all are ready.
+
+    `anyway`: without waiting for those who have not said so.
+    """
+    game = load_within(in_transaction(db.session.connection()), game_id)
+    if any(map(is_free, game.seats)):
+        return
+    missing = [row for row in game.seats if row["player_id"] and not row["ready"]]
+    if missing and not anyway and (time := within(game.head["options"])):
+        _ask(game_id, [row for row in missing if row["asked_at"] is None], time, now)
+    else:
+        _start(game, now)
+
+
+def _start(game: Game, now: datetime) -> None:
+    connection = in_transaction(db.session.connection())
+    if any(row["asked_at"] for row in game.seats):
+        asked = update(SeatRow).where(SeatRow.game_id == game.game_id)
+        db.session.execute(asked.values(**ASKED_BY_NOBODY))
+        game = load_within(connection, game.game_id)
+    dice = game.dice()
+    opening = game.table.rules.setup(len(game.seats), game.head["options"], dice)
+    started = GameStarted(len(game.seats), terms(game.head, game.seats))
+    record_within(connection, game, [started, *opening], now, dice.drawn)
+
+
+def _ask(game_id: UUID, rows: list[Json], time: timedelta, now: datetime) -> None:
+    for row in rows:
+        hours = {"zone": row["zone"], "calendar": row["calendar"]}
+        asked = {"asked_at": now, "allowed": time.total_seconds(), "hours": hours}
+        due_at = with_due_time(row | asked, now)["due_at"]
+        seat = update(SeatRow).where(is_seat(game_id, row["seat"]))
+        db.session.execute(seat.values(**asked, due_at=due_at, wake_at=due_at))
+    game = load_within(in_transaction(db.session.connection()), game_id)
+    outbox.put(game_id, ready_asked(game, [row["seat"] for row in rows], now))
+
+
+def call_off_within(game_id: UUID) -> None:
+    """Within the transaction that holds the head of an open game: ask nobody any more.
+
+    A salt that was revealed is known by now to whoever comes next, so it counts no more.
+    """
+    here = SeatRow.game_id == game_id
+    revealed = update(SeatRow).where(here, SeatRow.salt_hash.is_not(None), SeatRow.salt != "")
+    db.session.execute(revealed.values(salt="", salt_hash=None))
+    db.session.execute(update(SeatRow).where(here).values(ready=False, **ASKED_BY_NOBODY))

@@ -1,0 +1,48 @@
+"""Ready before the start: the option, the salt that is committed, and the button, on the page."""
+
+from hashlib import sha256
+
+from playwright.sync_api import expect
+
+from tests.page.windows import Windows
+from tests.support.live_server import House, sign_in
+
+
+def test_a_game_begins_when_all_say_that_they_are_ready_and_salts_are_revealed_then(
+    house: House, windows: Windows
+) -> None:
+    ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
+    page = windows.open(ada)
+    page.goto("/#/open")
+    form = page.locator("form.opening")
+    form.get_by_role("combobox", name="Seat 2").select_option("open")
+    form.get_by_text("Edition", exact=True).click()
+    form.get_by_text("All options, one by one").click()
+    form.locator("[name=ready_check]").select_option("P2D")
+    expect(form.locator(".summary")).to_contain_text("Ready before the start: 2 days")
+    form.get_by_text("Waiting for others, and chance").click()
+    form.get_by_text("Have a say in the chance").click()
+    form.locator("[name=salt]").fill("a word of mine")
+    form.get_by_role("button", name="Open the game").click()
+    expect(page.get_by_role("heading", name="Before the start")).to_be_visible()
+    (game,) = ada.get("/v1/games?mine=true&status=open&limit=1")["items"]
+    assert game["options"]["ready_check"] == {"within": "P2D"}
+    assert game["seats"][0]["salt_hash"] == sha256(b"a word of mine").hexdigest()
+
+    other = windows.open(ben)
+    other.goto(f"/#/games/{game['id']}")
+    other.get_by_role("button", name="Take a seat").click()
+    asked = other.locator(".ready")
+    expect(asked.get_by_role("listitem").filter(has_text="not yet")).to_have_count(2)
+    asked.get_by_role("button", name="I am ready").click()
+    expect(asked.get_by_text("You are ready. The game begins as soon as all are.")).to_be_visible()
+    expect(asked.get_by_role("button", name="I am ready")).to_have_count(0)
+
+    page.reload()
+    expect(page.locator(".ready").get_by_role("button", name="Begin without the others")).to_be_visible()
+    expect(page.locator(".ready [name=salt]")).to_have_value("a word of mine")
+    page.locator(".ready").get_by_role("button", name="I am ready").click()
+    expect(page.get_by_role("heading", name="Before the start")).to_have_count(0)
+    begun = ada.get(f"/v1/games/{game['id']}")
+    assert begun["status"] == "running"
+    assert begun["seats"][0]["salt_revealed"] is True

@@ -1,0 +1,278 @@
+"""The option `ready_check`: a game begins when all have said that they are ready, and salts are committed before."""
+
+from datetime import datetime
+from hashlib import sha256
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.clock import clock
+from server.errors import BadField, NotAllowed, NotFound, NotHost, NotRunning, NotSeated, WrongSalt
+from server.operations.rebuild import check_game
+from server.play import archive
+from server.play.commits import load, whole_log
+from server.play.games import open_game
+from server.play.hosting import begin, close_due, close_game
+from server.play.moves import legal_moves
+from server.play.ready_check import within as time_for
+from server.play.seats import change_seat, leave, ready, send_away, take_seat
+from server.play.views import describe
+from server.rules import BadOption, Json
+from tests.support.games import (
+    BOT,
+    DAY,
+    HOUR,
+    ME,
+    MINUTE,
+    OPEN,
+    at_once,
+    everything_due_happens,
+    happened,
+    head_of,
+    later,
+    letters,
+    seats_of,
+    service_is_up,
+    until,
+    wanted,
+)
+
+pytestmark = pytest.mark.usefixtures("within")
+
+CHECK: Json = {"start_seat": 0, "ready_check": {"within": "P2D"}}
+
+
+def hashed(salt: str) -> str:
+    return sha256(salt.encode()).hexdigest()
+
+
+def opened(ada: UUID, *seats: Json, **more: object) -> UUID:
+    return open_game(ada, wanted(*(seats or (ME, OPEN, BOT)), **{"options": CHECK} | more)).game_id
+
+
+def full(ada: UUID, bea: UUID, ada_salt: str | None = None, bea_salt: str | None = None) -> UUID:
+    """A game of these two and a bot, who are asked whether they are ready."""
+    service_is_up()
+    game_id = opened(ada, ME | ({"salt_hash": hashed(ada_salt)} if ada_salt else {}), OPEN, BOT)
+    take_seat(game_id, bea, salt_hash=hashed(bea_salt) if bea_salt else None)
+    return game_id
+
+
+def is_in_two_days(moment: datetime | None) -> bool:
+    return moment is not None and 2 * DAY - MINUTE < moment - clock.now() <= 2 * DAY
+
+
+def state(game_id: UUID) -> list[bool | None]:
+    return [it["ready"] for it in describe(load(game_id), None)["seats"]]
+
+
+# Everybody says so
+
+
+def test_the_game_begins_when_all_have_said_that_they_are_ready_bots_are_at_once(ada: UUID, bea: UUID) -> None:
+    game_id = opened(ada)
+    assert state(game_id) == [None, None, None]
+    with pytest.raises(NotRunning, match="you are asked when they are"):
+        ready(game_id, ada)
+    take_seat(game_id, bea)
+    assert (load(game_id).table.status, state(game_id)) == ("open", [False, False, None])
+    assert [is_in_two_days(row.due_at) for row in seats_of(game_id)] == [True, True, False]
+    assert [it.seat for it in letters(game_id, "ready-asked")] == [0, 1]
+    ready(game_id, bea)
+    assert (load(game_id).table.status, state(game_id)) == ("open", [False, True, None])
+    assert ready(game_id, ada).table.status == "running"
+    assert legal_moves(game_id, ada, [])["turn"] == 1
+    assert check_game(game_id) == []
+    assert is_in_two_days(seats_of(game_id)[0].due_at)  # of the first turn, by the game's clock
+    assert [ready(game_id, who).version for who in (ada, bea, ada)] == [1, 1, 1]  # whoever says it twice
+
+
+def test_without_the_option_nobody_is_asked(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
+    with pytest.raises(NotAllowed):
+        ready(game_id, ada)
+    with pytest.raises(NotAllowed):
+        begin(game_id, ada)
+    with pytest.raises(NotAllowed):
+        change_seat(game_id, ada, {"salt_hash": hashed("a")})
+    with pytest.raises(BadField, match="ready_check"):
+        take_seat(game_id, bea, salt_hash=hashed("a"))
+    with pytest.raises(BadField, match="ready_check"):
+        open_game(ada, wanted(ME | {"salt_hash": hashed("a")}, OPEN, BOT))
+    assert take_seat(game_id, bea).table.status == "running"
+    game_id = opened(ada, options=CHECK | {"ready_check": None})
+    assert take_seat(game_id, bea).table.status == "running"
+
+
+def test_who_plays_alone_with_bots_is_asked_and_who_looks_on_is_not(ada: UUID, bea: UUID) -> None:
+    game_id = opened(ada, ME, BOT, BOT)
+    with pytest.raises(NotSeated):
+        ready(game_id, bea)
+    assert ready(game_id, ada).table.status == "running"
+    assert opened(ada, BOT, BOT, BOT) and load(opened(ada, BOT, BOT, BOT)).table.status == "running"
+
+
+@pytest.mark.parametrize("time", ["PT59M", "P31D", "PT1", "P", "PTT1H"])
+def test_a_time_that_cannot_be_meant_is_refused(ada: UUID, time: str) -> None:
+    with pytest.raises((BadField, BadOption)):
+        opened(ada, options={"ready_check": {"within": time}})
+    assert time_for({"ready_check": {"within": "PT1H"}}) == HOUR
+
+
+def test_of_the_last_two_who_say_it_at_the_same_moment_one_begins_the_game(app: Flask, ada: UUID, bea: UUID) -> None:
+    game_id = full(ada, bea)
+    at_once(app, [lambda: ready(game_id, ada), lambda: ready(game_id, bea)])
+    assert happened(game_id)[0] == "game-started"
+    assert load(game_id).version == 1
+
+
+# In time
+
+
+def test_whose_time_is_over_leaves_his_seat_open_and_all_are_told(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = full(ada, bea)
+    ready(game_id, ada)
+    later(2 * DAY - MINUTE)
+    everything_due_happens()
+    assert state(game_id) == [True, False, None]
+    later(MINUTE)
+    everything_due_happens()
+    assert [row.kind for row in seats_of(game_id)] == ["human", "open", "bot"]
+    assert (load(game_id).table.status, state(game_id)) == ("open", [None, None, None])
+    assert [(it.player_id, it.data["late"]) for it in letters(game_id, "not-ready")] == [(ada, ["bea"]), (bea, ["bea"])]
+    with pytest.raises(NotRunning):
+        ready(game_id, ada)
+    take_seat(game_id, cyd)
+    assert state(game_id) == [False, False, None]  # all are asked anew
+    assert [it.seat for it in letters(game_id, "ready-asked")] == [0, 1, 0, 1]
+    later(DAY)
+    ready(game_id, ada)
+    assert ready(game_id, cyd).table.status == "running"
+
+
+def test_hours_in_which_the_service_was_not_to_be_reached_do_not_count(ada: UUID, bea: UUID) -> None:
+    game_id = full(ada, bea)
+    clock.forward(3 * DAY)  # nobody leaves a heartbeat
+    everything_due_happens()
+    assert state(game_id) == [False, False, None]
+    service_is_up()
+    everything_due_happens()
+    assert state(game_id) == [False, False, None]
+    until(max(row.due_at for row in seats_of(game_id) if row.due_at) + MINUTE)
+    everything_due_happens()
+    assert state(game_id) == [None, None, None]
+
+
+def test_if_the_host_is_late_another_is_host_and_if_nobody_is_left_it_closes(ada: UUID, bea: UUID) -> None:
+    game_id = full(ada, bea)
+    ready(game_id, bea)
+    later(2 * DAY)
+    everything_due_happens()
+    assert head_of(game_id).head["host"] == bea
+    other = full(ada, bea)
+    later(2 * DAY)
+    everything_due_happens()
+    assert head_of(other).head["status"] == "abandoned"
+    assert [row.wake_at for row in seats_of(other)] == [None, None, None]
+
+
+def test_whoever_leaves_or_is_sent_away_meanwhile_has_the_others_asked_anew(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = full(ada, bea)
+    ready(game_id, ada)
+    leave(game_id, bea)
+    assert state(game_id) == [None, None, None]
+    take_seat(game_id, cyd)
+    assert state(game_id) == [False, False, None]
+    ready(game_id, ada)
+    send_away(game_id, ada, 1)
+    assert state(game_id) == [None, None, None]
+    later(3 * DAY)
+    everything_due_happens()
+    assert [row.kind for row in seats_of(game_id)] == ["human", "open", "bot"]
+
+
+def test_it_does_not_close_while_it_asks(ada: UUID, bea: UUID) -> None:
+    service_is_up()
+    game_id = opened(ada, open_for="P1D", options=CHECK | {"ready_check": {"within": "P5D"}})
+    take_seat(game_id, bea)
+    for _ in range(4):
+        later(DAY)
+        close_due()
+    assert load(game_id).table.status == "open"
+    assert letters(game_id, "game-closing") == []
+    ready(game_id, ada)
+    assert ready(game_id, bea).table.status == "running"
+
+
+def test_a_game_that_is_closed_asks_nobody(ada: UUID, bea: UUID) -> None:
+    game_id = full(ada, bea)
+    close_game(game_id, ada)
+    with pytest.raises(NotRunning):
+        ready(game_id, bea)
+    later(3 * DAY)
+    everything_due_happens()
+    assert letters(game_id, "not-ready") == []
+
+
+def test_the_host_begins_without_those_who_say_nothing(ada: UUID, bea: UUID) -> None:
+    game_id = opened(ada)
+    with pytest.raises(NotRunning, match="Not all seats"):
+        begin(game_id, ada)
+    take_seat(game_id, bea, salt_hash=hashed("b"))
+    ready(game_id, ada)
+    with pytest.raises(NotHost):
+        begin(game_id, bea)
+    assert begin(game_id, ada).table.status == "running"
+    seat = describe(load(game_id), None)["seats"][1]
+    assert (seat["ready"], seat["salt_hash"], seat["salt_revealed"]) == (False, hashed("b"), False)
+    with pytest.raises(NotRunning):
+        begin(game_id, ada)
+
+
+# Salts
+
+
+def test_a_salt_is_committed_first_and_revealed_with_ready(ada: UUID, bea: UUID) -> None:
+    game_id = full(ada, bea, "a", "b")
+    with pytest.raises(WrongSalt):
+        ready(game_id, ada, "b")
+    ready(game_id, ada)  # as from a mail
+    ready(game_id, ada, "a")
+    assert [it["salt_revealed"] for it in describe(load(game_id), None)["seats"]] == [True, False, None]
+    game = ready(game_id, bea, "b")
+    assert [row["salt"] for row in game.seats] == ["a", "b", ""]
+    terms = whole_log(game_id)[0].body["terms"]
+    assert terms["salt_hashes"] == [hashed("a"), hashed("b"), None]
+    close = archive.make(game.head, game.seats, whole_log(game_id))
+    assert (close["salts"], close["salt_hashes"]) == (["a", "b", ""], terms["salt_hashes"])
+    assert ready(game_id, bea, "b").version == 1
+    with pytest.raises(NotRunning):
+        ready(game_id, bea, "c")
+
+
+def test_a_salt_that_was_not_committed_is_not_taken_later(ada: UUID, bea: UUID) -> None:
+    game_id = full(ada, bea)
+    with pytest.raises(WrongSalt):
+        ready(game_id, ada, "a")
+    with pytest.raises(BadField):
+        take_seat(opened(ada), bea, salt="b", salt_hash=hashed("b"))
+
+
+def test_who_knows_a_revealed_salt_can_choose_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = full(ada, bea, "a", "b")
+    assert change_seat(game_id, bea, {"salt_hash": hashed("b2")})["salt_hash"] == hashed("b2")
+    ready(game_id, ada, "a")
+    with pytest.raises(WrongSalt):
+        change_seat(game_id, bea, {"salt_hash": hashed("b3")})
+    leave(game_id, bea)  # and comes again with a salt that fits hers
+    take_seat(game_id, cyd, salt_hash=hashed("c"))
+    assert seats_of(game_id)[0].salt == "" and seats_of(game_id)[0].salt_hash is None
+    assert change_seat(game_id, ada, {"salt_hash": hashed("a2")})["salt_hash"] == hashed("a2")
+    ready(game_id, ada, "a2")
+    assert [row["salt"] for row in ready(game_id, cyd, "c").seats] == ["a2", "c", ""]
+
+
+def test_a_stranger_learns_of_no_private_game(ada: UUID, bea: UUID) -> None:
+    with pytest.raises(NotFound):
+        ready(opened(ada, private=True), bea)

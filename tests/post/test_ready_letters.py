@@ -1,0 +1,125 @@
+"""How those are asked who are to say that they are ready, what they may answer, and what all are told if one does not."""
+
+import re
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.play.commits import load
+from server.play.games import open_game
+from server.play.seats import leave, ready, take_seat
+from server.post.incoming.answering import deal_with_mails
+from server.rules import Json
+from tests.post.incoming.replying import DOMAIN
+from tests.post.office import Mail, Office, a_mail, arrives
+from tests.support.games import BOT, DAY, ME, OPEN, everything_due_happens, later, moves_of, wanted
+
+pytestmark = pytest.mark.usefixtures("within")
+
+CHECK: Json = {"start_seat": 0, "ready_check": {"within": "P2D"}}
+
+
+@pytest.fixture
+def office(app: Flask) -> Office:
+    return Office(app, DOMAIN)
+
+
+@pytest.fixture
+def game_id(ada: UUID, bea: UUID) -> UUID:
+    game_id = open_game(ada, wanted(ME, OPEN, BOT, options=CHECK)).game_id
+    take_seat(game_id, bea)
+    return game_id
+
+
+def asked(office: Office, name: str) -> Mail:
+    mail = office.mails(name)[-1]
+    assert "all seats are taken. Are you ready?" in mail.text
+    return mail
+
+
+def writes(office: Office, name: str, text: str) -> Mail:
+    arrives(asked(office, name).reply_to, a_mail(text, sender=f"{name}@example.org"))
+    deal_with_mails()
+    return office.mails(name)[-1]
+
+
+def test_all_are_asked_by_mail_and_begin_by_answers_in_their_languages(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    assert re.search("by .+, your seat is open again. You have 1 day", asked(office, "ada").text)
+    assert "You are ready; the game begins as soon as all who play are." in writes(office, "ada", "Ready!").text
+    assert load(game_id).table.status == "open"
+    assert "The game has begun." in writes(office, "bea", "ready\n\nBea").text
+    assert load(game_id).table.status == "running"
+
+
+def test_one_tap_says_so_and_looking_does_not(app: Flask, office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    links = [re.search(r"/ready/\w+", asked(office, name).text) for name in ("ada", "bea")]
+    paths = [link[0] for link in links if link]
+    client = app.test_client()
+    for path in paths:
+        assert "All seats are taken. Are you ready?" in client.get(path).text
+    assert load(game_id).table.status == "open"
+    assert "the game begins as soon as all who play are" in client.post(paths[0]).text
+    assert "Nobody is asked" in client.get(paths[0]).text
+    assert [client.post(paths[1]).status_code for _ in range(2)] == [200, 200]
+    assert load(game_id).table.status == "running"
+    assert client.get(paths[0].upper()).status_code == 404
+
+
+def test_the_link_is_for_the_one_it_was_sent_to(
+    app: Flask, office: Office, game_id: UUID, bea: UUID, cyd: UUID
+) -> None:
+    link = re.search(r"/ready/\w+", asked(office, "bea").text)
+    leave(game_id, bea)
+    take_seat(game_id, cyd)
+    assert link
+    assert app.test_client().post(link[0]).status_code == 404
+    assert load(game_id).table.status == "open"
+
+
+def test_all_are_told_whose_seat_is_open_again(office: Office, game_id: UUID, ada: UUID) -> None:
+    writes(office, "ada", "ready")
+    later(2 * DAY)
+    everything_due_happens()
+    assert "ada, the game has not begun: not everybody was ready in time." in office.mails("ada")[-1].text
+    assert "Open again: bea." in office.mails("ada")[-1].text
+    assert (
+        "bea, you did not say in time that you are ready, so your seat is open again." in office.mails("bea")[-1].text
+    )
+
+
+def test_whoever_has_said_so_meanwhile_is_not_asked(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, BOT, options=CHECK)).game_id
+    take_seat(game_id, bea)
+    ready(game_id, bea)
+    assert asked(office, "ada")
+    assert office.mails("bea") == []
+
+
+@pytest.mark.parametrize(
+    "line", ["resign", "pause", "resume", "undo", "agree", "plan", "plan 7 leo c", "say Hello", "?", "7 leo c"]
+)
+def test_whatever_else_is_answered_gets_an_answer_too(office: Office, game_id: UUID, ada: UUID, line: str) -> None:
+    asked(office, "ada")
+    answer = writes(office, "ada", line)
+    assert answer.message["Auto-Submitted"] == "auto-replied"
+    if line == "resign":
+        confirming = re.search("confirm [0-9a-f]{10}", answer.text)
+        assert confirming
+        arrives(answer.reply_to, a_mail(confirming[0]))
+        deal_with_mails()
+        assert "The game has not begun; you can leave your seat at the table." in office.mails("ada")[-1].text
+    assert load(game_id).table.status == "open"
+    assert load(game_id).seats[0]["player_id"] == ada
+
+
+def test_ready_in_a_game_that_has_begun_stops_no_move(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    for name in ("ada", "bea"):
+        writes(office, name, "ready")
+    move = moves_of(game_id, ada)[0]
+    turn = [mail for mail in office.mails("ada") if "it is your turn" in mail.text.lower()][-1]
+    arrives(turn.reply_to, a_mail(f"ready\n\n{move['star']} {move['board']} {move['space']}"))
+    deal_with_mails()
+    assert load(game_id).version == 2
