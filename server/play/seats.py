@@ -465,8 +465,9 @@ def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
         _expect_nothing_revealed(game_id)
         changes = changes | {"salt": ""}
     own = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
-    db.session.execute(update(SeatRow).where(own).values(**changes))
-    db.session.commit()
+    if changes:
+        db.session.execute(update(SeatRow).where(own).values(**changes))
+        db.session.commit()
     return seat_settings(game_id, player_id)
 
 
