@@ -34,18 +34,28 @@ TAKE_BACK: Json = {
     "enum": list(TAKE_BACKS),
     "default": TAKE_BACKS[0],
 }
-READY_CHECK = named(
-    "ReadyCheck",
-    {
-        "description": "An option of the house, for every game: before it begins everybody says that he is ready, `within` this "
-        "time of his (ISO 8601, an hour to 30 days), or his seat is open again; null: it begins with the last seat",
-        "type": ["object", "null"],
-        "additionalProperties": False,
-        "required": ["within"],
-        "properties": {"within": {"type": "string", "pattern": "^P[0-9DTHM]{2,20}$", "examples": ["P2D"]}},
-        "default": None,
-    },
-)
+READY_CHECK: Json = {
+    "description": "An option of the house, for every game: whether all say that they are ready before it begins; null: it begins "
+    "with the last seat",
+    "anyOf": [
+        named(
+            "ReadyCheck",
+            object_of(
+                "Everybody says that he is ready, or his seat is open again",
+                {
+                    "within": {
+                        "description": "How long he has, by his hours: ISO 8601, from an hour (PT1H) to 30 days (P30D)",
+                        "type": "string",
+                        "pattern": "^P[0-9DTHM]{2,20}$",
+                        "examples": ["P2D"],
+                    }
+                },
+            ),
+        ),
+        {"type": "null"},
+    ],
+    "default": None,
+}
 # Games that were opened without them do not name them.
 HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READY_CHECK}
 

@@ -57,6 +57,7 @@ def scene(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Scene:
     assert scene.open
     assert scene.running
     assert scene.moved
+    assert scene.asking
     assert scene.over
     assert scene.delivery
     assert scene.token_id
