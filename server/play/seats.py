@@ -371,12 +371,14 @@ def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
 @tried_again
 def open_late(game_id: UUID, now: datetime) -> bool:
     """Open the seats again of those who did not say in time that they are ready, and tell all; False if nobody is late, or
-    somebody holds the game."""
+    somebody holds the game. Raises NotRunning."""
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
-    if head is None or head.status != "open":
+    if head is None:
         db.session.rollback()
         return False
+    if head.status != "open":  # its log and its head differ, or it has begun this moment
+        raise NotRunning("This game has begun; its seats are taken.")
     game = load_within(in_transaction(db.session.connection()), game_id)
     asked = [with_due_time(row, now) for row in game.seats if row["asked_at"] and not row["ready"]]
     late = [row for row in asked if row["due_at"] <= now]
