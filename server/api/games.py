@@ -1,5 +1,6 @@
 """The games there are, the games being played, and their seats."""
 
+from collections.abc import Sequence
 from datetime import date
 from functools import cache, lru_cache
 from typing import Any
@@ -46,7 +47,8 @@ from server.play.seats import change_seat, invite, leave, ready, seat_settings, 
 from server.play.views import describe, seen_by
 from server.play.votes import take_back, vote, votes_of, way_back_of
 from server.render.picture import draw
-from server.rules import GAMES, BadOption
+from server.render.story import sentence
+from server.rules import GAMES, BadOption, Json
 
 blp = Blueprint("games", __name__, url_prefix="/v1", description="Games and their seats")
 
@@ -177,8 +179,14 @@ class Games(MethodView):
         """
         mine = query["mine"] or query["my_turn"]
         player_id = caller("games:read").player_id if mine else viewer("games:read")
-        page = list_games(player_id, **query | {"cursor": read_cursor(query.get("cursor"))})
+        page = list_games(player_id, **query | {"cursor": read_cursor(query.get("cursor"))}, tell=_in_words)
         return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
+
+
+def _in_words(items: Sequence[Json], names: Sequence[str]) -> str | None:
+    """What matters most of these, in the reader's language: a scoring, else what came first."""
+    first = sorted(items, key=lambda it: not it.get("payouts"))
+    return next((told for it in first if (told := sentence(it, names, spoken().locale))), None)
 
 
 @blp.route("/games/<uuid:game_id>")

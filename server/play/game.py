@@ -34,6 +34,15 @@ class Stored:
         bot: str | None = self.seats[seat]["bot"] or self.seats[seat]["stand_in"]
         return bot
 
+    @property
+    def names(self) -> list[str]:
+        """What to call each seat; bots of one kind have numbers."""
+        return [self._bots_name(row) or row["name"] or f"Seat {row['seat']}" for row in self.seats]
+
+    def _bots_name(self, seat: Json) -> str | None:
+        alike = [row["seat"] for row in self.seats if row["bot"] == seat["bot"]]
+        return f"{seat['bot']} {alike.index(seat['seat']) + 1}" if seat["bot"] and len(alike) > 1 else seat["bot"]
+
 
 @dataclass(frozen=True, slots=True)
 class Outline(Stored):
@@ -61,15 +70,6 @@ class Game(Stored):
         if player_id is None:
             return None
         return next((row["seat"] for row in self.seats if row["player_id"] == player_id), None)
-
-    @property
-    def names(self) -> list[str]:
-        """What to call each seat; bots of one kind have numbers."""
-        return [self._bots_name(row) or row["name"] or f"Seat {row['seat']}" for row in self.seats]
-
-    def _bots_name(self, seat: Json) -> str | None:
-        alike = [row["seat"] for row in self.seats if row["bot"] == seat["bot"]]
-        return f"{seat['bot']} {alike.index(seat['seat']) + 1}" if seat["bot"] and len(alike) > 1 else seat["bot"]
 
     def dice(self) -> SeededDice:
         """The game's chance, from where its last commit stopped."""

@@ -1,6 +1,8 @@
 """Lists of games."""
 
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from itertools import groupby
 from typing import Any, Final, cast
 from uuid import UUID
 
@@ -9,10 +11,13 @@ from sqlalchemy import cast as cast_to
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from server.accounts.players import address_of
-from server.play.table import UNDER_WAY
+from server.play.game import Stored
+from server.play.table import UNDER_WAY, story_item, typed
 from server.play.track_record import reliability_of
 from server.play.views import seat_kept_for, summary
-from server.rules import Json
+from server.rules import GAMES, Json, Seat
+from server.store import log
+from server.store.connections import autocommit
 from server.store.paging import Cursor, Page
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
@@ -22,7 +27,11 @@ PACES: Final = {  # how long a move may take: more than, and up to
     "slow": (timedelta(hours=48), None),
 }
 _MANY = 1000  # of a player's games are looked through at once, at most
+_NEWEST = 24  # events of a game that are looked through for what happened last: more than a commit mostly has
 _MORE = 4  # times as many as the time before
+
+
+Tell = Callable[[Sequence[Json], Sequence[str]], str | None]  # items of a story in words, with the names of the seats
 
 
 def list_games(
@@ -40,12 +49,13 @@ def list_games(
     reliability: int | None = None,
     cursor: Cursor | None = None,
     limit: int = 20,
+    tell: Tell | None = None,
 ) -> Page:
     """Games, newest first: public ones, or those where the player sits; among the open ones, those he is invited to.
 
     `free`: with a seat that anybody may take; `players`: for so many; `pace`, `clock`, `edition`: played so; `reliability`:
     of those who sit there. They are asked of each game that is looked through, so they choose among open games, which are
-    few beside all that ever were.
+    few beside all that ever were. `tell`: words the `latest` of those where the player sits and that go on.
     """
     where: list[ColumnElement[bool]] = []
     if status:
@@ -93,7 +103,7 @@ def list_games(
         if len(batch) < some:
             break
         cursor, some = (batch[-1].made_at, batch[-1].game_id), min(_MORE * some, _MANY)
-    return _page(found, limit, player_id)
+    return _page(found, limit, player_id, tell if mine else None)
 
 
 def waiting_games(player_id: UUID) -> list[Json]:
@@ -159,7 +169,7 @@ def _among(column: Any, ids: list[UUID]) -> ColumnElement[bool]:
     return cast(ColumnElement[bool], column == any_(literal(ids, ARRAY(Uuid))))
 
 
-def _page(found: list[GameRow], limit: int, player_id: UUID | None) -> Page:
+def _page(found: list[GameRow], limit: int, player_id: UUID | None, tell: Tell | None = None) -> Page:
     shown = found[:limit]
     ids = [game.game_id for game in shown]
     seats = (
@@ -171,13 +181,39 @@ def _page(found: list[GameRow], limit: int, player_id: UUID | None) -> Page:
     nobody = {"name": None, "unreachable_since": None}
     is_anybody_invited = player_id is not None and any(s.email for s in seats)
     email = address_of(player_id) if is_anybody_invited else None
+    under_way = [game.game_id for game in shown if game.status in UNDER_WAY] if tell else []
+    with autocommit() as connection:
+        newest = log.newest(connection, under_way, _NEWEST) if under_way else {}
     items = []
     for game in shown:
         rows = [_columns(s) | persons.get(s.player_id, nobody) for s in seats if s.game_id == game.game_id]
-        about_you = {"you": _you(game, rows, player_id), "invited": seat_kept_for(email, rows)}
-        items.append(summary(_columns(game), rows) | about_you | {"outcome": game.outcome})
+        you = _you(game, rows, player_id)
+        item = summary(_columns(game), rows) | {
+            "you": you,
+            "invited": seat_kept_for(email, rows),
+            "outcome": game.outcome,
+        }
+        if tell and you and game.game_id in newest:
+            told = _latest(game.rules, newest[game.game_id], you["seat"])
+            item["latest"] = tell(told, Stored(_columns(game), rows).names)
+        items.append(item)
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
+
+
+def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None) -> list[Json]:
+    """What others did last, as this viewer saw it happen; nothing if he himself was the last to move."""
+    events = GAMES[rules].EVENTS
+    for _, rows in groupby(newest, key=lambda row: row.version):
+        commit = list(rows)[::-1]
+        has_begun = commit[0].type == "game-started"
+        mover = next((row.seat for row in commit if row.type in events and row.seat is not None), None)
+        if mover is not None and mover == viewer and not has_begun:
+            return []
+        told = [story_item(GAMES[rules], row, typed(GAMES[rules], row), viewer) for row in commit]
+        if any(told):
+            return [it for it in told if it]
+    return []
 
 
 def _you(game: GameRow, seats: list[Json], player_id: UUID | None) -> Json | None:

@@ -148,6 +148,7 @@ def summary(head: Json, seats: Sequence[Json]) -> Json:
         "min_reliability": head["min_reliability"],
         "seats": [_seat(row) | _ready(head, row) for row in seats],
         "commitment": commitment(head["seed"]),
+        "latest": None,
     }
 
 

@@ -94,6 +94,12 @@ SELECT g.game_id, row_to_json(g), {_SEATS.format(game="g.game_id")},
   (SELECT json_agg(e.seat) FROM events e WHERE e.game_id = g.game_id AND e.type = %(counted)s)
 FROM games g WHERE g.game_id = ANY(%(games)s)
 """
+_NEWEST = """
+SELECT g.game_id, (SELECT json_agg(r) FROM (
+  SELECT e.seq, e.version, e.type, e.seat, e.body, e.recorded_at, e.hash
+    FROM events e WHERE e.game_id = g.game_id ORDER BY e.seq DESC LIMIT %(number)s) AS r)
+FROM games g WHERE g.game_id = ANY(%(games)s)
+"""
 _TIMES = ("asked_at", "due_at", "remind_at", "wake_at")
 _MOMENTS = (*_TIMES, "plan_at")
 _CHANGING = ("seat", "to_act", "turn", "stand_in", "allowed", "lent", "hours", *_TIMES)
@@ -105,9 +111,7 @@ def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> 
     if row is None:
         return None
     head, seats, events = row
-    for event in events or ():
-        event |= {"recorded_at": _moment(event["recorded_at"]), "hash": _bytes(event["hash"])}
-    return Records(_head(head), _seats(seats), [Recorded(**event) for event in events or ()])
+    return Records(_head(head), _seats(seats), _events(events))
 
 
 def read_commits(connection: psycopg.Connection[Any], game_id: UUID, after: int) -> Records | None:
@@ -118,6 +122,12 @@ def read_commits(connection: psycopg.Connection[Any], game_id: UUID, after: int)
         if told.version == first.version:  # whoever asks broke off amid a commit, which is rare
             return read(connection, game_id)
     return records
+
+
+def newest(connection: psycopg.Connection[Any], game_ids: Collection[UUID], number: int) -> dict[UUID, list[Recorded]]:
+    """The newest events of each of these games, the latest first: at most so many."""
+    rows = connection.execute(_NEWEST, {"games": list(game_ids), "number": number})
+    return {game_id: _events(events) for game_id, events in rows}
 
 
 def outlines(
@@ -142,6 +152,12 @@ def _head(head: Json) -> Json:
         "host": UUID(head["host"]),
         "closes_at": head["closes_at"] and _moment(head["closes_at"]),
     }
+
+
+def _events(events: list[Json] | None) -> list[Recorded]:
+    for event in events or ():
+        event |= {"recorded_at": _moment(event["recorded_at"]), "hash": _bytes(event["hash"])}
+    return [Recorded(**event) for event in events or ()]
 
 
 def _seats(seats: list[Json]) -> list[Json]:

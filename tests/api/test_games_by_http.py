@@ -72,6 +72,26 @@ def test_what_is_chosen_of_a_games_mails_is_seen_by_its_player_alone(ada: Someon
     assert ada.patch(f"{game}/seats/me", {"mails": None}).json == {"seat": 0, "mails": None}
 
 
+def latest(who: Someone, path: str = "/v1/games?mine=true") -> list[str | None]:
+    return [item["latest"] for item in who.get(path).json["items"]]
+
+
+def test_ones_own_games_say_what_others_did_last(ada: Someone, bea: Someone, game: str) -> None:
+    assert latest(ada) == latest(bea) == ["The game began."]
+    move = first_move(ada, game)
+    ada.post(f"{game}/moves", move)
+    assert latest(ada) == [None]  # he knows what he did
+    played = move["move"]
+    board = next(it["name"] for it in sternenhimmel.describe()["boards"] if it["id"] == played["board"])
+    [told] = latest(bea)
+    assert told and told.startswith("ada put ") and told.endswith(f" on {board['en']} {played['space']}.")
+    bea.patch("/v1/me", {"locale": "de"})
+    [told] = latest(bea)
+    assert told and told.startswith("ada ") and f" {board['de']} {played['space']}" in told
+    assert latest(bea, "/v1/games?my_turn=true") == latest(ada, "/v1/games") == [None]
+    assert bea.get(game).json["latest"] is None
+
+
 def test_resigning_and_coming_back(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     move = first_move(ada, game)
     assert ada.delete(f"{game}/seats/me").status_code == 204

@@ -226,6 +226,7 @@ _OPEN: Json = {
     "closes_at": "2026-12-05T19:30:00Z",
     "seats": [_seat(0, "Ada", "human"), _seat(1, None, "open"), _seat(2, "greedy", "bot")],
     "outcome": None,
+    "latest": None,
     "commitment": "d94d2ed964dc6cadd8348bc1227ffa862152823c11728ca96cdfe3983268a694",
 }
 _RUNNING: Json = {
@@ -238,7 +239,10 @@ _RUNNING: Json = {
 }
 EXHIBITION: Json = {"names": ["Vega", "Mira", "Rigel"], "position": 17, "positions": 91, "step": 4}
 GAMES_PAGE: Json = {
-    "items": [_RUNNING | {"you": {"seat": 0, "turn": 1}}, _OPEN | {"you": {"seat": 0, "turn": None}}],
+    "items": [
+        _RUNNING | {"you": {"seat": 0, "turn": 1}, "latest": "The game began."},
+        _OPEN | {"you": {"seat": 0, "turn": None}},
+    ],
     "next": "/v1/games?limit=2&cursor=WyIyMDI2LTExLTIxVDE5",
 }
 GAME_CHANGES: Json = {"open_for": "P14D"}

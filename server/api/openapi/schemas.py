@@ -559,6 +559,14 @@ class GameSummary(Schema):
     )
     outcome = fields.Nested(Outcome, required=True, allow_none=True)
     commitment = fields.String(required=True, **_about("SHA-256 of the seed of this game's chance"))
+    latest = fields.String(
+        required=True,
+        allow_none=True,
+        **_about(
+            "In the list of your games (`mine`): what others did last while the game goes on, as you saw it, in a "
+            "sentence of your language; null if you moved last, and elsewhere"
+        ),
+    )
 
 
 class Game(GameSummary):

@@ -73,6 +73,7 @@ export function GameCard({ game: plain, terms = false, children }) {
     <ul class="sitting">${game.seats.map((it) => html`<li class=${it.kind}><${SeatMark} seat=${it.seat} />
       ${seatName(it)}</li>`)}</ul>
     <${Waiting} game=${game} />
+    ${game.latest && html`<p class="latest faint">${game.latest}</p>`}
     ${terms && html`<dl class="terms">
       <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
       <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
