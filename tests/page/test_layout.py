@@ -1,12 +1,13 @@
 """The table comes first: what a window shows of it, and how still it stands while it comes."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.page.layout import LEAST, MOST_SHIFT, SIZES, out_of_reach, share_of_skies, shift, slow_down, watched
-from tests.page.programs import play
-from tests.page.screens import Scene, furnished
-from tests.page.windows import BOT, ME, OPEN, Windows, game_of, quiet, too_wide
+from tests.page.programs import play, whole_turn
+from tests.page.screens import SCREENS, Scene, furnished
+from tests.page.sternenglanz_taps import tap_out
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, quiet, too_wide
 from tests.support.live_server import Client, House, sign_in
 
 TURN = ".slot.lit, .hand .star.open"
@@ -48,6 +49,22 @@ def test_a_turn_opens_with_the_whole_board_and_what_one_plays_with(house: House,
         assert not too_wide(page)
         for held in page.locator(".hand .star, .slots button, .own-hand button").all():
             expect(held).to_be_in_viewport(ratio=1)
+
+
+OVERLAPS = """() => {
+  const of = (it) => document.querySelector(it).getBoundingClientRect();
+  return [of(".first .own").bottom - of(".tableaus").top, of(".sternenglanz").bottom - of(".beneath").top];
+}"""
+
+
+def test_however_much_is_said_nothing_of_sternenglanz_lies_over_what_follows(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, **PHONE)
+    for name in ("a sternenglanz that waits for others", "a sternenglanz of earlier", "a turn of sternenglanz"):
+        SCREENS[name](page, scene)
+        assert max(page.evaluate(OVERLAPS)) <= 0, name
+    tap_out(page, whole_turn(scene.player, scene.games["sternenglanz"]), Locator.tap)  # guided, which takes most words
+    expect(page.locator(".send")).to_be_visible()
+    assert max(page.evaluate(OVERLAPS)) <= 0
 
 
 ADDRESSES = [

@@ -108,6 +108,15 @@ def test_modules_that_come_together_say_once_what_several_would() -> None:
         packing.packed(["a.js", "b.js"], {"a.js": code["a.js"], "b.js": code["a.js"]})
 
 
+def test_rooms_dress_nothing_of_each_other() -> None:
+    """Styles of rooms stay when one leaves them: what two of them call alike needs the name of its room, too."""
+    styles = {name: it.plain.decode() for name, it in served.FILES.items() if name.endswith(".css")}
+    dressed = [
+        (name, found) for name, css in styles.items() for found in set(re.findall(r"^(\.[\w-]+) \{", css, re.MULTILINE))
+    ]
+    assert [it for it in dressed if any(it[1] == other and it[0] != name for name, other in dressed)] == []
+
+
 def test_text_can_be_read_by_day_and_by_night() -> None:
     css = served.FILES["page.css"].plain.decode()
     day, night = (dict(re.findall(r"--([\w-]+): (#\w{6});", part)) for part in css.split("prefers-color-scheme: dark"))
