@@ -15,6 +15,7 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from flask import Flask
 
+from server.accounts.apps import forget_apps
 from server.accounts.deliveries import forget_old_letters
 from server.accounts.mailed_codes import forget_old_codes
 from server.accounts.signed_links import forget_old_secrets
@@ -193,6 +194,7 @@ def _tidy(settings: Settings) -> None:
     forget_old_codes()
     forget_ended_tokens()
     forget_ended_tickets()
+    forget_apps()
     forget_old_answers(settings.keep_answers)
     forget_old_mails()
     forget_watching(clock.now())

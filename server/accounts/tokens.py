@@ -24,7 +24,7 @@ from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.locks import hold
 from server.store.log import Json
 from server.store.paging import Cursor, Page
-from server.store.tables import Player, PushSubscription, Token, db
+from server.store.tables import App, Player, PushSubscription, Token, db
 
 SCOPES: Mapping[str, str] = {
     "games:read": "see games, your private ones too, and your open moves",
@@ -97,14 +97,19 @@ def made_by(
         raise BadField("expires_at", "This moment is over.")
     if expires_at is not None and caller.until is not None and expires_at > caller.until:
         raise BadField("expires_at", "A further token ends no later than the one that it is made with.")
-    still_there = select(Token.token_hash).where(_is(caller)).with_for_update(read=True)  # see `revoke_all`
-    if db.session.execute(still_there).first() is None:
-        raise BadToken("This token is not valid.")
+    expect_still_there(caller)
     own = (Token.player_id == caller.player_id) & (Token.expires_at.is_(None) | (Token.expires_at > now))
     expect_room("tokens", db.session.scalar(select(func.count()).where(own)) or 0)
     made = new_token(caller.player_id, name, scopes, expires_at or caller.until, now, game_id)
     db.session.commit()
     return made
+
+
+def expect_still_there(caller: Caller) -> None:
+    """Whoever revokes all tokens waits until this transaction ends, and sees what it has made. Raises BadToken."""
+    still_there = select(Token.token_hash).where(_is(caller)).with_for_update(read=True)
+    if db.session.execute(still_there).first() is None:
+        raise BadToken("This token is not valid.")
 
 
 def new_token(
@@ -114,6 +119,7 @@ def new_token(
     expires_at: datetime | None,
     now: datetime,
     game_id: UUID | None = None,
+    app_id: UUID | None = None,
 ) -> NewToken:
     """A token, as part of the transaction under way."""
     secret, allowed = secrets.token_urlsafe(32), set(scopes)
@@ -123,6 +129,7 @@ def new_token(
         name=name,
         scopes=[scope for scope in SCOPES if scope in allowed],
         game_id=game_id,
+        app_id=app_id,
         made_at=now,
         expires_at=expires_at,
         last_used_at=None,
@@ -248,11 +255,12 @@ def revoke_token(player_id: UUID, token_id: UUID) -> None:
 
 @tried_again
 def revoke_all(player_id: UUID) -> None:
-    """Make all tokens of a player worthless at once, those that are being made with them included; and no browser is told
-    any more."""
+    """Make all tokens of a player worthless at once, those that are being made with them included; end his apps; and no
+    browser is told any more."""
     hold(player_id)
     own = Token.player_id == player_id
     db.session.execute(select(Token.token_hash).where(own).order_by(Token.token_hash).with_for_update())
+    db.session.execute(delete(App).where(App.player_id == player_id))
     db.session.execute(delete(Token).where(own))  # sees what was made while the locks were waited for
     db.session.execute(delete(PushSubscription).where(PushSubscription.player_id == player_id))
     db.session.execute(update(Player).where(Player.player_id == player_id).values(has_push=False))
@@ -260,7 +268,8 @@ def revoke_all(player_id: UUID) -> None:
 
 
 def revoke_of_seat(player_id: UUID, game_id: UUID) -> None:
-    """Make the tokens of a player's seat worthless, as part of the transaction under way."""
+    """Make the tokens of a player's seat worthless, those of apps included, as part of the transaction under way."""
+    db.session.execute(delete(App).where(App.player_id == player_id, App.game_id == game_id))
     db.session.execute(delete(Token).where(Token.player_id == player_id, Token.game_id == game_id))
 
 

@@ -13,6 +13,7 @@ from server.api import (
     mail_in,
     metrics,
     moves,
+    oauth,
     origins,
     pages,
     people,
@@ -58,6 +59,7 @@ def register(app: Flask) -> None:
     ):
         document.register_blueprint(blueprint)
     app.register_blueprint(pages.blp)
+    oauth.register(app)
     app.register_blueprint(calendar_feed.blp)
     if app.config["MAIL_IN_SECRET"]:
         app.register_blueprint(mail_in.blp)

@@ -17,9 +17,13 @@ def register(app: Flask) -> None:
     app.before_request(_look_at_token)
 
 
+AUTHORIZE = "/oauth/authorize"  # a page of ours, which sends a token, and none of others may
+_OF_OAUTH = ("/oauth/token", "/oauth/revoke", "/oauth/register", "/.well-known/oauth-authorization-server")
+
+
 def is_for_api() -> bool:
     """Whether this request is for the API; what else there is acts by links and forms, or is for operators."""
-    return request.path.startswith("/v1/") or request.path == "/v1"
+    return request.path.startswith("/v1/") or request.path == "/v1" or request.path in _OF_OAUTH
 
 
 def caller(scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> Caller:
@@ -77,7 +81,7 @@ def _look_at_token() -> None:
     """Once for each request and before anything else: whatever is wrong is told in the language of its sender, and
     counted as his. What is wrong with the token itself is told by the calls that take one."""
     g.sender = None
-    if is_for_api() and "Authorization" in request.headers:
+    if (is_for_api() or request.path == AUTHORIZE) and "Authorization" in request.headers:
         try:
             sent_by(_by(request.headers["Authorization"]))
         except (Unauthorized, PlayError, Unavailable) as error:

@@ -8,6 +8,7 @@ from uuid import UUID
 from flask import Blueprint, Response, current_app, render_template, request, url_for
 from flask_babel import gettext
 
+from server.accounts.apps import app_of_link, end_app
 from server.accounts.calendars import time_zone
 from server.accounts.players import profile
 from server.accounts.sign_in import redeem
@@ -63,7 +64,7 @@ def on_the_page(plain: str, **opened_for: str) -> Response:
 
 
 @blp.errorhandler(Exception)
-def _sorry(error: Exception) -> Response:
+def sorry(error: Exception) -> Response:
     """A page for people with the problem that a program would get."""
     problem = answer_to(error)
     title, detail = (problem.get_json()[name] for name in ("title", "detail"))
@@ -72,9 +73,9 @@ def _sorry(error: Exception) -> Response:
             gettext("Nothing here"),
             gettext("Perhaps a part of the link is missing. Try it again from the mail, the whole of it."),
         )
-    sorry = page("message.html", problem.status_code, title=title, text=detail)
-    sorry.headers.extend((name, value) for name, value in problem.headers if name in ("Allow", "Retry-After"))
-    return sorry
+    answer = page("message.html", problem.status_code, title=title, text=detail)
+    answer.headers.extend((name, value) for name, value in problem.headers if name in ("Allow", "Retry-After"))
+    return answer
 
 
 @blp.get("/docs")
@@ -135,6 +136,13 @@ def bot() -> Response:
     """A program that plays, and what there is to know about it."""
     base = current_app.config["BASE_URL"]
     return _handbook("bot.html", title="Write a bot in 30 lines", base=base, reader=spoken().locale)
+
+
+@blp.get("/docs/app")
+def app() -> Response:
+    """A page of another origin that signs people in, and what there is to know about it."""
+    base = current_app.config["BASE_URL"]
+    return _handbook("app.html", title="Sign people in from your own page", base=base, reader=spoken().locale)
 
 
 @blp.get("/docs/scaling")
@@ -358,6 +366,27 @@ def said_ready(word: str) -> Response:
     begun = gettext("The game has begun.")
     text = begun if game.table.turns else gettext("You are ready; the game begins as soon as all who play are.")
     return page("message.html", title=gettext("You are ready"), text=text, game=game)
+
+
+# Apps
+
+
+@blp.get("/app/<word>")
+def app_to_end(word: str) -> Response:
+    """A button that ends an app, of which a mail has told; looking changes nothing."""
+    player_id, _, name = app_of_link(word)
+    speak(profile(player_id)["locale"])
+    return page("app-to-end.html", name=name)
+
+
+@blp.post("/app/<word>")
+def ended_app(word: str) -> Response:
+    """End it, if that has not been done."""
+    player_id, app_id, name = app_of_link(word)
+    speak(profile(player_id)["locale"])
+    if name is not None:
+        end_app(player_id, app_id)
+    return page("app-to-end.html", name=None)
 
 
 # Fewer mails

@@ -8,6 +8,7 @@ from flask.views import MethodView
 from flask_babel import gettext
 
 from server.accounts.account_codes import ask_for_address, ask_for_deletion, new_address_of
+from server.accounts.apps import apps_of, end_app
 from server.accounts.deliveries import deliveries
 from server.accounts.guests import is_guest, new_guest
 from server.accounts.mailed_codes import CODE_LIFE
@@ -122,6 +123,24 @@ class OneToken(MethodView):
     def delete(self, token_id: UUID) -> None:
         """Make one of your tokens worthless at once"""
         revoke_token(caller("tokens:write").player_id, token_id)
+
+
+@blp.route("/apps")
+class Apps(MethodView):
+    @blp.response(200, schemas.Apps, example=examples.APPS)
+    @blp.doc(operationId="listApps", **needs("tokens:write"))
+    def get(self) -> Any:
+        """The apps of strangers that you have allowed something (OAuth 2.1), the newest first"""
+        return {"items": apps_of(caller("tokens:write").player_id)}
+
+
+@blp.route("/apps/<uuid:app_id>")
+class OneApp(MethodView):
+    @blp.response(204)
+    @blp.doc(operationId="endApp", **needs("tokens:write"))
+    def delete(self, app_id: UUID) -> None:
+        """End an app: all that it was given is worthless at once"""
+        end_app(caller("tokens:write").player_id, app_id)
 
 
 @blp.route("/me")

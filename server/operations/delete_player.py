@@ -23,6 +23,7 @@ from server.sanitize import mailbox_of
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, tried_again
 from server.store.tables import (
+    App,
     Block,
     Bounce,
     Delivery,
@@ -224,7 +225,7 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
 
 def _own(player_id: UUID, email: str) -> list[_Rows]:
     """What is stored by player, and letters, codes and counts of his address; and of one that he has not confirmed yet."""
-    tables: Any = (Token, StreamTicket, PushSubscription, WebhookDelivery, Webhook, Bounce, Note)
+    tables: Any = (Token, App, StreamTicket, PushSubscription, WebhookDelivery, Webhook, Bounce, Note)
     ids = [player_id, *(id_of(player_id, purpose) for purpose in PURPOSES)]
     codes = (SignIn.email == email) | SignIn.sign_in.in_(ids)
     addresses = {email, *db.session.scalars(select(SignIn.email).where(codes))}

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from server.accounts.apps import apps_of
 from server.accounts.players import profile
 from server.accounts.signed_links import is_mark_of
 from server.clock import clock
@@ -102,6 +103,7 @@ def copy_of_player(player_id: UUID) -> Json:
         "push_subscriptions": _rows(
             PushSubscription, PushSubscription.player_id == player_id, PushSubscription.made_at, but=("p256dh", "auth")
         ),
+        "apps": apps_of(player_id),
         "bounces": _rows(Bounce, Bounce.player_id == player_id, Bounce.at),
     }
 

@@ -18,11 +18,16 @@ def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expi
 
     Raises NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
     """
-    seen_by(game_id, caller.player_id)
-    hold(caller.player_id)
+    hold_seat(caller.player_id, game_id)
+    return made_by(caller, name, scopes, expires_at, game_id)
+
+
+def hold_seat(player_id: UUID, game_id: UUID) -> None:
+    """See that he sits in this game, and that he does not get up before this transaction ends. Raises NotFound, NotSeated."""
+    seen_by(game_id, player_id)
+    hold(player_id)
     head = select(GameRow.game_id).where(GameRow.game_id == game_id)
-    db.session.execute(head.with_for_update())  # nobody gets up meanwhile
-    own = select(SeatRow.seat).where(SeatRow.game_id == game_id, SeatRow.player_id == caller.player_id)
+    db.session.execute(head.with_for_update())
+    own = select(SeatRow.seat).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
     if db.session.execute(own).first() is None:
         raise NotSeated("You have no seat at this table.")
-    return made_by(caller, name, scopes, expires_at, game_id)

@@ -14,6 +14,7 @@ from flask_babel import force_locale, gettext
 from sqlalchemy import select
 
 from server.accounts import account_codes
+from server.accounts.apps import NEW_APP, RIGHTS, end_word
 from server.accounts.bounces import bounce_word, lost_word
 from server.accounts.calendars import ALWAYS, time_zone
 from server.accounts.mailed_codes import CODE_LIFE
@@ -272,7 +273,11 @@ def _to_player(row: PlayerLetterRow, base_url: str) -> Written | None:
     player = db.session.get(Player, row.player_id)
     if player is None:
         return None
-    words = _to_owner(row, player) if row.kind == "webhook-disabled" else _bundle(row, player, base_url)
+    words: wording.Letter | None
+    if row.kind == NEW_APP:
+        words = _new_app(row, player, base_url)
+    else:
+        words = _to_owner(row, player) if row.kind == "webhook-disabled" else _bundle(row, player, base_url)
     return None if words is None else _written(row, base_url, player.email, words)
 
 
@@ -693,6 +698,18 @@ def _bundle(row: PlayerLetterRow, player: Player, base_url: str) -> wording.Bund
     )
     news = tuple(words for words in written if words is not None)
     return wording.Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None
+
+
+def _new_app(row: PlayerLetterRow, player: Player, base_url: str) -> wording.NewApp:
+    data = row.data
+    return wording.NewApp(
+        name=player.name,
+        app=data["name"],
+        address=data["address"],
+        rights=tuple(gettext(RIGHTS[scope]) for scope in data["scopes"]),
+        game=f"{base_url}/#/games/{data['game']}" if data["game"] else "",
+        link=f"{base_url}/app/{end_word(row.player_id, UUID(data['app']))}",
+    )
 
 
 def _to_owner(row: PlayerLetterRow, player: Player) -> wording.WebhookDisabled:

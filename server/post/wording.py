@@ -47,6 +47,7 @@ _HEADLINES = {
     "deletion-code": noted("Delete your account"),
     "old-address-code": noted("Your present address"),
     "new-address-code": noted("Your new address"),
+    "new-app": noted("A new app"),
     "webhook-disabled": noted("Your webhook is disabled"),
     "answer": noted("Answer"),
 }
@@ -318,6 +319,19 @@ class NewAddressCode:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NewApp:
+    """That a program of a stranger may act for the reader."""
+
+    KIND: ClassVar = "new-app"
+    name: str  # of the reader
+    app: str  # what it calls itself
+    address: str
+    rights: tuple[str, ...]
+    game: str  # a link to the only game; "" for all
+    link: str  # ends it, after a question
+
+
+@dataclass(frozen=True, kw_only=True)
 class WebhookDisabled:
     KIND: ClassVar = "webhook-disabled"
     name: str  # of the reader
@@ -335,6 +349,7 @@ Letter = (
     | DeletionCode
     | OldAddressCode
     | NewAddressCode
+    | NewApp
     | WebhookDisabled
 )
 

@@ -129,9 +129,51 @@ class Token(Base):
     name: Mapped[str]
     scopes: Mapped[list[str]]
     game_id: Mapped[UUID | None]  # the player's seat in this game is all that it is good for
+    app_id: Mapped[UUID | None]  # the app that was given it, and with which it ends
     made_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]  # noted once an hour at most
+
+
+class OAuthClient(Base):
+    """A program of a stranger as it made itself known (RFC 7591). `is_allowed`: somebody has allowed it something."""
+
+    __tablename__ = "oauth_clients"
+    __table_args__ = ({"info": {"spread": "everywhere"}},)
+
+    client_id: Mapped[UUID] = _key()
+    name: Mapped[str]
+    uri: Mapped[str | None]
+    redirect_uris: Mapped[list[str]]
+    made_at: Mapped[datetime]
+    is_allowed: Mapped[bool]
+
+
+class App(Base):
+    """What a player has allowed a program; of its code and refresh tokens only the SHA-256.
+
+    `family_hash`: of what all its refresh tokens have in common; None until its code has been used. `expires_at`: when the
+    code is too old, or the refresh token; `ends_at`: no later than the token by which it was allowed.
+    """
+
+    __tablename__ = "apps"
+    __table_args__ = (Index("apps_expires_at", "expires_at"), {"info": {"spread": "player_id"}})
+
+    player_id: Mapped[UUID] = _key()
+    app_id: Mapped[UUID] = _key()
+    client_id: Mapped[UUID]
+    name: Mapped[str]
+    redirect_uri: Mapped[str]
+    scopes: Mapped[list[str]]
+    game_id: Mapped[UUID | None]
+    code_hash: Mapped[bytes]
+    code_challenge: Mapped[str]
+    family_hash: Mapped[bytes | None]
+    refresh_hash: Mapped[bytes | None]
+    made_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+    expires_at: Mapped[datetime]
+    ends_at: Mapped[datetime | None]
 
 
 class StreamTicket(Base):

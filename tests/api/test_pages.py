@@ -11,6 +11,7 @@ from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 from werkzeug.serving import make_server
 
+from server.accounts.apps import end_word, register_client
 from server.accounts.players import change_profile, player_token
 from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
@@ -436,6 +437,13 @@ FAULTS = """enough => {
 }"""
 
 
+def what_an_app_asks() -> str:
+    client_id = "00000000-0000-4000-8000-000000000000"
+    register_client(UUID(client_id), "Night Watch", None, ["https://watch.example/"], "")
+    asked = f"response_type=code&client_id={client_id}&redirect_uri=https://watch.example/&scope=games:read+moves:write"
+    return f"/oauth/authorize?{asked}&code_challenge={'A' * 43}&code_challenge_method=S256"
+
+
 @pytest.fixture
 def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
     """An address of each page, by what it shows."""
@@ -452,6 +460,9 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
         "fewer mails": f"/stop/{stop_word('your-turn', str(ada), turn.game_id)}",
         "a problem": "/problems/stale-turn",
         "a bot": "/docs/bot",
+        "an app": "/docs/app",
+        "what an app asks": what_an_app_asks(),
+        "the end of an app": f"/app/{end_word(ada, UUID(int=0))}",
         "fairness": "/docs/fairness",
         "more machines": "/docs/scaling",
         "mail": "/docs/mail",

@@ -38,6 +38,7 @@ def test_every_call_that_takes_a_token_is_in_one_of_these_lists(app: Flask) -> N
         PLAYER: "/v1/players/{player_id}",
         WEBHOOK: "/v1/webhooks/{webhook_id}",
         f"/push-subscriptions/{NOBODYS_ID}": "/push-subscriptions/{subscription_id}",
+        f"/apps/{NOBODYS_ID}": "/apps/{app_id}",
         f"/{NOBODYS_ID}": "/{delivery_id}",
         "/invitations/1": "/invitations/{seat}",
         "/seats/1": "/seats/{seat}",

@@ -77,8 +77,10 @@ def test_an_operation_says_in_a_line_what_it_does(name: str) -> None:
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_an_operation_needs_a_token_takes_one_or_has_no_use_for_it(name: str) -> None:
     security = OPERATIONS[name].get("security", DOCUMENT["security"])
-    assert security[:-1] == ([{}] if name in EITHER else [])
-    assert [list(it) for it in security[-1:]] == ([] if name in FREE else [["token"]])
+    schemes = [it for it in security if it]
+    assert security == [*([{}] if name in EITHER else []), *schemes]
+    assert [list(it) for it in schemes] in ([[]] if name in FREE else [[["token"]], [["token"], ["oauth2"]]])
+    assert len({tuple(*it.values()) for it in schemes}) == len(schemes[:1])  # the same scope, however one comes to it
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

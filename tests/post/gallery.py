@@ -12,14 +12,16 @@ from contextlib import contextmanager
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Literal
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from flask import Flask
 from playwright.sync_api import Browser, sync_playwright
 
+from server.accounts import tokens
 from server.accounts.account_codes import ask_for_address, ask_for_deletion
+from server.accounts.apps import allow, app_by_code, client_by, issue, register_client
 from server.accounts.deliveries import deliveries
-from server.accounts.players import change_profile
+from server.accounts.players import change_profile, player_token
 from server.accounts.sign_in import begin_sign_in
 from server.app import create_app
 from server.clock import clock
@@ -35,6 +37,7 @@ from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
 from server.rules import Json
 from server.store import embedded_postgres, migrate
+from server.store.tables import db
 from server.translations import LOCALES
 from tests.post.office import Mail, Office
 from tests.support.browser import CHROMIUM
@@ -115,6 +118,15 @@ def _sign_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> 
     ask_for_address(dora, f"{name}@example.net")
     yield "old-address-code", _newest(office, name)
     yield "new-address-code", office.mails_to(f"{name}@example.net")[-1]
+    back, key, word = "https://watch.example/back", uuid4(), player_token(f"{name}@example.org")
+    register_client(key, "Night Watch", None, [back], "")
+    client = client_by(str(key))
+    assert client
+    app = app_by_code(allow(tokens.caller(word), client, back, ["games:read", "moves:write"], None, "A" * 43))
+    assert app
+    issue(app, app.scopes, None)
+    db.session.commit()
+    yield "new-app", _newest(office, name)
 
 
 def _invited(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:

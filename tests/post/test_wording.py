@@ -31,6 +31,7 @@ from server.post.wording import (
     Letter,
     MoveTakenBack,
     NewAddressCode,
+    NewApp,
     OldAddressCode,
     Reminder,
     SeatHandedOver,
@@ -148,6 +149,14 @@ LETTERS: list[Letter] = [
     DeletionCode(**CODE),
     OldAddressCode(**CODE, address="anna@stars.example"),
     NewAddressCode(**CODE),
+    NewApp(
+        name="Anna",
+        app="Night Watch",
+        address="https://watch.example",
+        rights=("play for you",),
+        game="https://stars.example/#/games/1",
+        link="https://stars.example/app/abc",
+    ),
     WebhookDisabled(name="Anna", url="https://stars.example/hook", why="It answered 410."),
 ]
 

@@ -49,6 +49,8 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("GET", "/v1/tokens", None, "tokens:write"),
     ("DELETE", "/v1/tokens", None, "tokens:write"),
     ("DELETE", f"/v1/tokens/{NOBODYS_ID}", None, "tokens:write"),
+    ("GET", "/v1/apps", None, "tokens:write"),
+    ("DELETE", f"/v1/apps/{NOBODYS_ID}", None, "tokens:write"),
     ("POST", "/v1/games", wanted(ME, OPEN, OPEN), "games:write"),
     ("GET", "/v1/games?mine=true", None, "games:read"),
     ("GET", "/v1/games?my_turn=true", None, "games:read"),

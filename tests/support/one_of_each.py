@@ -4,14 +4,17 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 from unittest.mock import patch
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from server.accounts import tokens
+from server.accounts.apps import allow, app_by_code, client_by, issue, register_client
 from server.accounts.sign_in import begin_sign_in
 from server.api.openapi import examples
 from server.rules import Json
+from server.store.tables import db
 from tests.support.contract import Contract, Someone
 
 OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite", "changeGame", "closeGame")
@@ -131,6 +134,21 @@ class Scene:
         return str(self.ada.post("/v1/tokens").json["id"])
 
     @cached_property
+    def app_id(self) -> str:
+        """Of a program of a stranger whom Ada has allowed something."""
+        with self.app.app_context():
+            back, key = "https://watch.example/back", uuid4()
+            register_client(key, "Night Watch", None, [back], "")
+            client = client_by(str(key))
+            assert client and self.ada.token
+            code = allow(tokens.caller(self.ada.token), client, back, ["games:read"], None, "A" * 43)
+            app = app_by_code(code)
+            assert app
+            issue(app, app.scopes, None)
+            db.session.commit()
+            return str(app.app_id)
+
+    @cached_property
     def subscription_id(self) -> str:
         return str(self.ada.post("/v1/push-subscriptions", examples.PUSH_SUBSCRIPTION_WANTED).json["id"])
 
@@ -158,6 +176,8 @@ class Scene:
             path = path.replace("{subscription_id}", self.subscription_id)
         if "{token_id}" in path:
             path = path.replace("{token_id}", self.token_id)
+        if "{app_id}" in path:
+            path = path.replace("{app_id}", self.app_id)
         if "{delivery_id}" in path:
             path = path.replace("{delivery_id}", self.delivery)
         return path.replace("/v1/webhooks/{webhook_id}", self.webhook) if "{webhook_id}" in path else path

@@ -8,6 +8,7 @@ import flask_smorest
 from flask import Flask, Response, jsonify
 from werkzeug.exceptions import HTTPException
 
+from server.accounts.apps import APP_SCOPES
 from server.accounts.tokens import OF_A_TURN, SCOPES
 from server.api import problems
 from server.api.idempotency import keeps
@@ -56,18 +57,38 @@ _ABOUT_TOKENS = (
     + " and while that turn, or the rest of it, waits for an answer. Afterwards, in a pause and while a bot keeps the "
     "seat it is a `bad-token`; only the very same move, sent again within an hour, gets its first answer again."
 )
+_OAUTH: Json = {
+    "type": "oauth2",
+    "description": "For programs of strangers: a player allows one what it asks for, and can end it at any time "
+    "(`/v1/apps`). Code flow with PKCE (S256) for public clients; all that it takes stands in "
+    "`/.well-known/oauth-authorization-server` (RFC 8414), and `/docs/app` is a page that does it. The scope `game:{id}` beside "
+    "others binds all of them to one's seat in that game.",
+    "flows": {
+        "authorizationCode": {
+            "authorizationUrl": "/oauth/authorize",
+            "tokenUrl": "/oauth/token",
+            "refreshUrl": "/oauth/token",
+            "scopes": {scope: SCOPES[scope] for scope in APP_SCOPES},
+        }
+    },
+}
 _OF_SEAT = "x-of-seat"
 ANYBODY: Json = {"security": []}
 
 
 def needs(scope: str, of_seat: bool = False) -> Json:
     """For the description of a call that takes a token with this scope; `of_seat`: that of a seat will do."""
-    return {"security": [{"token": [scope]}], _OF_SEAT: of_seat}
+    return {"security": [{scheme: [scope]} for scheme in _schemes(scope)], _OF_SEAT: of_seat}
 
 
 def takes(scope: str, of_seat: bool = False) -> Json:
     """For the description of a call by which anybody may look; a token that is sent must have the scope."""
-    return {"security": [{}, {"token": [scope]}], _OF_SEAT: of_seat}
+    return {"security": [{}, *({scheme: [scope]} for scheme in _schemes(scope))], _OF_SEAT: of_seat}
+
+
+def _schemes(scope: str) -> tuple[str, ...]:
+    """By which a program may come to a token with this scope."""
+    return ("token", "oauth2") if scope in APP_SCOPES else ("token",)
 
 
 def either(name: str, description: str, *members: str) -> Json:
@@ -165,6 +186,7 @@ class Document(flask_smorest.Api):
         self.spec.components.security_scheme(
             "token", {"type": "http", "scheme": "bearer", "description": _ABOUT_TOKENS}
         )
+        self.spec.components.security_scheme("oauth2", _OAUTH)
         for schema in (
             schemas.MoveAnswer,
             schemas.Foresight,

@@ -120,6 +120,7 @@ EXPORT: Json = {
             "blocks",
             "reports",
             "push_subscriptions",
+            "apps",
             "bounces",
         )
     },
@@ -170,6 +171,20 @@ PUSH_SUBSCRIPTIONS: Json = {
 
 FEED: Json = {
     "url": "https://stars.example/feed/hvwi6xq3pjajniny77d2p5wpsbyxw6zi7njfsdcqaaaaaaabx7ecnsdpxq3zbfw5x4rq.ics"
+}
+
+APPS: Json = {
+    "items": [
+        {
+            "id": "2f0a4c8e-5b1d-4d7e-9a63-6f1c2b3d4e5f",
+            "name": "Night Watch",
+            "address": "https://watch.example",
+            "scopes": ["games:read", "moves:write"],
+            "game": None,
+            "made_at": "2026-11-21T19:10:00Z",
+            "last_used_at": "2026-11-23T08:00:00Z",
+        }
+    ]
 }
 
 STREAM_TICKET: Json = {

@@ -224,6 +224,20 @@ class Profile(_Person):
     )
 
 
+class App(Schema):
+    id = fields.UUID(required=True)
+    name = fields.String(required=True, **_about("What it says of itself"))
+    address = fields.String(required=True, **_about("Where it is, which is known for sure"))
+    scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True)
+    game = fields.UUID(required=True, allow_none=True, **_about("The only game that they are good for"))
+    made_at = Moment(required=True)
+    last_used_at = Moment(required=True, **_about("When it got a token last"))
+
+
+class Apps(Schema):
+    items = fields.List(fields.Nested(App), required=True)
+
+
 class Export(Schema):
     """All that is stored of a player."""
 
@@ -242,6 +256,7 @@ class Export(Schema):
     blocks = fields.List(fields.Raw(), required=True, **_about("Whom you block"))
     reports = fields.List(fields.Raw(), required=True, **_about("What you told the operators of others"))
     push_subscriptions = fields.List(fields.Raw(), required=True, **_about("The browsers in which you are told"))
+    apps = fields.List(fields.Raw(), required=True, **_about("Programs of strangers that you have allowed something"))
     bounces = fields.List(fields.Raw(), required=True)
 
 

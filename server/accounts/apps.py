@@ -1,0 +1,271 @@
+"""Apps: programs of strangers that a player has allowed to act for him (OAuth 2.1). What they may do, their tokens allow."""
+
+import re
+import secrets
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+from sqlalchemy import ColumnElement, delete, func, select
+
+from server.accounts.guests import expect_no_guest
+from server.accounts.rate_limits import Use, expect_room, expect_within, network_of
+from server.accounts.signed_links import sign_text, verify_text
+from server.accounts.tokens import OF_A_SEAT, SCOPES, Caller, expect_still_there, hash_of, new_token
+from server.clock import clock
+from server.errors import NotFound
+from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.locks import hold
+from server.store.log import Json
+from server.store.tables import App, OAuthClient, PlayerLetterRow, Token, db
+from server.translations import noted
+
+APP_SCOPES: Final = tuple(scope for scope in SCOPES if scope != "tokens:write")  # which would outlive what ends an app
+OF_A_GAME: Final = OF_A_SEAT
+RIGHTS: Final = {  # what whoever allows an app is told of its scopes
+    "games:read": noted("see your games, private ones too, and the moves open to you"),
+    "games:write": noted("open games, take and leave seats, invite, vote"),
+    "moves:write": noted("play for you"),
+    "chat:write": noted("speak for you at your tables"),
+    "profile:read": noted("see your profile, your address, and the letters to you"),
+    "profile:write": noted("change your profile and what letters you get"),
+    "webhooks:manage": noted("be called when something happens in your games"),
+}
+NEW_APP: Final = "new-app"  # the letter
+CODE_LIFE: Final = timedelta(seconds=60)
+ACCESS_LIFE: Final = timedelta(hours=1)
+REFRESH_LIFE: Final = timedelta(days=90)  # without being used
+_UNUSED_CLIENT: Final = timedelta(days=1)  # after which one that nobody has allowed is forgotten
+_CODE = re.compile(r"sc_([0-9a-f]{32})_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
+_REFRESH = re.compile(r"sr_([0-9a-f]{32})_([0-9a-f]{32})_([A-Za-z0-9_-]{43})_([A-Za-z0-9_-]{43})", re.ASCII)
+_LINK = "app"  # the purpose of the signed link by which an app is ended
+
+
+class Issued(NamedTuple):
+    """What an app is given; told this once."""
+
+    access: str
+    refresh: str
+
+
+# Clients
+
+
+@tried_again
+def register_client(client_id: UUID, name: str, uri: str | None, redirect_uris: list[str], sender: str) -> None:
+    """Note a program that will ask players to be allowed. `sender`: the network address that asks. Raises TooMany."""
+    if db.session.get(OAuthClient, client_id) is not None:  # a commit whose answer was lost
+        return
+    expect_within(Use("app-registrations", network_of(sender)), Use("app-registrations-in-all", "all"))
+    db.session.add(
+        OAuthClient(
+            client_id=client_id,
+            name=name,
+            uri=uri,
+            redirect_uris=redirect_uris,
+            made_at=clock.now(),
+            is_allowed=False,
+        )
+    )
+    db.session.commit()
+
+
+def client_by(client_id: str) -> OAuthClient | None:
+    """The program with this id, if there is one."""
+    try:
+        key = UUID(client_id)
+    except ValueError:
+        return None
+    return db.session.get(OAuthClient, key) if str(key) == client_id else None
+
+
+# Allowing, as parts of the transaction under way
+
+
+def allow(
+    caller: Caller, client: OAuthClient, redirect_uri: str, scopes: list[str], game_id: UUID | None, challenge: str
+) -> str:
+    """The code by which a program gets what this player allows it. Raises SignInFirst, BadToken, MissingScope, TooMany."""
+    expect_no_guest(caller.player_id)
+    hold(caller.player_id)
+    caller.need("tokens:write")
+    for scope in scopes:
+        caller.need(scope)
+    expect_still_there(caller)
+    own = select(func.count()).where(App.player_id == caller.player_id)
+    expect_room("apps", db.session.scalar(own) or 0)
+    now, app_id, secret = clock.now(), uuid4(), secrets.token_urlsafe(32)
+    db.session.add(
+        App(
+            player_id=caller.player_id,
+            app_id=app_id,
+            client_id=client.client_id,
+            name=client.name,
+            redirect_uri=redirect_uri,
+            scopes=scopes,
+            game_id=game_id,
+            code_hash=hash_of(secret),
+            code_challenge=challenge,
+            family_hash=None,
+            refresh_hash=None,
+            made_at=now,
+            used_at=None,
+            expires_at=now + CODE_LIFE,
+            ends_at=caller.until,
+        )
+    )
+    client.is_allowed = True
+    return f"sc_{caller.player_id.hex}_{app_id.hex}_{secret}"
+
+
+def app_by_code(code: str) -> App | None:
+    """What was allowed by this code; a code that comes again ends it, with all that it gave (RFC 9700, 4.5)."""
+    parts = _CODE.fullmatch(code)
+    app = parts and _held(parts[1], parts[2])
+    if not parts or not app or not secrets.compare_digest(app.code_hash, hash_of(parts[3])):
+        return None
+    if app.family_hash is not None:
+        _end(app)
+        db.session.commit()
+        return None
+    return app if app.expires_at > clock.now() else None
+
+
+def app_by_refresh(word: str) -> App | None:
+    """Whose refresh token this is; one that was used before ends the app, since somebody else has it, too (RFC 9700,
+    4.14.2)."""
+    app = _of_family(word)
+    if app is None:
+        return None
+    if not secrets.compare_digest(app.refresh_hash or b"", hash_of(word[-43:])):
+        _end(app)
+        db.session.commit()
+        return None
+    return app if app.expires_at > clock.now() else None
+
+
+def app_by_token(word: str, of: Caller | None) -> App | None:
+    """To whom this token was given; `of`: the caller that it is, if it is no refresh token."""
+    if of is None:
+        return _of_family(word)
+    hold(of.player_id)
+    query = select(Token.app_id).where(Token.player_id == of.player_id, Token.token_hash == of.token_hash)
+    app_id = db.session.scalars(query).one_or_none()
+    return db.session.get(App, (of.player_id, app_id)) if app_id else None
+
+
+def _of_family(word: str) -> App | None:
+    """Every refresh token of an app has the word of its family beside its own: so one that is past is told from one that
+    was made up."""
+    parts = _REFRESH.fullmatch(word)
+    app = parts and _held(parts[1], parts[2])
+    if not parts or not app or app.family_hash is None:
+        return None
+    return app if secrets.compare_digest(app.family_hash, hash_of(parts[3])) else None
+
+
+def _held(player_id: str, app_id: str) -> App | None:
+    hold(UUID(player_id))
+    return db.session.get(App, (UUID(player_id), UUID(app_id)))
+
+
+def issue(app: App, scopes: Iterable[str], refresh: str | None) -> Issued:
+    """Tokens in place of those that it has; `refresh`: the present one. The first are told of to the player, by mail."""
+    now = clock.now()
+    family, secret = refresh[-87:-44] if refresh else secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+    if refresh is None:
+        _tell(app)
+    db.session.execute(delete(Token).where(_tokens_of(app)))
+    ends = (now + ACCESS_LIFE, now + REFRESH_LIFE)
+    until, app.expires_at = (min(end, app.ends_at or end) for end in ends)
+    app.family_hash, app.refresh_hash, app.used_at = hash_of(family), hash_of(secret), now
+    made = new_token(app.player_id, app.name, scopes, until, now, app.game_id, app.app_id)
+    return Issued(made.text, f"sr_{app.player_id.hex}_{app.app_id.hex}_{family}_{secret}")
+
+
+def _tell(app: App) -> None:
+    data = {"app": str(app.app_id), "name": app.name, "address": address_of(app.redirect_uri)}
+    db.session.add(
+        PlayerLetterRow(
+            player_id=app.player_id,
+            letter_id=uuid4(),
+            dedupe=f"new-app/{app.app_id}/mail",
+            kind=NEW_APP,
+            data=data | {"scopes": app.scopes, "game": app.game_id and str(app.game_id)},
+            made_at=clock.now(),
+            due_at=clock.now(),
+            tries=0,
+        )
+    )
+
+
+def address_of(redirect_uri: str) -> str:
+    """Where an app is: what is known of it for sure, since its name is what it says of itself."""
+    url = urlsplit(redirect_uri)
+    return f"{url.scheme}://{url.netloc}"
+
+
+# Looking, and ending
+
+
+def apps_of(player_id: UUID) -> list[Json]:
+    """What a player has allowed, the newest first."""
+    own = select(App).where(App.player_id == player_id, App.family_hash.is_not(None), App.expires_at > clock.now())
+    return [_facts(app) for app in db.session.scalars(own.order_by(App.made_at.desc(), App.app_id))]
+
+
+def _facts(app: App) -> Json:
+    return {
+        "id": app.app_id,
+        "name": app.name,
+        "address": address_of(app.redirect_uri),
+        "scopes": app.scopes,
+        "game": app.game_id,
+        "made_at": app.made_at,
+        "last_used_at": app.used_at,
+    }
+
+
+@tried_again
+def end_app(player_id: UUID, app_id: UUID) -> None:
+    """Make all that an app was given worthless at once. Raises NotFound."""
+    hold(player_id)
+    app = db.session.get(App, (player_id, app_id))
+    if app is None and in_doubt() != app_id:
+        raise NotFound("There is no such app.")
+    if app is not None:
+        _end(app)
+    with committing(app_id):
+        db.session.commit()
+
+
+def _end(app: App) -> None:
+    db.session.execute(delete(Token).where(_tokens_of(app)))
+    db.session.delete(app)
+
+
+def _tokens_of(app: App) -> ColumnElement[bool]:
+    return (Token.player_id == app.player_id) & (Token.app_id == app.app_id)
+
+
+def end_word(player_id: UUID, app_id: UUID) -> str:
+    """The signed link that ends an app, and does nothing else."""
+    return sign_text(_LINK, f"{player_id.hex} {app_id.hex}")
+
+
+def app_of_link(word: str) -> tuple[UUID, UUID, str | None]:
+    """Player, app and its name, None if it has been ended. Raises NotFound."""
+    player_id, app_id = map(UUID, verify_text(_LINK, word).split(" "))
+    app = db.session.get(App, (player_id, app_id))
+    return player_id, app_id, app.name if app else None
+
+
+def forget_apps() -> None:
+    """Drop what was not used in time, and programs that nobody allowed."""
+    now = clock.now()
+    db.session.execute(delete(App).where(App.expires_at <= now))
+    unused = (OAuthClient.made_at <= now - _UNUSED_CLIENT) & ~OAuthClient.is_allowed
+    db.session.execute(delete(OAuthClient).where(unused))
+    db.session.commit()

@@ -1,0 +1,40 @@
+// Whether an app may act for whoever is signed in here: his answer goes to the server with the token that the page keeps.
+const KEY = "sternenpost.token";
+const [who, wrong, allow, deny, signIn] = ["who", "wrong", "allow", "deny", "sign-in"].map((id) => document.getElementById(id));
+let player = null;
+
+const token = () => {
+  try {
+    return sessionStorage.getItem(KEY) || localStorage.getItem(KEY);
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+};
+const headers = () => ({ "Content-Type": "application/json", ...(token() && { Authorization: `Bearer ${token()}` }) });
+
+async function look() {
+  const answer = token() && (await fetch("/v1/me", { headers: headers() }).catch(() => ({ status: 0 })));
+  player = answer?.ok ? await answer.json() : null;
+  allow.disabled = !player;
+  signIn.hidden = !!player || answer?.status === 0;
+  who.textContent = player
+    ? who.dataset.you.replace("{name}", player.name).replace("{email}", player.email ?? "")
+    : answer?.status === 0 ? who.dataset.away : who.dataset.nobody;
+}
+
+async function decide(isAllowed) {
+  wrong.hidden = true;
+  const body = JSON.stringify({ allow: isAllowed, player: player?.id });
+  const answer = await fetch(location.pathname + location.search, { method: "POST", headers: headers(), body }).catch(() => null);
+  const told = await answer?.json().catch(() => null);
+  if (answer?.ok && told) return location.replace(told.redirect);
+  wrong.textContent = told?.detail ?? told?.error_description ?? who.dataset.away;
+  wrong.hidden = false;
+  look();
+}
+
+allow.addEventListener("click", () => decide(true));
+deny.addEventListener("click", () => decide(false));
+addEventListener("storage", look); // somebody has signed in in another window
+addEventListener("focus", look);
+look();

@@ -1,0 +1,733 @@
+"""OAuth 2.1: a program of a stranger is allowed something, and what is tried against that (RFC 9700) fails."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from email import message_from_bytes
+from email.policy import default
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+from uuid import UUID
+
+import pytest
+from flask import Flask, render_template
+from playwright.sync_api import Browser
+from werkzeug.serving import make_server
+from werkzeug.test import TestResponse
+
+from server.accounts.apps import ACCESS_LIFE, CODE_LIFE, REFRESH_LIFE, forget_apps
+from server.accounts.bans import ban
+from server.clock import clock
+from server.operations.delete_player import delete_player
+from server.post.letters import compose
+from server.rules import Json
+from server.store.tables import App, OAuthClient, PlayerLetterRow, Token, db
+from tests.support.api_calls import first_move, further
+from tests.support.browser import chromium
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, ME, OPEN
+
+assert chromium  # a fixture
+
+BACK = "https://watch.example/back"
+VERIFIER = "v" * 64
+CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
+SCOPE = "games:read moves:write"
+
+
+class Program:
+    """A program of a stranger, and what it sends."""
+
+    def __init__(self, app: Flask, **metadata: Any) -> None:
+        self.client = app.test_client()
+        made = self.register(**metadata)
+        assert made.status_code == 201, made.text
+        self.id = made.json["client_id"]
+
+    def register(self, **metadata: Any) -> TestResponse:
+        wanted = {"client_name": "Night Watch", "redirect_uris": [BACK], **metadata}
+        return self.client.post("/oauth/register", json=wanted)
+
+    def asks(self, **other: Any) -> str:
+        """The address to which it sends people."""
+        asked = {
+            "response_type": "code",
+            "client_id": self.id,
+            "redirect_uri": BACK,
+            "scope": SCOPE,
+            "state": "s&t=1",
+            "code_challenge": CHALLENGE,
+            "code_challenge_method": "S256",
+            **other,
+        }
+        return f"/oauth/authorize?{urlencode({name: it for name, it in asked.items() if it is not None})}"
+
+    def code(self, who: Someone, **other: Any) -> str:
+        return str(came_back(allow(who, self.asks(**other)))["code"])
+
+    def trade(self, code: str, **other: Any) -> TestResponse:
+        return self.post(
+            grant_type="authorization_code", **{"code": code, "redirect_uri": BACK, "code_verifier": VERIFIER} | other
+        )
+
+    def refresh(self, refresh_token: str, **other: Any) -> TestResponse:
+        return self.post(grant_type="refresh_token", refresh_token=refresh_token, **other)
+
+    def post(self, path: str = "/oauth/token", **form: Any) -> TestResponse:
+        return self.client.post(path, data={"client_id": self.id} | form)
+
+    def revoke(self, token: str) -> TestResponse:
+        return self.post("/oauth/revoke", token=token)
+
+    def signed_in(self, who: Someone, **other: Any) -> Json:
+        made = self.trade(self.code(who, **other))
+        assert made.status_code == 200, made.text
+        return dict(made.json)
+
+
+def allow(who: Someone, address: str, is_allowed: bool = True, **headers: str) -> TestResponse:
+    """What our page sends when somebody has decided."""
+    said = {"allow": is_allowed, "player": who.token and who.get("/v1/me").json["id"]}
+    return who.ask("POST", address, said, headers={"Sec-Fetch-Site": "same-origin", **headers})
+
+
+def came_back(answer: TestResponse) -> dict[str, str]:
+    assert answer.status_code == 200, answer.text
+    return dict(parse_qsl(urlsplit(answer.json["redirect"]).query))
+
+
+def is_refused(answer: TestResponse, error: str) -> bool:
+    assert (answer.status_code, answer.json["error"]) == (400, error), answer.text
+    return True
+
+
+def as_app(app: Flask, made: Json) -> Someone:
+    return Someone(app, token=made["access_token"])
+
+
+@pytest.fixture
+def program(app: Flask) -> Program:
+    return Program(app)
+
+
+# What it is for
+
+
+def test_a_program_that_somebody_allows_plays_for_him_until_it_is_ended(
+    app: Flask, ada: Someone, program: Program
+) -> None:
+    game = opened(ada, ME, BOT, BOT)
+    shown = app.test_client().get(program.asks())
+    assert shown.status_code == 200
+    assert all(it in shown.text for it in ("Night Watch", "https://watch.example", "play for you", "consent.js"))
+    back = came_back(allow(ada, program.asks()))
+    assert (back["state"], back["iss"]) == ("s&t=1", app.config["BASE_URL"])
+    made = program.trade(back["code"])
+    assert made.headers["Cache-Control"] == "no-store"
+    assert (made.json["token_type"], made.json["expires_in"], made.json["scope"]) == ("Bearer", 3600, SCOPE)
+    its = as_app(app, made.json)
+    assert its.post(f"{game}/moves", first_move(its, game)).status_code == 201
+    is_problem(its.post(f"{game}/messages", {"text": "hello"}), 403, "missing-scope")
+    [listed] = ada.get("/v1/apps").json["items"]
+    assert (listed["name"], listed["address"], listed["scopes"]) == (
+        "Night Watch",
+        "https://watch.example",
+        SCOPE.split(),
+    )
+    assert ada.delete(f"/v1/apps/{listed['id']}").status_code == 204
+    is_problem(its.get("/v1/games"), 401, "bad-token")
+    is_refused(program.refresh(made.json["refresh_token"]), "invalid_grant")
+    assert ada.get("/v1/apps").json["items"] == []
+    is_problem(ada.delete(f"/v1/apps/{listed['id']}"), 404, "not-found")
+
+
+def test_the_metadata_say_where_everything_is(app: Flask, program: Program) -> None:
+    found = program.client.get("/.well-known/oauth-authorization-server")
+    assert found.headers["Access-Control-Allow-Origin"] == "*"
+    assert found.json["issuer"] == app.config["BASE_URL"]
+    assert found.json["code_challenge_methods_supported"] == ["S256"]
+    assert found.json["grant_types_supported"] == ["authorization_code", "refresh_token"]
+    for name in ("authorization", "token", "registration", "revocation"):
+        assert found.json[f"{name}_endpoint"].startswith(f"{app.config['BASE_URL']}/oauth/")
+
+
+def test_a_refresh_token_gives_the_next_and_the_earlier_access_token_ends(
+    app: Flask, ada: Someone, program: Program
+) -> None:
+    first = program.signed_in(ada)
+    clock.offset += ACCESS_LIFE
+    is_problem(as_app(app, first).get("/v1/games"), 401, "bad-token")
+    second = program.refresh(first["refresh_token"]).json
+    third = program.refresh(second["refresh_token"]).json
+    is_problem(as_app(app, second).get("/v1/games"), 401, "bad-token")
+    assert as_app(app, third).get("/v1/games").status_code == 200
+    assert len(ada.get("/v1/apps").json["items"]) == 1
+    clock.offset += REFRESH_LIFE
+    is_refused(program.refresh(third["refresh_token"]), "invalid_grant")
+    with app.app_context():
+        forget_apps()
+        assert db.session.query(App).count() == 0
+
+
+def test_who_does_not_allow_it_goes_back_with_that(ada: Someone, stranger: Someone, program: Program) -> None:
+    for who in (ada, stranger):
+        back = came_back(allow(who, program.asks(), is_allowed=False))
+        assert (back["error"], back["state"], "iss" in back, "code" in back) == ("access_denied", "s&t=1", True, False)
+
+
+def test_a_mail_tells_of_it_with_a_link_that_ends_it(app: Flask, ada: Someone, program: Program) -> None:
+    made = program.signed_in(ada)
+    with app.app_context():
+        [row] = db.session.query(PlayerLetterRow).filter_by(kind="new-app").all()
+        written = compose(row, app.config["BASE_URL"])
+    assert written is not None
+    letter: Any = message_from_bytes(written.message, policy=default)
+    text = letter.get_body(("plain",)).get_content()
+    assert "Night Watch" in text and "https://watch.example" in text and "- play for you" in text
+    link = urlsplit(next(it for it in text.split() if "/app/" in it)).path
+    client = app.test_client()
+    assert "Night Watch" in client.get(link).text
+    assert as_app(app, made).get("/v1/games").status_code == 200  # looking has changed nothing
+    assert client.post(link).status_code == client.post(link).status_code == client.get(link).status_code == 200
+    is_problem(as_app(app, made).get("/v1/games"), 401, "bad-token")
+    assert client.get(link[:-1]).status_code == 404
+
+
+def test_consent_speaks_four_languages(app: Flask, program: Program) -> None:
+    told = {
+        locale: app.test_client().get(program.asks(), headers={"Accept-Language": locale}).text
+        for locale in ("en", "de", "fr", "it")
+    }
+    assert len({it.partition("<h1>")[2].partition("</h1>")[0] for it in told.values()}) == 4
+
+
+# Attacks on PKCE and codes
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"code_challenge": None},
+        {"code_challenge": None, "code_challenge_method": None},
+        {"code_challenge_method": None},
+        {"code_challenge_method": "plain", "code_challenge": VERIFIER},
+        {"code_challenge": "short"},
+    ],
+)
+def test_no_code_comes_without_pkce_by_s256(ada: Someone, program: Program, other: Json) -> None:
+    address = program.asks(**other)
+    sent = urlsplit(program.client.get(address).headers["Location"])
+    assert f"{sent.scheme}://{sent.netloc}{sent.path}" == BACK
+    assert parse_qs(sent.query)["error"] == ["invalid_request"] and "iss" in parse_qs(sent.query)
+    assert "code=" not in allow(ada, address).text
+
+
+@pytest.mark.parametrize("verifier", ["w" * 64, CHALLENGE, "", "v" * 63, None])
+def test_a_code_is_nothing_without_its_verifier(ada: Someone, program: Program, verifier: str | None) -> None:
+    form = {"code": program.code(ada), "redirect_uri": BACK, "grant_type": "authorization_code"}
+    answer = program.post(**form, **({} if verifier is None else {"code_verifier": verifier}))
+    assert answer.status_code == 400 and answer.json["error"] in ("invalid_grant", "invalid_request")
+
+
+def test_a_code_that_comes_again_ends_what_it_gave(app: Flask, ada: Someone, program: Program) -> None:
+    code = program.code(ada)
+    made = program.trade(code).json
+    is_refused(program.trade(code), "invalid_grant")
+    is_problem(as_app(app, made).get("/v1/games"), 401, "bad-token")
+    is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
+
+
+def test_a_code_is_for_the_program_that_asked(app: Flask, ada: Someone, program: Program) -> None:
+    code = program.code(ada)
+    is_refused(Program(app).trade(code), "invalid_grant")
+    assert program.trade(code).status_code == 200
+
+
+def test_a_code_is_good_for_a_minute(app: Flask, ada: Someone, program: Program) -> None:
+    code = program.code(ada)
+    clock.offset += CODE_LIFE
+    is_refused(program.trade(code), "invalid_grant")
+
+
+def test_a_code_that_was_made_up_is_none(ada: Someone, program: Program) -> None:
+    code = program.code(ada)
+    for made_up in (code[:-1] + ("B" if code[-1] == "A" else "A"), code[:-1], "", "x", code.upper()):
+        is_refused(program.trade(made_up), "invalid_grant")
+
+
+def test_a_code_is_for_the_address_to_which_it_went(ada: Someone, app: Flask) -> None:
+    other = "https://watch.example/other"
+    program = Program(app, redirect_uris=[BACK, other])
+    is_refused(program.trade(program.code(ada), redirect_uri=other), "invalid_grant")
+
+
+def test_a_code_stands_in_no_referrer_and_is_kept_nowhere(ada: Someone, program: Program) -> None:
+    for answer in (program.client.get(program.asks()), program.client.get(program.asks(scope="x"))):
+        assert (answer.headers["Referrer-Policy"], answer.headers["Cache-Control"]) == ("no-referrer", "no-store")
+    assert allow(ada, program.asks()).headers["Cache-Control"] == "no-store"
+
+
+# Attacks on addresses
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://evil.example/back",
+        "https://watch.example/back/",
+        "https://watch.example/back?x=1",
+        "https://watch.example/back/../evil",
+        "https://watch.example:444/back",
+        "https://watch.example.evil.example/back",
+        "https://watch.example@evil.example/back",
+        "http://watch.example/back",
+        "HTTPS://watch.example/back",
+        "https://watch.example/back#x",
+        "//evil.example",
+        'https://watch.example/back"',
+        "",
+        None,
+    ],
+)
+def test_nobody_is_sent_to_an_address_that_is_not_exactly_known(
+    ada: Someone, program: Program, address: str | None
+) -> None:
+    """Nor with an error: that would be an open redirector."""
+    asked = program.asks(redirect_uri=address)
+    shown = program.client.get(asked)
+    assert (shown.status_code, "Location" in shown.headers) == (400, False)
+    is_refused(allow(ada, asked), "invalid_request")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://watch.example/back",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "https://watch.example/back#fragment",
+        "https://watch.example/back#",
+        "https://*.watch.example/back",
+        "https://watch.example/*",
+        "https://user@watch.example/back",
+        "https:///back",
+        "https://watch.example:0/back",
+        "https://watch.example:99999/back",
+        "https://watch.example\\@evil.example/",
+        "https://watch.example/ back",
+        "https://wätch.example/back",
+        "http://127.0.0.1.evil.example/",
+        "http://10.0.0.1/back",
+        "watch://back",
+        "/back",
+        "",
+    ],
+)
+def test_a_program_has_people_sent_nowhere_but_by_https_or_to_their_own_machine(program: Program, address: str) -> None:
+    is_refused(program.register(redirect_uris=[BACK, address]), "invalid_redirect_uri")
+
+
+def test_on_the_loopback_the_port_may_differ_and_nothing_else(app: Flask, ada: Someone) -> None:
+    program = Program(app, redirect_uris=["http://127.0.0.1/back", "http://[::1]:99/back"])
+    for address in ("http://127.0.0.1:8123/back", "http://[::1]:7/back"):
+        code = program.code(ada, redirect_uri=address)
+        assert program.trade(code, redirect_uri=address).status_code == 200
+    for address in (
+        "http://127.0.0.1:8123/",
+        "http://127.0.0.2/back",
+        "http://localhost/back",
+        "http://127.0.0.1:x/back",
+    ):
+        assert program.client.get(program.asks(redirect_uri=address)).status_code == 400
+
+
+def test_each_answer_says_whose_it_is_so_that_none_is_taken_for_another_servers(
+    app: Flask, ada: Someone, program: Program
+) -> None:
+    error = parse_qs(urlsplit(program.client.get(program.asks(scope="x")).headers["Location"]).query)
+    assert error["iss"] == [app.config["BASE_URL"]] and error["error"] == ["invalid_scope"]
+    assert came_back(allow(ada, program.asks()))["iss"] == app.config["BASE_URL"]
+    assert program.client.get("/.well-known/oauth-authorization-server").json[
+        "authorization_response_iss_parameter_supported"
+    ]
+
+
+# Attacks on refresh tokens
+
+
+def test_a_refresh_token_that_comes_again_ends_all_of_its_family(app: Flask, ada: Someone, program: Program) -> None:
+    first = program.signed_in(ada)
+    second = program.refresh(first["refresh_token"]).json
+    is_refused(program.refresh(first["refresh_token"]), "invalid_grant")
+    is_problem(as_app(app, second).get("/v1/games"), 401, "bad-token")
+    is_refused(program.refresh(second["refresh_token"]), "invalid_grant")
+
+
+def test_a_refresh_token_that_was_made_up_is_none_and_ends_nothing(app: Flask, ada: Someone, program: Program) -> None:
+    made = program.signed_in(ada)
+    word = made["refresh_token"]
+    head, _, _ = word.rpartition("_")
+    for made_up in (word[:-44].rpartition("_")[0] + "_" + "A" * 43 + "_" + word[-43:], head, word + "x", "", "sr_"):
+        is_refused(program.refresh(made_up), "invalid_grant")
+    assert as_app(app, made).get("/v1/games").status_code == 200
+    assert program.refresh(word).status_code == 200
+
+
+def test_a_refresh_token_is_for_its_program(app: Flask, ada: Someone, program: Program) -> None:
+    made = program.signed_in(ada)
+    is_refused(Program(app).refresh(made["refresh_token"]), "invalid_grant")
+    assert program.refresh(made["refresh_token"]).status_code == 200
+
+
+def test_scopes_grow_by_no_refresh(app: Flask, ada: Someone, program: Program) -> None:
+    made = program.signed_in(ada)
+    for more in (f"{SCOPE} chat:write", "tokens:write", "x", f"{SCOPE} game:{UUID(int=1)}"):
+        is_refused(program.refresh(made["refresh_token"], scope=more), "invalid_scope")
+    less = program.refresh(made["refresh_token"], scope="games:read").json
+    assert less["scope"] == "games:read"
+    is_problem(as_app(app, less).post(f"/v1/games/{UUID(int=1)}/moves", {}), 422, "invalid-fields")
+    game = opened(ada, ME, BOT, BOT)
+    is_problem(as_app(app, less).post(f"{game}/moves", first_move(ada, game)), 403, "missing-scope")
+
+
+# Attacks on scopes
+
+
+@pytest.mark.parametrize("scope", [None, "", "x", "tokens:write", "games:read tokens:write", "game:x", "games:read  x"])
+def test_nothing_is_asked_for_but_scopes_that_a_program_may_have(
+    ada: Someone, program: Program, scope: str | None
+) -> None:
+    sent = parse_qs(urlsplit(program.client.get(program.asks(scope=scope)).headers["Location"]).query)
+    assert sent["error"] == ["invalid_scope"]
+    assert "code=" not in allow(ada, program.asks(scope=scope)).text
+
+
+def test_what_is_bound_to_a_game_is_good_for_that_game_alone(app: Flask, ada: Someone, program: Program) -> None:
+    game, other = opened(ada, ME, BOT, BOT), opened(ada, ME, BOT, BOT)
+    bound = f"game:{game.rpartition('/')[2]}"
+    shown = program.client.get(program.asks(scope=f"{SCOPE} {bound}")).text
+    assert "In one game only" in shown
+    made = program.signed_in(ada, scope=f"{SCOPE} {bound}")
+    assert made["scope"] == f"{SCOPE} {bound}"
+    less = program.refresh(made["refresh_token"], scope="games:read").json
+    assert less["scope"] == f"games:read {bound}"
+    its = as_app(app, program.refresh(less["refresh_token"]).json)
+    assert its.get(game).status_code == 200
+    for path in (other, "/v1/games?mine=true", "/v1/stream", "/v1/me"):
+        is_problem(its.get(path), 403, "one-seat-only")
+    assert its.post(f"{game}/moves", first_move(its, game)).status_code == 201
+
+
+def test_it_is_bound_to_no_game_in_which_one_does_not_sit_nor_with_what_is_for_all(
+    ada: Someone, bea: Someone, program: Program
+) -> None:
+    game = opened(bea, ME, OPEN, BOT)
+    private = opened(bea, ME, OPEN, BOT, private=True)
+    for path, status, code in (
+        (game, 403, "not-seated"),
+        (private, 404, "not-found"),
+        (f"/{UUID(int=0)}", 404, "not-found"),
+    ):
+        is_problem(allow(ada, program.asks(scope=f"{SCOPE} game:{path.rpartition('/')[2]}")), status, code)
+    wide = f"profile:read game:{game.rpartition('/')[2]}"
+    assert "error=invalid_scope" in program.client.get(program.asks(scope=wide)).headers["Location"]
+
+
+def test_whoever_gives_up_his_seat_ends_what_was_bound_to_it(app: Flask, ada: Someone, program: Program) -> None:
+    game = opened(ada, ME, BOT, BOT)
+    made = program.signed_in(ada, scope=f"{SCOPE} game:{game.rpartition('/')[2]}")
+    assert ada.delete(f"{game}/seats/me").status_code < 300
+    is_problem(as_app(app, made).get(game), 401, "bad-token")
+    is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
+
+
+# Attacks on whoever is asked
+
+
+def test_nobody_but_our_own_page_says_that_somebody_allows_it(app: Flask, ada: Someone, program: Program) -> None:
+    said = {"allow": True, "player": ada.get("/v1/me").json["id"]}
+    for site in ("cross-site", "same-site", "none"):
+        assert allow(ada, program.asks(), **{"Sec-Fetch-Site": site}).status_code == 404
+    elsewhere = {"Origin": "https://evil.example"}
+    assert ada.ask("POST", program.asks(), said, headers=elsewhere).status_code == 404
+    assert ada.ask("POST", program.asks(), data=said).status_code == 404  # a form
+    assert ada.ask("POST", program.asks(), data=json.dumps(said), content_type="text/plain").status_code == 404
+    is_problem(Someone(app).ask("POST", program.asks(), said), 401, "token-needed")  # cookies mean nothing
+    answer = app.test_client().options(
+        "/oauth/authorize", headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    )
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def test_looking_allows_nothing(app: Flask, ada: Someone, program: Program) -> None:
+    for _ in range(2):
+        assert "Location" not in ada.get(program.asks()).headers
+    with app.app_context():
+        assert db.session.query(App).count() == 0
+
+
+def test_whoever_has_signed_in_meanwhile_is_asked_anew(ada: Someone, bea: Someone, program: Program) -> None:
+    said = {"allow": True, "player": bea.get("/v1/me").json["id"]}
+    is_problem(ada.ask("POST", program.asks(), said), 401, "bad-token")
+
+
+def test_the_question_stands_in_no_frame_and_runs_no_script_of_others(program: Program) -> None:
+    odd = Program(program.client.application, client_name="<script>alert(1)</script>")
+    shown = odd.client.get(odd.asks())
+    policy = shown.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in policy and "script-src 'self';" in policy and "unsafe" not in policy
+    assert shown.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "<script>alert" not in shown.text and "&lt;script&gt;" in shown.text
+
+
+def test_no_program_allows_another_nor_do_guests_and_tokens_of_less(app: Flask, ada: Someone, program: Program) -> None:
+    its = as_app(app, program.signed_in(ada, scope="profile:read games:read moves:write"))
+    is_problem(allow(its, program.asks()), 403, "missing-scope")
+    small = further(app, ada, scopes=["tokens:write", "profile:read", "games:read"])
+    is_problem(allow(small, program.asks()), 403, "missing-scope")
+    guest = Someone(app, token=Someone(app).post("/v1/guests").json["token"])
+    is_problem(allow(guest, program.asks()), 403, "sign-in-first")
+    game = opened(ada, ME, BOT, BOT)
+    seat = Someone(app, token=ada.post(f"{game}/seats/me/tokens").json["token"])
+    said = {"allow": True, "player": ada.get("/v1/me").json["id"]}
+    is_problem(seat.ask("POST", program.asks(), said), 403, "one-seat-only")
+
+
+def test_what_is_allowed_by_a_token_that_ends_ends_with_it(app: Flask, ada: Someone, program: Program) -> None:
+    until = clock.now() + timedelta(minutes=30)
+    made = program.signed_in(further(app, ada, expires_at=until.isoformat()))
+    clock.offset += timedelta(minutes=30)
+    is_problem(as_app(app, made).get("/v1/games"), 401, "bad-token")
+    is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
+
+
+# Attacks on the token endpoint
+
+
+@pytest.mark.parametrize("kind", ["password", "client_credentials", "implicit", "", "urn:x", 'x"'])
+def test_there_is_no_other_grant(program: Program, kind: str) -> None:
+    answer = program.post(grant_type=kind, username="ada@example.org", password="x")
+    assert answer.status_code == 400 and answer.json["error"] in ("unsupported_grant_type", "invalid_request")
+
+
+@pytest.mark.parametrize("kind", ["token", "id_token", "code token", "", None])
+def test_no_token_comes_by_the_address(program: Program, kind: str | None) -> None:
+    sent = parse_qs(urlsplit(program.client.get(program.asks(response_type=kind)).headers["Location"]).query)
+    assert sent["error"] == ["unsupported_response_type"]
+
+
+def test_nothing_is_read_from_the_address_which_gets_into_logs(ada: Someone, program: Program) -> None:
+    form = {"grant_type": "authorization_code", "code": program.code(ada), "redirect_uri": BACK}
+    form |= {"client_id": program.id, "code_verifier": VERIFIER}
+    is_refused(program.client.post(f"/oauth/token?{urlencode(form)}"), "invalid_request")
+    is_refused(program.client.post(f"/oauth/token?client_secret=x&{urlencode(form)}"), "invalid_request")
+    assert program.client.get(f"/oauth/token?{urlencode(form)}").status_code == 405
+    assert program.client.post("/oauth/token", data=form).status_code == 200
+
+
+def test_no_program_has_a_secret(program: Program, ada: Someone) -> None:
+    is_refused(program.trade(program.code(ada), client_secret="x"), "invalid_client")
+    is_refused(program.register(token_endpoint_auth_method="client_secret_basic"), "invalid_client_metadata")
+    assert "client_secret" not in program.register().json
+
+
+def test_a_parameter_comes_once_is_short_and_plain(app: Flask, ada: Someone, program: Program) -> None:
+    for more in (
+        "&scope=games:write",
+        "&redirect_uri=https://evil.example/",
+        "&x=%00",
+        "&x=%c3%a4",
+        f"&x={'y' * 2001}",
+    ):
+        shown = program.client.get(program.asks() + more)
+        assert (shown.status_code, "Location" in shown.headers) == (400, False)
+    for data in (f"grant_type=refresh_token&grant_type=x&client_id={program.id}", "client_id=%00"):
+        answer = program.client.post("/oauth/token", data=data, content_type="application/x-www-form-urlencoded")
+        is_refused(answer, "invalid_request")
+    for client_id in ("", "x", str(UUID(int=0)), program.id.upper(), "\u00e4"):
+        assert program.client.get(program.asks(client_id=client_id)).status_code == 400
+        assert program.post(client_id=client_id, grant_type="refresh_token", refresh_token="x").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"client_name": "x" * 3000},
+        {"client_name": "\u200b"},
+        {"client_name": None},
+        {"client_name": ["x"]},
+        {"redirect_uris": []},
+        {"redirect_uris": [BACK] * 11},
+        {"redirect_uris": BACK},
+        {"redirect_uris": [1]},
+        {"redirect_uris": None},
+        {"redirect_uris": ["https://watch.example/" + "x" * 3000]},
+        {"client_uri": "javascript:alert(1)"},
+        {"grant_types": ["password"]},
+        {"grant_types": [["x"]]},
+        {"response_types": ["token"]},
+        {"scope": "tokens:write"},
+        {"scope": 7},
+    ],
+)
+def test_a_program_says_of_itself_what_can_be_meant(program: Program, metadata: Json) -> None:
+    answer = program.register(**metadata)
+    assert answer.status_code == 400
+    assert answer.json["error"] in ("invalid_client_metadata", "invalid_redirect_uri")
+
+
+def test_a_registration_is_plain_json(program: Program) -> None:
+    for body in (b'{"client_name": "a\\u0000b", "redirect_uris": []}', b"{", b"[]", b"7", b"", b"[" * 5000, b"\xff"):
+        answer = program.client.post("/oauth/register", data=body, content_type="application/json")
+        assert answer.status_code == 400, body
+    assert program.client.post("/oauth/register", data=b" " * 70_000).status_code in (400, 413)
+
+
+def test_programs_make_themselves_known_so_often_and_are_forgotten_if_nobody_allows_them(
+    app: Flask, ada: Someone, program: Program
+) -> None:
+    program.signed_in(ada)
+    answers = [program.register() for _ in range(31)]
+    is_limit = answers[-1]
+    assert (is_limit.status_code, is_limit.json["code"]) == (429, "too-many-requests")
+    assert int(is_limit.headers["Retry-After"]) > 0
+    clock.offset += timedelta(days=1)
+    with app.app_context():
+        forget_apps()
+        assert [str(it.client_id) for it in db.session.query(OAuthClient)] == [program.id]
+
+
+# What ends it
+
+
+def test_a_program_ends_by_itself_by_either_of_its_tokens(app: Flask, ada: Someone, program: Program) -> None:
+    for name in ("access_token", "refresh_token"):
+        made = program.signed_in(ada)
+        assert program.revoke(made[name]).status_code == 200
+        is_problem(as_app(app, made).get("/v1/games"), 401, "bad-token")
+        is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
+        assert program.revoke(made[name]).status_code == 200  # it is as it should be
+
+
+def test_a_program_ends_no_other(app: Flask, ada: Someone, program: Program) -> None:
+    made = program.signed_in(ada)
+    for name in ("access_token", "refresh_token"):
+        is_refused(Program(app).revoke(made[name]), "invalid_grant")
+    assert program.revoke(str(ada.token)).status_code == 200
+    assert ada.get("/v1/me").status_code == as_app(app, made).get("/v1/games").status_code == 200
+
+
+def test_whoever_revokes_all_his_tokens_ends_all_his_apps(app: Flask, ada: Someone, program: Program) -> None:
+    made, code = program.signed_in(ada), program.code(ada)
+    assert ada.delete("/v1/tokens").status_code == 204
+    is_problem(as_app(app, made).get("/v1/games"), 401, "bad-token")
+    is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
+    is_refused(program.trade(code), "invalid_grant")
+
+
+def test_of_an_account_that_is_deleted_no_app_is_left(app: Flask, ada: Someone, program: Program) -> None:
+    made, player_id = program.signed_in(ada), UUID(ada.get("/v1/me").json["id"])
+    assert [it["name"] for it in ada.get("/v1/me/export").json["apps"]] == ["Night Watch"]
+    with app.app_context():
+        delete_player(player_id)
+        assert db.session.query(App).count() == db.session.query(Token).count() == 0
+    is_problem(as_app(app, made).get("/v1/games"), 401, "bad-token")
+    is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
+
+
+def test_an_app_of_somebody_who_is_banned_does_nothing(app: Flask, ada: Someone, program: Program) -> None:
+    made, player_id = program.signed_in(ada), UUID(ada.get("/v1/me").json["id"])
+    with app.app_context():
+        ban(player_id)
+    refreshed = program.refresh(made["refresh_token"])
+    assert refreshed.status_code == 200
+    is_problem(as_app(app, refreshed.json).get("/v1/games"), 403, "banned")
+
+
+def test_nothing_that_opens_anything_lies_in_the_database(app: Flask, ada: Someone, program: Program) -> None:
+    code = program.code(ada)
+    made = program.trade(code).json
+    with app.app_context():
+        rows = [str(vars(row)) for table in (App, Token, PlayerLetterRow) for row in db.session.query(table)]
+    for word in (code, made["access_token"], made["refresh_token"], made["refresh_token"][:-44]):
+        assert not any(word[-43:] in row for row in rows)
+
+
+def test_somebody_else_neither_sees_nor_ends_ones_apps(ada: Someone, bea: Someone, program: Program) -> None:
+    program.signed_in(ada)
+    [its] = ada.get("/v1/apps").json["items"]
+    assert bea.get("/v1/apps").json["items"] == []
+    is_problem(bea.delete(f"/v1/apps/{its['id']}"), 404, "not-found")
+
+
+# In a browser
+
+
+@pytest.fixture
+def house(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    monkeypatch.setitem(app.config, "BASE_URL", f"http://127.0.0.1:{server.port}")
+    Thread(target=server.serve_forever).start()
+    yield app.config["BASE_URL"]
+    server.shutdown()
+
+
+@pytest.fixture
+def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
+    """The page of the handbook, as somebody else serves it."""
+    with app.app_context():
+        text = render_template("app.txt", base=house)
+    assert len(text.splitlines()) <= 150
+    (tmp_path / "index.html").write_text(text)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=tmp_path))
+    Thread(target=server.serve_forever).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_page_of_somebody_else_signs_in_plays_and_signs_out(
+    app: Flask, ada: Someone, chromium: Browser, house: str, elsewhere: str
+) -> None:
+    opened(ada, ME, BOT, BOT, title="The long night")
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{house}/docs/app")
+        assert "code_challenge_method" in page.inner_text("#app")
+        page.evaluate("(token) => localStorage.setItem('sternenpost.token', token)", ada.token)
+        page.goto(elsewhere)
+        page.click("text=Sign in with Sternenpost")
+        page.click("text=Do not allow")
+        page.wait_for_selector("text=Not allowed: access_denied")
+        page.click("text=Sign in with Sternenpost")
+        page.wait_for_selector("text=You are signed in as ada, ada@example.org.")
+        page.click("#allow")
+        page.wait_for_selector("text=Signed in, 1 games.")
+        assert page.url == elsewhere
+        page.click("text=Play my next move")
+        page.wait_for_selector("text=Played in The long night.")
+        clock.offset += ACCESS_LIFE
+        page.reload()
+        page.wait_for_selector("text=Signed in, 1 games.")  # by its refresh token
+        page.click("text=Sign out")
+        page.wait_for_selector("text=Signed out.")
+        assert ada.get("/v1/apps").json["items"] == []
+
+
+def test_whoever_is_not_signed_in_is_asked_to(chromium: Browser, house: str, program: Program, ada: Someone) -> None:
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(house + program.asks())
+        page.wait_for_selector("text=Sign in first")
+        assert page.is_disabled("#allow")
+        other = context.new_page()
+        other.goto(f"{house}/docs")
+        other.evaluate("(token) => localStorage.setItem('sternenpost.token', token)", ada.token)
+        page.wait_for_selector("text=You are signed in as ada")
+        assert page.is_enabled("#allow")
