@@ -33,6 +33,7 @@ from server.play.mail_in import forget_old_mails
 from server.play.outages import follow_outages
 from server.play.postmaster import forget_kept_mails
 from server.play.sandbox_clock import follow_clock
+from server.play.stand_ins import change_stand_ins
 from server.play.sweep import wake_due
 from server.play.track_record import read_records
 from server.post.delivery import PostOffice
@@ -82,6 +83,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         **{Job(app, "sweep along", _sweep_along): _HINTED_BEAT for _ in range(_MORE_SWEEPS)},
         Job(app, "outages", follow_outages): 5,
         Job(app, "open games", close_due): 10,
+        Job(app, "stand-ins", change_stand_ins): 10,
         Job(app, "replies", answering.deal_with_mails): _BEAT,
         Job(app, "held up", tell_what_is_held_up): 30,
         Job(app, "track records", read_records): 60,

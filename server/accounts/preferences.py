@@ -27,6 +27,8 @@ GAME_KINDS: Final = (
     "not-ready",
     TAKE_BACK_ASKED,
     "move-taken-back",
+    "stand-in",
+    "seat-taken-over",
 )
 REMINDER, GAME_ENDED, PUSH = "reminder", "game-ended", "push"
 PUSH_KINDS: Final = ("your-turn", REMINDER, GAME_ENDED, TAKE_BACK_ASKED)  # those that browsers are told

@@ -22,7 +22,7 @@ from server.store.log import Seat
 from server.store.tables import Setting, db
 
 TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"
-BOUNCE, RSVP, READY = "bounce", "rsvp", "ready"
+BOUNCE, RSVP, READY, STAND_IN = "bounce", "rsvp", "ready", "stand-in"
 ANY_SEAT = 255
 _INVITED = "invited"
 _MAC_BYTES = 16
@@ -33,7 +33,7 @@ _LOOK_FOR_NEW = 0.2  # and after which it does for a word that it does not know:
 
 
 class Capability(NamedTuple):
-    """`number` is the turn that may be played, the mark of an invited address, or what sets a feed or a letter
+    """`number` is the turn that may be played, the mark of an invited address, or what sets a feed, a letter or a stand-in
     apart; with these a player stands in place of the game."""
 
     game_id: UUID

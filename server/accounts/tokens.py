@@ -38,6 +38,8 @@ SCOPES: Mapping[str, str] = {
 }
 OF_A_SEAT = ("games:read", "moves:write", "chat:write")  # what a token of a seat may allow
 OF_A_TURN = ("games:read", "moves:write")  # what the word of a turn's mailed link allows
+_OF_THE_ACCOUNT = ("profile:write", "tokens:write", "webhooks:manage")
+_VISIT = timedelta(days=30)  # how long the token of whoever came by a mailed word lasts
 _LONGEST_NAME = 80
 _NOTED_EVERY = timedelta(hours=1)
 
@@ -136,6 +138,13 @@ def new_token(
     )
     db.session.add(row)
     return NewToken(f"sp_{player_id.hex}_{secret}", _facts(row), player_id)
+
+
+def token_of_visitor(player_id: UUID, is_new: bool, now: datetime) -> NewToken:
+    """For whoever came by the word in a mail, as part of the transaction under way. It hands nothing of an account over that
+    there was before, since mails are forwarded."""
+    scopes = [it for it in SCOPES if it not in _OF_THE_ACCOUNT or (is_new and it == "profile:write")]
+    return new_token(player_id, "invitation", scopes, now + _VISIT, now)
 
 
 def hash_of(secret: str) -> bytes:

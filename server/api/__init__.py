@@ -25,6 +25,7 @@ from server.api import (
     request_log,
     sandbox,
     service,
+    stand_ins,
     webhooks,
 )
 from server.api.openapi.document import Document
@@ -53,6 +54,7 @@ def register(app: Flask) -> None:
         games.blp,
         moves.blp,
         plans.blp,
+        stand_ins.blp,
         event_streams.blp,
         pictures.blp,
         webhooks.blp,

@@ -43,7 +43,7 @@ from server.play.games import open_game
 from server.play.hosting import begin, close_game, keep_open, withdraw_invitation
 from server.play.lobby import list_games
 from server.play.seat_tokens import seat_token
-from server.play.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_seat
+from server.play.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_over, take_seat
 from server.play.views import describe, seen_by
 from server.play.votes import take_back, vote, votes_of, way_back_of
 from server.render.picture import draw
@@ -174,7 +174,8 @@ class Games(MethodView):
 
         Public ones, or with `mine` and `my_turn` those where you sit and those that wait for you; with `mine` and
         `status=open` also those you are invited to, whose `invited` is your seat. `free`, `players`, `pace`,
-        `clock`, `edition` and `reliability` are for a lobby: they choose among open games. All that is asked must hold, and
+        `clock`, `edition` and `reliability` are for a lobby: they choose among open games, and `offered` among those that
+        run. All that is asked must hold, and
         a page is full unless it is the last.
         """
         mine = query["mine"] or query["my_turn"]
@@ -238,11 +239,18 @@ class Seats(MethodView):
     @blp.may_come_again
     @blp.raises(SeatTaken, NotReliable, AlreadySeated, NotRunning, SignInFirst, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Take a seat, or take your own back from a bot"""
-        who = caller("games:write")
+        """Take a seat, or take your own back from a bot
+
+        With `take_over` somebody else's, which a bot keeps, for good: where all who play themselves have voted for `offer`.
+        You see what it sees from then on, and the public story before; his record is his own, and so is yours.
+        """
+        who, is_over = caller("games:write"), wanted.pop("take_over", False)
 
         def seated() -> tuple[Any, int]:
-            game = take_seat(game_id, who.player_id, **wanted)
+            if is_over:
+                game = take_over(game_id, who.player_id, wanted["seat"], wanted["invitation"])
+            else:
+                game = take_seat(game_id, who.player_id, **wanted)
             return describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
 
         return once(who, game_id, seated)
@@ -368,8 +376,9 @@ class Votes(MethodView):
     @blp.may_come_again
     @blp.raises(NotSeated, NotRunning, HandedOver, TooLate)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Consent to pausing, resuming or abandoning the game, or to the take-back that somebody asks for
+        """Consent to pausing, resuming or abandoning the game, to a take-back, or to offering seats
 
+        `offer` stands as long as it is not taken back: while all consent, others may take over what bots keep.
         It happens when all who play themselves consent; bots and the absent are not asked. A vote on a take-back is over at
         its end, or with the next move.
         """
@@ -461,7 +470,8 @@ class Events(MethodView):
         """The story since an event or a version, as you saw it happen"""
         player_id = viewer("games:read", game_id)
         game = seen_by(game_id, player_id, query.get("invitation"))
-        story = views.story(game, game.seat_of(player_id), query["after"], since_version=query["since_version"])
+        seat = game.seat_of(player_id)
+        story = views.story(game, seat, query["after"], since_version=query["since_version"], player_id=player_id)
         return jsonify(items=story)
 
 

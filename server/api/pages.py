@@ -10,7 +10,7 @@ from flask_babel import gettext
 
 from server.accounts.apps import app_of_link, end_app
 from server.accounts.calendars import time_zone
-from server.accounts.players import profile
+from server.accounts.players import player_at, profile
 from server.accounts.sign_in import redeem
 from server.accounts.unsubscribe import stop_mails, stopped
 from server.api.languages import speak, spoken
@@ -25,6 +25,7 @@ from server.play.game import Game
 from server.play.going_back import take_backs_of
 from server.play.moves import check_line, is_undone, open_turn, play_line, rest_of_turn
 from server.play.seats import come_back, enter_by_invitation, invitation, is_kept, is_newcomer
+from server.play.stand_ins import asked_by_word, enter_as_stand_in, is_stranger
 from server.play.table import OVER
 from server.play.views import view_of
 from server.render import text
@@ -208,7 +209,11 @@ def _game_of_turn(word: str) -> Game:
 
 
 def _speak_to(game: Game, seat: Seat) -> None:
-    if player_id := game.seats[seat]["player_id"]:
+    _speak_to_player(game.seats[seat]["player_id"])
+
+
+def _speak_to_player(player_id: UUID | None) -> None:
+    if player_id is not None:
         speak(profile(player_id)["locale"])
 
 
@@ -328,6 +333,33 @@ def accept(word: str) -> Response:
     return on_the_page(plain, token=token.text, address=f"#/games/{game.game_id}")
 
 
+@blp.get("/s/<word>")
+def asked_to_stand_in(word: str) -> Response:
+    """In which game one is asked to stand in, from when until when, and a button; looking changes nothing."""
+    game, asked = asked_by_word(word)
+    if game.head["private"] and asked is None:
+        raise NotFound("There is nothing here.")
+    about: Json = {"is_new": False}
+    if asked is not None:
+        _speak_to_player(asked.player_id or player_at(str(asked.email)))
+        zone = time_zone(profile(asked.asked_by)["zone"])
+        begin, end = (moment(at, zone, spoken()) for at in (asked.from_at, asked.until_at))
+        about = {"begin": begin, "end": end, "is_new": is_stranger(asked)}
+    response = page("stand-in.html", game=game, asked=asked, word=word, **about)
+    response.headers["Referrer-Policy"] = "same-origin"  # as an invitation's
+    return response
+
+
+@blp.post("/s/<word>")
+def stand_in(word: str) -> Response:
+    """Accept, as the one to whom it was mailed, and sign in: once. Not for the form of a page elsewhere."""
+    if is_from_elsewhere():
+        raise NotFound("There is nothing here.")
+    game, token = enter_as_stand_in(word, spoken().locale, request.form.get("name", ""))
+    plain = url_for("pages.asked_to_stand_in", word=word)
+    return on_the_page(plain, token=token.text, address=f"#/games/{game.game_id}")
+
+
 @blp.get("/back/<word>")
 def returning(word: str) -> Response:
     """A button for somebody whose seat a bot keeps; looking changes nothing."""
@@ -428,6 +460,8 @@ _LETTERS = {
     "sent-away": noted("letters that tell you that a host has taken your seat from you"),
     "ready-asked": noted("letters that ask whether you are ready for a game to begin"),
     "not-ready": noted("letters that tell you that a game does not begin, since not everybody was ready"),
+    "stand-in": noted("letters that tell you that somebody stands in for you, or you for somebody"),
+    "seat-taken-over": noted("letters that tell you that somebody has taken over a seat of yours"),
     "invitation": noted("invitations"),
     "bundle": noted("mails with all games that wait for you"),
 }

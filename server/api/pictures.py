@@ -67,7 +67,8 @@ def _picture(query: Any, game_id: UUID, form: str) -> bytes:
     """What this viewer may see, drawn unless it was before; only drawing is expensive."""
     player_id = viewer("games:read", game_id)
     game = seen_by(game_id, player_id, query.get("invitation"))
-    seat, at = game.seat_of(player_id), query.get("at", game.table.version)
+    at = query.get("at", game.table.version)
+    seat = game.seat_of(player_id) if at >= game.sees_since(player_id) else None
     look = _Look(game_id, at, seat, tuple(game.names), query["theme"], spoken().locale, form)
     with _lock:
         picture = kept.get(look)

@@ -18,7 +18,7 @@ blp = Blueprint("plans", __name__, url_prefix="/v1/games/<uuid:game_id>/seats/me
 class OwnPlan(MethodView):
     @blp.response(200, schemas.Plan, example=examples.PLAN)
     @blp.doc(operationId="getPlan", **needs("games:read"))
-    @blp.raises(NotSeated)
+    @blp.raises(NotSeated, HandedOver)
     def get(self, game_id: UUID) -> Any:
         """Your plan as it stands; nobody else sees it"""
         return get_plan(game_id, caller("games:read").player_id)
@@ -38,7 +38,7 @@ class OwnPlan(MethodView):
 
     @blp.response(204)
     @blp.doc(operationId="dropPlan", **needs("moves:write"))
-    @blp.raises(NotSeated)
+    @blp.raises(NotSeated, HandedOver)
     def delete(self, game_id: UUID) -> None:
         """Leave nothing for your next turns any more"""
         drop_plan(game_id, caller("moves:write").player_id)

@@ -92,11 +92,16 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.HandedOver: Problem(
         409,
         "seat-handed-over",
-        "A bot plays your seat",
-        "You resigned, or your time ran out too often. POST to the game's seats to take your seat back.",
+        "A bot or a stand-in plays your seat",
+        "You resigned, or your time ran out too often: POST to the game's seats to take your seat back. Or somebody stands in "
+        "for you: DELETE your seat's `stand-in` to play yourself.",
     ),
     errors.SeatTaken: Problem(
-        409, "seat-taken", "There is no such seat to be had", "The seat is taken or kept for somebody else."
+        409,
+        "seat-taken",
+        "There is no such seat to be had",
+        "The seat is taken, kept for somebody else, or not offered; somebody stands in there; or somebody at the table does not "
+        "want to play with you, or you not with him.",
     ),
     errors.NotReliable: Problem(
         403,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, delete, func, or_, select, update
 
 from server.accounts import rate_limits
 from server.accounts.account_codes import DELETION, PURPOSES, expect_account_code, id_of
@@ -44,6 +44,7 @@ from server.store.tables import (
     Report,
     SeatRow,
     SignIn,
+    StandIn,
     StreamTicket,
     Token,
     Vote,
@@ -267,7 +268,14 @@ def _of_game(game_id: UUID, player_id: UUID, email: str) -> list[_Rows]:
         *((table, (table.game_id == game_id) & (table.player_id == player_id)) for table in of_player),
         *((table, (table.game_id == game_id) & table.seat.in_(seats)) for table in of_seat),
         (Incoming, (Incoming.game_id == game_id) & (Incoming.mark == mark_of(email))),
+        (StandIn, (StandIn.game_id == game_id) & _is_about(player_id, email)),
     ]
+
+
+def _is_about(player_id: UUID, email: str) -> ColumnElement[bool]:
+    """Whether he asked for a stand-in, or is asked or has promised to be one."""
+    people = (StandIn.asked_by, StandIn.player_id, StandIn.accepted_by)
+    return or_(StandIn.email == email, *(person == player_id for person in people))
 
 
 def _said(ids: Sequence[UUID], player_id: UUID) -> list[ColumnElement[bool]]:

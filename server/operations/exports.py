@@ -85,12 +85,13 @@ def copy_of_player(player_id: UUID) -> Json:
     """
     known = player(player_id)
     own = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)
+    own = own.where(PlayerGame.role.is_(None))
     seats = [(row.game_id, row.seat) for row in db.session.scalars(own).all()]
     return {
         "copied_at": clock.now(),
         "profile": profile(player_id),
         **{name: known[name] for name in ("made_at", "banned_at", "banned_until", "ban_reason", "tokens", "webhooks")},
-        "games": [_game(game_id, seat) for game_id, seat in seats],
+        "games": [_game(game_id, seat, player_id) for game_id, seat in seats],
         "messages": _rows(Message, Message.player_id == player_id, Message.at),
         "mails": [mail for game_id, seat in seats for mail in _mails(game_id, seat, known["email"])],
         "letters": [
@@ -108,15 +109,15 @@ def copy_of_player(player_id: UUID) -> Json:
     }
 
 
-def _game(game_id: UUID, seat: int) -> Json:
+def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
     game = load(game_id)
     return {
         "game": game_id,
         **{name: game.head[name] for name in ("title", "rules", "status", "outcome")},
         "seat": seat,
         **{name: game.seats[seat][name] for name in ("salt", "salt_hash", "mails")},
-        "plan": plan_of(game, seat),
-        "story": story(game, seat),
+        "plan": plan_of(game, seat) if game.seats[seat]["player_id"] == player_id else None,
+        "story": story(game, seat, player_id=player_id),
     }
 
 

@@ -21,6 +21,9 @@ from server.play.events import (
     MoveTakenBack,
     SeatHandedOver,
     SeatTakenBack,
+    SeatTakenOver,
+    StandInBegan,
+    StandInEnded,
     TimeExtended,
     TimeRanOut,
 )
@@ -166,9 +169,21 @@ def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice
             _expect_person(table, seat, start)
             return [SeatHandedOver(seat, bot_of(_ladder(start)), "resigned")]
         case "running" | "paused", SeatTakenBack(seat):
-            if seat is None or table.stand_ins[seat] is None:
-                raise Flaw("No bot stands in for this seat.")
-            return [SeatTakenBack(seat)]
+            _expect_bot(table, seat)
+            began = happened[1:] == [StandInBegan(seat)]
+            return [SeatTakenBack(seat), *([StandInBegan(seat)] if began else [])]
+        case "running" | "paused", StandInBegan(seat):
+            _expect_person(table, seat, start)
+            if table.stood_in[seat]:
+                raise Flaw("Somebody stands in for this seat already.")
+            return [StandInBegan(seat)]
+        case "running" | "paused", StandInEnded(seat):
+            if seat is None or not table.stood_in[seat]:
+                raise Flaw("Nobody stands in for this seat.")
+            return [StandInEnded(seat)]
+        case "running" | "paused", SeatTakenOver(seat):
+            _expect_bot(table, seat)
+            return [SeatTakenOver(seat)]
         case "running", MoveTakenBack() as taken_back:
             return [taken_back]
         case "running", GamePaused():
@@ -243,6 +258,11 @@ def _on_turn(table: Table, seat: Seat | None) -> Seat:
 def _expect_person(table: Table, seat: Seat | None, start: Start) -> None:
     if seat is None or start.terms["bots"][seat] or table.stand_ins[seat]:
         raise Flaw("No person plays this seat.")
+
+
+def _expect_bot(table: Table, seat: Seat | None) -> None:
+    if seat is None or table.stand_ins[seat] is None:
+        raise Flaw("No bot stands in for this seat.")
 
 
 def _ladder(start: Start) -> Sequence[Rung]:

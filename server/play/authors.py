@@ -7,20 +7,26 @@ from server.play.table import story_item, typed
 from server.rules import Json, Rules, Seat
 from server.store.log import Recorded
 
-PLAYER, BOT, PLAN = "player", "bot", "plan"
-AUTHORS = (PLAYER, "stand-in", BOT, PLAN)
+PLAYER, STAND_IN, BOT, PLAN = "player", "stand-in", "bot", "plan"
+AUTHORS = (PLAYER, STAND_IN, BOT, PLAN)
 
 
 def told(
-    rules: Rules, rows: Sequence[Recorded], viewer: Seat | None, seats: Sequence[Json], planned: Collection[int]
+    rules: Rules,
+    rows: Sequence[Recorded],
+    viewer: Seat | None,
+    seats: Sequence[Json],
+    planned: Collection[int],
+    since: int = 0,
 ) -> Iterator[tuple[Recorded, Json]]:
     """These rows of a log up to its end, each as this viewer saw it happen, and each move with `by`.
 
-    `seats`: as they are after these rows. `planned`: the versions that the viewer's own plans have played.
+    `seats`: as they are after these rows. `planned`: the versions that the viewer's own plans have played. `since`: the
+    version with which he sat down; of what was before he sees what everybody does.
     """
     moved_by = _authors(rules, rows, seats)
     for row in rows:
-        item = story_item(rules, row, typed(rules, row), viewer)
+        item = story_item(rules, row, typed(rules, row), viewer if row.version >= since else None)
         if item is None:
             continue
         seat, author = moved_by.get(row.version, (None, PLAYER))
@@ -32,13 +38,21 @@ def told(
 def _authors(rules: Rules, rows: Sequence[Recorded], seats: Sequence[Json]) -> dict[int, tuple[Seat, str]]:
     """Who has moved at which version, and how: read backwards, from who plays each seat now."""
     has_bot = [bool(row["bot"] or row["stand_in"]) for row in seats]
+    stood_in = [row["owner_id"] is not None for row in seats]
     found = {}
     for version, events in groupby(reversed(rows), key=lambda row: row.version):
         commit = list(events)[::-1]
         seat = next((row.seat for row in commit if row.type in rules.EVENTS and row.seat is not None), None)
+        for row in reversed(commit):  # beside a move, who plays a seat changes after it
+            if row.seat is not None and row.type in _BOT_BEFORE:
+                has_bot[row.seat] = _BOT_BEFORE[row.type]
+            elif row.seat is not None and row.type in _STAND_IN_BEFORE:
+                stood_in[row.seat] = _STAND_IN_BEFORE[row.type]
         if seat is not None and commit[0].type != "game-started":
-            found[version] = seat, BOT if has_bot[seat] or commit[0].type == "time-ran-out" else PLAYER
-        for row in commit:
-            if row.type in ("seat-handed-over", "seat-taken-back") and row.seat is not None:
-                has_bot[row.seat] = row.type == "seat-taken-back"
+            is_bots = has_bot[seat] or commit[0].type == "time-ran-out"
+            found[version] = seat, BOT if is_bots else STAND_IN if stood_in[seat] else PLAYER
     return found
+
+
+_BOT_BEFORE = {"seat-handed-over": False, "seat-taken-back": True, "seat-taken-over": True}
+_STAND_IN_BEFORE = {"stand-in-began": False, "stand-in-ended": True}

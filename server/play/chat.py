@@ -40,7 +40,9 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     told = {it["player_id"]: it["seat"] for it in game.seats if it["has_webhooks"] and it["seat"] != seat}
     hooked = [told[it] for it in told.keys() - deaf(game_id, told)]
     outbox.put(game_id, [note(game, "message", it, now, str(last + 1), nr=last + 1) for it in hooked])
-    said = _message(last + 1, seat, game.names[seat], text, now)
+    row_of_seat = game.seats[seat]
+    speaker = row_of_seat if row_of_seat["player_id"] == player_id else row_of_seat["owner"]
+    said = _message(last + 1, seat, speaker["name"], text, now)
     with committing(said):
         db.session.commit()
     notifier.changed(game_id)

@@ -15,7 +15,7 @@ from server.clock import Stretch
 from server.errors import NotFound
 from server.play import letters
 from server.play.due_times import asked_again, extended, timed
-from server.play.events import MoveTakenBack, TimeExtended
+from server.play.events import MoveTakenBack, StandInEnded, TimeExtended
 from server.play.game import Game, Outline
 from server.play.table import OVER, Table, fold, goes_behind, new_table, next_commit, type_name
 from server.play.table_cache import tables
@@ -27,6 +27,7 @@ from server.store.notify import notifier
 from server.store.outages import outages_since
 from server.store.plans import drop_plans
 from server.store.player_games import note_end, seated
+from server.store.stand_ins import end_stand_ins, returned
 
 _logger = logging.getLogger(__name__)
 
@@ -130,9 +131,12 @@ def _write_within(
         "outcome": after.outcome,
         "drawn": drawn,
     }
+    left = [event.seat for event in events if isinstance(event, StandInEnded)]
+    if left:
+        seats = [returned(row) if row["seat"] in left else row for row in seats]
     after_game = Game(head, seats, after, rows)
     is_over = after.status in OVER
-    with _in_two_trips(connection) if is_over else nullcontext():
+    with _in_two_trips(connection) if is_over or left else nullcontext():
         written = write(
             connection,
             game.game_id,
@@ -145,6 +149,8 @@ def _write_within(
         if written and is_over:
             noted = note_end(connection, game.game_id, people_of(game), now)
             drop_plans(connection, game.game_id)
+        if written and left:
+            end_stand_ins(connection, game.game_id, left, [game.seats[seat]["player_id"] for seat in left])
     if written and is_over and noted.rowcount < len(people_of(game)):  # a guest's seat has become another player's
         note_end(connection, game.game_id, seated(connection, game.game_id), now)
     if written:
@@ -200,8 +206,8 @@ def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, no
 
 
 def people_of(game: Game | Records) -> list[UUID]:
-    """The players who sit there."""
-    return [row["player_id"] for row in game.seats if row["player_id"]]
+    """The players who sit there, also those for whom somebody stands in."""
+    return [row[name] for row in game.seats for name in ("player_id", "owner_id") if row[name]]
 
 
 def _projected(head: Json) -> Json:

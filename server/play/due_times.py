@@ -20,20 +20,22 @@ from server.store.outages import outages_since
 def timed(game: Game, seat: Seat, after: Table, now: datetime, arrived_at: datetime) -> Json:
     """The seat's row after the commit; the very same row if nothing changed for it.
 
-    The time of a turn runs on while a bot sits in for its person, so that nobody wins any by leaving and coming back.
+    The time of a turn runs on while a bot sits in for its person, or somebody stands in for him, so that nobody wins any by
+    leaving and coming back.
     """
     was, turn = game.seats[seat], after.turns[seat]
-    if _is_mid_turn(was, after, seat):
+    changes_hands = _changes_hands(game.table, after, seat)
+    if not changes_hands and _is_mid_turn(was, after, seat):
         return was | {"turn": turn}  # the rest of a turn has no time of its own
     row = was | {"turn": turn, "to_act": turn is not None, "stand_in": after.stand_ins[seat]}
-    if turn != was["turn"]:
+    if turn != was["turn"] and not changes_hands:
         row = _after_its_turn(row, game_clock(game.head["clock"]), arrived_at)
     elif turn is not None and _stops_or_goes_on(game.table, after):
         row = _stopped(row, arrived_at)
     elif row["stand_in"] != was["stand_in"]:
         row = _with_allowance(row, game_clock(game.head["clock"]))
     else:
-        return was
+        return row if changes_hands else was  # under a new number the turn goes on
     return _asked_by_nobody(row) if after.status == "paused" else _asked(row, now)
 
 
@@ -82,6 +84,14 @@ def _is_mid_turn(was: Json, after: Table, seat: Seat) -> bool:
     """Whether a part of its turn was played, and it goes on under a new number."""
     turn = after.turns[seat]
     return None not in (turn, was["turn"]) and turn != was["turn"] and after.rules.is_mid_turn(after.state, seat)
+
+
+def _changes_hands(before: Table, after: Table, seat: Seat) -> bool:
+    """Whether somebody else plays the seat from here on, while the table is as it was."""
+    if not before.turns or after.state is not before.state:
+        return False
+    is_taken_over = before.stand_ins[seat] is not None and before.turns[seat] != after.turns[seat]
+    return is_taken_over or before.stood_in[seat] != after.stood_in[seat]
 
 
 def _stops_or_goes_on(before: Table, after: Table) -> bool:

@@ -14,6 +14,7 @@ from server.clock import clock
 from server.errors import BadField, NotFound
 from server.play.authors import told
 from server.play.chat import last_message, messages
+from server.play.game import seen_from
 from server.play.table import OVER
 from server.play.turn_links import still_valid
 from server.play.views import seen_by
@@ -183,21 +184,22 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
     said = messages(game_id, min(listening), _MOST_SAID) if listening else []
     head, seats, rows = records
     rules = GAMES[head["rules"]]
-    seat_of = {row["player_id"]: row["seat"] for row in seats if row["player_id"]}
-    allowed = _who_may_still_see(head, followers, seat_of.keys())
+    seated = {row[name] for row in seats for name in ("player_id", "owner_id") if row[name]}
+    allowed = _who_may_still_see(head, followers, seated)
     found = []
     for follower in followers:
         if follower not in allowed:
             follower.lost(game_id)
             continue
-        seat = seat_of.get(follower.player_id) if follower.player_id else None
+        seat, sat_since = seen_from(seats, follower.player_id)
         after = follower.told[game_id]
         todo = [row for row in rows if row.seq > after]
-        own = planned.get(seat, ()) if seat is not None else ()
+        plays = seat is not None and seats[seat]["player_id"] == follower.player_id
+        own = planned.get(seat, ()) if seat is not None and plays else ()
         now = {row.seq for row in todo[:_MOST]}
         items = [
             follower.tell(game_id, what, row.recorded_at)
-            for row, what in told(rules, rows, seat, seats, own)
+            for row, what in told(rules, rows, seat, seats, own, sat_since)
             if row.seq in now
         ]
         is_more = len(todo) > _MOST

@@ -33,6 +33,18 @@ class SeatTakenBack(NamedTuple):
     seat: Seat
 
 
+class StandInBegan(NamedTuple):
+    seat: Seat
+
+
+class StandInEnded(NamedTuple):
+    seat: Seat
+
+
+class SeatTakenOver(NamedTuple):
+    seat: Seat
+
+
 class MoveTakenBack(NamedTuple):
     seat: Seat
     to: int  # the version that the game goes back to
@@ -62,6 +74,9 @@ HOUSE_EVENTS: Mapping[str, type[Any]] = {
     "time-ran-out": TimeRanOut,
     "seat-handed-over": SeatHandedOver,
     "seat-taken-back": SeatTakenBack,
+    "stand-in-began": StandInBegan,
+    "stand-in-ended": StandInEnded,
+    "seat-taken-over": SeatTakenOver,
     "move-taken-back": MoveTakenBack,
     "game-paused": GamePaused,
     "game-resumed": GameResumed,
@@ -109,7 +124,14 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
                 "why": named("WhyHandedOver", {"enum": ["time", "resigned"]}),
             },
         ),
-        ("seat-taken-back", "The person of this seat came back", {"seat": json_schemas.SEAT}),
+        (
+            "seat-taken-back",
+            "The person of this seat, or his stand-in, plays instead of the bot",
+            {"seat": json_schemas.SEAT},
+        ),
+        ("stand-in-began", "Somebody else plays this seat for some days", {"seat": json_schemas.SEAT}),
+        ("stand-in-ended", "Nobody stands in for the person of this seat any more", {"seat": json_schemas.SEAT}),
+        ("seat-taken-over", "Somebody has taken this seat over from a bot, for good", {"seat": json_schemas.SEAT}),
         (
             "move-taken-back",
             "This seat took a move back, and with it all that followed: the table is as it was at an earlier version",

@@ -12,6 +12,17 @@ from server.rules import Json, Seat, SeededDice
 from server.store.log import Recorded
 
 
+def seen_from(seats: Sequence[Json], player_id: UUID | None) -> tuple[Seat | None, int]:
+    """The seat whose secrets this player sees, and the version with which he sat down: he plays it, or somebody stands in
+    for him."""
+    for row in seats if player_id is not None else ():
+        if row["player_id"] == player_id:
+            return row["seat"], row["since"]
+        if row["owner_id"] == player_id:
+            return row["seat"], row["owner_since"]
+    return None, 0
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """What is stored of a game beside its log."""
@@ -36,8 +47,8 @@ class Stored:
 
     @property
     def names(self) -> list[str]:
-        """What to call each seat; bots of one kind have numbers."""
-        return [self._bots_name(row) or row["name"] or f"Seat {row['seat']}" for row in self.seats]
+        """What to call each seat, whoever stands in there; bots of one kind have numbers."""
+        return [self._bots_name(row) or (row["owner"] or row)["name"] or f"Seat {row['seat']}" for row in self.seats]
 
     def _bots_name(self, seat: Json) -> str | None:
         alike = [row["seat"] for row in self.seats if row["bot"] == seat["bot"]]
@@ -66,10 +77,12 @@ class Game(Stored):
         return self.table.version
 
     def seat_of(self, player_id: UUID | None) -> Seat | None:
-        """Where this player sits, if he does."""
-        if player_id is None:
-            return None
-        return next((row["seat"] for row in self.seats if row["player_id"] == player_id), None)
+        """Where this player sits, if he does, be it that somebody stands in for him."""
+        return seen_from(self.seats, player_id)[0]
+
+    def sees_since(self, player_id: UUID | None) -> int:
+        """From which version on this player sees what his seat sees."""
+        return seen_from(self.seats, player_id)[1]
 
     def dice(self) -> SeededDice:
         """The game's chance, from where its last commit stopped."""

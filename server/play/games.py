@@ -167,6 +167,11 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: dateti
     db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
 
 
-def note_seat(player_id: UUID, game_id: UUID, seat: Seat, made_at: datetime) -> None:
-    row = insert(PlayerGame).values(player_id=player_id, game_id=game_id, seat=seat, made_at=made_at)
-    db.session.execute(row.on_conflict_do_nothing())
+def note_seat(player_id: UUID, game_id: UUID, seat: Seat, made_at: datetime, role: str | None = None) -> None:
+    """`role`: see `PlayerGame`. Whoever comes to a seat again that he has left to another begins anew."""
+    again = {"role": role, "over_at": None, "record": None}
+    row = insert(PlayerGame).values(player_id=player_id, game_id=game_id, seat=seat, made_at=made_at, role=role)
+    was = PlayerGame.role.is_not(None)
+    db.session.execute(
+        row.on_conflict_do_update(index_elements=["player_id", "game_id", "seat"], set_=again, where=was)
+    )

@@ -14,7 +14,7 @@ from server.play.events import MoveTakenBack
 from server.play.game import Game
 from server.play.line import Line, Link, line_of, mover
 from server.play.moves import expect_answer
-from server.play.table import OVER, TAKEN_BACK, next_commit
+from server.play.table import OVER, TAKEN_BACK, changed_hands, next_commit
 from server.rules import TAKE_BACKS, Seat
 from server.translations import noted
 
@@ -79,6 +79,8 @@ def way_back(game: Game, seat: Seat, to: int) -> WayBack:
     rules, rows = game.table.rules, whole_log(game.game_id)
     line = line_of(rules.NAME, rows)
     move = line.move_after(to, seat)
+    if to < changed_hands(rows, seat):
+        raise TooLate(noted("Somebody else has played your seat since then."))
     if move is None:
         commit = [row for row in rows if row.version == to + 1]
         if commit and mover(rules, commit) == seat:

@@ -13,21 +13,26 @@ from server.play.events import (
     MoveTakenBack,
     SeatHandedOver,
     SeatTakenBack,
+    StandInBegan,
+    StandInEnded,
     TimeRanOut,
 )
 from server.play.game import Game, Outline
-from server.play.table import Table
+from server.play.table import CHANGES_OF_HANDS, Table, type_name
 from server.rules import Json, Seat
 from server.store.webhook_queue import NOTE
 
 READY_ASKED = "ready-asked"
+STAND_IN = "stand-in"  # kind of letter
 
 News = tuple[str, Seat, Json]  # kind, reader, data
 
 
 def after(game: Game, events: Sequence[Any], now: datetime, before: Table) -> list[Json]:
     """The letters of a commit that led to the game as it is now, from the table before."""
-    return _told(game, list(_news(game, events, now, before)), now, list(_news_for_programs(events)))
+    told = _told(game, list(_news(game, events, now, before)), now, list(_news_for_programs(events)))
+    known = list(_of_stand_ins(game, events, now))
+    return _in_order([*known, *told], now) if known else told
 
 
 def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> list[Json]:
@@ -42,6 +47,10 @@ def _told(game: Game | Outline, news: list[News], now: datetime, for_programs: S
         mailed = [it for it in news if it[0] not in for_programs]
         news = [(kind, seat, {}) for kind in for_programs for seat in hooked] + mailed
         told += [note(game, kind, seat, now, **data) for kind, seat, data in news if seat in hooked]
+    return _in_order(told, now)
+
+
+def _in_order(told: list[Json], now: datetime) -> list[Json]:
     return [row | {"made_at": now + timedelta(microseconds=place)} for place, row in enumerate(told)]
 
 
@@ -78,12 +87,44 @@ def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> It
                 yield from (("game-abandoned", seat, {}) for seat in people)
     if game.table.status == "finished":
         yield from (("game-ended", seat, {}) for seat in people)
+    handed_on = {event.seat for event in events if type_name(event) in CHANGES_OF_HANDS}
     for seat in people if game.table.turns else ():
         is_asked = game.table.turns[seat] == game.table.version and not game.bot_at(seat)
+        if is_asked and seat in handed_on:
+            yield from [("your-turn", seat, {})] if game.table.status == "running" else []
+            continue
         if game.seats[seat]["planned"]:  # he is told once his plan was looked at, if it does not move
             continue
         if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # whoever is at it needs no letter
             yield "your-turn", seat, {}
+
+
+def _of_stand_ins(game: Game, events: Sequence[Any], now: datetime) -> Iterator[Json]:
+    """Both know: who stands in, and for whom he does."""
+    for event in events:
+        row = game.seats[event.seat] if event.seat is not None else {}
+        match event:
+            case StandInBegan(seat):
+                until = row["stood_in_until"].isoformat()
+                owner = {"player_id": row["owner_id"], "name": row["owner"]["name"]}
+                yield from _about_stand_in(game, seat, "began", owner, row, now, until=until)
+            case StandInEnded(seat):
+                yield from _about_stand_in(game, seat, "ended", row, row["former"], now)
+
+
+def _about_stand_in(
+    game: Game, seat: Seat, what: str, owner: Json, stand_in: Json, now: datetime, **more: Any
+) -> Iterator[Json]:
+    for reader, other in ((owner, stand_in), (stand_in, owner)):
+        about = {"what": what, "name": reader["name"], "who": other["name"], "own": reader is owner, **more}
+        made = letter(game, STAND_IN, seat, now, f"{what}/{reader['player_id']}", **about)
+        yield made | {"player_id": reader["player_id"]}
+
+
+def told_of_stand_in(game: Game, seat: Seat, what: str, who: str, begin: datetime, now: datetime) -> list[Json]:
+    """To whoever has asked for a stand-in, that he is `accepted` and when he comes."""
+    about = {"what": what, "name": game.seats[seat]["name"], "who": who, "own": True, "until": begin.isoformat()}
+    return [letter(game, STAND_IN, seat, now, f"{what}/{begin.isoformat()}", **about)]
 
 
 def _news_for_programs(events: Sequence[Any]) -> Iterator[str]:

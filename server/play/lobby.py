@@ -6,20 +6,22 @@ from itertools import groupby
 from typing import Any, Final, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Interval, ScalarSelect, Select, Uuid, any_, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, Interval, ScalarSelect, Select, Uuid, any_, exists, func, literal, select, tuple_
 from sqlalchemy import cast as cast_to
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from server.accounts.players import address_of
-from server.play.game import Stored
+from server.play.game import Stored, seen_from
 from server.play.table import UNDER_WAY, story_item, typed
 from server.play.track_record import reliability_of
 from server.play.views import seat_kept_for, summary
+from server.play.votes import OFFER
 from server.rules import GAMES, Json, Seat
 from server.store import log
 from server.store.connections import autocommit
 from server.store.paging import Cursor, Page
-from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
+from server.store.stand_ins import FORMER
+from server.store.tables import GameRow, Player, PlayerGame, SeatRow, Vote, db
 
 PACES: Final = {  # how long a move may take: more than, and up to
     "quick": (timedelta(0), timedelta(hours=12)),
@@ -47,6 +49,7 @@ def list_games(
     clock: str | None = None,
     edition: str | None = None,
     reliability: int | None = None,
+    offered: bool = False,
     cursor: Cursor | None = None,
     limit: int = 20,
     tell: Tell | None = None,
@@ -55,7 +58,8 @@ def list_games(
 
     `free`: with a seat that anybody may take; `players`: for so many; `pace`, `clock`, `edition`: played so; `reliability`:
     of those who sit there. They are asked of each game that is looked through, so they choose among open games, which are
-    few beside all that ever were. `tell`: words the `latest` of those where the player sits and that go on.
+    few beside all that ever were. `offered`: with a seat that a bot keeps and the table offers to whoever takes it over;
+    of these, some vote tells. `tell`: words the `latest` of those where the player sits and that go on.
     """
     where: list[ColumnElement[bool]] = []
     if status:
@@ -80,6 +84,8 @@ def list_games(
         where.append(func.coalesce(GameRow.options["edition"].astext, scenario) == edition)
     if reliability is not None:
         where.append(_seats_of_each(_among(SeatRow.player_id, _less_reliable(reliability))) == 0)
+    if offered:
+        where += _with_offered_seat()
     if not (mine or my_turn):
         query = _newest(select(GameRow).where(~GameRow.private, *where), GameRow, cursor).limit(limit + 1)
         rows = list(db.session.scalars(query))
@@ -88,7 +94,9 @@ def list_games(
         ids = _sat_at_or_invited_to(player_id)
         query = _newest(select(GameRow).where(_among(GameRow.game_id, ids), *where), GameRow, cursor).limit(limit + 1)
         return _page(list(db.session.scalars(query)), limit, player_id)
-    sat: Any = select(PlayerGame.made_at, PlayerGame.game_id).where(PlayerGame.player_id == player_id)
+    sat: Any = select(PlayerGame.made_at, PlayerGame.game_id).where(
+        PlayerGame.player_id == player_id, PlayerGame.role.is_distinct_from(FORMER)
+    )
     if my_turn or is_picky or status in UNDER_WAY:
         sat = sat.where(PlayerGame.over_at.is_(None))
     found: list[GameRow] = []
@@ -141,6 +149,19 @@ def _seats_of_each(*which: ColumnElement[bool]) -> ScalarSelect[int]:
     return select(func.count()).where(SeatRow.game_id == GameRow.game_id, *which).correlate(GameRow).scalar_subquery()
 
 
+def _with_offered_seat() -> list[ColumnElement[bool]]:
+    """As `votes.offered_seats` tells it of one game."""
+    wants = Vote.wish == OFFER
+    plays = (SeatRow.kind == "human") & SeatRow.stand_in.is_(None)
+    agrees = exists().where(Vote.game_id == SeatRow.game_id, Vote.seat == SeatRow.seat, wants)
+    return [
+        GameRow.status.in_(("running", "paused")),
+        GameRow.game_id.in_(select(Vote.game_id).where(wants)),
+        _seats_of_each(SeatRow.stand_in.is_not(None)) > 0,
+        _seats_of_each(plays, ~agrees) == 0,
+    ]
+
+
 def _paced(pace: str) -> list[ColumnElement[bool]]:
     """By the time for a move, or that which each adds to a bank."""
     least, most = PACES[pace]
@@ -175,9 +196,12 @@ def _page(found: list[GameRow], limit: int, player_id: UUID | None, tell: Tell |
     seats = (
         list(db.session.scalars(select(SeatRow).where(SeatRow.game_id.in_(ids)).order_by(SeatRow.seat))) if ids else []
     )
-    people = {s.player_id for s in seats if s.player_id}
+    people = {it for s in seats for it in (s.player_id, s.owner_id) if it}
     known = select(Player.player_id, Player.name, Player.unreachable_since).where(Player.player_id.in_(people))
-    persons: dict[UUID | None, Json] = {row.player_id: row._asdict() for row in db.session.execute(known)}
+    names = ("name", "unreachable_since")
+    persons: dict[UUID | None, Json] = {
+        row.player_id: {name: getattr(row, name) for name in names} for row in db.session.execute(known)
+    }
     nobody = {"name": None, "unreachable_since": None}
     is_anybody_invited = player_id is not None and any(s.email for s in seats)
     email = address_of(player_id) if is_anybody_invited else None
@@ -186,7 +210,11 @@ def _page(found: list[GameRow], limit: int, player_id: UUID | None, tell: Tell |
         newest = log.newest(connection, under_way, _NEWEST) if under_way else {}
     items = []
     for game in shown:
-        rows = [_columns(s) | persons.get(s.player_id, nobody) for s in seats if s.game_id == game.game_id]
+        rows = [
+            _columns(s) | persons.get(s.player_id, nobody) | {"owner": persons.get(s.owner_id)}
+            for s in seats
+            if s.game_id == game.game_id
+        ]
         you = _you(game, rows, player_id)
         item = summary(_columns(game), rows) | {
             "you": you,
@@ -194,15 +222,16 @@ def _page(found: list[GameRow], limit: int, player_id: UUID | None, tell: Tell |
             "outcome": game.outcome,
         }
         if tell and you and game.game_id in newest:
-            told = _latest(game.rules, newest[game.game_id], you["seat"])
+            told = _latest(game.rules, newest[game.game_id], *seen_from(rows, player_id))
             item["latest"] = tell(told, Stored(_columns(game), rows).names)
         items.append(item)
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
 
 
-def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None) -> list[Json]:
-    """What others did last, as this viewer saw it happen; nothing if he himself was the last to move."""
+def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None, since: int) -> list[Json]:
+    """What others did last, as this viewer saw it happen, who sits there since that version; nothing if he himself was the
+    last to move."""
     events = GAMES[rules].EVENTS
     for _, rows in groupby(newest, key=lambda row: row.version):
         commit = list(rows)[::-1]
@@ -210,7 +239,8 @@ def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None) -> 
         mover = next((row.seat for row in commit if row.type in events and row.seat is not None), None)
         if mover is not None and mover == viewer and not has_begun:
             return []
-        told = [story_item(GAMES[rules], row, typed(GAMES[rules], row), viewer) for row in commit]
+        seen_as = viewer if commit[0].version >= since else None
+        told = [story_item(GAMES[rules], row, typed(GAMES[rules], row), seen_as) for row in commit]
         if any(told):
             return [it for it in told if it]
     return []
@@ -218,11 +248,12 @@ def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None) -> 
 
 def _you(game: GameRow, seats: list[Json], player_id: UUID | None) -> Json | None:
     """As `looking.you` tells it of a table, by what is stored of the seats."""
-    own = next((row for row in seats if row["player_id"] == player_id), None) if player_id else None
-    if own is None:
+    seat = seen_from(seats, player_id)[0]
+    if seat is None:
         return None
-    is_asked = game.status == "running" and own["stand_in"] is None
-    return {"seat": own["seat"], "turn": own["turn"] if is_asked else None}
+    own = seats[seat]
+    is_asked = game.status == "running" and own["stand_in"] is None and own["player_id"] == player_id
+    return {"seat": seat, "turn": own["turn"] if is_asked else None}
 
 
 def _columns(row: Any) -> Json:

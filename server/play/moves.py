@@ -15,8 +15,8 @@ from server.errors import HandedOver, NotRunning, StaleTurn
 from server.play.authors import told
 from server.play.commits import load, record, record_within, whole_log
 from server.play.game import Game
-from server.play.table import TAKEN_BACK, Table, folded, new_table, typed
-from server.play.views import own_seat, seen_by, turn_of, you
+from server.play.table import TAKEN_BACK, Table, changed_hands, folded, new_table, typed
+from server.play.views import own_seat, played_seat, seen_by, turn_of, you
 from server.rules import Json, Seat
 from server.store.database_retry import Unavailable, tried_again
 from server.store.log import Recorded
@@ -45,7 +45,7 @@ def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
     for _ in range(_RACES):
         game = seen_by(game_id, player_id)
         wanted = game.table.rules.move_from_json(move)
-        if played := _play(game, own_seat(game, player_id), turn, wanted):
+        if played := _play(game, played_seat(game, player_id), turn, wanted):
             return played
     raise Unavailable
 
@@ -59,7 +59,7 @@ def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: da
     Raises NotSeated, NotRunning, StaleTurn, HandedOver, IllegalMove.
     """
     for _ in range(_RACES):
-        if played := _play(game, own_seat(game, player_id), turn, move, arrived_at):
+        if played := _play(game, played_seat(game, player_id), turn, move, arrived_at):
             return played
         game = load(game.game_id)
     raise Unavailable
@@ -160,7 +160,7 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
     Raises what `play_move` raises.
     """
     game = seen_by(game_id, player_id)
-    rules, table, seat = game.table.rules, game.table, own_seat(game, player_id)
+    rules, table, seat = game.table.rules, game.table, played_seat(game, player_id)
     wanted = rules.move_from_json(move)
     if not table.turns:
         raise NotRunning("This game has not started.")
@@ -222,8 +222,11 @@ def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
 
 
 def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Recorded], Table]]:
-    """The commits that have answered this turn, and the rest of it if it went on; with the tables before and after."""
+    """The commits that have answered this turn, and the rest of it if it went on; with the tables before and after. None,
+    if the seat has another player since then: what it saw is not for him, nor any more for whoever has left it."""
     rules, rows = game.table.rules, whole_log(game.game_id)
+    if turn < changed_hands(rows, seat):
+        return
     before, found = new_table(rules.NAME), False
     for commit, after in folded(before, rows):
         if before.version == turn > 0 and before.turns[seat] == turn:
@@ -261,10 +264,10 @@ def _is_played_so(game: Game, before: Table, commit: list[Recorded], seat: Seat,
 
 
 def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:
-    """The player's present turn and the moves open to him. Raises NotFound, NotSeated, MalformedMove, IllegalMove."""
+    """The player's present turn and the moves open to him; none while somebody stands in for him. Raises NotFound, NotSeated, MalformedMove, IllegalMove."""
     game = seen_by(game_id, player_id)
     rules, state, seat = game.table.rules, game.table.state, own_seat(game, player_id)
     steps = [rules.move_from_json(step) for step in begun]
-    turn = turn_of(game.table, seat)
+    turn = turn_of(game.table, seat) if game.seats[seat]["player_id"] == player_id else None
     moves = rules.legal_moves(state, seat, steps) if turn is not None else []
     return {"turn": turn, "moves": [rules.move_to_json(move) for move in moves]}

@@ -29,7 +29,7 @@ from server.play.game import Game
 from server.play.line import mover
 from server.play.plan_conditions import check_condition
 from server.play.table import OVER, TAKEN_BACK
-from server.play.views import own_seat, seen_by, turn_of
+from server.play.views import played_seat, seen_by, turn_of
 from server.rules import Json, RuleError, Seat
 from server.store.connections import in_transaction
 from server.store.database_retry import tried_again
@@ -45,9 +45,9 @@ _GIVEN_AWAY = ("time-ran-out", "seat-handed-over", "seat-taken-back")
 
 
 def get_plan(game_id: UUID, player_id: UUID) -> Json:
-    """The player's plan as it stands. Raises NotFound, NotSeated."""
+    """The player's plan as it stands. Raises NotFound, NotSeated, HandedOver."""
     game = seen_by(game_id, player_id)
-    return plan_of(game, own_seat(game, player_id))
+    return plan_of(game, played_seat(game, player_id))
 
 
 @tried_again
@@ -72,14 +72,14 @@ def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json
 
 @tried_again
 def drop_plan(game_id: UUID, player_id: UUID) -> None:
-    """Leave nothing any more. Raises NotFound, NotSeated."""
+    """Leave nothing any more. Raises NotFound, NotSeated, HandedOver."""
     with _holding(game_id, player_id) as (game, seat):
         if stored(game_id, seat):
             _write(game, seat, plan_of(game, seat)["revision"] + 1, [])
 
 
 def forget_plan(game_id: UUID, seat: Seat) -> None:
-    """Within the transaction in which somebody leaves his seat."""
+    """Within the transaction in which somebody leaves his seat, or lets another one play it: a plan is of who left it."""
     db.session.execute(delete(Plan).where(Plan.game_id == game_id, Plan.seat == seat))
     db.session.execute(update(SeatRow).where(is_seat(game_id, seat)).values(**NO_PLAN))
 
@@ -134,7 +134,7 @@ def _holding(game_id: UUID, player_id: UUID) -> Iterator[tuple[Game, Seat]]:
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
     try:
         game = load_within(in_transaction(db.session.connection()), game_id)
-        yield game, own_seat(game, player_id)
+        yield game, played_seat(game, player_id)
     except PlayError:
         db.session.rollback()
         raise

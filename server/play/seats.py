@@ -1,8 +1,10 @@
 """Sitting down, inviting, getting up, and coming back."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+from psycopg import Connection
 from sqlalchemy import delete, select, update
 
 from server.accounts.bans import expect_welcome
@@ -21,12 +23,12 @@ from server.accounts.signed_links import (
     sign,
     verify,
 )
-from server.accounts.tokens import SCOPES, NewToken, new_token, revoke_of_seat
+from server.accounts.tokens import NewToken, revoke_of_seat, token_of_visitor
 from server.clock import clock
 from server.errors import AlreadySeated, NotFound, NotReliable, NotRunning, NotSeated, SeatTaken, WrongSalt
-from server.play.commits import load, load_within, record
+from server.play.commits import load, load_within, people_of, record, record_within
 from server.play.due_times import with_due_time
-from server.play.events import SeatHandedOver, SeatTakenBack
+from server.play.events import SeatHandedOver, SeatTakenBack, SeatTakenOver
 from server.play.game import Game
 from server.play.games import invitations, note_invitation, note_seat
 from server.play.hosting import (
@@ -47,21 +49,22 @@ from server.play.ready_check import (
     expect_committed,
     start_if_full,
 )
+from server.play.stand_ins import end_stand_in
 from server.play.table import UNDER_WAY
 from server.play.timeout_policy import bot_of
-from server.play.track_record import reliability_of
+from server.play.track_record import record_so_far, reliability_of
 from server.play.views import invited_to, may_see, own_seat, seen_by
-from server.play.votes import count_votes
+from server.play.votes import count_votes, offered_seats
 from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.seats import is_seat
-from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
+from server.store.stand_ins import FORMER, leave_behind
+from server.store.tables import GameRow, Player, PlayerGame, SeatRow, StandIn, db
 from server.translations import noted
 
-_OF_THE_ACCOUNT = ("profile:write", "tokens:write", "webhooks:manage")
-_VISIT = timedelta(days=30)  # how long an invitation's token lasts
+SEAT_TAKEN_OVER = "seat-taken-over"  # kind of letter
 
 
 @tried_again
@@ -231,21 +234,24 @@ def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[
     email, is_new = None if seat is None else game.seats[seat]["email"], is_newcomer(game, word)
     game, now = accept_invitation(word, locale, name), clock.now()
     player_id = db.session.scalars(select(Player.player_id).where(Player.email == email)).one()
-    scopes = [it for it in SCOPES if it not in _OF_THE_ACCOUNT or (is_new and it == "profile:write")]
-    token = new_token(player_id, "invitation", scopes, now + _VISIT, now)
+    token = token_of_visitor(player_id, is_new, now)
     db.session.commit()
     return game, token
 
 
-def return_word(game_id: UUID, seat: Seat) -> str:
-    """The signed link with which an absent person comes back to his seat."""
-    return sign(RETURN, game_id, seat)
+def return_word(game_id: UUID, seat: Seat, since: int = 0) -> str:
+    """The signed link with which an absent person comes back to his seat, where he has sat `since` that version; until
+    somebody takes it over."""
+    return sign(RETURN, game_id, seat, since)
 
 
 def returning(word: str) -> tuple[Game, Seat]:
     """The game and the seat that somebody may come back to. Raises NotFound."""
-    game_id, seat, _ = verify(RETURN, word)
-    return load(game_id), seat
+    game_id, seat, since = verify(RETURN, word)
+    game = load(game_id)
+    if game.seats[seat]["since"] != since:
+        raise NotFound("Somebody else has taken this seat over.")
+    return game, seat
 
 
 @tried_again
@@ -270,8 +276,63 @@ def _take_back(game: Game, seat: Seat) -> Game:
 
 
 @tried_again
+def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitation: str | None = None) -> Game:
+    """Take a seat over, the lowest or this one, that a bot plays and the others offer (see `votes.OFFER`), for good. Its
+    person may come back until then; the record of each is his own.
+
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable.
+    """
+    game = seen_by(game_id, player_id, invitation)
+    lost: Seat | None = in_doubt()
+    if lost is not None and game.seats[lost]["player_id"] == player_id:
+        return game
+    expect_welcome(player_id)
+    expect_no_guest(player_id)
+    db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
+    connection = in_transaction(db.session.connection())
+    game, now = load_within(connection, game_id), clock.now()
+    people = people_of(game)
+    if player_id in people:
+        raise AlreadySeated("You sit at this table already.")
+    if game.table.status not in ("running", "paused"):
+        raise NotRunning("This game has not begun, or is over.")
+    offered = [it for it in offered_seats(game) if seat in (None, it)]
+    if not offered:
+        raise SeatTaken("No seat is offered to you here.")
+    row = game.seats[offered[0]]
+    if is_block_between(player_id, [it for it in people if it != row["player_id"]]):
+        raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
+    _expect_reliable(player_id, game.head["min_reliability"] or 0)
+    _succeed(connection, game, offered[0], player_id, now)
+    with committing(offered[0]):
+        db.session.commit()
+    return load(game_id)
+
+
+def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUID, now: datetime) -> None:
+    """Within the transaction that holds the game's head."""
+    game_id, former = game.game_id, game.seats[seat]["player_id"]
+    leave_behind(connection, game_id, [seat])
+    revoke_of_seat(former, game_id)
+    his = (PlayerGame.player_id == former) & (PlayerGame.game_id == game_id)
+    gone = {"role": FORMER, "over_at": now, "record": record_so_far(game, seat)}
+    db.session.execute(update(PlayerGame).where(his).values(**gone))
+    db.session.execute(delete(StandIn).where(StandIn.game_id == game_id, StandIn.seat == seat))
+    time_anew = {"allowed": None, "lent": 0, "asked_at": None, "hours": None}
+    new = {"player_id": player_id, "since": game.version + 1, "mails": None, **time_anew}
+    db.session.execute(update(SeatRow).where(is_seat(game_id, seat)).values(**new))
+    note_seat(player_id, game_id, seat, game.head["made_at"])
+    after = record_within(connection, load_within(connection, game_id), [SeatTakenOver(seat)], now)
+    assert after is not None  # nobody else could be faster
+    outbox.put(game_id, [addressed(after, SEAT_TAKEN_OVER, seat, former, now, str(former))])
+
+
+@tried_again
 def leave(game_id: UUID, player_id: UUID) -> None:
-    """Get up before the start, or resign: a bot plays on. Raises NotFound, NotSeated, NotRunning."""
+    """Get up before the start, or resign: a bot plays on. Whoever stands in ends that instead.
+
+    Raises NotFound, NotSeated, NotRunning.
+    """
     if in_doubt() and load(game_id).seat_of(player_id) is None:
         return
     game = seen_by(game_id, player_id)
@@ -282,6 +343,8 @@ def leave(game_id: UUID, player_id: UUID) -> None:
         _get_up(game_id, player_id)
     elif game.table.status not in ("running", "paused"):
         raise NotRunning("This game is over.")
+    elif game.seats[seat]["owner_id"] not in (None, player_id):
+        end_stand_in(game_id, player_id)
     else:
         revoke_of_seat(player_id, game_id)
         forget_plan(game_id, seat)
@@ -433,7 +496,9 @@ def seats_under_way(player_id: UUID) -> list[Json]:
     heads = select(GameRow.game_id, GameRow.title, GameRow.status).where(GameRow.game_id.in_(ids))
     games = {row.game_id: row._asdict() for row in db.session.execute(heads.where(GameRow.status.in_(UNDER_WAY)))}
     own = select(SeatRow.game_id, SeatRow.seat).where(
-        SeatRow.game_id.in_(games), SeatRow.player_id == player_id, SeatRow.stand_in.is_(None)
+        SeatRow.game_id.in_(games),
+        (SeatRow.player_id == player_id) | (SeatRow.owner_id == player_id),
+        SeatRow.stand_in.is_(None),
     )
     return [games[row.game_id] | {"seat": row.seat} for row in db.session.execute(own.order_by(SeatRow.game_id))]
 
@@ -453,7 +518,9 @@ def seat_settings(game_id: UUID, player_id: UUID) -> Json:
     """Where the player sits in this game, and what he wants of its mails. Raises NotFound, NotSeated."""
     game = seen_by(game_id, player_id)
     seat = own_seat(game, player_id)
-    return {name: game.seats[seat][name] for name in ("seat", "mails", "salt_hash")}
+    row = game.seats[seat]
+    plays = row["player_id"] == player_id
+    return {"seat": seat, "mails": row["mails" if plays else "owner_mails"], "salt_hash": row["salt_hash"]}
 
 
 @tried_again
@@ -469,6 +536,9 @@ def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
     own = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
     if changes:
         db.session.execute(update(SeatRow).where(own).values(**changes))
+        if "mails" in changes:
+            stood_in = (SeatRow.game_id == game_id) & (SeatRow.owner_id == player_id)
+            db.session.execute(update(SeatRow).where(stood_in).values(owner_mails=changes["mails"]))
         db.session.commit()
     return seat_settings(game_id, player_id)
 

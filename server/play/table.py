@@ -14,6 +14,9 @@ from server.play.events import (
     MoveTakenBack,
     SeatHandedOver,
     SeatTakenBack,
+    SeatTakenOver,
+    StandInBegan,
+    StandInEnded,
     TimeExtended,
     TimeRanOut,
 )
@@ -23,6 +26,7 @@ from server.store.log import Recorded
 UNDER_WAY = ("open", "running", "paused")
 OVER = ("finished", "abandoned")
 TAKEN_BACK = "move-taken-back"
+CHANGES_OF_HANDS = ("stand-in-began", "stand-in-ended", "seat-taken-over")
 
 
 class Table(NamedTuple):
@@ -36,6 +40,7 @@ class Table(NamedTuple):
     state: Any = None
     turns: tuple[int | None, ...] = ()  # the turn each seat is asked for
     stand_ins: tuple[str | None, ...] = ()  # the bot that plays for an absent person
+    stood_in: tuple[bool, ...] = ()  # whether another person plays for him
     extended: tuple[int, ...] = ()  # extensions in this game
     missed: tuple[int, ...] = ()  # time-outs in a row
     ended: GameEnded | None = None
@@ -56,7 +61,12 @@ class Table(NamedTuple):
                 case GameStarted(seats):
                     none = (None,) * seats
                     table = table._replace(
-                        status="running", turns=none, stand_ins=none, extended=(0,) * seats, missed=(0,) * seats
+                        status="running",
+                        turns=none,
+                        stand_ins=none,
+                        stood_in=(False,) * seats,
+                        extended=(0,) * seats,
+                        missed=(0,) * seats,
                     )
                 case TimeExtended(seat):
                     table = table._replace(extended=_put(table.extended, seat, table.extended[seat] + 1))
@@ -65,9 +75,12 @@ class Table(NamedTuple):
                 case SeatHandedOver(seat, bot):
                     table = table._replace(stand_ins=_put(table.stand_ins, seat, bot))
                 case SeatTakenBack(seat):
-                    table = table._replace(
-                        stand_ins=_put(table.stand_ins, seat, None), missed=_put(table.missed, seat, 0)
-                    )
+                    table = table._without_bot(seat)
+                case StandInBegan(seat) | StandInEnded(seat):
+                    stood_in = _put(table.stood_in, seat, isinstance(event, StandInBegan))
+                    table = table._replace(stood_in=stood_in, turns=_put(table.turns, seat, None))
+                case SeatTakenOver(seat):
+                    table = table._without_bot(seat)._replace(turns=_put(table.turns, seat, None))
                 case MoveTakenBack():
                     assert earlier is not None
                     table = table._replace(state=earlier.state, turns=_unanswered(table.turns, earlier.turns))
@@ -85,9 +98,13 @@ class Table(NamedTuple):
                     table = table._replace(state=self.rules.apply(table.state, event))
         if actor is not None and not late and table.missed[actor] and table.stand_ins[actor] is None:
             table = table._replace(missed=_put(table.missed, actor, 0))
-        if table.state is not self.state or table.status != self.status:  # else nobody is asked anew
+        has_changed = table.state is not self.state or table.status != self.status or table.turns is not self.turns
+        if has_changed:  # else nobody is asked anew
             table = table._replace(turns=_turns(table, actor, version))
         return table._replace(version=version)
+
+    def _without_bot(self, seat: Seat) -> "Table":
+        return self._replace(stand_ins=_put(self.stand_ins, seat, None), missed=_put(self.missed, seat, 0))
 
     def logged(self, newest: Recorded) -> "Table":
         """This table, with its log at this row."""
@@ -121,7 +138,8 @@ def terms(head: Json, seats: Sequence[Json]) -> Json:
 
 
 def next_commit(before: Table, events: Sequence[Any], earlier: Table | None = None) -> tuple[Sequence[Any], Table]:
-    """The events of a commit, with `game-ended` after them if the rules say so, and the table after it.
+    """The events of a commit, with `game-ended` after them if the rules say so, and the table after it. With the game, and
+    with a bot that takes the seat, a stand-in's days end.
 
     Each event is applied once. `earlier`: as `Table.after` has it.
     """
@@ -129,15 +147,27 @@ def next_commit(before: Table, events: Sequence[Any], earlier: Table | None = No
     after = before.after(events, version, earlier)
     has_moved = after.state is not before.state
     outcome = after.rules.outcome(after.state) if has_moved and after.status == "running" else None
-    if outcome is None:
-        return events, after
-    ended = GameEnded(list(outcome.scores), list(outcome.places))
-    return [*events, ended], after.after([ended], version)
+    ended = [GameEnded(list(outcome.scores), list(outcome.places))] if outcome is not None else []
+    if ended:
+        after = after.after(ended, version)
+    gone = [StandInEnded(seat) for seat, _ in enumerate(after.stood_in) if _is_stand_in_done(after, seat)]
+    if gone:
+        after = after.after(gone, version)
+    return [*events, *ended, *gone] if ended or gone else events, after
+
+
+def _is_stand_in_done(table: Table, seat: Seat) -> bool:
+    return table.stood_in[seat] and (table.status in OVER or table.stand_ins[seat] is not None)
 
 
 def new_table(rules: str) -> Table:
     """The table of a game that has not started."""
     return Table(GAMES[rules])
+
+
+def changed_hands(log: Iterable[Recorded], seat: Seat) -> int:
+    """The version with which this seat last got another player, for good or for some days; 0: it never did."""
+    return max((row.version for row in log if row.type in CHANGES_OF_HANDS and row.seat == seat), default=0)
 
 
 def fold(table: Table, log: Sequence[Recorded]) -> Table:

@@ -13,10 +13,12 @@ from server.accounts.guests import is_guest
 from server.durations import duration_text
 from server.errors import NotFound
 from server.play.commits import whole_log
-from server.play.table import folded, new_table
+from server.play.game import Game
+from server.play.table import Table, folded, new_table
 from server.rules import Json, Seat
 from server.store.database_retry import tried_again
 from server.store.log import Recorded
+from server.store.stand_ins import STAND_IN
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 FEW: Final = 3  # games played out, below which a record says little
@@ -49,15 +51,18 @@ _NOTHING: Final[Json] = {"finished": False, "left": False, "time_outs": 0, "answ
 
 def _records(rules: str, log: Sequence[Recorded]) -> Iterator[tuple[Seat, Json]]:
     """Of each seat: whether it was played to the end, and by its person; his time-outs; the seconds that others waited for
-    each of his moves."""
+    each of his moves. What a stand-in did counts for nobody, and whoever took a seat over begins anew."""
     table, at, answers, late = new_table(rules), dict[int, datetime](), dict[Seat, list[int]](), list[Seat | None]()
     for rows, after in folded(table, log):
         first = rows[0]
         at[after.version] = first.recorded_at
-        late += [row.seat for row in rows if row.type == "time-ran-out"]
+        late += [it.seat for it in rows if it.type == "time-ran-out" and not _is_stood_in(table, it.seat)]
+        if first.type == "seat-taken-over" and first.seat is not None:
+            answers.pop(first.seat, None)
+            late = [seat for seat in late if seat != first.seat]
         if table.turns and first.type in table.rules.EVENTS and first.seat is not None:
             turn = table.turns[first.seat]
-            if turn is not None and table.stand_ins[first.seat] is None:
+            if turn is not None and table.stand_ins[first.seat] is None and not table.stood_in[first.seat]:
                 answers.setdefault(first.seat, []).append(int((first.recorded_at - at[turn]).total_seconds()))
         table = after
     for seat, bot in enumerate(table.stand_ins or ()):
@@ -72,12 +77,21 @@ def _records(rules: str, log: Sequence[Recorded]) -> Iterator[tuple[Seat, Json]]
         )
 
 
+def _is_stood_in(table: Table, seat: Seat | None) -> bool:
+    return seat is not None and bool(table.stood_in) and table.stood_in[seat]
+
+
+def record_so_far(game: Game, seat: Seat) -> Json:
+    """Of whoever leaves a seat for good that a bot plays for him."""
+    return dict(_records(game.table.rules.NAME, whole_log(game.game_id)))[seat]
+
+
 def track_record(player_id: UUID) -> Json:
     """What others may know of a player, be he a guest or one who is deleted. Raises NotFound."""
     player = db.session.get(Player, player_id)
     if player is None:
         raise NotFound("There is no such player.")
-    own = PlayerGame.player_id == player_id
+    own = (PlayerGame.player_id == player_id) & PlayerGame.role.is_distinct_from(STAND_IN)
     over = PlayerGame.record
     query = select(func.count(), *_sums()).where(own)
     games, finished, left, time_outs = db.session.execute(query).one()

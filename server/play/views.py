@@ -6,7 +6,7 @@ from uuid import UUID
 
 from server.accounts.players import address_of
 from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, sign, verify
-from server.errors import NotFound, NotSeated
+from server.errors import HandedOver, NotFound, NotSeated
 from server.play.authors import told
 from server.play.commits import at_version, load
 from server.play.game import Game
@@ -16,6 +16,7 @@ from server.store import log
 from server.store.connections import autocommit
 from server.store.plans import played_by_plans
 from server.store.tables import Player, db
+from server.translations import noted
 
 
 def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
@@ -59,19 +60,28 @@ def own_seat(game: Game, player_id: UUID) -> Seat:
     return seat
 
 
+def played_seat(game: Game, player_id: UUID) -> Seat:
+    """Where the player sits and nobody stands in for him. Raises NotSeated, HandedOver."""
+    seat = own_seat(game, player_id)
+    if game.seats[seat]["player_id"] != player_id:
+        raise HandedOver(noted("Somebody stands in for you here; end that first, and you play again."))
+    return seat
+
+
 def describe(game: Game, viewer: Seat | None, version: int | None = None, player_id: UUID | None = None) -> Json:
     """A game as this viewer sees it, at an earlier version if one is named. Raises NotFound for one to come.
 
-    `player_id`: of the viewer, who may be the host without a seat.
+    `player_id`: of the viewer, who may be the host without a seat; before he sat down he sees what everybody does.
     """
     table = game.table if version is None else table_at(game, version)
+    seen_as = viewer if table.version >= game.sees_since(player_id) else None
     return {
         **summary(game.head | {"version": table.version, "status": table.status}, _seats_at(game, table)),
         "invitation": _open_invitation(game, viewer),
         "hosting": table.status == "open" and player_id == game.head["host"],
-        "you": you(table, viewer),
+        "you": _you(game, table, viewer, player_id),
         "invited": _kept_seat(game, player_id),
-        "view": table.rules.view(table.state, viewer) if table.state is not None else None,
+        "view": table.rules.view(table.state, seen_as) if table.state is not None else None,
         "outcome": table.outcome,
     }
 
@@ -124,6 +134,12 @@ def you(table: Table, seat: Seat | None) -> Json | None:
     return None if seat is None else {"seat": seat, "turn": turn_of(table, seat)}
 
 
+def _you(game: Game, table: Table, seat: Seat | None, player_id: UUID | None) -> Json | None:
+    """As `you`; whoever is stood in for is not asked."""
+    found = you(table, seat)
+    return found | {"turn": None} if found and game.seats[found["seat"]]["owner_id"] == player_id is not None else found
+
+
 def turn_of(table: Table, seat: Seat) -> int | None:
     """The turn that the person in this seat is asked for; none in a pause, or while a bot plays for him."""
     return table.turns[seat] if table.status == "running" and table.stand_ins[seat] is None else None
@@ -155,10 +171,11 @@ def summary(head: Json, seats: Sequence[Json]) -> Json:
 def _seat(row: Json) -> Json:
     return {
         "seat": row["seat"],
-        "name": row["bot"] or row["name"],
-        "player": row["player_id"],
+        "name": row["bot"] or (row["owner"] or row)["name"],
+        "player": row["owner_id"] or row["player_id"],
         "kind": "bot" if row["stand_in"] else row["kind"],
         "stand_in": row["stand_in"],
+        "stood_in_by": _stood_in_by(row),
         "to_act": row["turn"] is not None,
         "turn": row["turn"],
         "due_at": row["due_at"],
@@ -177,14 +194,30 @@ def _ready(head: Json, row: Json) -> Json:
     }
 
 
+def _stood_in_by(row: Json) -> Json | None:
+    if row["owner_id"] is None:
+        return None
+    return {"player": row["player_id"], "name": row["name"], "until": row["stood_in_until"]}
+
+
 def story(
-    game: Game, viewer: Seat | None, after: int = 0, limit: int | None = None, since_version: int = 0
+    game: Game,
+    viewer: Seat | None,
+    after: int = 0,
+    limit: int | None = None,
+    since_version: int = 0,
+    player_id: UUID | None = None,
 ) -> list[Json]:
-    """What happened since the event `after` and since that version, as this viewer saw it happen."""
+    """What happened since the event `after` and since that version, as this viewer saw it happen.
+
+    `player_id`: of the viewer, if he is not whoever plays the seat now.
+    """
+    player = None if viewer is None else game.seats[viewer]["player_id"]
+    plays, since = player_id in (None, player), game.sees_since(player_id or player)
     with autocommit() as connection:
         records = log.read_commits(connection, game.game_id, after)
-        planned = played_by_plans(connection, game.game_id).get(viewer) if viewer is not None else None
+        planned = played_by_plans(connection, game.game_id).get(viewer) if viewer is not None and plays else None
     newest = game.table.seq  # up to which these seats are theirs
     rows = [row for row in records.events if row.seq <= newest] if records else []
-    items = told(game.table.rules, rows, viewer, game.seats, planned or ())
+    items = told(game.table.rules, rows, viewer, game.seats, planned or (), since)
     return [item for row, item in items if row.seq > after and row.version > since_version][:limit]

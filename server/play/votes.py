@@ -1,4 +1,4 @@
-"""What takes the consent of everybody at the table: pausing, going on, giving up the game, and most moves taken back."""
+"""What takes the consent of everybody at the table: pausing, going on, giving up the game, most moves taken back, and offering seats."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from server.play.game import Game
 from server.play.going_back import WayBack, last_move, take_backs_of, way_back
 from server.play.letters import take_back_asked
 from server.play.table import TAKEN_BACK
-from server.play.views import own_seat, seen_by, you
+from server.play.views import own_seat, played_seat, seen_by, you
 from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction
@@ -33,12 +33,14 @@ ON_THE_GAME: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # in which stat
     "resume": (frozenset({"paused"}), GameResumed),
     "abandon": (frozenset({"running", "paused"}), GameAbandoned),
 }
-WISHES = (*ON_THE_GAME, TAKE_BACK)
+OFFER = "offer"  # the seats that bots keep for persons are offered to others while all who play themselves want it
+WISHES = (*ON_THE_GAME, TAKE_BACK, OFFER)
 
 _IN_VAIN = {
     "pause": noted("Only a game that runs can be paused."),
     "resume": noted("Only a game that is paused can go on."),
     "abandon": noted("Only a game that runs or is paused can be abandoned."),
+    OFFER: noted("Only in a game that runs or is paused seats can be offered."),
 }
 _ASKED_FOR = timedelta(days=2)  # silence is no
 
@@ -56,7 +58,7 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
 
     Raises NotFound, NotSeated, NotRunning, HandedOver, TooLate.
     """
-    seat = own_seat(seen_by(game_id, player_id), player_id)
+    seat = played_seat(seen_by(game_id, player_id), player_id)
     with _holding(game_id) as connection:
         _vote(connection, load_within(connection, game_id), seat, wish, consents)
 
@@ -64,7 +66,8 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
 def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consents: bool) -> None:
     game_id, now = game.game_id, clock.now()
     asked = _asked_of(game_id, now) if wish == TAKE_BACK else None
-    if not asked and (wish == TAKE_BACK or game.table.status not in ON_THE_GAME[wish][0]):
+    statuses = ON_THE_GAME["abandon" if wish == OFFER else wish][0] if wish != TAKE_BACK else ()
+    if not asked and game.table.status not in statuses:
         if in_doubt() == wish:  # that vote has made it come true
             db.session.rollback()
             return
@@ -94,6 +97,7 @@ def way_back_of(game_id: UUID, player_id: UUID) -> Json:
     to = last_move(game, seat, now)
     is_free = False
     try:
+        played_seat(game, player_id)
         if to is not None and not (is_free := way_back(game, seat, to).is_free(now)) and take_backs_of(game) == "free":
             to = None
     except PlayError:
@@ -107,7 +111,7 @@ def take_back(game_id: UUID, player_id: UUID, to: int) -> TakenBack:
 
     Raises NotFound, NotSeated, NotRunning, HandedOver, NotAllowed, TooLate.
     """
-    seat = own_seat(seen_by(game_id, player_id), player_id)
+    seat = played_seat(seen_by(game_id, player_id), player_id)
     with _holding(game_id) as connection:
         return _take_back(connection, load_within(connection, game_id), seat, to)
 
@@ -185,7 +189,7 @@ def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | Non
     present, wished = _present(game), votes_of(game.game_id, now)
     for wish, (statuses, event) in ON_THE_GAME.items():
         if present and present <= set(wished[wish]) and game.table.status in statuses:
-            _forget(game.game_id, *WISHES)
+            _forget(game.game_id, *ON_THE_GAME, TAKE_BACK)
             return record_within(connection, game, [event()], now)
     asked = wished[TAKE_BACK]
     if asked and asked["seat"] in present <= set(asked["consents"]) and game.table.status == "running":
@@ -195,6 +199,14 @@ def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | Non
         except TooLate:  # whoever consented or left did nothing wrong
             return None
     return None
+
+
+def offered_seats(game: Game) -> list[Seat]:
+    """Those that bots keep for persons, if all who play themselves want them offered, and somebody does."""
+    wanted = set(votes_of(game.game_id)[OFFER])
+    if not wanted or not _present(game) <= wanted:
+        return []
+    return [row["seat"] for row in game.seats if row["stand_in"]]
 
 
 def _present(game: Game) -> set[Seat]:

@@ -25,17 +25,17 @@ from server.accounts.unsubscribe import stop_word
 from server.clock import clock
 from server.durations import duration
 from server.operations.motd import notice
-from server.play import time_control
-from server.play.authors import PLAN
+from server.play import authors, time_control
 from server.play.commits import at_version, load
 from server.play.game import Game
 from server.play.hosting import CLOSING, NOT_READY, SENT_AWAY
-from server.play.letters import READY_ASKED
+from server.play.letters import READY_ASKED, STAND_IN
 from server.play.lobby import waiting_games
 from server.play.mail_in import BEFORE_THE_START, SEVERAL, reply_word, rsvp_word
 from server.play.moves import present_turn, turn_word
 from server.play.plans import plan_of
-from server.play.seats import is_asked, ready_word, return_word
+from server.play.seats import SEAT_TAKEN_OVER, is_asked, ready_word, return_word
+from server.play.stand_ins import asked_by_word, stand_in_word
 from server.play.table import OVER
 from server.play.time_control import Bank, GameClock, PerMove
 from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
@@ -93,7 +93,7 @@ class _Reader(NamedTuple):
     def about(self) -> Json:
         """What every letter of a game says."""
         return {
-            "name": self.letter.data.get("name") or self.game.names[self.seat],
+            "name": self.letter.data.get("name") or self.game.seats[self.seat]["name"] or self.game.names[self.seat],
             "title": self.game.head["title"],
             "rules": self.game.table.rules.NAME.capitalize(),
             "game_link": f"{self.base_url}/#/games/{self.game.game_id}",
@@ -109,7 +109,7 @@ class _Reader(NamedTuple):
     @property
     def way_back(self) -> str:
         """To the page on which an absent person takes his seat back."""
-        return f"{self.base_url}/back/{return_word(self.game.game_id, self.seat)}"
+        return f"{self.base_url}/back/{return_word(self.game.game_id, self.seat, self.game.seats[self.seat]['since'])}"
 
     @property
     def is_present(self) -> bool:
@@ -142,6 +142,7 @@ class _Reader(NamedTuple):
     def _last_own_move(self, items: Sequence[Json]) -> int:
         """The version of the last one before the letter's."""
         found, away, moves = 0, False, self.game.table.rules.EVENTS
+        own = authors.STAND_IN if self.game.seats[self.seat]["owner_id"] else authors.PLAYER
         for version, commit in groupby(items, key=lambda item: item["version"]):
             items_of = list(commit)
             facts = [(item["type"], item["seat"]) for item in items_of]
@@ -151,7 +152,7 @@ class _Reader(NamedTuple):
                 and type_ in moves
                 and seat == self.seat
                 and not away
-                and items_of[0].get("by") != PLAN
+                and items_of[0].get("by") == own
             ):
                 found = version
             away = ("seat-handed-over", self.seat) in facts or (away and ("seat-taken-back", self.seat) not in facts)
@@ -238,8 +239,12 @@ def _composed(
         return _to_player(row, base_url)
     game = game or load(row.game_id)
     if row.kind in ("invitation", "rsvp"):
-        said = _invitation(game, row, base_url) if row.kind == "invitation" else _rsvp(game, row, base_url)
-        waits = isinstance(said, wording.Invitation) or (said is not None and said.again)
+        said: wording.Invitation | wording.StandInAsked | wording.Rsvp | None
+        if row.kind == "rsvp":
+            said = _rsvp(game, row, base_url)
+        else:
+            said = (_stand_in_asked if "stand_in" in row.data else _invitation)(game, row, base_url)
+        waits = isinstance(said, wording.Invitation) or (isinstance(said, wording.Rsvp) and said.again)
         reply_to = (
             f"{rsvp_word(row.game_id, row.seat, row.data['to'])}@{reply_domain}" if reply_domain and waits else None
         )
@@ -247,7 +252,7 @@ def _composed(
     player = db.session.get(Player, row.player_id)
     if player is None:
         return None
-    words = _KINDS[row.kind](_Reader(game, row.seat, time_zone(player.zone), base_url, row))
+    words = _words(_Reader(game, row.seat, time_zone(player.zone), base_url, row))
     if words is None:
         return None
     is_before = row.kind in (READY_ASKED, "answer") and not game.table.turns
@@ -330,6 +335,7 @@ def _stop_link(row: Any, to: str, base_url: str, of_game: bool) -> str:
             CLOSING,
             NOT_READY,
             SENT_AWAY,
+            SEAT_TAKEN_OVER,
         )  # whose mails can be stopped
         word = stop_word(row.kind, str(row.player_id), row.game_id if of_seat else None)
     return f"{base_url}/stop/{word}"
@@ -574,6 +580,33 @@ def _sent_away(reader: _Reader) -> wording.SentAway:
     return wording.SentAway(**reader.about, link=f"{reader.base_url}/#/lobby")
 
 
+def _stand_in(reader: _Reader) -> wording.StandIn:
+    data = reader.letter.data
+    who, at = data["who"], moment(datetime.fromisoformat(data["until"]), reader.zone) if "until" in data else ""
+    looks = gettext(
+        "You can look on and talk meanwhile, and end it at the table whenever you like; then you play yourself again."
+    )
+    match data["what"], data["own"]:
+        case "accepted", _:
+            said, more = gettext("%(who)s will stand in for you, from %(at)s on.", who=who, at=at), looks
+        case "began", True:
+            said, more = gettext("%(who)s stands in for you until %(at)s.", who=who, at=at), looks
+        case "began", _:
+            said = gettext("you stand in for %(who)s until %(at)s.", who=who, at=at)
+            more = gettext("A mail tells you when it is your turn. You can end it at the table whenever you like.")
+        case _, True:
+            said = gettext("%(who)s does not stand in for you any more.", who=who)
+            more = gettext("You play yourself again. A mail tells you when it is your turn.")
+        case _:
+            said = gettext("you do not stand in for %(who)s any more.", who=who)
+            more = gettext("Thank you for playing. From now on you see of this game what everybody sees.")
+    return wording.StandIn(**reader.about, said=said, more=more)
+
+
+def _seat_taken_over(reader: _Reader) -> wording.SeatTakenOver:
+    return wording.SeatTakenOver(**reader.about)
+
+
 def _answer(reader: _Reader) -> wording.Answer:
     is_asked = turn_of(reader.game.table, reader.seat) is not None
     return _about_mail(reader, _due(reader) if is_asked else _NO_TIME)
@@ -621,8 +654,39 @@ _KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
     "sent-away": _sent_away,
     READY_ASKED: _ready_asked,
     NOT_READY: _not_ready,
+    "stand-in": _stand_in,
+    "seat-taken-over": _seat_taken_over,
     "answer": _answer,
 }
+_TO_ANYBODY = (CLOSING, NOT_READY, SENT_AWAY, STAND_IN, SEAT_TAKEN_OVER)
+
+
+def _words(reader: _Reader) -> wording.GameLetter | None:
+    """None if it is no longer true, or is for whoever sits there and its reader does so no more."""
+    row, kind = reader.game.seats[reader.seat], reader.letter.kind
+    sits = reader.letter.player_id == row["player_id"] or (
+        kind == "answer" and reader.letter.player_id == row["owner_id"]
+    )
+    return _KINDS[reader.letter.kind](reader) if sits or kind in _TO_ANYBODY else None
+
+
+def _stand_in_asked(game: Game, row: LetterRow, base_url: str) -> wording.StandInAsked | None:
+    """None if whoever is asked by it is asked no more, or has accepted."""
+    word = stand_in_word(row.game_id, row.seat, row.data["stand_in"])
+    asked = asked_by_word(word)[1]
+    if asked is None or asked.accepted_by is not None:
+        return None
+    owner, rules = db.session.get_one(Player, asked.asked_by), game.table.rules.NAME.capitalize()
+    zone = time_zone(owner.zone)
+    return wording.StandInAsked(
+        who=_unless_link(owner.name, gettext("Somebody")),
+        title=_unless_link(game.head["title"], rules),
+        rules=rules,
+        begin=moment(asked.from_at, zone),
+        end=moment(asked.until_at, zone),
+        pace=_pace(time_control.game_clock(game.head["clock"])),
+        link=f"{base_url}/s/{word}",
+    )
 
 
 def _invitation(game: Game, row: LetterRow, base_url: str) -> wording.Invitation | None:
@@ -693,9 +757,7 @@ def _bundle(row: PlayerLetterRow, player: Player, base_url: str) -> wording.Bund
         for it in waiting_games(player.player_id)
         if wanted("your-turn", player.notifications, it["mails"]) != OFF
     )
-    written = (
-        _KINDS[it.kind](_Reader(load(it.game_id), it.seat, zone, base_url, it)) for it in batching.letters_in(row)
-    )
+    written = (_words(_Reader(load(it.game_id), it.seat, zone, base_url, it)) for it in batching.letters_in(row))
     news = tuple(words for words in written if words is not None)
     return wording.Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None
 

@@ -40,6 +40,9 @@ _HEADLINES = {
     "sent-away": noted("Your seat is free"),
     "ready-asked": noted("Ready?"),
     "not-ready": noted("Seats are free"),
+    "stand-in": noted("Standing in"),
+    "stand-in-asked": noted("Would you stand in?"),
+    "seat-taken-over": noted("Your seat has been taken over"),
     "invitation": noted("Invitation"),
     "rsvp": noted("Answer"),
     "bundle": noted("Your games"),
@@ -216,6 +219,22 @@ class NotReady(GameLetter):
 
 
 @dataclass(frozen=True, kw_only=True)
+class StandIn(GameLetter):
+    """To both: to whose seat it is, and to whoever plays it for some days."""
+
+    KIND: ClassVar = "stand-in"
+    said: str  # who stands in for whom until when, the end of a sentence
+    more: str  # what its reader can do, a sentence or two
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeatTakenOver(GameLetter):
+    """To somebody whose seat a bot kept, that it is another one's now."""
+
+    KIND: ClassVar = "seat-taken-over"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer(GameLetter):
     """To a mail of the reader's. Each field is empty where there is nothing to say."""
 
@@ -247,6 +266,20 @@ class Invitation:
     others: tuple[str, ...]  # who else is to play
     pace: str  # such as "2 days for a move"
     link: str  # accepts for this address, after a question
+
+
+@dataclass(frozen=True, kw_only=True)
+class StandInAsked:
+    """To somebody who is asked to play another one's seat for some days."""
+
+    KIND: ClassVar = "stand-in-asked"
+    who: str  # asks
+    title: str
+    rules: str
+    begin: str  # see `moment`, on the clocks of whoever asks
+    end: str
+    pace: str
+    link: str  # accepts, after a question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -343,6 +376,7 @@ Letter = (
     GameLetter
     | YourTurns
     | Invitation
+    | StandInAsked
     | Rsvp
     | Bundle
     | SignInCode

@@ -41,6 +41,15 @@ SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
     "time-extended": lambda item, names, say: say.gettext("%(name)s got more time.", name=names[item["seat"]]),
     "time-ran-out": _time_ran_out,
     "seat-handed-over": _handed_over,
+    "stand-in-began": lambda item, names, say: say.gettext(
+        "Somebody stands in for %(name)s now.", name=names[item["seat"]]
+    ),
+    "stand-in-ended": lambda item, names, say: say.gettext(
+        "Nobody stands in for %(name)s any more.", name=names[item["seat"]]
+    ),
+    "seat-taken-over": lambda item, names, say: say.gettext(
+        "%(name)s has taken the seat over from the bot.", name=names[item["seat"]]
+    ),
     "seat-taken-back": lambda item, names, say: say.gettext("%(name)s is back.", name=names[item["seat"]]),
     "move-taken-back": lambda item, names, say: say.gettext("%(name)s took a move back.", name=names[item["seat"]]),
     "game-paused": lambda item, names, say: say.gettext("The game was paused."),

@@ -78,7 +78,11 @@ def canonical(value: Any) -> str:
 # In one statement, so that all is seen at the same instant; as json, since jsonb would be sorted and parsed on the way.
 _SEATS = """
   (SELECT json_agg(r) FROM (
-     SELECT s.*, p.name, p.zone, p.calendar, p.notifications, p.has_webhooks, p.unreachable_since
+     SELECT s.*, p.name, p.zone, p.calendar, p.notifications, p.has_webhooks, p.unreachable_since,
+         CASE WHEN s.owner_id IS NOT NULL THEN (
+           SELECT row_to_json(o) FROM (
+             SELECT name, zone, calendar, notifications, has_webhooks, unreachable_since
+               FROM players WHERE player_id = s.owner_id) AS o) END AS owner
        FROM seats s LEFT JOIN players p ON p.player_id = s.player_id
        WHERE s.game_id = {game} ORDER BY s.seat) AS r)"""
 _READ = f"""
@@ -101,7 +105,7 @@ SELECT g.game_id, (SELECT json_agg(r) FROM (
 FROM games g WHERE g.game_id = ANY(%(games)s)
 """
 _TIMES = ("asked_at", "due_at", "remind_at", "wake_at")
-_MOMENTS = (*_TIMES, "plan_at")
+_MOMENTS = (*_TIMES, "plan_at", "stood_in_until")
 _CHANGING = ("seat", "to_act", "turn", "stand_in", "allowed", "lent", "hours", *_TIMES)
 
 
@@ -162,7 +166,8 @@ def _events(events: list[Json] | None) -> list[Recorded]:
 
 def _seats(seats: list[Json]) -> list[Json]:
     for seat in seats:
-        seat["player_id"] = seat["player_id"] and UUID(seat["player_id"])
+        for name in ("player_id", "owner_id"):
+            seat[name] = seat[name] and UUID(seat[name])
         for name in _MOMENTS:
             seat[name] = seat[name] and _moment(seat[name])
     return seats

@@ -223,6 +223,7 @@ class PlayerGame(Base):
     record: Mapped[dict[str, Any] | None] = mapped_column(
         JSONB(none_as_null=True)
     )  # what its log says of him, once it is over
+    role: Mapped[str | None]  # None: it is his seat; stand-in: for some days; former: somebody has taken it over
 
 
 class Note(Base):
@@ -332,6 +333,8 @@ class SeatRow(Base):
     `mails`: at-once, bundled or off, if its person chose for this game alone. `lost_at`: when it turned out that the
     invitation to `email` did not arrive; of an open seat, when that was declined. `planned`: whether its person has left
     a plan; `plan_turn`: the turn for which that was looked at last, and `plan_at`: when it plays, if it does so later.
+    `since`: the version with which `player_id` sat down; he sees as the seat what came with it or later. While he stands in
+    for somebody, `owner_id` is whose seat it is, `owner_since` and `owner_mails` are his, and `stood_in_until` is the end.
     """
 
     __tablename__ = "seats"
@@ -367,6 +370,11 @@ class SeatRow(Base):
     planned: Mapped[bool] = mapped_column(default=False)
     plan_turn: Mapped[int | None]
     plan_at: Mapped[datetime | None]
+    since: Mapped[int] = mapped_column(default=0)
+    owner_id: Mapped[UUID | None]
+    owner_since: Mapped[int | None]
+    owner_mails: Mapped[str | None]
+    stood_in_until: Mapped[datetime | None]
 
 
 class Plan(Base):
@@ -391,6 +399,32 @@ class Plan(Base):
     done: Mapped[int]
     played: Mapped[list[Any]]
     ended: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+
+
+class StandIn(Base):
+    """That somebody is asked to play this seat for some days, will do so, or does; until these are over.
+
+    He is named by `player_id` or by `email`; `mark` is what the word in his letter has and no earlier one had.
+    `accepted_by`: who will. `wake_at`: when the worker must look at it next.
+    """
+
+    __tablename__ = "stand_ins"
+    __table_args__ = (
+        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        Index("stand_ins_wake_at", "wake_at"),
+        {"info": {"spread": "game_id"}},
+    )
+
+    game_id: Mapped[UUID] = _key()
+    seat: Mapped[int] = _key(autoincrement=False)
+    mark: Mapped[int] = mapped_column(BigInteger)
+    asked_by: Mapped[UUID]
+    player_id: Mapped[UUID | None]
+    email: Mapped[str | None]
+    from_at: Mapped[datetime]
+    until_at: Mapped[datetime]
+    accepted_by: Mapped[UUID | None]
+    wake_at: Mapped[datetime]
 
 
 class Vote(Base):

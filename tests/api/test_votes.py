@@ -16,7 +16,7 @@ from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
 
 BOT: Json = {"bot": "random"}
-NOBODY: Json = {"pause": [], "resume": [], "abandon": [], "take-back": None}
+NOBODY: Json = {"pause": [], "resume": [], "abandon": [], "offer": [], "take-back": None}
 NO_GRACE: Json = {"on_timeout": [{"do": "bot-takes-over", "bot": "greedy"}]}
 
 
@@ -98,7 +98,7 @@ def test_a_vote_can_be_given_twice_and_taken_back(ada: Someone, bea: Someone, ga
 
 def test_each_wish_is_counted_by_itself(ada: Someone, bea: Someone, game: str) -> None:
     vote(ada, game, "pause")
-    assert vote(bea, game, "abandon") == {"pause": [0], "resume": [], "abandon": [1], "take-back": None}
+    assert vote(bea, game, "abandon") == {"pause": [0], "resume": [], "abandon": [1], "offer": [], "take-back": None}
     assert status(ada, game) == "running"
 
 

@@ -40,7 +40,7 @@ def all_consent(game_id: UUID, wish: str, *people: UUID) -> None:
 def test_a_game_is_paused_when_all_its_people_consent_and_no_sooner(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     all_consent(game_id, "pause", ada)
-    assert votes_of(game_id) == {"pause": [0], "resume": [], "abandon": [], "take-back": None}
+    assert votes_of(game_id) == {"pause": [0], "resume": [], "abandon": [], "offer": [], "take-back": None}
     votes.vote(game_id, ada, "pause", False)
     all_consent(game_id, "pause", bea)
     assert load(game_id).table.status == "running"

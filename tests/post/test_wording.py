@@ -35,8 +35,11 @@ from server.post.wording import (
     OldAddressCode,
     Reminder,
     SeatHandedOver,
+    SeatTakenOver,
     SentAway,
     SignInCode,
+    StandIn,
+    StandInAsked,
     TakeBackAsked,
     TimeExtended,
     TurnOfSeveral,
@@ -110,6 +113,17 @@ LETTERS: list[Letter] = [
     GameClosed(**GAME, reason="Not all of its seats were taken in time.", link="https://stars.example/#/open"),
     GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=1),
     SentAway(**GAME, link="https://stars.example/#/lobby"),
+    StandIn(**GAME, said="Ben stands in for you.", more="You can look on."),
+    SeatTakenOver(**GAME),
+    StandInAsked(
+        who="Ben",
+        title="Tuesday stars",
+        rules="Sternenhimmel",
+        begin=TIME["due"],
+        end=TIME["due"],
+        pace="2 days for a move",
+        link="https://sternenpost.example/s/abc",
+    ),
     Invitation(
         host="Ben",
         title="Tuesday stars",
@@ -136,6 +150,8 @@ LETTERS: list[Letter] = [
             GameClosed(**GAME, reason="Its host has closed it.", link=""),
             GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=2),
             SentAway(**GAME, link=""),
+            StandIn(**GAME, said="Ben stands in for you.", more=""),
+            SeatTakenOver(**GAME),
         ),
     ),
     YourTurns(
@@ -248,6 +264,8 @@ def test_a_bundle_names_each_game_that_waits_and_each_piece_of_news_in_a_line():
         "- Tuesday stars: the game was closed before it had begun. Its host has closed it.",
         f"- Tuesday stars: seats are free; it closes if it has not begun by {TIME['due']}.",
         "- Tuesday stars: its host would rather play it with others; your seat is free again.",
+        "- Tuesday stars: Ben stands in for you.",
+        "- Tuesday stars: somebody has taken your seat over from the bot, for good.",
     ]
     assert write(replace(bundle, waiting=bundle.waiting[:1]))[0] == "Tuesday stars waits for you"
     assert write(replace(bundle, waiting=()))[0] == "News of your games"

@@ -6,6 +6,7 @@ from typing import Any
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from server.api.openapi import examples
 from server.rules import Json
 from tests.support.contract import Someone
 from tests.support.games import ME, OPEN, wanted
@@ -67,6 +68,10 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("GET", f"{GAME}/seats/me/plan", None, "games:read"),
     ("PUT", f"{GAME}/seats/me/plan", {"revision": 0, "moves": []}, "moves:write"),
     ("DELETE", f"{GAME}/seats/me/plan", None, "moves:write"),
+    ("GET", f"{GAME}/seats/me/stand-in", None, "games:read"),
+    ("POST", f"{GAME}/seats/me/stand-in", examples.STAND_IN_WANTED, "games:write"),
+    ("DELETE", f"{GAME}/seats/me/stand-in", None, "games:write"),
+    ("POST", "/v1/stand-ins/a", None, "games:write"),
     ("POST", f"{GAME}/invitations", {"email": "a@b.org"}, "games:write"),
     ("POST", f"{GAME}/votes", {"on": "pause"}, "games:write"),
     ("POST", f"{GAME}/take-backs", {"to": 1}, "games:write"),

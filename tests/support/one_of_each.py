@@ -13,8 +13,9 @@ from server.accounts import tokens
 from server.accounts.apps import allow, app_by_code, client_by, issue, register_client
 from server.accounts.sign_in import begin_sign_in
 from server.api.openapi import examples
+from server.play.stand_ins import stand_in_word
 from server.rules import Json
-from server.store.tables import db
+from server.store.tables import StandIn, db
 from tests.support.contract import Contract, Someone
 
 OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite", "changeGame", "closeGame")
@@ -67,6 +68,7 @@ class Scene:
         self.app = app
         self.contract: Contract = app.test_client_class.contract  # type: ignore[union-attr]
         self.ada, self.bea, self.stranger = Someone(app, "ada"), Someone(app, "bea"), Someone(app)
+        self.dan = Someone(app, "dan")
         self._sign_in()
 
     @cached_property
@@ -156,6 +158,14 @@ class Scene:
     def delivery(self) -> str:
         return str(self.ada.post(f"{self.webhook}/pings").json["id"])
 
+    @cached_property
+    def stand_in_word(self) -> str:
+        """By which the stranger of the example is asked to stand in for Ada."""
+        self.ada.post(f"{self.running}/seats/me/stand-in", examples.STAND_IN_WANTED)
+        with self.app.app_context():
+            asked = db.session.scalars(db.select(StandIn).order_by(StandIn.from_at)).all()[-1]
+            return stand_in_word(asked.game_id, asked.seat, asked.mark)
+
     def address(self, call: Call) -> str:
         """Where the call is made in this scene."""
         game = self.running
@@ -170,6 +180,8 @@ class Scene:
         if call.name == "takeBack":
             game = self.moved
         path = call.path.replace("/v1/games/{game_id}", game).replace("{name}", "sternenhimmel")
+        if "{word}" in path:
+            path = path.replace("{word}", self.stand_in_word)
         if "{player_id}" in path:
             path = path.replace("{player_id}", self.bea.get("/v1/me").json["id"])
         if "{subscription_id}" in path:
@@ -183,6 +195,8 @@ class Scene:
         return path.replace("/v1/webhooks/{webhook_id}", self.webhook) if "{webhook_id}" in path else path
 
     def caller(self, call: Call) -> Someone:
+        if call.name == "acceptStandIn":
+            return self.dan
         return self.bea if call.name in BY_SOMEBODY_ELSE else self.ada
 
     def ask(self, call: Call, body: Any = None, **more: Any) -> TestResponse:

@@ -217,6 +217,7 @@ def _seat(seat: int, name: str | None, kind: str, turn: int | None = None, due_a
         "player": PROFILE["id"] if kind == "human" else None,
         "kind": kind,
         "stand_in": None,
+        "stood_in_by": None,
         "unreachable": False,
         "declined": False,
         "ready": None,
@@ -283,10 +284,20 @@ SALT_HASH = sha256(SEAT_REQUEST["salt"].encode()).hexdigest()
 READY: Json = {"salt": SEAT_REQUEST["salt"]}
 SEAT_CHANGES: Json = {"mails": "at-once"}
 OWN_SEAT: Json = {"seat": 0, **SEAT_CHANGES, "salt_hash": SALT_HASH}
+STAND_IN_WANTED: Json = {"email": "dan@example.org", "from": "2040-07-01", "until": "2040-07-14"}
+STAND_IN: Json = {
+    "seat": 0,
+    "name": None,
+    "from": "2040-07-01T00:00:00Z",
+    "until": "2040-07-15T00:00:00Z",
+    "accepted": False,
+    "sits": False,
+}
+OWN_STAND_IN: Json = {"stand_in": STAND_IN}
 INVITATION: Json = {"email": "bea@example.org", "seat": 1}
 INVITED: Json = {"seat": 1}
 VOTE: Json = {"on": "pause", "vote": True}
-VOTES: Json = {"pause": [0], "resume": [], "abandon": [], "take-back": None}
+VOTES: Json = {"pause": [0], "resume": [], "abandon": [], "offer": [], "take-back": None}
 MESSAGE: Json = {"text": "Good evening, and clear skies!"}
 MESSAGE_SAID: Json = {"nr": 1, "seat": 0, "name": "Ada", **MESSAGE, "at": "2026-11-21T19:31:00Z"}
 MESSAGES: Json = {"items": [MESSAGE_SAID], "next": None}

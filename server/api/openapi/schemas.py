@@ -87,6 +87,16 @@ def _code(about: str) -> fields.String:
     return fields.String(validate=written_as(r"[0-9]{6}\Z"), **_about(about, pattern="^[0-9]{6}$"))
 
 
+def _day(name: str, about: str) -> fields.String:
+    day = r"2[0-9]{3}-[0-9]{2}-[0-9]{2}"
+    return fields.String(
+        required=True,
+        data_key=name,
+        validate=written_as(rf"{day}\Z"),
+        **_about(about, format="date", pattern=f"^{day}$"),
+    )
+
+
 def _number(**kw: Any) -> fields.Integer:
     return fields.Integer(strict=True, validate=from_to(0, 2**31 - 1), **kw)
 
@@ -461,6 +471,33 @@ class SeatRequest(Request):
         allow_none=True, load_default=None, **_about("The last word of an invitation's link", pattern=_WORD)
     )
 
+    take_over = Truth(
+        load_default=False,
+        **_about("Take a seat over for good that a bot keeps and the table offers; its salt stays as it was"),
+    )
+
+
+class StandInRequest(Request):
+    player = fields.UUID(**_about("Whom to ask: a player, or an address"))
+    email = _email(description="Whom to ask: an address, or a player")
+    first = _day("from", "The first day, by your clocks")
+    last = _day("until", "The last day; they are at most 90")
+
+
+class StandIn(Schema):
+    """Somebody who is asked to play a seat for some days, or does."""
+
+    seat = fields.Integer(required=True)
+    name = fields.String(required=True, allow_none=True, **_about("His; null while only an address is known"))
+    begin = Moment(required=True, data_key="from", attribute="from", **_about("When his first day begins"))
+    end = Moment(required=True, data_key="until", attribute="until", **_about("When his last day is over"))
+    accepted = fields.Boolean(required=True, **_about("Whether he has said that he will"))
+    sits = fields.Boolean(required=True, **_about("Whether he plays the seat now"))
+
+
+class OwnStandIn(Schema):
+    stand_in = fields.Nested(StandIn, required=True, allow_none=True, **_about("null: nobody is asked"))
+
 
 class ReadyRequest(Request):
     salt = _text(
@@ -493,6 +530,14 @@ class OwnSeat(Schema):
     salt_hash = fields.String(required=True, allow_none=True, **_about("Of the salt that you have committed"))
 
 
+class StoodInBy(Schema):
+    """Who plays a seat for its person."""
+
+    player = fields.UUID(required=True)
+    name = fields.String(required=True)
+    until = Moment(required=True)
+
+
 class Seat(Schema):
     seat = fields.Integer(required=True)
     name = fields.String(required=True, allow_none=True, **_about("Of its person or bot; null while it is not taken"))
@@ -501,6 +546,9 @@ class Seat(Schema):
     )
     kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
     stand_in = fields.String(required=True, allow_none=True, **_about("The bot that plays for an absent person"))
+    stood_in_by = fields.Nested(
+        StoodInBy, required=True, allow_none=True, **_about("Another person who plays for him; null if none does")
+    )
     to_act = fields.Boolean(required=True, **_about("Whether the game waits for this seat"))
     turn = fields.Integer(required=True, allow_none=True, **_about("The number of the turn that it is asked for"))
     due_at = Moment(required=True, allow_none=True, **_about("When its time runs out; null where none runs"))
@@ -650,6 +698,11 @@ class Votes(Schema):
     pause = fields.List(fields.Integer(), required=True)
     resume = fields.List(fields.Integer(), required=True)
     abandon = fields.List(fields.Integer(), required=True)
+    offer = fields.List(
+        fields.Integer(),
+        required=True,
+        **_about("While all who play themselves consent, the seats that bots keep for others can be taken over"),
+    )
     take_back = fields.Nested(
         TakeBackVote,
         data_key="take-back",
@@ -723,6 +776,10 @@ class GamesQuery(PageQuery):
         1,
         100,
         **_about("Only open ones where each was there at the end of so many in a hundred of his games that are over"),
+    )
+
+    offered = QueryTruth(
+        load_default=False, **_about("Only running or paused ones with a seat that can be taken over from a bot")
     )
 
 

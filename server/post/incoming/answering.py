@@ -8,7 +8,7 @@ is done: a move gets its first answer again, the others have a key.
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from hashlib import sha256
 from typing import Any, cast
@@ -23,9 +23,9 @@ from server.accounts.calendars import time_zone
 from server.accounts.players import change_profile, profile
 from server.accounts.rate_limits import Use, count, most_of
 from server.clock import clock
-from server.errors import IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
+from server.errors import BadField, IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay, Unfit
 from server.play.chat import say
-from server.play.commits import load
+from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.going_back import has_gone_back, last_move, stands
 from server.play.idempotency import first_answer
@@ -33,6 +33,8 @@ from server.play.mail_in import SEVERAL, confirming_word, confirms
 from server.play.moves import play_reply
 from server.play.plans import drop_plan, get_plan, put_plan
 from server.play.seats import invited_address, leave, ready
+from server.play.stand_ins import ask_stand_in, end_stand_in
+from server.play.table import changed_hands
 from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post import letters
@@ -46,20 +48,21 @@ from server.post.incoming.commands import (
     RESIGN,
     RESUME,
     SAY,
+    STAND_IN,
     UNDO,
     VACATION,
     word_for,
 )
 from server.post.incoming.mime import split
 from server.post.incoming.near_misses import Notation
-from server.post.incoming.planning import OFF, as_left, read_plan
+from server.post.incoming.planning import OFF, as_left, off_for, read_plan
 from server.post.incoming.replies import Reply, Wishes
 from server.post.mime import fit_id
 from server.post.plans import plan_told
 from server.post.wording import moment, spoken
 from server.render.refusals import notation, refusal
 from server.rules import Json, RuleError
-from server.sanitize import clean
+from server.sanitize import clean, email_address
 from server.store import inbox
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, tried_again
@@ -125,9 +128,11 @@ def _set_aside(mail: Incoming, fault: str) -> None:
 
 
 def _player_of(mail: Incoming, game: Game) -> Player | None:
-    """Who sits in the seat that the mail is for."""
-    player_id = game.seats[mail.seat]["player_id"]
-    return db.session.get(Player, player_id) if player_id else None
+    """Who plays the seat that the mail is for; or whose seat it is, if somebody stands in for him and he writes himself."""
+    row = game.seats[mail.seat]
+    player = db.session.get(Player, row["player_id"]) if row["player_id"] else None
+    owner = db.session.get(Player, row["owner_id"]) if row["owner_id"] else None
+    return owner if owner and _is_from(replies.read(mail.raw, known=owner.email), owner.email) else player
 
 
 def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:
@@ -154,6 +159,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     doing = _Doing(mail, player.player_id, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
     asks = ""
     if waiting is None and not _is_from(read, player.email):
+        if mail.turn < changed_hands(whole_log(mail.game_id), mail.seat):
+            return _finish(mail, None)  # from whoever played the seat then; it is no business of who does now
         asks = _ask_whether_his(mail, read, wishes, doing.answer)
     else:
         if waiting is not None:
@@ -162,7 +169,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
             doing.game = earlier.game
         asks = _do_what_is_written(doing, wishes, waiting)
     confirmed, acted = waiting.mail_id if waiting else None, () if is_unsure else _acting(mail, reply)
-    _finish(mail, _letter(mail, doing.game, doing.answer), asks, read.sender or "", confirmed, acted)
+    answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
+    _finish(mail, answer, asks, read.sender or "", confirmed, acted)
 
 
 def _parsed(read: replies.Mail, game: Game) -> Reply:
@@ -215,8 +223,14 @@ def _confirmed(waiting: Incoming, game: Game, known: str) -> Wishes:
     """What of that mail is to be done now."""
     wishes = _wishes(waiting, game, _parsed(replies.read(waiting.raw, known=known), game))
     if waiting.asks == REST:
-        return Wishes(resign=wishes.resign, vacation=wishes.vacation)
+        return _unsure(wishes)
     return wishes
+
+
+def _unsure(wishes: Wishes) -> Wishes:
+    """What of this needs a second thought."""
+    stand_in = wishes.stand_in or None  # to end it does not
+    return Wishes(resign=wishes.resign, vacation=wishes.vacation, stand_in=stand_in)
 
 
 def _ask_whether_his(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
@@ -253,6 +267,8 @@ def _lines(wishes: Wishes) -> list[str]:
         RESIGN: wishes.resign,
     }
     days = [f"{command(VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
+    if wishes.stand_in is not None:
+        days.append(f"{command(STAND_IN)} {_stand_in_line(wishes.stand_in)}")
     return [
         *([wishes.move] if wishes.move else []),
         *([f"{command(PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
@@ -261,6 +277,11 @@ def _lines(wishes: Wishes) -> list[str]:
         *(command(name) for name, is_said in words.items() if is_said),
         *days,
     ]
+
+
+def _stand_in_line(asked: tuple[str, ...]) -> str:
+    """As it was written; without address and days, that it ends."""
+    return f"{asked[0]} {asked[1]}..{asked[2]}" if asked else off_for(spoken().locale)
 
 
 # Doing
@@ -318,10 +339,10 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
         return ""
     if wishes.confirms and confirmed is None:
         answer["wrong"] = gettext("Nothing waits for this confirmation any more.")
-    _do(doing, replace(wishes, resign=False, vacation=None))
-    if not wishes.resign and not wishes.vacation:
+    unsure = _unsure(wishes)
+    _do(doing, replace(wishes, resign=False, vacation=None, stand_in=None if wishes.stand_in else wishes.stand_in))
+    if unsure == Wishes():
         return ""
-    unsure = Wishes(resign=wishes.resign, vacation=wishes.vacation)
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
     return REST
 
@@ -338,6 +359,7 @@ def _do(doing: _Doing, wishes: Wishes) -> None:
         (wishes.asks, _show_moves),
         (wishes.pause, _pause),
         (wishes.vacation, _take_vacation),
+        (wishes.stand_in is not None, _stand_in),
         (wishes.resign, _resign),
     ]
     for is_wished, step in steps:
@@ -475,6 +497,51 @@ def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
     doing.answer["done"].append(told)
 
 
+def _stand_in(doing: _Doing, wishes: Wishes) -> None:
+    game_id, who = doing.mail.game_id, doing.player_id
+    if not wishes.stand_in:
+        doing.once("stand-in", partial(end_stand_in, game_id, who))
+        doing.answer["done"].append(gettext("Nobody stands in for you now."))
+        return
+    today = clock.now().astimezone(time_zone(profile(who)["zone"])).date()
+    first = _day(wishes.stand_in[1], today)
+    last = _day(wishes.stand_in[2], first)
+    doing.once(
+        "stand-in",
+        partial(ask_stand_in, game_id, who, first.isoformat(), last.isoformat(), email=_address(wishes.stand_in[0])),
+    )
+    from_, to = (format_date(day, "long", spoken().region) for day in (first, last))
+    told = gettext(
+        "%(address)s has been asked to play your seat from %(first)s to %(last)s.",
+        address=wishes.stand_in[0],
+        first=from_,
+        last=to,
+    )
+    doing.answer["done"].append(told)
+
+
+def _address(text: str) -> str:
+    """Raises BadField."""
+    try:
+        return email_address(text)
+    except Unfit as error:
+        raise BadField("email", error.words) from None
+
+
+def _day(text: str, earliest: date) -> date:
+    """A day as it is written; where no year stands, the next such day from the earliest on. Raises BadField."""
+    try:
+        if "-" in text:
+            return date.fromisoformat(text)
+        day, month, year = (int(it) if it.strip() else 0 for it in text.split("."))
+        if year:
+            return date(year, month, day)
+        found = date(earliest.year, month, day)
+        return found if found >= earliest else date(earliest.year + 1, month, day)
+    except ValueError:
+        raise BadField("from", "There is no such day: %(day)s.", day=text) from None
+
+
 def _resign(doing: _Doing, wishes: Wishes) -> None:
     if not doing.game.table.turns:
         raise NotRunning(noted("The game has not begun; you can leave your seat at the table."))
@@ -513,6 +580,11 @@ def _commands(example: str) -> list[tuple[str, str, str]]:
         (AGREE, "", gettext("you agree that a move is taken back")),
         (READY, "", gettext("before the start, where you are asked whether you are ready")),
         (VACATION, "2027-07-01..2027-07-14", days),
+        (
+            STAND_IN,
+            "ben@example.org 2027-07-01..2027-07-14",
+            gettext('is asked to play your seat on these days; "%(off)s" ends it', off=off_for(spoken().locale)),
+        ),
         (RESIGN, "", gettext("a bot takes your seat")),
     ]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from unicodedata import normalize
 
-SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY = COMMANDS = (
+SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY, STAND_IN = COMMANDS = (
     "say",
     "pause",
     "resume",
@@ -15,6 +15,7 @@ SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY = COMMAN
     "agree",
     "plan",
     "ready",
+    "stand-in",
 )
 
 _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is the one that our letters say
@@ -29,6 +30,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is th
         AGREE: ["zustimmen"],
         PLAN: ["plan"],
         READY: ["bereit"],
+        STAND_IN: ["vertretung"],
     },
     "en": {command: [command] for command in COMMANDS},
     "fr": {
@@ -42,6 +44,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is th
         AGREE: ["accepter"],
         PLAN: ["plan"],
         READY: ["prêt", "prête", "pret", "prete"],
+        STAND_IN: ["remplaçant", "remplacant"],
     },
     "it": {
         SAY: ["di'", "dì"],
@@ -54,6 +57,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is th
         AGREE: ["accettare", "accetto"],
         PLAN: ["piano"],
         READY: ["pronto", "pronta"],
+        STAND_IN: ["sostituto"],
     },
 }
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")

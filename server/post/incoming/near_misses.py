@@ -6,10 +6,10 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
-from server.post.incoming.commands import COMMANDS, PLAN, READY, SAY, VACATION, meaning, words_of
+from server.post.incoming.commands import COMMANDS, PLAN, READY, SAY, STAND_IN, VACATION, meaning, words_of
 from server.rules import Json, MalformedMove
 
-_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY))  # wherever they stand in a short line
+_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN))  # wherever they stand in a short line
 _AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # a word
 _NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
 _NO_WORDS = re.compile(r"(?<!\S):\+1:(?!\S)|\b[0-9a-f]{4}(?: {1,2}[0-9a-f]{4}){9}\b")  # a thumb, the print of a key

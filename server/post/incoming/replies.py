@@ -65,8 +65,9 @@ class Wishes:
     agree: bool = False  # to the take-back that is asked for
     ready: bool = False  # that the game begins
     plan: str | None = None  # for turns to come, see `planning`; "" to see it
-    resign: bool = False  # to be confirmed first, as is a vacation
+    resign: bool = False  # to be confirmed first, as are a vacation and a stand-in
     vacation: tuple[date, date] | None = None  # first and last day
+    stand_in: tuple[str, ...] | None = None  # address, first and last day as they are written; without them it ends
     confirms: str | None = None  # the word after `confirm`
     problem: str | None = None
     line: str = ""
@@ -148,6 +149,8 @@ _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\
     for code in range(0xFF01, 0xFF5F)  # full-width forms
 }
 _DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ?[.][.] ?([0-9]{4}-[0-9]{2}-[0-9]{2})")
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[.] ?[0-9]{1,2}[.](?: ?[0-9]{4})?"
+_STAND_IN = re.compile(rf"([^\s@]+@[^\s@]+) +({_DAY}) ?(?:[.][.]|-|–) ?({_DAY})")
 _CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
 _PROSE = 4  # words from which on a line of our letter cannot have been typed anew by chance
 _KEY = 40  # characters of a line that one knows it by: no program breaks it sooner
@@ -362,6 +365,7 @@ def _below_an_intro(lines: Sequence[Line]) -> str:
 def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
     """All that these commands ask for, which make this one move."""
     vacations = {command.vacation for command in commands if command.vacation}
+    stand_ins = {command.stand_in for command in commands if command.stand_in is not None}
     confirms = {command.confirms for command in commands if command.confirms}
     plans = {command.plan for command in commands if command.plan is not None}
     wishes = ("pause", "resume", "undo", "agree", "ready", "resign")
@@ -370,6 +374,7 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
     is_two = is_two or len(plans) > 1 or (bool(plans) and (undo or resign))
     if (
         len(vacations) > 1
+        or len(stand_ins) > 1
         or len(confirms) > 1
         or is_two
         or (resign and (move.move or pause or resume or undo or ready))
@@ -387,6 +392,7 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
         plan=next(iter(plans), None),
         resign=resign,
         vacation=next(iter(vacations), None),
+        stand_in=next(iter(stand_ins), None),
         confirms=next(iter(confirms), None),
     )
 
@@ -430,6 +436,10 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(resign=True)
         case commands.CONFIRM, _ if _CONFIRMING.fullmatch(rest):
             return Wishes(confirms=rest)
+        case commands.STAND_IN, _ if drops(rest, grammar.locale):
+            return Wishes(stand_in=())
+        case commands.STAND_IN, _ if asked := _STAND_IN.fullmatch(rest):
+            return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
     return None

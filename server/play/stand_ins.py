@@ -1,0 +1,362 @@
+"""Stand-ins: somebody plays another one's seat for some days. He is asked by a letter with a word, accepts, and sits there from
+the first day to the last; what the seat sees, he sees in that time only.
+
+The owner looks on and talks meanwhile, and plays again once he has ended it: so each move has one author. Either may end it.
+"""
+
+import logging
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
+from typing import Any, Final, NamedTuple
+from uuid import UUID, uuid4
+
+from psycopg import Connection
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.accounts.bans import expect_welcome
+from server.accounts.blocks import is_block_between
+from server.accounts.calendars import time_zone
+from server.accounts.guests import expect_no_guest, is_guest
+from server.accounts.players import player_at, player_of
+from server.accounts.rate_limits import expect_within
+from server.accounts.signed_links import STAND_IN as WORD
+from server.accounts.signed_links import sign, verify
+from server.accounts.tokens import NewToken, token_of_visitor
+from server.clock import clock
+from server.errors import AlreadySeated, BadField, NotFound, NotRunning, PlayError, SeatTaken
+from server.play.commits import load, load_within, people_of, record_within
+from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
+from server.play.game import Game
+from server.play.games import invitations, note_seat
+from server.play.letters import told_of_stand_in
+from server.play.table import OVER
+from server.play.views import own_seat, seen_by
+from server.rules import Json, Seat
+from server.store import outbox
+from server.store.connections import in_transaction, let_go
+from server.store.database_retry import tried_again
+from server.store.notify import notifier
+from server.store.seats import LATER, is_seat
+from server.store.stand_ins import STAND_IN, leave_behind
+from server.store.tables import GameRow, LetterRow, Player, SeatRow, StandIn, db
+from server.translations import noted
+
+LONGEST: Final = timedelta(days=90)
+
+_OVER = noted("This game has not begun, or is over.")
+_NOBODY = noted("Nobody is asked by this word any more.")
+_logger = logging.getLogger(__name__)
+
+
+class Days(NamedTuple):
+    """From the beginning of the first day to the end of the last one."""
+
+    begin: datetime
+    end: datetime
+
+
+def days(first: str, last: str, zone: str, now: datetime) -> Days:
+    """By the clocks of that zone. Raises BadField."""
+    first_day, last_day = _day(first, "from"), _day(last, "until")
+    if last_day < first_day:
+        raise BadField("until", "The last day comes before the first.")
+    begin, end = (
+        datetime.combine(day, time(), time_zone(zone)).astimezone(now.tzinfo)
+        for day in (first_day, last_day + timedelta(days=1))
+    )
+    if end <= now or end - begin > LONGEST + timedelta(hours=12):  # clocks may change in between
+        raise BadField("until", "These days are over, or more than %(most)s.", most=LONGEST.days)
+    return Days(begin, end)
+
+
+def _day(text: str, field: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise BadField(field, "There is no such day: %(day)s.", day=text) from None
+
+
+def stand_in_of(game_id: UUID, player_id: UUID) -> Json | None:
+    """Whom the player, who sits there or is stood in for, has asked to play his seat. Raises NotFound, NotSeated."""
+    return _facts(game_id, own_seat(seen_by(game_id, player_id), player_id))
+
+
+def _facts(game_id: UUID, seat: Seat) -> Json | None:
+    asked = _stored(game_id, seat)
+    if asked is None:
+        return None
+    who = asked.accepted_by or asked.player_id
+    sits = db.session.scalars(select(SeatRow.owner_id).where(is_seat(game_id, seat))).one() is not None
+    return {
+        "seat": seat,
+        "name": db.session.scalars(select(Player.name).where(Player.player_id == who)).one_or_none() if who else None,
+        "from": asked.from_at,
+        "until": asked.until_at,
+        "accepted": asked.accepted_by is not None,
+        "sits": sits,
+    }
+
+
+@tried_again
+def ask_stand_in(
+    game_id: UUID, by: UUID, first: str, last: str, player: UUID | None = None, email: str | None = None
+) -> Json:
+    """Ask somebody, a player or an address, to play the seat of `by` from the first day to the last, by his clocks; instead
+    of whom he has asked before. Done twice, it is done once.
+
+    Raises NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany.
+    """
+    seen_by(game_id, by)
+    expect_no_guest(by)
+    now = clock.now()
+    zone = db.session.scalars(select(Player.zone).where(Player.player_id == by)).one()
+    begin, end = days(first, last, zone, now)
+    to = _address(player, email)
+    asked: Json = {"player_id": player, "email": email, "from_at": begin, "until_at": end}
+    with _holding(game_id) as (_, game):
+        seat = own_seat(game, by)
+        _expect_under_way(game)
+        if game.seats[seat]["owner_id"] is not None:
+            raise SeatTaken("Somebody stands in there now; end that first.")
+        _expect_elsewhere(game, player_at(to) if player is None else player)
+        before = _stored(game_id, seat)
+        if before is None or any(getattr(before, name) != value for name, value in asked.items()):
+            expect_within(*invitations(by, to))
+            mark = secrets.randbits(32)
+            values = asked | {"mark": mark, "asked_by": by, "accepted_by": None, "wake_at": end}
+            row = insert(StandIn).values(game_id=game_id, seat=seat, **values)
+            db.session.execute(row.on_conflict_do_update(index_elements=["game_id", "seat"], set_=values))
+            _note_letter(game_id, seat, to, by, mark, now)
+    found = _facts(game_id, seat)
+    assert found is not None
+    return found
+
+
+def _address(player: UUID | None, email: str | None) -> str:
+    """Where the letter goes. Raises BadField."""
+    if (player is None) == (email is None):
+        raise BadField("player", "Name a player or an address, one of the two.")
+    if email is not None:
+        return email
+    found = db.session.get(Player, player)
+    if found is None or found.deleted_at is not None or is_guest(found.player_id):
+        raise BadField("player", "There is no such player, or he has no address.")
+    return found.email
+
+
+def _expect_elsewhere(game: Game, player_id: UUID | None) -> None:
+    """Raises AlreadySeated if this player has a seat in the game, or will stand in for another one."""
+    if player_id in people_of(game):
+        raise AlreadySeated("Whoever sits at this table cannot stand in for somebody else there.")
+
+
+def _note_letter(game_id: UUID, seat: Seat, to: str, by: UUID, mark: int, now: datetime) -> None:
+    """None goes to whoever blocks him, or is blocked."""
+    if (asked := player_at(to)) and is_block_between(asked, [by]):
+        return
+    row = insert(LetterRow).values(
+        game_id=game_id,
+        letter_id=uuid4(),
+        dedupe=f"invitation/stand-in/{seat}/mail/{mark}",
+        kind="invitation",
+        version=0,
+        seat=seat,
+        player_id=None,
+        data={"to": to, "by": str(by), "stand_in": mark},
+        made_at=now,
+        due_at=now,
+        tries=0,
+    )
+    db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
+
+
+def stand_in_word(game_id: UUID, seat: Seat, mark: int) -> str:
+    """The signed link with which whoever is asked accepts."""
+    return sign(WORD, game_id, seat, mark)
+
+
+def asked_by_word(word: str) -> tuple[Game, StandIn | None]:
+    """The game of a word, and what its holder is asked for, if he still is. Raises NotFound."""
+    game_id, seat, mark = verify(WORD, word)
+    asked = _stored(game_id, seat)
+    return load(game_id), asked if asked and asked.mark == mark and asked.until_at > clock.now() else None
+
+
+def is_stranger(asked: StandIn) -> bool:
+    """Whether no player is known at the address that is asked."""
+    return asked.player_id is None and asked.email is not None and player_at(asked.email) is None
+
+
+def accept_stand_in(word: str, player_id: UUID) -> Game:
+    """Play the seat of this word from the first day on, as the player or the address that is named.
+
+    Raises NotFound, NotRunning, AlreadySeated, SeatTaken, Banned, SignInFirst.
+    """
+    game, asked = asked_by_word(word)
+    email = db.session.get_one(Player, player_id).email
+    if asked is None or (asked.player_id != player_id if asked.player_id else asked.email != email):
+        raise NotFound(_NOBODY)
+    return _accept(game.game_id, asked.seat, asked.mark, player_id)
+
+
+def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken]:
+    """As `accept_stand_in`, for whoever came by the letter, with a token; see `enter_by_invitation`."""
+    game, asked = asked_by_word(word)
+    if asked is None or asked.accepted_by is not None:
+        raise NotFound(_NOBODY)
+    is_new = is_stranger(asked)
+    player_id = asked.player_id or player_of(str(asked.email), locale, name)
+    game = _accept(game.game_id, asked.seat, asked.mark, player_id)
+    token = token_of_visitor(player_id, is_new, clock.now())
+    db.session.commit()
+    return game, token
+
+
+@tried_again
+def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
+    expect_welcome(player_id)
+    expect_no_guest(player_id)
+    now = clock.now()
+    with _holding(game_id) as (connection, game):
+        asked = _stored(game_id, seat)
+        if asked is None or asked.mark != mark or asked.accepted_by not in (None, player_id):
+            raise NotFound(_NOBODY)
+        _expect_under_way(game)
+        if asked.accepted_by is None:
+            _expect_elsewhere(game, player_id)
+            will = select(StandIn.seat).where(StandIn.game_id == game_id, StandIn.accepted_by == player_id)
+            if db.session.execute(will).first() is not None:
+                raise AlreadySeated("You stand in for somebody else at this table.")
+            if is_block_between(player_id, people_of(game)):
+                raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
+            asked.accepted_by, asked.wake_at = player_id, asked.from_at
+            db.session.flush()
+            if asked.from_at <= now:
+                game = _begin(connection, game, asked, now)
+            else:
+                stand_in = db.session.get_one(Player, player_id).name
+                outbox.put(game_id, told_of_stand_in(game, seat, "accepted", stand_in, asked.from_at, now))
+    return load(game_id)
+
+
+@tried_again
+def end_stand_in(game_id: UUID, player_id: UUID) -> None:
+    """End it, as whose seat it is or who plays it, or ask nobody any more; also what has not begun.
+
+    Raises NotFound, NotSeated.
+    """
+    if _stands_in_later(game_id, player_id) is None:
+        own_seat(seen_by(game_id, player_id), player_id)
+    with _holding(game_id) as (connection, game):
+        later = _stands_in_later(game_id, player_id)
+        seat = own_seat(game, player_id) if later is None else later
+        if game.seats[seat]["owner_id"] is not None:
+            record_within(connection, game, [StandInEnded(seat)], clock.now())
+        else:
+            db.session.execute(delete(StandIn).where(StandIn.game_id == game_id, StandIn.seat == seat))
+
+
+def _stands_in_later(game_id: UUID, player_id: UUID) -> Seat | None:
+    """The seat that this player has promised to play, though he does not sit there yet."""
+    promised = select(StandIn.seat).join(SeatRow, (SeatRow.game_id == StandIn.game_id) & (SeatRow.seat == StandIn.seat))
+    promised = promised.where(StandIn.game_id == game_id, StandIn.accepted_by == player_id, SeatRow.owner_id.is_(None))
+    return db.session.scalars(promised).one_or_none()
+
+
+# By the clock
+
+
+def change_stand_ins(batch: int = 100) -> None:
+    """Let those begin whose first day has come, and end those whose last one is over, one game at a time.
+
+    A game that somebody holds at the moment is left for the next call.
+    """
+    now = clock.now()
+    due = select(StandIn.game_id, StandIn.seat, StandIn.wake_at).where(StandIn.wake_at <= now)
+    found = db.session.execute(due.order_by(StandIn.wake_at).limit(batch)).all()
+    db.session.rollback()
+    for game_id, seat, wake_at in found:
+        try:
+            _change(game_id, seat, now)
+        except Exception:
+            let_go()
+            own = (StandIn.game_id == game_id) & (StandIn.seat == seat) & (StandIn.wake_at == wake_at)
+            db.session.execute(update(StandIn).where(own).values(wake_at=now + LATER))
+            db.session.commit()
+            _logger.exception("The stand-in for seat %s of game %s is tried again later", seat, game_id)
+
+
+@tried_again
+def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
+    free = select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
+    if db.session.execute(free).first() is None:
+        db.session.rollback()
+        return
+    asked = _stored(game_id, seat)
+    if asked is not None and asked.wake_at <= now:
+        connection = in_transaction(db.session.connection())
+        game = load_within(connection, game_id)
+        if game.seats[seat]["owner_id"] is not None:
+            record_within(connection, game, [StandInEnded(seat)], now)
+        elif asked.accepted_by is None or asked.until_at <= now or not _may_begin(game, asked):
+            db.session.delete(asked)
+        else:
+            _begin(connection, game, asked, now)
+    db.session.commit()
+
+
+def _may_begin(game: Game, asked: StandIn) -> bool:
+    """Whether nothing has come between since he promised."""
+    assert asked.accepted_by is not None
+    return (
+        game.table.status in ("running", "paused")
+        and game.seats[asked.seat]["player_id"] == asked.asked_by
+        and asked.accepted_by not in people_of(game)
+        and not is_block_between(asked.accepted_by, people_of(game))
+    )
+
+
+def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetime) -> Game:
+    """Within the transaction that holds the game's head. From a bot the seat is taken back at once."""
+    row, player_id = game.seats[asked.seat], asked.accepted_by
+    assert player_id is not None
+    asked.wake_at = asked.until_at
+    leave_behind(connection, game.game_id, [asked.seat])
+    values = {"player_id": player_id, "since": game.version + 1, "mails": None, "stood_in_until": asked.until_at}
+    owner = {"owner_id": row["player_id"], "owner_since": row["since"], "owner_mails": row["mails"]}
+    db.session.execute(update(SeatRow).where(is_seat(game.game_id, asked.seat)).values(**values, **owner))
+    note_seat(player_id, game.game_id, asked.seat, game.head["made_at"], STAND_IN)
+    db.session.flush()
+    events: list[Any] = [SeatTakenBack(asked.seat)] if game.table.stand_ins[asked.seat] else []
+    after = record_within(connection, load_within(connection, game.game_id), [*events, StandInBegan(asked.seat)], now)
+    assert after is not None  # nobody else could be faster
+    return after
+
+
+@contextmanager
+def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
+    """The game, in a transaction that holds its head and is committed at the end."""
+    if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
+        raise NotFound("There is no such game.")
+    try:
+        connection = in_transaction(db.session.connection())
+        yield connection, load_within(connection, game_id)
+    except PlayError:
+        db.session.rollback()
+        raise
+    db.session.commit()
+    notifier.changed(game_id)
+
+
+def _expect_under_way(game: Game) -> None:
+    """Raises NotRunning."""
+    if game.table.status in OVER or not game.table.turns:
+        raise NotRunning(_OVER)
+
+
+def _stored(game_id: UUID, seat: Seat) -> StandIn | None:
+    own = select(StandIn).where(StandIn.game_id == game_id, StandIn.seat == seat)
+    return db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()

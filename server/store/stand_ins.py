@@ -1,0 +1,59 @@
+"""What goes when a seat gets another player, and the end of somebody's standing in; by statements beside the ORM."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from server.store.log import Json, Seat
+
+STAND_IN, FORMER = "stand-in", "former"  # roles in `player_games`; none: it is his seat
+NO_STAND_IN: Json = {"owner_id": None, "owner_since": None, "owner_mails": None, "owner": None, "stood_in_until": None}
+
+_LEFT_BEHIND = (
+    "DELETE FROM plans WHERE game_id = %s AND seat = ANY(%s)",
+    "DELETE FROM votes WHERE game_id = %s AND seat = ANY(%s)",
+    (
+        "UPDATE inbox SET raw = '', answer = NULL"
+        " WHERE game_id = %s AND seat = ANY(%s) AND due_at IS NULL AND fault IS NULL AND asks = ''"
+    ),
+    "UPDATE seats SET planned = false, plan_turn = NULL, plan_at = NULL WHERE game_id = %s AND seat = ANY(%s)",
+)
+_RETURN = (
+    (
+        "UPDATE seats SET player_id = owner_id, since = owner_since, mails = owner_mails, owner_id = NULL,"
+        " owner_since = NULL, owner_mails = NULL, stood_in_until = NULL"
+        " WHERE game_id = %s AND seat = ANY(%s) AND owner_id IS NOT NULL"
+    ),
+    "DELETE FROM stand_ins WHERE game_id = %s AND seat = ANY(%s)",
+)
+_LIST_NO_MORE = "DELETE FROM player_games WHERE player_id = ANY(%s) AND game_id = %s AND role = 'stand-in'"
+_REVOKE = "DELETE FROM tokens WHERE player_id = ANY(%s) AND game_id = %s"
+
+
+def leave_behind(connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat]) -> None:
+    """Forget what those who played these seats have left there, plans, votes and mails, as part of the transaction under
+    way: none of it is for whoever plays them next."""
+    for statement in _LEFT_BEHIND:
+        connection.execute(statement, (game_id, list(seats)))
+
+
+def returned(row: Json) -> Json:
+    """The row of a seat whose owner plays it again; `former` is who stood in for him."""
+    former = {"player_id": row["player_id"], "name": row["name"]}
+    seat: Json = (
+        row | row["owner"] | {"player_id": row["owner_id"], "since": row["owner_since"], "mails": row["owner_mails"]}
+    )
+    return seat | NO_STAND_IN | {"former": former, "planned": False, "plan_turn": None, "plan_at": None}
+
+
+def end_stand_ins(
+    connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat], players: Sequence[UUID]
+) -> None:
+    """Give these seats, which these players hold for a time, back to their owners, as part of the transaction under way."""
+    leave_behind(connection, game_id, seats)
+    for statement in _RETURN:
+        connection.execute(statement, (game_id, list(seats)))
+    for statement in (_LIST_NO_MORE, _REVOKE):
+        connection.execute(statement, (list(players), game_id))

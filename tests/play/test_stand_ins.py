@@ -1,0 +1,516 @@
+"""Stand-ins, who play another one's seat for some days, and seats taken over from bots for good."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import orjson
+import pytest
+from flask import Flask
+from sqlalchemy import select
+
+from server.accounts.blocks import block
+from server.clock import clock
+from server.errors import (
+    AlreadySeated,
+    BadField,
+    HandedOver,
+    NotFound,
+    NotSeated,
+    PlayError,
+    SeatTaken,
+    StaleTurn,
+)
+from server.operations.archives import archive_of
+from server.operations.rebuild import check_game
+from server.play import archive
+from server.play.chat import messages, say
+from server.play.commits import load
+from server.play.lobby import list_games, waiting_games
+from server.play.moves import play_line, play_move, turn_word
+from server.play.plans import get_plan, put_plan
+from server.play.seats import change_seat, come_back, leave, return_word, seat_settings, take_over, take_seat
+from server.play.stand_ins import (
+    accept_stand_in,
+    ask_stand_in,
+    change_stand_ins,
+    end_stand_in,
+    enter_as_stand_in,
+    stand_in_of,
+    stand_in_word,
+)
+from server.play.track_record import read_records, track_record
+from server.play.views import describe, story
+from server.play.votes import OFFER, take_back, vote
+from server.post.letters import compose
+from server.rules import Json
+from server.store.tables import PlayerGame, StandIn, db
+from tests.support.games import (
+    DAY,
+    assert_log_and_projections_agree,
+    at_once,
+    everything_due_happens,
+    game_of,
+    happened,
+    last,
+    later,
+    letters,
+    moves_of,
+    moves_on,
+    person,
+    seats_of,
+    turn_of,
+    until,
+)
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+@pytest.fixture
+def dan(within: None) -> UUID:
+    return person("dan")
+
+
+@pytest.fixture
+def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
+    return game_of(ada, bea, cyd)
+
+
+def day(days: int) -> str:
+    return (clock.now() + days * DAY).date().isoformat()
+
+
+def asks(game_id: UUID, owner: UUID, first: int = 0, last: int = 6, **whom: Any) -> Json:
+    return ask_stand_in(game_id, owner, day(first), day(last), **whom)
+
+
+def word_of(game_id: UUID) -> str:
+    db.session.rollback()
+    asked = db.session.scalars(select(StandIn).where(StandIn.game_id == game_id)).one()
+    return stand_in_word(game_id, asked.seat, asked.mark)
+
+
+def stands_in(game_id: UUID, owner: UUID, who: UUID, first: int = 0, last: int = 6) -> None:
+    """From today on, or from the first day."""
+    asks(game_id, owner, first, last, player=who)
+    accept_stand_in(word_of(game_id), who)
+
+
+def seen(game_id: UUID, who: UUID | None, version: int | None = None) -> Json:
+    game = load(game_id)
+    return describe(game, game.seat_of(who), version, who)
+
+
+def by(game_id: UUID) -> list[str]:
+    return [item["by"] for item in story(load(game_id), None) if item["type"] == "star-placed"]
+
+
+def assert_all_agrees(game_id: UUID) -> None:
+    assert_log_and_projections_agree(game_id)
+    assert check_game(game_id) == []
+
+
+# Standing in
+
+
+def test_whoever_is_asked_and_accepts_plays_the_seat_and_both_know(
+    game_id: UUID, ada: UUID, bea: UUID, dan: UUID
+) -> None:
+    asked = asks(game_id, ada, player=dan)
+    assert (asked["seat"], asked["name"], asked["accepted"], asked["sits"]) == (0, "dan", False, False)
+    assert letters(game_id, "invitation")[0].data["to"] == "dan@example.org"
+    accept_stand_in(word_of(game_id), dan)
+    found = stand_in_of(game_id, ada)
+    assert found and found["accepted"] and found["sits"]
+    assert stand_in_of(game_id, dan) == found
+    assert [(it.player_id, it.data["own"], it.data["who"]) for it in letters(game_id, "stand-in")] == [
+        (ada, True, "dan"),
+        (dan, False, "ada"),
+    ]
+    seat = seen(game_id, None)["seats"][0]
+    assert (seat["name"], seat["player"], seat["stood_in_by"]["name"]) == ("ada", ada, "dan")
+    assert [turn_of(game_id, who) for who in (ada, dan)] == [None, 2]
+    moves_on(game_id, dan)
+    moves_on(game_id, bea)
+    assert by(game_id) == ["stand-in", "player"]
+    assert_all_agrees(game_id)
+
+
+def test_his_letters_are_those_of_the_seat(game_id: UUID, ada: UUID, dan: UUID) -> None:
+    stands_in(game_id, ada, dan)
+    turn = letters(game_id, "your-turn")[-1]
+    assert turn.player_id == dan
+    letter = compose(turn, "https://stars.example")
+    assert letter is not None and letter.to == "dan@example.org"
+    earlier = letters(game_id, "your-turn")[0]
+    assert earlier.player_id == ada
+    assert compose(earlier, "https://stars.example") is None  # what it tells is for whoever plays now
+    assert [it["game_id"] for it in waiting_games(dan)] == [game_id]
+    assert waiting_games(ada) == []
+
+
+def test_an_address_is_asked_and_its_reader_enters_by_the_letter(game_id: UUID, ada: UUID) -> None:
+    asks(game_id, ada, email="new@example.org")
+    word = word_of(game_id)
+    letter = compose(letters(game_id, "invitation")[0], "https://stars.example")
+    assert letter is not None and letter.to == "new@example.org"
+    assert f"https://stars.example/s/{word}".encode() in letter.message.replace(b"=\r\n", b"").replace(b"=\n", b"")
+    _, token = enter_as_stand_in(word, name="Newcomer")
+    assert seen(game_id, token.player_id)["you"] == {"seat": 0, "turn": 2}
+    with pytest.raises(NotFound):
+        enter_as_stand_in(word)  # once: a mail that is forwarded opens nothing
+    assert compose(letters(game_id, "invitation")[0], "https://stars.example") is None
+
+
+def test_nobody_but_whoever_is_named_can_accept(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
+    asks(game_id, ada, player=dan)
+    word = word_of(game_id)
+    for other in (bea, person("eve")):
+        with pytest.raises(NotFound):
+            accept_stand_in(word, other)
+    asks(game_id, ada, player=person("eve"))  # instead
+    with pytest.raises(NotFound):
+        accept_stand_in(word, dan)
+    for nonsense in ("a", word[:-1], turn_word(game_id, 0, 1)):
+        with pytest.raises(NotFound):
+            accept_stand_in(nonsense, dan)
+
+
+def test_it_begins_and_ends_by_the_clock_of_whose_seat_it_is(game_id: UUID, ada: UUID, dan: UUID) -> None:
+    stands_in(game_id, ada, dan, 1, 2)
+    asked = stand_in_of(game_id, ada)
+    assert asked and asked["accepted"] and not asked["sits"]
+    assert [it.data["what"] for it in letters(game_id, "stand-in")] == ["accepted"]
+    with pytest.raises(NotSeated):
+        turn_of(game_id, dan)
+    until(asked["from"] - timedelta(seconds=1))
+    change_stand_ins()
+    assert "stand-in-began" not in happened(game_id)
+    until(asked["from"])
+    change_stand_ins()
+    assert turn_of(game_id, dan) is not None
+    until(asked["until"])
+    change_stand_ins()
+    change_stand_ins()
+    assert happened(game_id)[-2:] == ["stand-in-began", "stand-in-ended"]
+    assert turn_of(game_id, ada) == load(game_id).version
+    with pytest.raises(NotSeated):
+        turn_of(game_id, dan)
+    assert stand_in_of(game_id, ada) is None
+    assert_all_agrees(game_id)
+
+
+def test_what_is_asked_and_never_accepted_is_forgotten(game_id: UUID, ada: UUID, dan: UUID) -> None:
+    asks(game_id, ada, player=dan)
+    later(8 * DAY)
+    change_stand_ins()
+    assert stand_in_of(game_id, ada) is None
+
+
+@pytest.mark.parametrize("ends", ["ada", "dan"])
+def test_either_of_them_ends_it(game_id: UUID, ada: UUID, dan: UUID, ends: str) -> None:
+    stands_in(game_id, ada, dan)
+    end_stand_in(game_id, person(ends))
+    assert [turn_of(game_id, ada), happened(game_id)[-1]] == [3, "stand-in-ended"]
+    assert [it.data["what"] for it in letters(game_id, "stand-in")][-2:] == ["ended", "ended"]
+    assert db.session.scalars(select(PlayerGame).where(PlayerGame.player_id == dan)).all() == []
+    assert_all_agrees(game_id)
+
+
+@pytest.mark.parametrize("ends", ["ada", "dan"])
+def test_either_ends_it_before_it_begins(game_id: UUID, ada: UUID, dan: UUID, ends: str) -> None:
+    stands_in(game_id, ada, dan, 1, 2)
+    end_stand_in(game_id, person(ends))
+    later(2 * DAY)
+    change_stand_ins()
+    assert "stand-in-began" not in happened(game_id)
+
+
+def test_the_owner_looks_on_and_talks_but_does_not_play(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
+    hand = seen(game_id, ada)["view"]["hand"]
+    stands_in(game_id, ada, dan)
+    move = moves_of(game_id, dan)[0]
+    assert seen(game_id, ada)["view"]["hand"] == seen(game_id, dan)["view"]["hand"] == hand
+    for does in (
+        partial(play_move, game_id, ada, 2, move),
+        partial(take_back, game_id, ada, 1),
+        partial(vote, game_id, ada, "pause", True),
+        partial(get_plan, game_id, ada),
+        partial(put_plan, game_id, ada, 0, []),
+    ):
+        with pytest.raises(HandedOver):
+            does()
+    say(game_id, ada, "Thank you!")
+    say(game_id, dan, "A fine hand")
+    assert [it["name"] for it in messages(game_id, 0, 9)] == ["ada", "dan"]
+    change_seat(game_id, ada, {"mails": "off"})
+    assert [seat_settings(game_id, who)["mails"] for who in (ada, dan)] == ["off", None]
+    end_stand_in(game_id, ada)
+    assert seat_settings(game_id, ada)["mails"] == "off"
+    moves_on(game_id, ada)
+    assert by(game_id) == ["player"]
+
+
+def test_the_time_of_a_turn_goes_on(game_id: UUID, ada: UUID, dan: UUID) -> None:
+    due_at = seats_of(game_id)[0].due_at
+    later(timedelta(hours=5))
+    stands_in(game_id, ada, dan)
+    assert seats_of(game_id)[0].due_at == due_at
+    end_stand_in(game_id, dan)
+    assert seats_of(game_id)[0].due_at == due_at
+
+
+def test_old_turns_are_over_for_whoever_holds_their_links(game_id: UUID, ada: UUID, dan: UUID) -> None:
+    links = [turn_word(game_id, 0, 1)]
+    stands_in(game_id, ada, dan)
+    links.append(turn_word(game_id, 0, 2))
+    end_stand_in(game_id, ada)
+    for link in links:
+        with pytest.raises(StaleTurn):
+            play_line(link, "7 leo c")
+
+
+def test_whoever_stands_in_does_not_see_what_the_seat_saw_before_nor_the_owner_what_he_plans(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    stands_in(game_id, ada, dan)
+    for version in range(load(game_id).version):
+        assert seen(game_id, dan, version)["view"] == seen(game_id, None, version)["view"]
+        assert version == 0 or seen(game_id, ada, version)["view"] != seen(game_id, None, version)["view"]
+    board = next(it for it in seen(game_id, dan)["view"]["boards"] if None in it["spaces"].values())
+    free = next(space for space, lies in board["spaces"].items() if lies is None)
+    move = {"star": "D", "board": board["board"], "space": free}
+    put_plan(game_id, dan, 0, [{"move": move, "if": [], "after": "PT0S"}])
+    end_stand_in(game_id, ada)
+    assert get_plan(game_id, ada) == {"revision": 0, "moves": [], "ended": None}
+
+
+def test_it_is_refused_where_he_sits_or_stands_in_or_is_blocked(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    with pytest.raises(AlreadySeated):
+        asks(game_id, ada, player=bea)
+    stands_in(game_id, ada, dan, 1, 2)
+    asks(game_id, bea, player=dan)
+    db.session.rollback()
+    asked = db.session.scalars(select(StandIn).where(StandIn.game_id == game_id, StandIn.seat == 1)).one()
+    with pytest.raises(AlreadySeated):
+        accept_stand_in(stand_in_word(game_id, 1, asked.mark), dan)
+    eve = person("eve")
+    block(cyd, eve)
+    asks(game_id, bea, player=eve)
+    db.session.rollback()
+    asked = db.session.scalars(select(StandIn).where(StandIn.game_id == game_id, StandIn.seat == 1)).one()
+    with pytest.raises(SeatTaken):
+        accept_stand_in(stand_in_word(game_id, 1, asked.mark), eve)
+    fay = person("fay")
+    block(fay, bea)
+    before = len(letters(game_id, "invitation"))
+    asks(game_id, bea, player=fay)
+    assert len(letters(game_id, "invitation")) == before  # and he hears nothing of it
+
+
+def test_days_are_in_order_few_and_to_come(game_id: UUID, ada: UUID, dan: UUID) -> None:
+    for first, last_ in ((2, 1), (-9, -8), (0, 90)):
+        with pytest.raises(BadField):
+            asks(game_id, ada, first, last_, player=dan)
+    for whom in ({}, {"player": dan, "email": "dan@example.org"}, {"player": UUID(int=0)}):
+        with pytest.raises(BadField):
+            asks(game_id, ada, **whom)
+    with pytest.raises(BadField):
+        ask_stand_in(game_id, ada, "2026-02-30", day(3), player=dan)
+
+
+def test_he_takes_the_seat_from_a_bot(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
+    stands_in(game_id, ada, dan, 1, 2)
+    leave(game_id, ada)
+    later(DAY)
+    change_stand_ins()
+    assert happened(game_id)[-2:] == ["seat-taken-back", "stand-in-began"]
+    assert turn_of(game_id, dan) is not None
+    assert_all_agrees(game_id)
+
+
+def test_a_bot_that_takes_over_ends_it(ada: UUID, bea: UUID, dan: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "bot-takes-over", "bot": "greedy"}])
+    stands_in(game_id, ada, dan, 0, 30)
+    until(seats_of(game_id)[0].due_at or clock.now())
+    everything_due_happens()
+    assert [it for it in happened(game_id) if it not in ("star-placed", "board-dealt")][-3:] == [
+        "time-ran-out",
+        "seat-handed-over",
+        "stand-in-ended",
+    ]
+    assert letters(game_id, "seat-handed-over")[0].player_id == ada
+    assert_all_agrees(game_id)
+    come_back(return_word(game_id, 0))
+    assert turn_of(game_id, bea) is not None or turn_of(game_id, ada) is not None
+
+
+def test_resigning_ends_it_and_whoever_stands_in_only_leaves(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
+    stands_in(game_id, ada, dan)
+    leave(game_id, dan)
+    assert happened(game_id)[-1] == "stand-in-ended"
+    stands_in(game_id, ada, dan)
+    leave(game_id, ada)
+    assert happened(game_id)[-2:] == ["seat-handed-over", "stand-in-ended"]
+    assert_all_agrees(game_id)
+
+
+def test_the_end_of_the_game_ends_it_and_the_archive_says_so(ada: UUID, bea: UUID, dan: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    stands_in(game_id, ada, dan)
+    while load(game_id).head["status"] == "running":
+        everything_due_happens()  # the bot moves
+        if mover := next(
+            (who for who in (dan, bea) if load(game_id).seat_of(who) is not None and turn_of(game_id, who)), None
+        ):
+            moves_on(game_id, mover)
+    assert happened(game_id)[-2:] == ["game-ended", "stand-in-ended"]
+    assert [it.player_id for it in letters(game_id, "game-ended")] == [ada, bea]
+    assert set(by(game_id)) == {"stand-in", "player", "bot"}
+    archive.check(orjson.dumps(archive_of(game_id, ada)))
+    read_records()
+    for who, finished in ((ada, 1), (bea, 1), (dan, 0)):
+        assert track_record(who)["finished"] == finished
+    assert track_record(ada)["median_answer"] is None  # he made no move
+    assert track_record(dan)["games"] == 0
+    assert_all_agrees(game_id)
+
+
+def test_a_private_game_is_closed_to_him_afterwards(ada: UUID, bea: UUID, dan: UUID) -> None:
+    game_id = game_of(ada, bots=2, private=True)
+    stands_in(game_id, ada, dan)
+    say(game_id, dan, "Hello")
+    end_stand_in(game_id, dan)
+    with pytest.raises(NotFound):
+        say(game_id, dan, "Hello?")
+    assert list_games(dan, mine=True).items == []
+
+
+# Races
+
+
+def test_two_who_accept_at_once(app: Flask, game_id: UUID, ada: UUID, dan: UUID) -> None:
+    asks(game_id, ada, player=dan)
+    word = word_of(game_id)
+    at_once(app, [partial(accept_stand_in, word, dan)] * 4)
+    assert happened(game_id).count("stand-in-began") == 1
+    assert_all_agrees(game_id)
+
+
+def outcome_of(does: Callable[[], object]) -> type | None:
+    try:
+        does()
+    except PlayError as error:
+        return type(error)
+    return None
+
+
+@pytest.mark.parametrize("how", ["owner", "stand-in", "clock"])
+def test_it_ends_while_he_moves(app: Flask, game_id: UUID, ada: UUID, bea: UUID, dan: UUID, how: str) -> None:
+    """He has moved, or the turn is the owner's: never both, and never neither."""
+    stands_in(game_id, ada, dan)
+    turn, move = turn_of(game_id, dan), moves_of(game_id, dan)[0]
+    assert turn is not None
+    if how == "clock":
+        until(load(game_id).seats[0]["stood_in_until"])
+    ends = {"owner": partial(end_stand_in, game_id, ada), "stand-in": partial(end_stand_in, game_id, dan)}
+    end = ends.get(how, change_stand_ins)
+    refused = at_once(
+        app, [partial(outcome_of, partial(play_move, game_id, dan, turn, move)), partial(outcome_of, end)]
+    )
+    change_stand_ins()
+    if how != "clock" or "stand-in-ended" in happened(game_id):
+        assert "stand-in-ended" in happened(game_id)
+    assert refused[1] is None
+    assert (refused[0] is None) == ("star-placed" in happened(game_id))
+    if refused[0] is None:
+        assert by(game_id) == ["stand-in"]
+    else:
+        moves_on(game_id, ada)
+        assert by(game_id) == ["player"]
+    assert_all_agrees(game_id)
+
+
+# Seats taken over
+
+
+def offered(game_id: UUID, who: UUID, *others: UUID) -> None:
+    """This player has left, and the others offer his seat."""
+    leave(game_id, who)
+    for other in others:
+        vote(game_id, other, OFFER, True)
+
+
+def test_a_seat_is_taken_over_for_good_where_all_who_play_offer_it(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    offered(game_id, ada, bea)
+    with pytest.raises(SeatTaken):
+        take_over(game_id, dan, 0)
+    assert list_games(dan, offered=True).items == []
+    vote(game_id, cyd, OFFER, True)
+    assert [it["id"] for it in list_games(dan, offered=True).items] == [game_id]
+    take_over(game_id, dan, 0)
+    assert happened(game_id)[-1] == "seat-taken-over"
+    assert seen(game_id, None)["seats"][0]["name"] == "dan"
+    assert list_games(dan, offered=True).items == []
+    assert [it.player_id for it in letters(game_id, "seat-taken-over")] == [ada]
+    letter = compose(letters(game_id, "seat-taken-over")[0], "https://stars.example")
+    assert letter is not None and letter.to == "ada@example.org"
+    with pytest.raises(NotFound):
+        come_back(return_word(game_id, 0))
+    with pytest.raises(PlayError):
+        take_seat(game_id, ada)
+    assert list_games(ada, mine=True).items == []
+    assert_all_agrees(game_id)
+
+
+def test_until_then_its_person_comes_back_and_afterwards_its_record_is_nobody_elses(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    moves_on(game_id, ada)
+    offered(game_id, ada, bea, cyd)
+    take_seat(game_id, ada)
+    with pytest.raises(SeatTaken):
+        take_over(game_id, dan)
+    leave(game_id, ada)
+    take_over(game_id, dan)
+    assert track_record(ada)["left"] == 1
+    assert (track_record(dan)["left"], track_record(dan)["games"]) == (0, 1)
+    vote(game_id, bea, "abandon", True)
+    vote(game_id, cyd, "abandon", True)
+    vote(game_id, dan, "abandon", True)
+    read_records()
+    assert track_record(ada)["left"] == 1
+    assert track_record(dan)["left"] == 0
+
+
+def test_a_successor_has_a_turn_of_his_own_and_the_public_story_before(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    offered(game_id, ada, bea, cyd)
+    later(DAY)
+    take_over(game_id, dan)
+    row, version = seats_of(game_id)[0], load(game_id).version
+    assert row.turn == version
+    assert row.asked_at == last(game_id, "seat-taken-over").recorded_at
+    assert seen(game_id, dan)["view"]["hand"] is not None
+    for earlier in range(1, version):
+        assert seen(game_id, dan, earlier)["view"] == seen(game_id, None, earlier)["view"]
+    moves_on(game_id, dan)
+    assert by(game_id) == ["player"]
+
+
+def test_two_take_it_over_at_once(app: Flask, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
+    offered(game_id, ada, bea, cyd)
+    eve = person("eve")
+    refused = at_once(app, [partial(outcome_of, partial(take_over, game_id, who, 0)) for who in (dan, eve, dan, eve)])
+    assert refused.count(None) >= 1
+    assert happened(game_id).count("seat-taken-over") == 1
+    assert_all_agrees(game_id)

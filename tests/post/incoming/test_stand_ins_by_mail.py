@@ -1,0 +1,54 @@
+"""Stand-ins by mail: asked for and ended by a line, in the reader's language, too."""
+
+import re
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from server.accounts.players import change_profile
+from server.clock import clock
+from server.play.stand_ins import accept_stand_in, stand_in_of
+from tests.play.test_stand_ins import word_of
+from tests.post.incoming.replying import ada_writes
+from tests.post.office import Office
+from tests.support.games import happened, person
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def confirming(text: str) -> str:
+    """The line that this answer asks for."""
+    found = re.search(r"^ *(\w+ [a-z0-9-]{8,})$", text, re.MULTILINE)
+    assert found, text
+    return found[1]
+
+
+@pytest.mark.parametrize("how", ["{0:%Y-%m-%d}..{1:%Y-%m-%d}", "{0.day}.{0.month}.-{1.day}.{1.month}."])
+def test_somebody_is_asked_once_it_is_confirmed(office: Office, game_id: UUID, ada: UUID, how: str) -> None:
+    first, last = (clock.now() + timedelta(days=days) for days in (2, 9))
+    office.mails("ada")
+    answer = ada_writes(office, f"stand-in dan@example.org {how.format(first, last)}")
+    assert stand_in_of(game_id, ada) is None
+    assert "has been asked" in " ".join(ada_writes(office, confirming(answer.text)).text.split())
+    asked = stand_in_of(game_id, ada)
+    assert asked and (asked["from"].date(), asked["until"].date()) == (first.date(), (last + timedelta(days=1)).date())
+    assert any("/s/" in mail.text for mail in office.mails("dan"))
+
+
+def test_the_readers_own_word_and_the_end(office: Office, game_id: UUID, ada: UUID) -> None:
+    today = clock.now().date()
+    change_profile(ada, {"locale": "de"})
+    office.mails("ada")
+    ada_writes(office, confirming(ada_writes(office, f"Vertretung dan@example.org {today}..{today}").text))
+    accept_stand_in(word_of(game_id), person("dan"))
+    assert "wird jetzt" not in ada_writes(office, "Vertretung aus").text
+    assert happened(game_id)[-1] == "stand-in-ended"
+
+
+def test_what_cannot_be_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+    office.mails("ada")
+    for days, why in (("31.2.-1.3.", "There is no such day"), ("2027-07-14..2027-07-01", "comes before the first")):
+        answer = ada_writes(office, f"stand-in dan@example.org {days}")
+        assert why in " ".join(ada_writes(office, confirming(answer.text)).text.split())
+    assert stand_in_of(game_id, ada) is None
