@@ -3,7 +3,8 @@ import { html } from "../ui/html.js";
 import { call, picture as fetched } from "../ui/api.js";
 import { later } from "../ui/lazy-loading.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
-import { link } from "../ui/token.js";
+import { useStore } from "../ui/store.js";
+import { link, me } from "../ui/token.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { Actions, Back } from "../table/actions.js";
@@ -12,6 +13,7 @@ import { Manners } from "./manners.js";
 import { Note } from "./note.js";
 import { Plan } from "./plan.js";
 import { Seats } from "./seats.js";
+import { StandIn } from "./stand-in.js";
 import { Story } from "./story.js";
 /** @import { Note as Kept, RulesDescription, SeenTable, View } from "../ui/types" */
 
@@ -25,13 +27,17 @@ export { Back };
  */
 export function Beneath({ table, view, at, names, rules, goesOn, showAt }) {
   const { game, story } = table;
+  const player = useStore(me);
+  const by = mySeat(game)?.stood_in_by;
+  const isStoodIn = !!by && by.player !== player?.id; // a plan is of whoever plays
   return html`<${Seats} game=${game} view=${view} isPast=${at !== null} />
     <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat}
       names=${names} rules=${rules} showAt=${showAt} />
     <${Aside} table=${table} />
     ${story.some((it) => it.payouts || it.points) && html`<${Standings} game=${game} story=${story}
       names=${names} at=${at} showAt=${showAt} />`}
-    ${goesOn && !mySeat(game)?.stand_in && html`<${Plan} table=${table} rules=${rules} />`}
+    ${goesOn && !mySeat(game)?.stand_in && !isStoodIn && html`<${Plan} table=${table} rules=${rules} />`}
+    ${goesOn && !link && html`<${StandIn} table=${table} />`}
     ${goesOn && html`<${Actions} table=${table} />`}
     <${Manners} />
     ${game.status === "finished" && html`<${Archive} table=${table} />`}`;

@@ -1,5 +1,6 @@
 // The seats of a table: who sits there, what each has, and whom we wait for.
 import { html, useState } from "../ui/html.js";
+import { absolute } from "../ui/times.js";
 import { t } from "../ui/words.js";
 import { Due, seatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
@@ -23,6 +24,8 @@ export function Seats({ game, view, isPast = false }) {
           seatName(it)}</strong></button>` : html`<strong>${seatName(it)}</strong>`}${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
         ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
         ${it.stand_in && html`<br /><small>${t("stand-in", { bot: it.stand_in })}</small>`}
+        ${it.stood_in_by && html`<br /><small>${t("stood-in", { name: it.stood_in_by.name,
+          until: absolute(it.stood_in_by.until) })}</small>`}
         ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}
         ${it.to_act && !isPast && html`<br /><small>${t("to-act")} ${it.due_at && html`<${Due}
           at=${it.due_at} />`}</small>`}

@@ -22,7 +22,7 @@ export function Lobby() {
   return html`
     <h1>${t("lobby")}</h1>
     <nav class="kinds" aria-label=${t("lobby.kinds")}>${STATUSES.map((status) => html`<a
-      href=${address({ ...wanted, status, free: false, pages: 1 })}
+      href=${address({ ...wanted, status, free: false, offered: false, pages: 1 })}
       aria-current=${status === wanted.status ? "true" : null}>${t(`lobby.kind.${status}`)}</a>`)}</nav>
     <${Filters} wanted=${wanted} />
     ${error && html`<${Sorry} error=${error} />`}
@@ -46,6 +46,7 @@ function Found({ found, wanted, player, again }) {
       terms=${game.status !== "finished"}>
       <p class="faint">${t("lobby.made", { when: relative(game.made_at) })}${game.closes_at && html`<br
         />${t("lobby.closes", { when: relative(game.closes_at) })}`}</p>
+      ${wanted.offered && html`<${TakeOver} game=${game} player=${player} again=${again} />`}
       ${game.status === "open" && html`<${Join} game=${game} player=${player} again=${again} />`}
     <//>`)}</ul>
     ${more && html`<p class="more"><button class="plain"
@@ -82,6 +83,8 @@ function Filters({ wanted }) {
     ${wanted.status === "open" && select("reliability", RELIABLE, (it) => t("lobby.reliable", { share: it }))}
     ${wanted.status === "open" && html`<label class="check"><input type="checkbox" name="free" checked=${wanted.free}
       onChange=${choose("free")} /> ${t("lobby.by.free")}</label>`}
+    ${wanted.status === "running" && html`<label class="check"><input type="checkbox" name="offered"
+      checked=${wanted.offered} onChange=${choose("offered")} /> ${t("lobby.by.offered")}</label>`}
   </form>`;
 }
 
@@ -107,6 +110,29 @@ function Join({ game, player, again }) {
   ${error && html`<${Sorry} error=${error} />`}`;
 }
 
+/** The seat that a bot keeps, for whoever takes it over. */
+function TakeOver({ game, player, again }) {
+  const seat = game.seats.find((it) => it.stand_in);
+  const [busy, error, take] = useSubmit(async () => {
+    try {
+      await call("POST", `/v1/games/${game.id}/seats`, { seat: seat.seat, take_over: true });
+    } catch (error) {
+      again(); // somebody else may have been faster, or its person is back
+      throw error;
+    }
+    go(toGame(game.id));
+  });
+  if (game.you || !seat) return html`<p>${t("lobby.seated")}</p>`;
+  return html`<p class="row">
+    <span>${t("lobby.offered", { name: seat.name, bot: seat.stand_in })}</span>
+    ${player && !player.guest
+      ? html`<button disabled=${busy} onClick=${take}
+        aria-label=${t("lobby.take-over-in", { title: game.title })}>${t("lobby.take-over")}</button>`
+      : html`<a href=${toSignIn()}>${t("lobby.sign-in")}</a>`}
+  </p>
+  ${error && html`<${Sorry} error=${error} />`}`;
+}
+
 // The address, what the server is asked, and what is left to us
 
 const read = (query) => ({
@@ -117,6 +143,7 @@ const read = (query) => ({
   pace: Object.keys(PACES).find((it) => it === query.get("pace")) ?? "",
   reliability: RELIABLE.find((it) => it === query.get("reliability")) ?? "",
   free: query.get("free") === "true",
+  offered: query.get("status") === "running" && query.get("offered") === "true",
   pages: Math.max(1, Number.parseInt(query.get("pages"), 10) || 1),
 });
 
@@ -125,9 +152,10 @@ function address(wanted) {
   return `#/lobby${said.length ? `?${new URLSearchParams(said)}` : ""}`;
 }
 
-async function load({ status, rules, variant, players, pace, reliability, free, pages }) {
+async function load({ status, rules, variant, players, pace, reliability, free, offered, pages }) {
   const asked = new URLSearchParams({ status, limit: String(AT_ONCE) });
   if (rules) asked.set("rules", rules);
+  if (offered) asked.set("offered", "true");
   const picked = { players, pace, reliability, edition: variant, free: free && "true" };
   for (const [name, it] of Object.entries(picked)) if (status === "open" && it) asked.set(name, it);
   const items = [];
@@ -140,7 +168,7 @@ async function load({ status, rules, variant, players, pace, reliability, free, 
   return { status, items, next };
 }
 
-const isFiltered = (it) => !!(it.rules || it.players || it.variant || it.pace || it.reliability || it.free);
+const isFiltered = (it) => !!(it.rules || it.players || it.variant || it.pace || it.reliability || it.free || it.offered);
 
 /** Whether something is wanted that the server cannot be asked for: it chooses among open games only. */
 const isPicky = (it) => it.status !== "open" && !!(it.variant || it.pace || it.players);

@@ -11,7 +11,7 @@ import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./p
 const OF_GAMES = [
   "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-ended", "game-paused",
   "take-back-asked", "move-taken-back", "game-abandoned", "game-closing", "sent-away",
-  "ready-asked", "not-ready",
+  "ready-asked", "not-ready", "stand-in", "seat-taken-over",
 ];
 const KINDS = [...OF_GAMES, "invitation", "bundle"];
 const COALESCED = "your-turn"; // where nothing is said, turns of several games are one mail

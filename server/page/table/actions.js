@@ -46,6 +46,7 @@ export function Actions({ table }) {
   const votes = told?.after === found ? told.votes : found;
   /** @type {Wish[]} */
   const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
+  if (game.seats.some((it) => it.stand_in)) wishes.push("offer");
   const isOpen = useRef(false); // whoever withdraws his wish goes on reading
   isOpen.current ||= !!votes && wishes.some((wish) => votes[wish].length);
   const learn = (/** @type {Votes} */ votes) => tell({ votes, after: found });

@@ -34,6 +34,7 @@ export type SternenglanzStep = Schemas["SternenglanzStep"];
 export type GameEvent = Whole<Schemas["Event"]>;
 /** An event, or one that would follow a move. */
 export type Item = Whole<Schemas["Event"] | Schemas["Foreseen"]>;
+export type StandIn = Schemas["StandIn"];
 export type TrackRecord = Schemas["TrackRecord"];
 export type Blocks = Schemas["Blocks"];
 export type Note = Schemas["Note"];

@@ -1,0 +1,48 @@
+// Who plays one's seat for some days: asking somebody, and ending it.
+import { html, useRef } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
+import { absolute } from "../ui/times.js";
+import { t } from "../ui/words.js";
+/** @import { SeenTable, StandIn as Asked } from "../ui/types" */
+
+/** @param {{table: SeenTable}} props */
+export function StandIn({ table }) {
+  const { base, game } = table;
+  const path = `${base}/seats/me/stand-in`;
+  const look = () => /** @type {Promise<{stand_in: Asked | null}>} */ (call("GET", path));
+  const [found, , again] = useFresh(look, [game.version, game.status]);
+  const who = useRef();
+  const from = useRef();
+  const until = useRef();
+  const [busy, error, ask] = useSubmit(async () => {
+    await call("POST", path, { email: who.current.value.trim(), from: from.current.value, until: until.current.value });
+    again();
+    table.look();
+  });
+  const [ending, refused, end] = useSubmit(async () => {
+    await call("DELETE", path);
+    again();
+    table.look();
+  });
+  if (!found) return null;
+  const asked = found.stand_in;
+  const state = asked?.sits ? "sits" : asked?.accepted ? "accepted" : "asked";
+  return html`<details class="card stand-in"><summary>${t("standing-in")}</summary>
+    ${asked
+      ? html`<p role="status">${t(`standing-in.${state}`, { name: asked.name ?? t("standing-in.somebody"),
+          from: absolute(asked.from), until: absolute(asked.until) })}</p>
+        <button type="button" class="plain" disabled=${ending} onClick=${end}>${t("standing-in.end")}</button>
+        ${refused && html`<${Sorry} error=${refused} />`}`
+      : html`<p>${t("standing-in.what")}</p>
+        <form onSubmit=${ask}>
+          <label>${t("standing-in.who")} <input ref=${who} type="email" name="email" required maxlength="254" /></label>
+          <div class="row">
+            <label>${t("standing-in.from")} <input ref=${from} type="date" name="from" required /></label>
+            <label>${t("standing-in.until")} <input ref=${until} type="date" name="until" required /></label>
+          </div>
+          <button disabled=${busy}>${t("standing-in.ask")}</button>
+          ${error && html`<${Sorry} error=${error} />`}
+        </form>`}
+  </details>`;
+}
