@@ -247,19 +247,28 @@ def revoke(caller: Caller) -> None:
     """Make the token of this caller worthless at once. Raises OneSeatOnly: a mailed link ends with its turn."""
     if caller.turn is not None:
         raise OneSeatOnly
-    db.session.execute(delete(Token).where(_is(caller)))
+    _delete(caller.player_id, Token.token_hash == caller.token_hash)
     db.session.commit()
 
 
 @tried_again
 def revoke_token(player_id: UUID, token_id: UUID) -> None:
     """Make one of a player's tokens worthless at once. Raises NotFound."""
-    named = (Token.player_id == player_id) & (func.substring(Token.token_hash, 1, 16) == token_id.bytes)
-    found = db.session.execute(delete(Token).where(named).returning(Token.token_hash)).first()
-    if found is None and in_doubt() != token_id:
+    is_there = _delete(player_id, func.substring(Token.token_hash, 1, 16) == token_id.bytes)
+    if not is_there and in_doubt() != token_id:
         raise NotFound("There is no such token.")
     with committing(token_id):
         db.session.commit()
+
+
+def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
+    """Whether there was such a token. That of an app ends the app, which would only get another."""
+    hold(player_id)
+    gone = delete(Token).where(Token.player_id == player_id, which).returning(Token.app_id)
+    found = db.session.execute(gone).first()
+    if found is not None and found.app_id is not None:
+        db.session.execute(delete(App).where(App.player_id == player_id, App.app_id == found.app_id))
+    return found is not None
 
 
 @tried_again

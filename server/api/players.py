@@ -121,7 +121,7 @@ class OneToken(MethodView):
     @blp.response(204)
     @blp.doc(operationId="revokeOneToken", **needs("tokens:write"))
     def delete(self, token_id: UUID) -> None:
-        """Make one of your tokens worthless at once"""
+        """Make one of your tokens worthless at once; that of an app ends the app"""
         revoke_token(caller("tokens:write").player_id, token_id)
 
 

@@ -615,6 +615,16 @@ def test_a_program_ends_by_itself_by_either_of_its_tokens(app: Flask, ada: Someo
         assert program.revoke(made[name]).status_code == 200  # it is as it should be
 
 
+def test_whoever_revokes_the_token_of_an_app_ends_the_app(app: Flask, ada: Someone, program: Program) -> None:
+    for path in ("one of them", "/v1/tokens/current"):
+        made = program.signed_in(ada)
+        [token] = [it for it in ada.get("/v1/tokens").json["items"] if it["name"] == "Night Watch"]
+        who, path = (as_app(app, made), path) if "current" in path else (ada, f"/v1/tokens/{token['id']}")
+        assert who.delete(path).status_code == 204
+        is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
+        assert ada.get("/v1/apps").json["items"] == []
+
+
 def test_a_program_ends_no_other(app: Flask, ada: Someone, program: Program) -> None:
     made = program.signed_in(ada)
     for name in ("access_token", "refresh_token"):
