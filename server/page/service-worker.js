@@ -7,6 +7,7 @@ const { release, files, words, rules } = worker.told; // by the server
 const SHELL = `sternenpost ${release}`;
 const SEEN = "sternenpost seen";
 const MOST = 200; // answers that are kept
+const LATER = 3_000; // milliseconds for which lines to the server are left to what is awaited
 const LANGUAGES = ["de", "en", "fr", "it"];
 const STATIC = ["/", "/manifest.webmanifest", "/static/star.svg"];
 const RULES = /^\/v1\/rules(\/\w+)?$/;
@@ -98,18 +99,19 @@ async function fromShell(request, path) {
 }
 
 /**
- * The rules as they were last time, and from the server for the next one: they change with a release.
+ * The rules as they were last time, and a little later from the server for the next one: they change with a release.
  * @param {Request} request
  * @param {ExtendableEvent} event
  */
 async function atOnce(request, event) {
   const kept = await (await caches.open(SHELL)).match(request, { ignoreVary: true });
-  const fresh = fetch(request).then(async (answer) => {
+  const fresh = async () => {
+    const answer = await fetch(request);
     if (answer.ok) await (await caches.open(SHELL)).put(request, answer.clone());
     return answer;
-  });
-  if (!kept) return fresh;
-  event.waitUntil(fresh.catch(() => {}));
+  };
+  if (!kept) return fresh();
+  event.waitUntil(new Promise((over) => setTimeout(over, LATER)).then(fresh).catch(() => {}));
   return kept;
 }
 
