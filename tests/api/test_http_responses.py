@@ -229,7 +229,7 @@ def may_come_again(contract: Contract) -> list[Call]:
 def test_every_call_that_makes_something_takes_a_key_but_those_that_make_secrets(scene: Scene) -> None:
     makes = {call.name for call in calls(scene.contract.document) if call.method == "POST"}
     names = {call.name for call in may_come_again(scene.contract)}
-    assert names == {"openGame", "takeSeat", "invite", "vote", "takeBack", "say", "playMove"}
+    assert names == {"openGame", "takeSeat", "invite", "vote", "takeBack", "say", "sayReady", "playMove"}
     secrets = {"signIn", "comeAsGuest", "makeToken", "makeSeatToken", "makeStreamTicket", "makeFeed", "makeWebhook"}
     assert makes - names == secrets | {
         "renewWebhookSecret",
@@ -261,6 +261,7 @@ OTHER_BODIES: dict[str, Json] = {
     "vote": {"on": "abandon"},
     "takeBack": {"to": 2},
     "say": {"text": "Something else."},
+    "sayReady": {"salt": "another"},
     "playMove": {"turn": 1, "move": {"star": "1", "board": "leo", "space": "a"}},
 }
 

@@ -12,7 +12,7 @@ from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
 from server.play.games import open_game
 from server.play.mail_in import reply_word, take_mail
-from server.play.seats import choose_mails, invite, seat_settings
+from server.play.seats import change_seat, invite, seat_settings
 from server.play.votes import vote
 from server.post import letters as writing
 from server.post.incoming.answering import deal_with_mails
@@ -100,11 +100,11 @@ def test_invitations_can_be_off_too(ada: UUID, bea: UUID, office: Office) -> Non
 def test_a_choice_for_a_game_goes_before_those_for_kinds(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="off")
     loud, quiet = table(ada, bea), table(ada, bea)
-    assert choose_mails(loud, ada, "at-once") == {"seat": 0, "mails": "at-once"}
+    assert change_seat(loud, ada, {"mails": "at-once"})["mails"] == "at-once"
     office.delivers()
     assert became_of(loud, "your-turn") == ["sent"]
     assert became_of(quiet, "your-turn") == ["dropped"]
-    choose_mails(loud, ada, None)
+    change_seat(loud, ada, {"mails": None})
     moves_on(loud, ada)
     moves_on(loud, bea)
     everything_due_happens()
@@ -114,7 +114,7 @@ def test_a_choice_for_a_game_goes_before_those_for_kinds(ada: UUID, bea: UUID, o
 
 def test_whoever_writes_gets_an_answer_whatever_he_chose(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(ada, bea)
-    choose_mails(game_id, ada, "off")
+    change_seat(game_id, ada, {"mails": "off"})
     turn = seats_of(game_id)[0].turn
     assert turn is not None
     take_mail(reply_word(game_id, 0, turn), "", b"From: ada@example.org\r\n\r\n?\r\n", limited=False)
@@ -125,10 +125,10 @@ def test_whoever_writes_gets_an_answer_whatever_he_chose(ada: UUID, bea: UUID, o
 
 def test_it_changes_nothing_for_the_others_at_the_table(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(ada, bea)
-    choose_mails(game_id, ada, "off")
+    change_seat(game_id, ada, {"mails": "off"})
     moves_on(game_id, ada)
     assert len(office.subjects("bea")) == 1
-    assert seat_settings(game_id, bea) == {"seat": 1, "mails": None}
+    assert seat_settings(game_id, bea)["mails"] is None
 
 
 # Bundles

@@ -10,7 +10,7 @@ from flask import Flask
 
 from server.accounts.players import change_profile
 from server.clock import clock
-from server.play.seats import choose_mails
+from server.play.seats import change_seat
 from server.post.coalescing import LONGEST, MOST, put_off_until
 from server.post.incoming.answering import deal_with_mails
 from server.store.tables import Delivery, LetterRow, db
@@ -147,7 +147,7 @@ def test_who_has_chosen_at_once_is_told_each_turn_at_once(of_game: bool, ada: UU
     games = [table(bea, ada), table(bea, ada)]
     for game_id in games:
         if of_game:
-            choose_mails(game_id, ada, "at-once")
+            change_seat(game_id, ada, {"mails": "at-once"})
         looks_at(game_id, ada)
         looks_at(game_id, bea)
         moves_on(game_id, bea)
