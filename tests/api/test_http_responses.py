@@ -263,6 +263,7 @@ OTHER_BODIES: dict[str, Json] = {
     "say": {"text": "Something else."},
     "sayReady": {"salt": "another"},
     "playMove": {"turn": 1, "move": {"star": "1", "board": "leo", "space": "a"}},
+    "sayReady": {"salt": "another"},
 }
 
 
