@@ -139,7 +139,7 @@ def game(game_id: UUID) -> Json:
     shown = ("seat", "kind", "bot", "stand_in", "player_id", "name", "email", "turn", "asked_at", "due_at", "remind_at")
     seats = [{name: row.get(name) for name in (*shown, "wake_at", "mails")} for row in found.seats]
     return {
-        **summary(found.head, found.seats),
+        **summary(found.head, found.seats, nameless=False),
         "made_by": found.head["made_by"],
         "outcome": found.head["outcome"],
         "seats": seats,

@@ -9,6 +9,7 @@ from server.accounts.rate_limits import Use, expect_within
 from server.clock import clock
 from server.errors import BadField
 from server.play.letters import note
+from server.play.nameless import hides_names
 from server.play.notes import deaf
 from server.play.views import own_seat, seen_by
 from server.rules import Json
@@ -42,7 +43,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     outbox.put(game_id, [note(game, "message", it, now, str(last + 1), nr=last + 1) for it in hooked])
     row_of_seat = game.seats[seat]
     speaker = row_of_seat if row_of_seat["player_id"] == player_id else row_of_seat["owner"]
-    said = _message(last + 1, seat, speaker["name"], text, now)
+    said = _message(last + 1, seat, None if hides_names(game.head) else speaker["name"], text, now)
     with committing(said):
         db.session.commit()
     notifier.changed(game_id)
@@ -63,7 +64,11 @@ def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
             "WHERE m.game_id = %s AND m.nr > %s ORDER BY m.nr LIMIT %s",
             (game_id, after, limit),
         ).fetchall()
-    return [_message(*row) for row in found]
+        head = connection.execute(
+            "SELECT options, status, version FROM games WHERE game_id = %s", (game_id,)
+        ).fetchone()
+    nameless = found and head and hides_names(dict(zip(("options", "status", "version"), head, strict=True)))
+    return [_message(nr, seat, None if nameless else name, text, at) for nr, seat, name, text, at in found]
 
 
 def last_message(game_id: UUID) -> int:

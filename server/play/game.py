@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from flask_babel import gettext
+
 from server.bots import BOTS
 from server.play import timeout_policy
+from server.play.nameless import hides_names
 from server.play.table import Table
 from server.play.timeout_policy import Rung
 from server.rules import Json, Seat, SeededDice
@@ -47,8 +50,14 @@ class Stored:
 
     @property
     def names(self) -> list[str]:
-        """What to call each seat, whoever stands in there; bots of one kind have numbers."""
-        return [self._bots_name(row) or (row["owner"] or row)["name"] or f"Seat {row['seat']}" for row in self.seats]
+        """What to call each seat in the reader's language, whoever stands in there; bots of one kind have numbers."""
+        nameless = hides_names(self.head)
+        return [
+            self._bots_name(row)
+            or (not nameless and (row["owner"] or row)["name"])
+            or gettext("Seat %(number)s", number=row["seat"] + 1)
+            for row in self.seats
+        ]
 
     def _bots_name(self, seat: Json) -> str | None:
         alike = [row["seat"] for row in self.seats if row["bot"] == seat["bot"]]

@@ -12,6 +12,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from server.accounts.players import address_of
 from server.play.game import Stored, seen_from
+from server.play.nameless import hides_names
 from server.play.table import UNDER_WAY, story_item, typed
 from server.play.track_record import reliability_of
 from server.play.views import seat_kept_for, summary
@@ -84,6 +85,7 @@ def list_games(
         where.append(func.coalesce(GameRow.options["edition"].astext, scenario) == edition)
     if reliability is not None:
         where.append(_seats_of_each(_among(SeatRow.player_id, _less_reliable(reliability))) == 0)
+        where.append(func.coalesce(GameRow.options["nameless"].astext, "false") == "false")  # it tells nothing of them
     if offered:
         where += _with_offered_seat()
     if not (mine or my_turn):
@@ -216,14 +218,15 @@ def _page(found: list[GameRow], limit: int, player_id: UUID | None, tell: Tell |
             if s.game_id == game.game_id
         ]
         you = _you(game, rows, player_id)
-        item = summary(_columns(game), rows) | {
+        head = _columns(game)
+        item = summary(head, rows, hides_names(head)) | {
             "you": you,
             "invited": seat_kept_for(email, rows),
             "outcome": game.outcome,
         }
         if tell and you and game.game_id in newest:
             told = _latest(game.rules, newest[game.game_id], *seen_from(rows, player_id))
-            item["latest"] = tell(told, Stored(_columns(game), rows).names)
+            item["latest"] = tell(told, Stored(head, rows).names)
         items.append(item)
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)

@@ -41,6 +41,7 @@ from server.play.hosting import (
     host_leaves_within,
     hosted,
 )
+from server.play.nameless import is_nameless
 from server.play.plans import forget_plan
 from server.play.ready_check import (
     call_off_within,
@@ -109,7 +110,7 @@ def _take_seat(
     expect_open(head)
     if str(player_id) in head.sent_away and not any(row.email == email for row in seats):
         raise SeatTaken("The host of this game would rather play it with others.")
-    if is_block_between(player_id, [row.player_id for row in seats if row.player_id]):
+    if not is_nameless(head.options) and is_block_between(player_id, [row.player_id for row in seats if row.player_id]):
         raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
     if word is None and not any(row.email == email for row in seats):
         _expect_reliable(player_id, head.min_reliability or 0)
@@ -300,7 +301,8 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
     if not offered:
         raise SeatTaken("No seat is offered to you here.")
     row = game.seats[offered[0]]
-    if is_block_between(player_id, [it for it in people if it != row["player_id"]]):
+    others = [] if is_nameless(game.head["options"]) else [it for it in people if it != row["player_id"]]
+    if is_block_between(player_id, others):
         raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
     _expect_reliable(player_id, game.head["min_reliability"] or 0)
     _succeed(connection, game, offered[0], player_id, now)

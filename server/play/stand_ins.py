@@ -32,6 +32,7 @@ from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
 from server.play.games import invitations, note_seat
 from server.play.letters import told_of_stand_in
+from server.play.nameless import is_nameless
 from server.play.table import OVER
 from server.play.views import own_seat, seen_by
 from server.rules import Json, Seat
@@ -230,7 +231,7 @@ def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
             will = select(StandIn.seat).where(StandIn.game_id == game_id, StandIn.accepted_by == player_id)
             if db.session.execute(will).first() is not None:
                 raise AlreadySeated("You stand in for somebody else at this table.")
-            if is_block_between(player_id, people_of(game)):
+            if not is_nameless(game.head["options"]) and is_block_between(player_id, people_of(game)):
                 raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
             asked.accepted_by, asked.wake_at = player_id, asked.from_at
             db.session.flush()
@@ -315,7 +316,7 @@ def _may_begin(game: Game, asked: StandIn) -> bool:
         game.table.status in ("running", "paused")
         and game.seats[asked.seat]["player_id"] == asked.asked_by
         and asked.accepted_by not in people_of(game)
-        and not is_block_between(asked.accepted_by, people_of(game))
+        and (is_nameless(game.head["options"]) or not is_block_between(asked.accepted_by, people_of(game)))
     )
 
 

@@ -10,6 +10,7 @@ from server.errors import HandedOver, NotFound, NotSeated
 from server.play.authors import told
 from server.play.commits import at_version, load
 from server.play.game import Game
+from server.play.nameless import hides_names
 from server.play.table import Table
 from server.rules import Json, Seat, commitment
 from server.store import log
@@ -76,7 +77,11 @@ def describe(game: Game, viewer: Seat | None, version: int | None = None, player
     table = game.table if version is None else table_at(game, version)
     seen_as = viewer if table.version >= game.sees_since(player_id) else None
     return {
-        **summary(game.head | {"version": table.version, "status": table.status}, _seats_at(game, table)),
+        **summary(
+            game.head | {"version": table.version, "status": table.status},
+            _seats_at(game, table),
+            nameless=hides_names(game.head),
+        ),
         "invitation": _open_invitation(game, viewer),
         "hosting": table.status == "open" and player_id == game.head["host"],
         "you": _you(game, table, viewer, player_id),
@@ -145,8 +150,8 @@ def turn_of(table: Table, seat: Seat) -> int | None:
     return table.turns[seat] if table.status == "running" and table.stand_ins[seat] is None else None
 
 
-def summary(head: Json, seats: Sequence[Json]) -> Json:
-    """A game without its view, as lists show it."""
+def summary(head: Json, seats: Sequence[Json], nameless: bool) -> Json:
+    """A game without its view, as lists show it. `nameless`: whether it hides who sits where."""
     is_open = head["status"] == "open"
     return {
         "id": head["game_id"],
@@ -162,10 +167,15 @@ def summary(head: Json, seats: Sequence[Json]) -> Json:
         "clock": head["clock"],
         "on_timeout": head["on_timeout"],
         "min_reliability": head["min_reliability"],
-        "seats": [_seat(row) | _ready(head, row) for row in seats],
+        "seats": [
+            _seat(row) | _ready(head, row) | (_NAMELESS if nameless and row["player_id"] else {}) for row in seats
+        ],
         "commitment": commitment(head["seed"]),
         "latest": None,
     }
+
+
+_NAMELESS: Json = {"name": None, "player": None, "unreachable": False, "stood_in_by": None}
 
 
 def _seat(row: Json) -> Json:

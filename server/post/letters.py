@@ -33,6 +33,7 @@ from server.play.letters import READY_ASKED, STAND_IN
 from server.play.lobby import waiting_games
 from server.play.mail_in import BEFORE_THE_START, SEVERAL, reply_word, rsvp_word
 from server.play.moves import present_turn, turn_word
+from server.play.nameless import hides_names, is_nameless
 from server.play.plans import plan_of
 from server.play.seats import SEAT_TAKEN_OVER, is_asked, ready_word, return_word
 from server.play.stand_ins import asked_by_word, stand_in_word
@@ -227,6 +228,8 @@ def _locale(row: LetterRow | PlayerLetterRow) -> str:
         if player is None and row.kind == "sign-in-code":
             sign_in = db.session.get(SignIn, UUID(row.data["sign_in"]))
             return sign_in.locale if sign_in else "en"
+        if player is None and isinstance(row, LetterRow) and is_nameless(load(row.game_id).head["options"]):
+            return "en"  # that of his host would tell something of him
         if player is None:
             player = db.session.get(Player, UUID(row.data["by"]))
     return player.locale if player else "en"
@@ -374,7 +377,11 @@ def _about_turn(reader: _Reader, time: Json) -> wording.YourTurn:
     return wording.YourTurn(
         **reader.about,
         **time,
-        unreachable=tuple(row["name"] for row in game.seats if row["unreachable_since"] and row["seat"] != seat),
+        unreachable=tuple(
+            row["name"]
+            for row in game.seats
+            if row["unreachable_since"] and row["seat"] != seat and not hides_names(game.head)
+        ),
         since=reader.since_own_move(),
         table=text.table(rules.NAME, rules.view(state, seat), game.names, spoken().locale),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
@@ -693,9 +700,10 @@ def _invitation(game: Game, row: LetterRow, base_url: str) -> wording.Invitation
     if game.seats[row.seat]["email"] != row.data["to"]:
         return None
     host, rules = db.session.get(Player, UUID(row.data["by"])), game.table.rules.NAME.capitalize()
+    nameless = hides_names(game.head)
     others = [name for name, it in zip(game.names, game.seats, strict=True) if it["kind"] in ("human", "bot")]
     return wording.Invitation(
-        host=_unless_link(host.name if host else "", gettext("Somebody")),
+        host=_unless_link(host.name if host and not nameless else "", gettext("Somebody")),
         title=_unless_link(game.head["title"], rules),
         rules=rules,
         others=tuple(_unless_link(name, gettext("Somebody")) for name in others),

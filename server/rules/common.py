@@ -56,8 +56,14 @@ READY_CHECK: Json = {
     ],
     "default": None,
 }
+NAMELESS: Json = {
+    "description": "An option of the house, for every game: whether all seats go by their numbers until the end, so that nobody "
+    "learns who sits where. Time runs in nights and on days off, too, and blocks keep nobody away: both would tell it",
+    "type": "boolean",
+    "default": False,
+}
 # Games that were opened without them do not name them.
-HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READY_CHECK}
+HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READY_CHECK, "nameless": NAMELESS}
 
 NOBODY: frozenset[Seat] = frozenset()
 ALONE = [frozenset((seat,)) for seat in range(5)]  # whom `to_act` names in most states, made once
@@ -86,6 +92,8 @@ class BadOption(RuleError):
 
 def check_house_options(options: Mapping[str, Any]) -> None:
     """Raises BadOption for what their schema does not allow and no `enum` says."""
+    if type(options.get("nameless", False)) is not bool:
+        raise BadOption("bad-option", "The option nameless must be one of false, true.")
     asked = options.get("ready_check")
     within = asked.get("within") if type(asked) is dict and len(asked) == 1 else None
     if asked is not None and (type(within) is not str or not re.fullmatch(r"P[0-9DTHM]{2,20}", within)):

@@ -64,12 +64,16 @@ def test_taking_and_giving_up_a_seat(ada: Someone, bea: Someone) -> None:
 
 
 def test_what_is_chosen_of_a_games_mails_is_seen_by_its_player_alone(ada: Someone, bea: Someone, game: str) -> None:
-    assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": None}
-    assert ada.patch(f"{game}/seats/me", {"mails": "bundled"}).json == {"seat": 0, "mails": "bundled"}
-    assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": "bundled"}
+    assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": None, "salt_hash": None}
+    assert ada.patch(f"{game}/seats/me", {"mails": "bundled"}).json == {
+        "seat": 0,
+        "mails": "bundled",
+        "salt_hash": None,
+    }
+    assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": "bundled", "salt_hash": None}
     assert "bundled" not in bea.get(game).text
     is_problem(ada.patch(f"{game}/seats/me", {"mails": "sometimes"}), 422, "invalid-fields")
-    assert ada.patch(f"{game}/seats/me", {"mails": None}).json == {"seat": 0, "mails": None}
+    assert ada.patch(f"{game}/seats/me", {"mails": None}).json == {"seat": 0, "mails": None, "salt_hash": None}
 
 
 def latest(who: Someone, path: str = "/v1/games?mine=true") -> list[str | None]:

@@ -29,7 +29,7 @@ def test_a_seat_is_for_oneself_for_somebody_invited_for_a_bot_or_open(ada: UUID)
     assert [seat["kind"] for seat in game.seats] == ["open", "invited", "bot", "human"]
     assert (game.table.status, game.table.version) == ("open", 0)
     assert game.seat_of(ada) == 3
-    assert game.names == ["Seat 0", "Seat 1", "random", "ada"]
+    assert game.names == ["Seat 1", "Seat 2", "random", "ada"]
 
 
 def test_bots_of_one_kind_are_told_apart_by_numbers(ada: UUID) -> None:

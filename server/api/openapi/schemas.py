@@ -540,9 +540,17 @@ class StoodInBy(Schema):
 
 class Seat(Schema):
     seat = fields.Integer(required=True)
-    name = fields.String(required=True, allow_none=True, **_about("Of its person or bot; null while it is not taken"))
+    name = fields.String(
+        required=True,
+        allow_none=True,
+        **_about(
+            "Of its person or bot; null while it is not taken, and of persons until the end where the option `nameless` hides them"
+        ),
+    )
     player = fields.UUID(
-        required=True, allow_none=True, **_about("Its person, for GET /v1/players/{player_id}; null if it has none")
+        required=True,
+        allow_none=True,
+        **_about("Its person, for GET /v1/players/{player_id}; null if it has none, or hides him as `name`"),
     )
     kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
     stand_in = fields.String(required=True, allow_none=True, **_about("The bot that plays for an absent person"))
@@ -739,7 +747,11 @@ class MessageRequest(Request):
 class Message(Schema):
     nr = fields.Integer(required=True, **_about("Counts the messages of a game from 1"))
     seat = fields.Integer(required=True, **_about("Where the speaker sat"))
-    name = fields.String(required=True, allow_none=True, **_about("The speaker; null if that account is gone"))
+    name = fields.String(
+        required=True,
+        allow_none=True,
+        **_about("The speaker; null if that account is gone, and until the end where the option `nameless` hides him"),
+    )
     text = fields.String(required=True)
     at = Moment(required=True)
 

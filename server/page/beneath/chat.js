@@ -48,6 +48,8 @@ export function Chat({ table, seated }) {
     const timer = setInterval(quietly, EVERY);
     return () => clearInterval(timer);
   }, [live]);
+  const nobody = (/** @type {Message} */ it) =>
+    table.game.options.nameless ? table.game.seats[it.seat].name : t("seat.human");
   const [log, count, see] = useUnread(table.game.id, said ?? []);
   const [busy, error, say] = useSubmit(async () => {
     const words = text.current.value;
@@ -65,7 +67,7 @@ export function Chat({ table, seated }) {
   return html`<section class="card chat" aria-label=${t("chat")}>
     <h2>${t("chat")} <small class="unread">${count ? t("chat.unread", { count }) : ""}</small></h2>
     ${said && html`<div role="log" ref=${log} tabindex=${said.length ? 0 : null} aria-label=${t("chat")}><ol>${
-      said.map((it) => html`<li key=${it.nr}><strong>${it.name ?? t("seat.human")}</strong> <time class="faint"
+      said.map((it) => html`<li key=${it.nr}><strong>${it.name ?? nobody(it)}</strong> <time class="faint"
       datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol></div>`}
     ${seated && html`<form onSubmit=${say}>
       <label><span class="unseen">${t("chat.message")}</span><textarea ref=${text} rows="2" maxlength="2000" required

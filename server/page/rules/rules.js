@@ -12,7 +12,7 @@ import { editionName, editionsOf, holds, Text, Whom } from "./text.js";
 const GAMES = ["sternenhimmel", "sternenglanz"]; // each with a room of its name, in which are the figures of its rules
 // Told elsewhere in the text.
 const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat", "start_player", "max_rounds",
-  "take_back", "ready_check"];
+  "take_back", "ready_check", "nameless"];
 
 /** The rules of a game as it can be opened, signed in or not: `#/rules/<game>/<section>`. */
 export function Rules({ game, section }) {

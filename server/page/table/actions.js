@@ -15,6 +15,7 @@ export function Terms({ game }) {
     <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
     <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
     <dt>${t("take-back")}</dt><dd>${takeBackInWords(game)}</dd>
+    ${game.options.nameless && html`<dt>${t("nameless")}</dt><dd>${t("nameless.about")}</dd>`}
     ${game.options.ready_check && html`<dt>${t("ready-check")}</dt><dd>${length(game.options.ready_check.within)}</dd>`}
   </dl>`;
 }

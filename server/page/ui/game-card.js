@@ -46,14 +46,17 @@ export const seatName = (seat) => seat.name ?? t(`seat.${seat.kind}`);
 export const isClosed = (game) => game.status === "abandoned" && game.seats.some((it) => it.kind === "open");
 
 /**
- * The game as letters tell of it: bots of one kind have numbers.
+ * The game as letters tell of it: bots of one kind have numbers, and the seats of a nameless table.
  * @template {GameSummary} G
  * @param {G} game
  * @returns {G}
  */
 export function numbered(game) {
   const isBot = (/** @type {Seat} */ it) => it.kind === "bot" && !it.stand_in;
+  const isHidden = (/** @type {Seat} */ it) =>
+    game.options.nameless && it.name === null && (it.kind === "human" || it.stand_in);
   const seats = game.seats.map((seat) => {
+    if (isHidden(seat)) return { ...seat, name: t("seat", { number: seat.seat + 1 }) };
     const alike = game.seats.filter((it) => isBot(it) && it.name === seat.name);
     return isBot(seat) && alike.length > 1 ? { ...seat, name: `${seat.name} ${alike.indexOf(seat) + 1}` } : seat;
   });
@@ -78,6 +81,7 @@ export function GameCard({ game: plain, terms = false, children }) {
       <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
       <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
       <dt>${t("take-back")}</dt><dd>${takeBackInWords(game)}</dd>
+      ${game.options.nameless && html`<dt>${t("nameless")}</dt><dd>${t("nameless.about")}</dd>`}
     </dl>`}
     ${children}
   </li>`;

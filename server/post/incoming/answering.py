@@ -31,6 +31,7 @@ from server.play.going_back import has_gone_back, last_move, stands
 from server.play.idempotency import first_answer
 from server.play.mail_in import SEVERAL, confirming_word, confirms
 from server.play.moves import play_reply
+from server.play.nameless import is_nameless
 from server.play.plans import drop_plan, get_plan, put_plan
 from server.play.seats import invited_address, leave, ready
 from server.play.stand_ins import ask_stand_in, end_stand_in
@@ -141,7 +142,8 @@ def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:
     guest = invitations.guest_of(game, mail.seat, mark, read)
     if guest is None:
         return _finish(mail, None)
-    speaker = guest.player or db.session.get(Player, game.head["host"])
+    hosted_by = None if is_nameless(game.head["options"]) else db.session.get(Player, game.head["host"])
+    speaker = guest.player or hosted_by
     locale = speaker.locale if speaker else "en"
     with force_locale(locale):
         _finish(mail, invitations.deal(mail, mark, game, read, guest, locale), sender=read.sender or "")
