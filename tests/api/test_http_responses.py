@@ -261,7 +261,6 @@ OTHER_BODIES: dict[str, Json] = {
     "vote": {"on": "abandon"},
     "takeBack": {"to": 2},
     "say": {"text": "Something else."},
-    "sayReady": {"salt": "another"},
     "playMove": {"turn": 1, "move": {"star": "1", "board": "leo", "space": "a"}},
     "sayReady": {"salt": "another"},
 }
