@@ -262,7 +262,6 @@ OTHER_BODIES: dict[str, Json] = {
     "takeBack": {"to": 2},
     "say": {"text": "Something else."},
     "playMove": {"turn": 1, "move": {"star": "1", "board": "leo", "space": "a"}},
-    "sayReady": {"salt": "another"},
 }
 
 
