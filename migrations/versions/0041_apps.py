@@ -4,8 +4,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import ARRAY
 
-revision = "0040"
-down_revision = "0041"
+revision = "0041"
+down_revision = "0040"
 branch_labels = None
 depends_on = None
 
