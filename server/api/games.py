@@ -288,7 +288,7 @@ class MySeat(MethodView):
         """What only you see of your seat"""
         return seat_settings(game_id, caller("games:read").player_id)
 
-    @blp.arguments(schemas.SeatChanges, example=examples.SEAT_CHANGES)
+    @blp.arguments(schemas.SeatChanges, required=False, example=examples.SEAT_CHANGES)
     @blp.response(200, schemas.OwnSeat, example=examples.OWN_SEAT)
     @blp.doc(operationId="changeOwnSeat", **needs("games:write"))
     @blp.raises(NotSeated, NotRunning, NotAllowed, WrongSalt)

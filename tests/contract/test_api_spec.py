@@ -223,7 +223,7 @@ def test_no_two_lists_of_words_are_the_same() -> None:
 
 def test_a_field_tells_the_members_of_a_union_apart() -> None:
     by_their_fields = {"Clock", "Condition", "SeatWanted", "TokenRequest", "Move", "View"}
-    by_their_fields |= {"MoveResult", "TakeBackResult", "Streamed"}
+    by_their_fields |= {"GameChanges", "MoveResult", "TakeBackResult", "Streamed"}
     for name, schema in SCHEMAS.items():
         if "oneOf" in schema and name not in by_their_fields:
             assert len(schema["discriminator"]["mapping"]) == len(schema["oneOf"]), name

@@ -449,6 +449,8 @@ class GameWanted(Request):
 class GameChanges(Request):
     """What may be done before the start: one of the two."""
 
+    VARIANTS: ClassVar[Json] = {"LongerWait": ("open_for",), "BeginWithout": ("begin",)}
+
     open_for = _open_for()
     begin = Truth(validate=one_of([True]), **_about("Wait no longer for those who have not said that they are ready"))
 
