@@ -17,7 +17,6 @@ from server.play import letters
 from server.play.due_times import asked_again, extended, timed
 from server.play.events import MoveTakenBack, StandInEnded, TimeExtended
 from server.play.game import Game, Outline
-from server.play.nameless import on_equal_hours
 from server.play.table import OVER, Table, fold, goes_behind, new_table, next_commit, type_name
 from server.play.table_cache import tables
 from server.rules import Json, Seat, commitment
@@ -48,7 +47,7 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
         raise NotFound("There is no such game.")
     if known and goes_behind(known, records.events):
         return load_within(connection, game_id)
-    seats = on_equal_hours(records.head, records.seats)
+    seats = _on_equal_hours(records.head, records.seats)
     return Game(records.head, seats, fold(known or new_table(records.head["rules"]), records.events))
 
 
@@ -68,9 +67,16 @@ def _outlined(game_id: UUID, records: OutlineRecords) -> Outline | None:
     if head["version"] != version:
         _logger.error("The head of game %s is at version %s, its log at %s", game_id, head["version"], version)
         return None
-    return Outline(head, on_equal_hours(head, seats), version, seq, hash_, extensions)
+    return Outline(head, _on_equal_hours(head, seats), version, seq, hash_, extensions)
 
 
+def _on_equal_hours(head: Json, seats: Sequence[Json]) -> Sequence[Json]:
+    """The seats, with which times are reckoned: at a nameless table every hour counts for everybody, since due times would
+    tell who sits there."""
+    return [row | _HOURS_OF_ALL for row in seats] if head["options"].get("nameless") else seats
+
+
+_HOURS_OF_ALL: Json = {"zone": "UTC", "calendar": {}}
 Write = Callable[..., bool]  # log.record, or another with the same first arguments
 
 

@@ -249,11 +249,11 @@ def _(call: Call) -> Answer:
 
 @breach("somebody else wins", "the end says what each has, and who has won")
 def _(call: Call) -> Answer:
-    def turn_round(game: Any) -> None:
+    def favour(game: Any) -> None:
         if game["outcome"]:
-            game["outcome"]["scores"].reverse()
+            game["outcome"]["scores"][0] += 1
 
-    return call.changed(turn_round) if is_game(call) else call.answer()
+    return call.changed(favour) if is_game(call) else call.answer()
 
 
 @breach("the seed is chosen afterwards", "archives are right in every hash, draw and rule")

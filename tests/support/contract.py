@@ -24,7 +24,7 @@ class Contract:
 
     def __init__(self, app: Flask) -> None:
         self.document: Json = json.loads(json.dumps(app.extensions["document"].to_dict()))
-        self._described = Described(self.document)
+        self.validator = Described(self.document).validator
 
     @cached_property
     def operations(self) -> list[tuple[re.Pattern[str], str, Json]]:
@@ -69,14 +69,14 @@ class Contract:
                 self.document["components"]["schemas"]["SharedGames"]["contentSchema"] if NDJSON in content else None
             )
             for line in body.splitlines() if response.mimetype == NDJSON else [body]:
-                self._described.validator(of_line or schema).validate(json.loads(line))
+                self.validator(of_line or schema).validate(json.loads(line))
 
     def check_problem(self, response: TestResponse, schema: Json) -> None:
         if not response.data:
             return
         assert response.mimetype == PROBLEM
         assert response.json is not None
-        self._described.validator(schema).validate(response.json)
+        self.validator(schema).validate(response.json)
         assert response.json["status"] == response.status_code
         assert response.json["type"] == f"/problems/{response.json['code']}"
 
