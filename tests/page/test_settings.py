@@ -1,9 +1,12 @@
 """The settings of the page: what somebody chooses there holds for the API, his mails and his programs."""
 
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -364,3 +367,35 @@ def test_finished_games_are_shared_once_one_agrees(house: House, windows: Window
     expect(box).to_be_checked()
     box.uncheck()
     until(lambda: client.get("/v1/me")["shares_games"] is False)
+
+
+def test_apps_that_were_allowed_are_listed_and_ended(house: House, windows: Windows) -> None:
+    client = sign_in(house, "petra@example.org")
+    page = settings(windows, client, "tokens")
+    expect(page.get_by_role("heading", name="A new token")).to_be_visible()
+    expect(page.get_by_role("heading", name="Apps")).to_have_count(0)
+    token = app_of(client, "Night Watch")
+    page.reload()
+    apps = page.locator("section", has=page.get_by_role("heading", name="Apps"))
+    expect(apps).to_contain_text("Night Watch http://127.0.0.1:9")
+    apps.get_by_role("button", name="End: Night Watch").click()
+    apps.get_by_role("button", name="End", exact=True).click()
+    expect(page.get_by_text("Night Watch was ended.")).to_be_visible()
+    expect(apps).to_have_count(0)
+    assert Client(house, token).ask("GET", "/v1/games?mine=true").status_code == 401
+    assert client.get("/v1/apps")["items"] == []
+
+
+def app_of(client: Client, name: str) -> str:
+    """The token of a program of a stranger that this player has just allowed."""
+    back, verifier = "http://127.0.0.1:9/", "v" * 43
+    app = client.post("/oauth/register", {"client_name": name, "redirect_uris": [back]})["client_id"]
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+    asked = {"response_type": "code", "client_id": app, "redirect_uri": back, "scope": "games:read"}
+    proof = {"code_challenge": challenge, "code_challenge_method": "S256"}
+    allowed = {"allow": True, "player": client.get("/v1/me")["id"]}
+    answer = client.post(f"/oauth/authorize?{urlencode(asked | proof)}", allowed, status=200)
+    code = dict(parse_qsl(urlsplit(answer["redirect"]).query))["code"]
+    wanted = {"grant_type": "authorization_code", "client_id": app, "redirect_uri": back, "code": code}
+    made = client.ask("POST", "/oauth/token", data=wanted | {"code_verifier": verifier})
+    return str(made.json()["access_token"])

@@ -6,6 +6,7 @@ import { absolute } from "../ui/times.js";
 import { signOut, signOutEverywhere } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { Sorry, useFresh } from "../ui/parts.js";
+import { Apps } from "./apps.js";
 import {
   called, day, Field, GameLink, Group, myGames, Said, say, Sure, ToCopy, useDraft, useSending,
 } from "./parts.js";
@@ -40,6 +41,7 @@ export function Tokens({ query }) {
         <${Sure} words=${t("tokens.everywhere")} question=${t("tokens.everywhere.sure")} run=${signOutEverywhere} />
       </div>
     </section>
+    <${Apps} games=${games} ended=${again} />
     ${tokens && html`<section class="card"><h2>${t("tokens.new")}</h2><${New} games=${games ?? []} again=${again}
       game=${query.get("game") ?? ""} /></section>`}`;
 }
