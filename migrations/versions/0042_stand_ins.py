@@ -17,11 +17,13 @@ _OF_SEATS = (
 
 
 def upgrade() -> None:
-    """It adds columns with no default or a fixed one, which rewrites no table; each lock is held for an instant."""
+    """It adds columns with no default or a fixed one, which rewrites no table; `player_games` is held while it is read once
+    for an index."""
     op.add_column("seats", sa.Column("since", sa.Integer(), nullable=False, server_default="0"))
     for name, type_ in _OF_SEATS:
         op.add_column("seats", sa.Column(name, type_, nullable=True))
     op.add_column("player_games", sa.Column("role", sa.Text(), nullable=True))
+    op.create_index("player_games_of_others", "player_games", ["game_id"], postgresql_where=sa.text("role IS NOT NULL"))
     op.create_table(
         "stand_ins",
         sa.Column("game_id", sa.Uuid(), nullable=False),
@@ -47,6 +49,7 @@ def downgrade() -> None:
     op.execute("UPDATE seats SET player_id = owner_id WHERE owner_id IS NOT NULL")
     op.execute("DELETE FROM player_games WHERE role = 'stand-in'")
     op.drop_table("stand_ins")
+    op.drop_index("player_games_of_others", "player_games")
     op.drop_column("player_games", "role")
     for name, _ in reversed(_OF_SEATS):
         op.drop_column("seats", name)

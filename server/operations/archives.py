@@ -50,7 +50,7 @@ def shared_games(since: datetime | None, after: Place | None, limit: int) -> tup
     the next page begins, if there may be more."""
     ended = tuple_(PlayerGame.over_at, PlayerGame.game_id)
     query = select(PlayerGame.over_at, PlayerGame.game_id).join(Player, Player.player_id == PlayerGame.player_id)
-    query = query.where(Player.shares_games, PlayerGame.over_at.is_not(None)).distinct()
+    query = query.where(Player.shares_games, PlayerGame.over_at.is_not(None), PlayerGame.role.is_(None)).distinct()
     if since is not None:
         query = query.where(PlayerGame.over_at >= since)
     if after is not None:
@@ -74,7 +74,12 @@ def _given_by_all(game_ids: Collection[UUID]) -> set[UUID]:
         .join(Player, Player.player_id == SeatRow.player_id)
         .where(SeatRow.game_id.in_(game_ids), Player.shares_games.is_(False))
     )
-    return set(db.session.scalars(public)) - set(db.session.scalars(kept))
+    others = (  # who has left his seat to somebody, or played somebody's for some days
+        select(PlayerGame.game_id)
+        .join(Player, Player.player_id == PlayerGame.player_id)
+        .where(PlayerGame.game_id.in_(game_ids), PlayerGame.role.is_not(None), Player.shares_games.is_(False))
+    )
+    return set(db.session.scalars(public)) - set(db.session.scalars(kept)) - set(db.session.scalars(others))
 
 
 def _shared(ended_at: datetime, game_id: UUID) -> Shared:

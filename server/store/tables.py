@@ -212,6 +212,7 @@ class PlayerGame(Base):
         Index("player_games_over_at", "player_id", "over_at"),
         Index("player_games_ended", "over_at", "game_id", postgresql_where=text("over_at IS NOT NULL")),
         Index("player_games_unread", "over_at", postgresql_where=text("over_at IS NOT NULL AND record IS NULL")),
+        Index("player_games_of_others", "game_id", postgresql_where=text("role IS NOT NULL")),
         {"info": {"spread": "player_id"}},
     )
 

@@ -96,6 +96,21 @@ def test_what_is_private_abandoned_or_of_somebody_who_is_deleted_is_not_shared(
     assert shared(app)[0] == []
 
 
+def test_whoever_has_left_his_seat_to_another_is_asked_too(app: Flask, ada: Someone, bea: Someone) -> None:
+    cyd = Someone(app, "cyd")
+    path = opened(ada, ME, OPEN, BOT)
+    cyd.post(f"{path}/seats", {})
+    assert cyd.delete(f"{path}/seats/me").status_code == 204
+    assert ada.post(f"{path}/votes", {"on": "offer", "vote": True}).status_code == 200
+    assert bea.post(f"{path}/seats", {"seat": 1, "take_over": True}).status_code in (200, 201)
+    with app.app_context():
+        played(path, ada, bea)
+    agree(ada, bea)
+    assert shared(app)[0] == []
+    agree(cyd)
+    assert [it["archive"]["game"] for it in shared(app)[0]] == [path.rpartition("/")[2]]
+
+
 @pytest.mark.parametrize(
     "query", ["since=yesterday", "since=2026-11-01", "limit=0", "limit=101", "cursor=x", "since=%00", "page=2"]
 )

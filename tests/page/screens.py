@@ -38,8 +38,12 @@ def furnished(house: House) -> Scene:
         "sternenglanz, over": game_of(ada, ME, OPEN, rules="sternenglanz", options={"start_seat": 0, "max_rounds": 5}),
         "waiting": game_of(ada, ME, OPEN, BOT),
         "private": game_of(ada, ME, OPEN, OPEN, private=True),
+        "ready": game_of(ada, ME, OPEN, BOT, options={"ready_check": {"within": "P2D"}}),
+        "nameless": game_of(ada, ME, OPEN, BOT, options={"nameless": True, "start_seat": 0}),
     }
     game_of(cyd, ME, OPEN, BOT, title="A seat is free here")
+    for name in ("ready", "nameless"):
+        ben.post(f"/v1/games/{games[name]}/seats", {})
     for name in (
         "sternenhimmel, others",
         "sternenhimmel, over",
@@ -109,6 +113,24 @@ def a_room_with_free_seats(page: Page, scene: Scene) -> None:
 def a_private_room(page: Page, scene: Scene) -> None:
     page.goto(f"/#/games/{scene.games['private']}")
     expect(page.locator(".seats")).to_be_visible()
+
+
+@screen
+def a_room_where_all_are_asked_whether_they_are_ready(page: Page, scene: Scene) -> None:
+    page.goto(f"/#/games/{scene.games['ready']}")
+    expect(page.locator(".ready button").first).to_be_visible()
+
+
+@screen
+def a_nameless_table(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "nameless")
+
+
+@screen
+def a_stand_in_asked_for(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "sternenhimmel, others")
+    page.locator(".stand-in summary").click()
+    expect(page.locator(".stand-in input[name=until]")).to_be_visible()
 
 
 @screen
@@ -225,6 +247,18 @@ def section(name: str, last: str) -> Screen:
 LAST_TO_COME = dict.fromkeys(("profile", "time-off", "notifications", "calendar", "webhooks"), "button")
 LAST_TO_COME |= {"letters": "li", "tokens": "li"}
 SCREENS |= {f"settings, {name}": section(name, last) for name, last in LAST_TO_COME.items()}
+
+
+@screen
+def what_an_app_asks_for(page: Page, scene: Scene) -> None:
+    back = "https://watch.example/back"
+    wanted = {"client_name": "Night Watch", "redirect_uris": [back]}
+    app = scene.player.post("/oauth/register", wanted)["client_id"]
+    proof = f"code_challenge={'A' * 43}&code_challenge_method=S256"
+    page.goto(
+        f"/oauth/authorize?response_type=code&client_id={app}&redirect_uri={back}&scope=games:read%20moves:write&{proof}"
+    )
+    expect(page.get_by_role("button").first).to_be_visible()
 
 
 @screen
