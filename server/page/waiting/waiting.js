@@ -15,14 +15,15 @@ import { committed, Salt } from "./salt.js";
 /** @param {{table: SeenTable, invitation?: string | null, player: Profile | null}} props */
 export function Waiting({ table, invitation, player }) {
   const { game } = table;
+  const isAsked = game.seats.some((it) => it.ready !== null); // until all are ready it neither begins nor closes by itself
   return html`<section class="card waiting-room">
     <h2>${t("waiting")}</h2>
-    ${game.seats.some((it) => it.ready !== null) ? html`<${Ready} table=${table} />` : html`<${Missing} game=${game} />`}
+    ${isAsked ? html`<${Ready} table=${table} />` : html`<${Missing} game=${game} />`}
     ${!player && html`<p><a class="button" href=${toSignIn()}>${t("lobby.sign-in")}</a></p>`}
     ${player && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
-    <p>${t("waiting.start")} ${t(firstOf(game) === null ? "waiting.lot" : "waiting.first", {
+    <p>${!game.options.ready_check && t("waiting.start")} ${t(firstOf(game) === null ? "waiting.lot" : "waiting.first", {
       number: (firstOf(game) ?? 0) + 1 })}</p>
-    <p>${t("waiting.closes", { when: absolute(/** @type {string} */ (game.closes_at)) })}</p>
+    ${!isAsked && html`<p>${t("waiting.closes", { when: absolute(/** @type {string} */ (game.closes_at)) })}</p>`}
     <${Terms} game=${game} />
     ${(!game.private || game.invitation) && html`<${Link} game=${game} />`}
     ${(game.you || game.hosting) && hasRoom(game) && html`<${Invite} table=${table} />`}
