@@ -122,7 +122,7 @@ class _Server:
                 if error.code not in _AGAIN:
                     raise
                 _wait(error.headers.get("Retry-After"))
-            except (OSError, HTTPException):
+            except (OSError, HTTPException, ValueError):
                 _wait(None)
 
     def running(self) -> Iterator[str]:

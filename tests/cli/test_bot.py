@@ -2,7 +2,10 @@
 
 import re
 import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from click.testing import CliRunner, Result
@@ -11,6 +14,7 @@ from server.cli import main
 from server.rules import GAMES
 from tests.support.live_server import CHECKOUT
 
+bot_module = import_module("server.cli.bot")
 PRINTED = CHECKOUT / "server" / "api" / "templates" / "bot-lines.txt"
 SAYS_HELLO = 'import sys, json\nsys.stdin.readline()\nprint(\'{"type": "hello", "version": 1}\', flush=True)\n'
 
@@ -79,3 +83,29 @@ def test_commands_that_cannot_be_meant_are_refused() -> None:
     assert bot("--local", "sternenhimmel", "--options", '{"edition": 7}').exit_code == 2
     assert bot("--local", "sternenhimmel", "--against", "nobody").exit_code == 2
     assert "cannot be started" in CliRunner().invoke(main, ["bot", "--local", "sternenhimmel", "--", "/no/such"]).output
+
+
+class CutOff(BaseHTTPRequestHandler):
+    """A server whose stream breaks off within a line, and is over when it is asked for again."""
+
+    asked = 0
+
+    def do_GET(self) -> None:
+        CutOff.asked += 1
+        self.send_response(200 if CutOff.asked == 1 else 204)
+        self.end_headers()
+        if CutOff.asked == 1:
+            self.wfile.write(b'data: {"game": "a"}\n\ndata: {"ga')
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_stream_that_breaks_off_within_a_line_is_opened_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_module, "_PAUSE", 0.0)
+    with ThreadingHTTPServer(("127.0.0.1", 0), CutOff) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        there = bot_module._Server(f"http://127.0.0.1:{server.server_port}", "sp_a")
+        assert list(there.news("/v1/stream")) == [None, {"game": "a"}]
+        server.shutdown()
+    assert CutOff.asked == 2
