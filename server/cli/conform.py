@@ -1,6 +1,7 @@
 """Whether a server keeps the promises of the API."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from uuid import uuid4
 
 import click
@@ -23,10 +24,8 @@ def conform(url: str, tokens: Sequence[str], seed: str) -> None:
     It plays some games there, and prints a line for each promise by the Test Anything Protocol, version 14. Exit status 1
     if one is not kept.
     """
-    try:
-        import jsonschema_rs  # noqa: F401  asked for here, since a server does without
-    except ImportError:
-        raise click.ClickException("This needs jsonschema-rs: pip install 'sternenpost[conform]'.") from None
+    if find_spec("jsonschema_rs") is None:  # a server does without
+        raise click.ClickException("This needs jsonschema-rs: pip install 'sternenpost[conform]'.")
     from server.app import create_app
     from server.conform.checks import CHECKS, PEOPLE, Site, run
     from server.conform.exchange import Person, by_http

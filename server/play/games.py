@@ -149,17 +149,25 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: dateti
     """A letter with the word for a seat, from the player who invites; the same one again only when the first was
     carried. None goes to whoever blocks him.
     """
-    if (invited := player_at(email)) and is_block_between(invited, [by]):
+    word = sign(INVITATION, game_id, seat, mark_of(email))
+    note_letter_to(game_id, seat, email, by, now, f"invitation/0/{seat}/mail/{email}", {"invitation": word})
+
+
+def note_letter_to(
+    game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime, dedupe: str, data: dict[str, object]
+) -> None:
+    """A letter that asks somebody to a seat; none goes to whoever blocks the player who asks, or is blocked."""
+    if (asked := player_at(email)) and is_block_between(asked, [by]):
         return
     row = insert(LetterRow).values(
         game_id=game_id,
         letter_id=uuid4(),
-        dedupe=f"invitation/0/{seat}/mail/{email}",
+        dedupe=dedupe,
         kind="invitation",
         version=0,
         seat=seat,
         player_id=None,
-        data={"to": email, "by": str(by), "invitation": sign(INVITATION, game_id, seat, mark_of(email))},
+        data={"to": email, "by": str(by), **data},
         made_at=now,
         due_at=now,
         tries=0,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from typing import Any, Final, NamedTuple
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from psycopg import Connection
 from sqlalchemy import delete, select, update
@@ -30,7 +30,7 @@ from server.errors import AlreadySeated, BadField, NotFound, NotRunning, PlayErr
 from server.play.commits import load, load_within, people_of, record_within
 from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
-from server.play.games import invitations, note_seat
+from server.play.games import invitations, note_letter_to, note_seat
 from server.play.letters import told_of_stand_in
 from server.play.nameless import is_nameless
 from server.play.table import OVER
@@ -42,7 +42,7 @@ from server.store.database_retry import tried_again
 from server.store.notify import notifier
 from server.store.seats import LATER, is_seat
 from server.store.stand_ins import STAND_IN, leave_behind
-from server.store.tables import GameRow, LetterRow, Player, SeatRow, StandIn, db
+from server.store.tables import GameRow, Player, SeatRow, StandIn, db
 from server.translations import noted
 
 LONGEST: Final = timedelta(days=90)
@@ -130,7 +130,7 @@ def ask_stand_in(
             values = asked | {"mark": mark, "asked_by": by, "accepted_by": None, "wake_at": end}
             row = insert(StandIn).values(game_id=game_id, seat=seat, **values)
             db.session.execute(row.on_conflict_do_update(index_elements=["game_id", "seat"], set_=values))
-            _note_letter(game_id, seat, to, by, mark, now)
+            note_letter_to(game_id, seat, to, by, now, f"invitation/stand-in/{seat}/mail/{mark}", {"stand_in": mark})
     found = _facts(game_id, seat)
     assert found is not None
     return found
@@ -152,26 +152,6 @@ def _expect_elsewhere(game: Game, player_id: UUID | None) -> None:
     """Raises AlreadySeated if this player has a seat in the game, or will stand in for another one."""
     if player_id in people_of(game):
         raise AlreadySeated("Whoever sits at this table cannot stand in for somebody else there.")
-
-
-def _note_letter(game_id: UUID, seat: Seat, to: str, by: UUID, mark: int, now: datetime) -> None:
-    """None goes to whoever blocks him, or is blocked."""
-    if (asked := player_at(to)) and is_block_between(asked, [by]):
-        return
-    row = insert(LetterRow).values(
-        game_id=game_id,
-        letter_id=uuid4(),
-        dedupe=f"invitation/stand-in/{seat}/mail/{mark}",
-        kind="invitation",
-        version=0,
-        seat=seat,
-        player_id=None,
-        data={"to": to, "by": str(by), "stand_in": mark},
-        made_at=now,
-        due_at=now,
-        tries=0,
-    )
-    db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
 
 
 def stand_in_word(game_id: UUID, seat: Seat, mark: int) -> str:

@@ -194,7 +194,7 @@ class Pair:
                 state = load(self.worlds[0].game_id).table.state
             move = self.rules.move_to_json(self.rng.choice(self.rules.legal_moves(state, seat)))
             body = {"turn": turns[seat], "move": move}
-            self.both(lambda world: world.people[seat].post(f"{world.path}/moves", body))  # noqa: B023
+            self.both(lambda world, seat=seat, body=body: world.people[seat].post(f"{world.path}/moves", body))
             self.passes(timedelta(minutes=self.rng.randrange(300)))
 
 
@@ -223,10 +223,10 @@ def test_games_that_differ_only_in_who_sits_there_are_equal(app: Flask, rules: s
     pair.both(lambda it: it.people[VIEWER].post(it.path + seats))
     pair.look()
     for seat in pair.rng.sample(range(3), 3):
-        pair.both(lambda it: it.people[seat].post(f"{it.path}/ready"))  # noqa: B023
+        pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/ready"))
         pair.look()
     for seat in (0, 1, 2):
-        pair.both(lambda it: it.people[seat].post(f"{it.path}/messages", {"text": "Who is that?"}))  # noqa: B023
+        pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/messages", {"text": "Who is that?"}))
         pair.moves(pair.rng.randrange(2, 9))
         pair.look()
     pair.passes(timedelta(days=3))  # somebody's time runs out
@@ -234,7 +234,7 @@ def test_games_that_differ_only_in_who_sits_there_are_equal(app: Flask, rules: s
     pair.both(lambda it: it.people[1].post(f"{it.path}/votes", {"on": "pause"}))
     pair.look()
     for seat in (0, 1, 2):
-        pair.both(lambda it: it.people[seat].post(f"{it.path}/votes", {"on": "abandon"}))  # noqa: B023
+        pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/votes", {"on": "abandon"}))
     for world in pair.worlds:
         shown = world.people[VIEWER].get(world.path).json["seats"]
         assert [it["name"] for it in shown] == [*world.names[:2], "Cyd"]
