@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
 from functools import partial
+from importlib.metadata import version
 from uuid import UUID
 
 from flask import Flask
@@ -33,7 +34,7 @@ from server.webhooks.turns import NoLonger, expect_present
 TIMEOUT = 10.0  # seconds for one try, from connecting to the answer
 _GONE = 410
 _UNKNOWN = 404  # by which chats say that nobody has this webhook any more
-_HEADERS = {"Content-Type": "application/json", "User-Agent": "Sternenpost"}
+_HEADERS = {"Content-Type": "application/json", "User-Agent": f"Sternenpost/{version('sternenpost')}"}
 _CARRIERS = 32
 _ROUND = 10  # deliveries
 _BATCH = 200

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cached_property
+from importlib.metadata import version
 from typing import Any
 
 import flask_smorest
@@ -22,7 +23,7 @@ from server.webhooks import subscriptions
 
 _SETTINGS = {
     "API_TITLE": "Sternenpost",
-    "API_VERSION": "v1",
+    "API_VERSION": version("sternenpost"),
     "OPENAPI_VERSION": "3.1.0",
     "OPENAPI_URL_PREFIX": "/",
     "OPENAPI_JSON_PATH": "openapi.json",

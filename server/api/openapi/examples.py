@@ -4,6 +4,7 @@ Tests send every request and hold every answer against its schema.
 """
 
 from hashlib import sha256
+from importlib.metadata import version
 
 from server.accounts.tokens import SCOPES
 from server.rules import GAMES, Json
@@ -12,7 +13,7 @@ from server.rules import GAMES, Json
 
 SERVICE: Json = {
     "name": "Sternenpost",
-    "version": "0.1.0",
+    "version": version("sternenpost"),
     "message": {"text": "We move to a larger machine tonight.", "until": "2026-12-01T22:00:00Z"},
 }
 
