@@ -20,6 +20,7 @@ _COMMANDS = {  # the module of each, its name there if it is another one, and it
     "bot": ("bot", "Let a program play that speaks lines of JSON."),
     "openapi": ("service", "Print the OpenAPI document."),
     "config": ("settings", "List the settings, their defaults and values."),
+    "units": ("units", "Print units of systemd for web, worker and timers."),
     "audit": ("audit", "List what operators did, the newest first."),
     "players": ("players", "List, search and show players."),
     "player-token": ("players", "Print a token of the player with this address."),

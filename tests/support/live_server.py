@@ -207,9 +207,9 @@ def gunicorn(config: str, database_url: str, scheme: str = "http") -> Iterator[t
         shutil.rmtree(path)
 
 
-def is_up(port: int, scheme: str = "http") -> bool:
+def is_up(port: int, scheme: str = "http", host: str = "127.0.0.1") -> bool:
     with contextlib.suppress(httpx.TransportError):
-        return httpx.get(f"{scheme}://127.0.0.1:{port}/healthz", timeout=5, verify=False).is_success
+        return httpx.get(f"{scheme}://{host}:{port}/healthz", timeout=5, verify=False).is_success
     return False
 
 
@@ -296,10 +296,11 @@ class House:
         """What web and workers have said."""
         return (self._data / "said.log").read_text()
 
-    def start_web(self) -> None:
+    def start_web(self, host: str = "127.0.0.1", **settings: str) -> None:
         """gunicorn with its processes; it answers when this returns."""
-        self.web = self._start("web")
-        until(lambda: is_up(self.port))
+        self.url = f"http://{host}:{self.port}"
+        self.web = self._start("web", **settings)
+        until(lambda: is_up(self.port, host=host))
 
     def restart_web(self, checkout: Path = CHECKOUT) -> None:
         """The web of this checkout in place of the present one."""
@@ -308,15 +309,15 @@ class House:
         self.web = self._start("web", checkout=checkout)
         until(lambda: is_up(self.port))
 
-    def start_another_web(self) -> str:
+    def start_another_web(self, **settings: str) -> str:
         """The same beside it; its address."""
         port = free_port()
-        self._start("web", STERNENPOST_PORT=str(port))
+        self._start("web", STERNENPOST_PORT=str(port), **settings)
         until(lambda: is_up(port))
         return f"http://127.0.0.1:{port}"
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
-        return self._start("worker")
+    def start_worker(self, **settings: str) -> subprocess.Popen[bytes]:
+        return self._start("worker", **settings)
 
     def start_post(self, beat: int) -> subprocess.Popen[bytes]:
         """The process that carries letters, by itself, which looks for them every so many seconds and at hints."""

@@ -1,0 +1,64 @@
+"""The units of systemd: they can be loaded, start what there is, and shut whatever web and worker do not need."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from server import cli
+
+ANALYZE = shutil.which("systemd-analyze")
+MOST_EXPOSED = 20  # tenths: of 10 points that systemd gives to a service without any sandboxing, 2
+NAMES = {f"sternenpost-{part}.service" for part in ("web", "worker", "doctor", "check")} | {
+    f"sternenpost-{part}.timer" for part in ("doctor", "check")
+}
+with_systemd = pytest.mark.skipif(ANALYZE is None, reason="systemd-analyze is not installed: apt-get install systemd")
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> list[Path]:
+    said = CliRunner().invoke(cli.main, ["units", str(tmp_path)])
+    assert said.output.split() == [str(path) for path in map(Path, said.output.split()) if path.parent == tmp_path]
+    return sorted(tmp_path.iterdir())
+
+
+def analyze(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(ANALYZE), *map(str, words)], check=False, capture_output=True, text=True)
+
+
+def test_the_units_are_printed_or_written(written: list[Path]) -> None:
+    assert {path.name for path in written} == NAMES
+    printed = CliRunner().invoke(cli.main, ["units"]).output
+    for path in written:
+        assert f"# {path.name}\n{path.read_text()}" in printed
+
+
+def test_every_unit_starts_a_command_that_there_is(written: list[Path]) -> None:
+    for path in written:
+        if path.suffix == ".service":
+            (start,) = [line for line in path.read_text().splitlines() if line.startswith("ExecStart=")]
+            program, command = start.removeprefix("ExecStart=").split()
+            assert Path(program.strip('"')).is_file() and command in cli.main.commands
+
+
+@with_systemd
+def test_systemd_finds_nothing_wrong_with_the_units(written: list[Path]) -> None:
+    found = analyze("verify", *written)
+    assert (found.returncode, found.stderr) == (0, "")
+
+
+@with_systemd
+def test_systemd_finds_what_is_wrong(written: list[Path]) -> None:
+    unit = written[0]
+    unit.write_text(unit.read_text().replace("ProtectSystem=strict", "ProtectSystem=very"))
+    assert "Failed to parse protect system value" in analyze("verify", unit).stderr
+
+
+@with_systemd
+def test_web_and_worker_are_shut_off_from_what_they_do_not_need(written: list[Path]) -> None:
+    for path in written:
+        if path.suffix == ".service":
+            found = analyze("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", "--no-pager", path)
+            assert found.returncode == 0, found.stdout + found.stderr
