@@ -43,6 +43,7 @@ def create_app(settings: Settings | None = None) -> Flask:
             settings.database_url or embedded_postgres.address(settings.data, APP_ROLE)
         ),
         SQLALCHEMY_ENGINE_OPTIONS=engine_options(),
+        DATABASE_URL_DIRECT=settings.database_url_direct,
         MAX_CONTENT_LENGTH=_LARGEST_BODY,
         BASE_URL=settings.base_url,
         LIMITS=settings.limits,

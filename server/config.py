@@ -44,6 +44,7 @@ class Settings:
     """What an operator chooses; `VARIABLES` has the meanings."""
 
     database_url: str | None
+    database_url_direct: str | None
     smtp_url: tuple[str, ...] | None
     mail_in: tuple[str, ...] | None
     mail_in_secret: Secret | None
@@ -217,6 +218,13 @@ _DATA = Path("/var/lib/sternenpost") if os.geteuid() == 0 else CHECKOUT / ".data
 VARIABLES = {
     "database_url": _Variable(
         "DATABASE_URL", "", "like postgresql://user:password@host/name", "Postgres; unset: the embedded one", _database
+    ),
+    "database_url_direct": _Variable(
+        "DATABASE_URL_DIRECT",
+        "",
+        "like postgresql://user:password@host/name",
+        "Postgres itself where DATABASE_URL is a pooler, to hear at once of what changes; unset: DATABASE_URL is asked",
+        _database,
     ),
     "smtp_url": _Variable(
         "SMTP_URL",

@@ -16,7 +16,15 @@ from server.cli.audit import note_command
 from server.cli.common import dry_run, example, in_app, length, read_settings, tell, until, written
 from server.clock import clock
 from server.config import Settings, masked
-from server.operations.health import NOT_RUNNING, SKEW, clock_skew, owns_tables, parts
+from server.operations.health import (
+    NOT_RUNNING,
+    SKEW,
+    clock_skew,
+    is_behind_a_pooler,
+    owns_tables,
+    parts,
+    pooler_trouble,
+)
 from server.operations.motd import notice, put_up_notice, take_down_notice
 from server.play.postmaster import mails_aside
 from server.play.sandbox_clock import follow_clock
@@ -36,6 +44,11 @@ OWNS_TABLES = (
     "serves, but is who owns the tables: /docs/scaling tells how DATABASE_URL names a login that owns nothing, and "
     "`migrate` alone the owner"
 )
+
+NO_HINTS = (
+    "nobody hears of changes at once, since DATABASE_URL_DIRECT is not set: streams and letters are some seconds late"
+)
+_NO_ILLNESS = (UNKNOWN, OWNS_TABLES, NO_HINTS)
 
 log = logging.getLogger(__name__)
 
@@ -85,14 +98,16 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
     url = settings.database_url or embedded_postgres.address(settings.data)
     try:
         changes = [f"step {step}" for step in migrations.steps_ahead(url)]
-    except migrations.TooOld as error:
+        if migrations.lacks_rights(url):
+            changes.append(
+                f"role {APP_ROLE} gets its rights, which are not there: this copy was restored without roles"
+            )
+        if not dry_run:
+            migrations.upgrade(url)
+            if changes:
+                note_command()
+    except migrations.CannotMigrate as error:
         raise click.ClickException(str(error)) from None
-    if migrations.lacks_rights(url):
-        changes.append(f"role {APP_ROLE} gets its rights, which are not there: this copy was restored without roles")
-    if not dry_run:
-        migrations.upgrade(url)
-        if changes:
-            note_command()
     tell(dry_run, changes)
 
 
@@ -111,6 +126,8 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
     if found["database"] == "ok":
         skew = clock_skew()
         found["role"] = OWNS_TABLES if owns_tables() else "ok"
+        if is_behind_a_pooler():
+            found["pooler"] = pooler_trouble() or ("ok" if settings.database_url_direct else NO_HINTS)
         found["clock"] = "ok" if skew <= SKEW else f"{skew} apart from the database's"
         if aside := mails_aside():
             found["mails aside"] = f"{aside} could not be dealt with: see `sternenpost mails list`"
@@ -129,7 +146,7 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
         click.echo(f"{part}: {state}")
     if address is not None:
         found = _mail_chain(app, settings, address, wait, mailbox) | found
-    if any(state != "ok" and not state.startswith((UNKNOWN, OWNS_TABLES)) for state in found.values()):
+    if any(state != "ok" and not state.startswith(_NO_ILLNESS) for state in found.values()):
         raise SystemExit(1)
 
 

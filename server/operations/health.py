@@ -7,14 +7,16 @@ from uuid import UUID
 
 import psycopg
 import sqlalchemy.exc
+from flask import current_app
 from sqlalchemy import ColumnElement, DateTime, cast, func, select, text
 
 from server.clock import clock
 from server.play.heartbeats import GAP, PARTS
 from server.play.sandbox_clock import follow_clock
 from server.store import migrate as revisions
-from server.store.connections import let_go, refusal_of
+from server.store.connections import autocommit, is_pooled, let_go, refusal_of
 from server.store.leases import is_free
+from server.store.notify import listen
 from server.store.tables import (
     APP_ROLE,
     Delivery,
@@ -86,6 +88,8 @@ def _reason(error: Exception) -> str:
         return _NO_ROLE
     if f'permission denied to set role "{APP_ROLE}"' in words:
         return f"whom DATABASE_URL names may not act as {APP_ROLE}: `GRANT {APP_ROLE} TO ...` lets him"
+    if "unsupported startup parameter" in words:
+        return "is behind a pooler that refuses our settings: let it have `ignore_startup_parameters = options`"
     return f"does not answer: {words}"
 
 
@@ -184,6 +188,25 @@ def owns_tables() -> bool:
     """Whether we are connected as somebody who could change the log, if a statement got in that takes off our role."""
     owner = "SELECT pg_has_role(session_user, relowner, 'MEMBER') FROM pg_class WHERE oid = 'events'::regclass"
     return bool(db.session.scalar(text(owner)))
+
+
+def is_behind_a_pooler() -> bool:
+    with autocommit() as connection:
+        return is_pooled(connection)
+
+
+def pooler_trouble() -> str | None:
+    """What is wrong with how we get to Postgres through a pooler, which passes on nothing that a connection asks for."""
+    role, timeout = db.session.execute(text("SELECT current_user, current_setting('statement_timeout')")).one()
+    if role != APP_ROLE or timeout == "0":
+        return "its connections have no role or no limits: /docs/scaling has the `ALTER ROLE` that gives them"
+    try:
+        with listen() as ear:
+            if current_app.config["DATABASE_URL_DIRECT"] and is_pooled(ear):
+                return "DATABASE_URL_DIRECT leads to a pooler, too"
+    except psycopg.OperationalError as error:
+        return f"DATABASE_URL_DIRECT does not answer: {refusal_of(error)}"
+    return None
 
 
 def clock_skew() -> timedelta:

@@ -1,4 +1,8 @@
-"""Connections to Postgres: one statement at a time for the hot paths, with another try when the database goes away."""
+"""Connections to Postgres: one statement at a time for the hot paths, with another try when the database goes away.
+
+A pooler may stand before it (PgBouncer in transaction mode): each transaction is then another session of Postgres, so
+that nothing is prepared, set or listened to beyond one. Role and limits come from `ALTER ROLE` there.
+"""
 
 import select
 from typing import Any
@@ -23,8 +27,19 @@ def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
         "pool_size": 8,  # kept open; what is above it is opened and closed each time
         "max_overflow": 56,
         "pool_use_lifo": True,
-        "pool_events": [(_expect_open, "checkout")],
+        "pool_events": [(_expect_open, "checkout"), (_prepare_nothing_for_a_pooler, "connect")],
     }
+
+
+def is_pooled(connection: psycopg.Connection[Any]) -> bool:
+    """Whether a pooler stands before Postgres: the number that it gave this connection is none of a process there."""
+    found = connection.pgconn.exec_(b"SELECT pg_backend_pid()").get_value(0, 0)
+    return found is not None and int(found) != connection.info.backend_pid
+
+
+def _prepare_nothing_for_a_pooler(connection: psycopg.Connection[Any], *_: Any) -> None:
+    if is_pooled(connection):
+        connection.prepare_threshold = None
 
 
 def _expect_open(connection: psycopg.Connection[Any], *_: Any) -> None:
@@ -73,7 +88,8 @@ def connect() -> psycopg.Connection[Any]:
     pooled.detach()
     connection.autocommit = True
     set_json_loads(orjson.loads, connection)
-    connection.execute("SET plan_cache_mode = force_generic_plan")  # planning takes longer than what is planned
+    if connection.prepare_threshold is not None:  # planning takes longer than what is planned
+        connection.execute("SET plan_cache_mode = force_generic_plan")
     return connection
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, create_engine, text
 
+from server.store.connections import in_transaction, is_pooled
 from server.store.tables import APP_ROLE
 
 if TYPE_CHECKING:
@@ -28,12 +29,16 @@ def psycopg_url(url: str) -> str:
     return f"postgresql+psycopg://{rest}" if scheme in ("postgres", "postgresql") else url
 
 
-class TooOld(Exception):
-    """The tables are those of a time before the first step; the text is one sentence for the operator."""
+class CannotMigrate(Exception):
+    """The text is one sentence for the operator."""
+
+
+class TooOld(CannotMigrate):
+    """The tables are those of a time before the first step."""
 
 
 def upgrade(url: str) -> None:
-    """Take the steps that are left; those of a later release are left alone. Raises TooOld."""
+    """Take the steps that are left; those of a later release are left alone. Raises CannotMigrate."""
     from alembic import command
 
     def step(config: "Config", connection: Connection) -> None:
@@ -141,6 +146,8 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
     engine = create_engine(psycopg_url(url))
     try:
         with engine.connect() as connection:
+            if is_pooled(in_transaction(connection)):  # the lock would be some other session's
+                raise CannotMigrate("DATABASE_URL leads to a pooler: name Postgres itself for this command.")
             connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": _LOCK})
             connection.commit()
             config = Config()

@@ -14,9 +14,9 @@ from uuid import UUID
 
 import psycopg
 import sqlalchemy.exc
-from flask import Flask
+from flask import Flask, current_app
 
-from server.store.connections import autocommit, connect
+from server.store.connections import autocommit, connect, is_pooled
 
 log = logging.getLogger(__name__)
 _GAMES, _LETTERS = "games", "letters"  # channels
@@ -80,10 +80,13 @@ def _notify(games: list[UUID], has_letters: bool) -> None:
             connection.execute("SELECT pg_notify(%s, '')", (_LETTERS,))
 
 
-def listen() -> psycopg.Connection[Any]:
-    """A connection on which hints of games arrive."""
-    connection = connect()
-    connection.execute(f"LISTEN {_GAMES}")
+def listen(*more: str) -> psycopg.Connection[Any]:
+    """A connection on which hints of games arrive, and of `more`; none do where all connections lead through a pooler."""
+    direct = current_app.config["DATABASE_URL_DIRECT"]
+    connection = psycopg.connect(direct, autocommit=True, connect_timeout=5) if direct else connect()
+    if not is_pooled(connection):
+        for channel in (_GAMES, *more):
+            connection.execute(f"LISTEN {channel}")
     return connection
 
 
@@ -102,9 +105,8 @@ def _listen_on(app: Flask, actions: Sequence[Callable[[], object]]) -> NoReturn:
     while True:
         try:
             with app.app_context():
-                connection = listen()
+                connection = listen(_LETTERS)
             with connection:
-                connection.execute(f"LISTEN {_LETTERS}")
                 ear = select.poll()  # psycopg would look ten times a second whether it is to stop
                 ear.register(connection.fileno(), select.POLLIN)
                 while True:
