@@ -112,7 +112,10 @@ class ExhibitionPicture(MethodView):
     @blp.response(200, {"type": "string"}, content_type="image/svg+xml")
     @blp.doc(operationId="getExhibitionPicture", **ANYBODY)
     def get(self, query: Any, name: str) -> Any:
-        """Its table after so many moves, or as it stands now"""
+        """Its table after so many moves, or as it stands now
+
+        As SVG, for a page that shows what the game looks like.
+        """
         day = today()
         shown = exhibition(_known(name), day)
         at = min(query.get("at", shown.position), len(shown.views) - 1)

@@ -112,7 +112,10 @@ class CurrentToken(MethodView):
     @blp.response(204)
     @blp.doc(operationId="revokeToken")
     def delete(self) -> None:
-        """Make the token of this request worthless at once, whatever its scopes"""
+        """Make the token of this request worthless at once, whatever its scopes
+
+        That is signing out. All other tokens stay good.
+        """
         revoke(any_caller())
 
 

@@ -17,5 +17,8 @@ class Service(MethodView):
     @blp.response(200, schemas.Service, example=examples.SERVICE)
     @blp.doc(operationId="getService", **ANYBODY)
     def get(self) -> Any:
-        """What this service is, and what its operators tell everybody"""
+        """What this service is, and what its operators tell everybody
+
+        `version` is that of the document, and of what is promised (`CHANGELOG.md`).
+        """
         return {"name": "Sternenpost", "version": version("sternenpost"), "message": notice()}

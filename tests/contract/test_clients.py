@@ -47,7 +47,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("npm") is None:
         pytest.skip("There is no npm (apt-get install npm), so nobody looks whether others can use the document")
     path = tmp_path_factory.mktemp("clients")
-    for name in ("tsconfig.json", "player.ts", "redocly.yaml"):
+    for name in ("tsconfig.json", "player.ts"):
         shutil.copy(HERE / name, path)
     npm.install(path)
     return path
@@ -82,10 +82,6 @@ def house() -> Iterator[House]:
         house.start_web()
         house.start_worker()
         yield house
-
-
-def test_a_second_linter_finds_nothing_to_object_to(workshop: Path) -> None:
-    runs(workshop / "node_modules" / ".bin" / "redocly", "lint", PUBLISHED, "--max-problems=1000", where=workshop)
 
 
 def test_no_class_of_the_python_client_is_named_by_a_number(in_python: Path) -> None:

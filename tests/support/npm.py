@@ -1,16 +1,16 @@
-"""The tools of npm that tests use, in the versions of tests/contract/clients/package-lock.json."""
+"""The tools of npm that tests use, in the versions of a package-lock.json in tests/contract/."""
 
 import shutil
 import subprocess
 from pathlib import Path
 
-PACKAGES = Path(__file__).parents[1] / "contract" / "clients"
+CONTRACT = Path(__file__).parents[1] / "contract"
 
 
-def install(path: Path) -> Path:
-    """Puts the tools below `path`; where their commands are. RuntimeError says what npm said against it."""
+def install(path: Path, whose: str = "clients") -> Path:
+    """Puts the tools of `clients` or `linters` below `path`; where their commands are. RuntimeError says what npm said against it."""
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(PACKAGES / name, path)
+        shutil.copy(CONTRACT / whose / name, path)
     command = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
     done = subprocess.run(command, cwd=path, capture_output=True, text=True, timeout=100, check=False)
     if done.returncode:

@@ -44,7 +44,7 @@ _SETTINGS = {
             "**Pages of other origins** may call everything here (CORS) with a token; cookies mean nothing.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": "/", "x-internal": False}],
         "security": [{"token": []}],
     },
 }
@@ -136,20 +136,24 @@ _LIMITS = {
     },
 }
 _TELLS_LIMITS = {name: {"$ref": f"#/components/headers/{name}"} for name in _LIMITS}
-_REQUEST_ID: Json = {
+_ON_ALL: Json = {
     "X-Request-Id": {
         "description": "Names this request in the operator's log",
         "required": True,
         "schema": {"type": "string"},
-    }
+    },
+    "Access-Control-Allow-Origin": {
+        "description": "Pages of other origins may read the answer (CORS)",
+        "required": True,
+        "schema": {"type": "string", "const": "*"},
+    },
 }
-_TELLS_ID = {name: {"$ref": f"#/components/headers/{name}"} for name in _REQUEST_ID}
+_TELLS_ALL = {name: {"$ref": f"#/components/headers/{name}"} for name in _ON_ALL}
 _ETAG = {"ETag": {"description": "Changes when and only when this answer changes", "schema": {"type": "string"}}}
 _HEADERS_OF_PROBLEMS: dict[int, Json] = {
     401: {"WWW-Authenticate": {"required": True, "schema": {"type": "string", "const": "Bearer"}}},
     429: {
         "Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}},
-        **_TELLS_LIMITS,
     },
     503: {"Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}}},
 }
@@ -210,7 +214,7 @@ class Document(flask_smorest.Api):
         components = Components(document["components"].pop("schemas"))
         document["webhooks"] = dict(_webhooks())
         document["tags"].append({"name": "payloads", "description": "What your webhook is told: these are our calls"})
-        document["components"]["headers"] = _LIMITS | _REQUEST_ID
+        document["components"]["headers"] = _LIMITS | _ON_ALL
         shared = document["components"]["responses"] = {}
         for path, item in document["paths"].items():
             for method, operation in item.items():
@@ -232,7 +236,7 @@ class Document(flask_smorest.Api):
                 operation["responses"].pop("422", None)  # what smorest says of it
                 for status, response in operation["responses"].items():
                     if status != "default":
-                        response.setdefault("headers", {}).update(_TELLS_LIMITS | _TELLS_ID)
+                        response.setdefault("headers", {}).update(_TELLS_LIMITS | _TELLS_ALL)
                 for status, codes in _by_status(_codes(path, operation)):
                     name = ".".join(codes)
                     shared[name] = _problem_response(status, codes, components)
@@ -338,7 +342,8 @@ def _problem_response(status: int, codes: list[str], components: Components) -> 
         "content": {"application/problem+json": {"schema": schema}},
         "x-codes": codes,
     }
-    response["headers"] = _HEADERS_OF_PROBLEMS.get(status, {}) | _TELLS_ID
+    limits = _TELLS_LIMITS if status < 500 else {}
+    response["headers"] = _HEADERS_OF_PROBLEMS.get(status, {}) | limits | _TELLS_ALL
     return response
 
 
