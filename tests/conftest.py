@@ -54,7 +54,7 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
         "whole_turns",
         "metrics_and_logs",
     ),
-    *("readme_tour", "leaks", "hostile", "dry_run", "earlier_versions"),
+    *("readme_tour", "leaks", "hostile", "dry_run", "earlier_versions", "absences"),
     *("without_eyes", "ways_in", "imap", "layout", "explained", "app"),
 )
 
