@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter, sleep
 from typing import NamedTuple
 
+PATIENCE = 20.0  # seconds without any answer
+
 
 class Driven(NamedTuple):
     """How a load went: answers, seconds in all, and the milliseconds each answer took, in order of length."""
@@ -58,7 +60,8 @@ def drive(
     expected: bytes = b"HTTP/1.1 201",
     pause: float = 0,
 ) -> Driven:
-    """Play these games until a client finds none that waits for a move. Raises ValueError for another answer.
+    """Play these games until a client finds none that waits for a move. Raises ValueError for another answer, TimeoutError
+    for none.
 
     The next move of a game is sent by whichever client is free, as the moves of real players come over many connections;
     a single client can pause before each for so many seconds.
@@ -73,7 +76,10 @@ def drive(
         selector.register(client.socket, selectors.EVENT_READ, client)
         busy += _send_next(client, waiting)
     while busy:
-        for key, _ in selector.select():
+        ready = selector.select(PATIENCE)
+        if not ready:
+            raise TimeoutError(f"No answer has come for {PATIENCE} s.")
+        for key, _ in ready:
             client = key.data
             answer = client.answer()
             if answer is None:

@@ -21,7 +21,7 @@ from tests.bench.client import drive
 from tests.bench.turn import Listener
 from tests.support.live_server import free_port, is_up, until
 
-SETTLING = 20.0  # seconds until what was begun at the start has ended
+SETTLING = 60.0  # seconds until what was begun at the start has ended
 LATEST = 5.0  # seconds for a letter
 
 

@@ -23,6 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--animals", type=int, default=1000)
     parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--server", choices=("gunicorn", "granian"), default="gunicorn")
     wanted = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     with stage.postgres() as postgres:
@@ -30,7 +31,7 @@ def main() -> None:
             rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
         copies = stage.copies(postgres.url, rehearsed, 4 * wanted.pairs + 2)
         games = [stage.requests(game) for game in copies]
-        with stage.serving(stage.OURS, "gunicorn", postgres.url) as served:
+        with stage.serving(stage.OURS, wanted.server, postgres.url) as served:
             runs = (games[n * GAMES : (n + 1) * GAMES] for n in range(2 * wanted.pairs + 1))
             drive(served.port, next(runs), CLIENTS)  # to warm up
             alone = [drive(served.port, next(runs), CLIENTS) for _ in range(wanted.pairs)]
