@@ -349,6 +349,7 @@ BOUNDS = {
         ("app-registrations", "30/1h", "apps that make themselves known from one address, or one /64 of IPv6"),
         ("app-registrations-in-all", "2000/1d", "apps that make themselves known to this installation"),
         ("games", "200/1d", "games opened by one player"),
+        ("program-games", "100/1d", "games to which one program's account comes: opened by it, or a seat taken there"),
         ("waiting-games", "10", "games of one player that wait for others"),
         ("invitations", "50/1d", "addresses invited by one player, in all ways together"),
         ("invitations-to", "5/1d", "invitations to one mailbox, by whomever; what stands after a plus makes no other"),

@@ -83,6 +83,10 @@ class NotReliable(PlayError):
     """The game asks for players who leave fewer games."""
 
 
+class NoPrograms(PlayError):
+    """The game is for people only, and a program plays the caller's account."""
+
+
 class SeatTaken(PlayError):
     """No seat to be had here: taken, reserved for somebody else, or none left."""
 

@@ -1,6 +1,7 @@
 """Players: their profiles, and making one."""
 
 import secrets
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -63,6 +64,11 @@ def player_at(email: str) -> UUID | None:
     return db.session.execute(select(Player.player_id).where(Player.email == email.lower())).scalar_one_or_none()
 
 
+def program_since(player_id: UUID) -> datetime | None:
+    """When this player marked his account as one that a program plays; None if he did not."""
+    return db.session.scalars(select(Player.program_since).where(Player.player_id == player_id)).one()
+
+
 def made_up_name() -> str:
     """A name for somebody who has not chosen one: a star's, and a number. Others may bear the same."""
     return f"{secrets.choice(STARS)} {1000 + secrets.randbelow(9000)}"
@@ -82,6 +88,7 @@ def profile(player_id: UUID) -> Json:
         "calendar": player.calendar,
         "notifications": player.notifications,
         "shares_games": player.shares_games,
+        "program": player.program_since is not None,
         "unreachable": unreachable(player.unreachable_since, player.unreachable_why),
     }
 

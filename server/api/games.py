@@ -23,6 +23,7 @@ from server.errors import (
     AlreadySeated,
     BadField,
     HandedOver,
+    NoPrograms,
     NotAllowed,
     NotFound,
     NotHost,
@@ -240,7 +241,7 @@ class Seats(MethodView):
     @blp.response(201, schemas.Game, example=examples.SEAT_TAKEN)
     @blp.doc(operationId="takeSeat", **needs("games:write"))
     @blp.may_come_again
-    @blp.raises(SeatTaken, NotReliable, AlreadySeated, NotRunning, SignInFirst, BadField)
+    @blp.raises(SeatTaken, NotReliable, NoPrograms, AlreadySeated, NotRunning, SignInFirst, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Take a seat, or take your own back from a bot
 

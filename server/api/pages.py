@@ -11,6 +11,7 @@ from flask_babel import gettext
 from server.accounts.apps import app_of_link, end_app
 from server.accounts.calendars import time_zone
 from server.accounts.players import player_at, profile
+from server.accounts.rate_limits import most_of
 from server.accounts.sign_in import redeem
 from server.accounts.unsubscribe import stop_mails, stopped
 from server.api.languages import speak, spoken
@@ -136,7 +137,8 @@ def fairness() -> Response:
 def bot() -> Response:
     """A program that plays, and what there is to know about it."""
     base = current_app.config["BASE_URL"]
-    return _handbook("bot.html", title="Write a bot in 30 lines", base=base, reader=spoken().locale)
+    bounds = {name.replace("-", "_"): most_of(name) for name in ("player", "games", "program-games")}
+    return _handbook("bot.html", title="Write a bot in 30 lines", base=base, bounds=bounds, reader=spoken().locale)
 
 
 @blp.get("/docs/app")

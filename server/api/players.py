@@ -27,6 +27,7 @@ from server.operations.delete_player import delete_own_account
 from server.operations.exports import copy_of_player
 from server.play.calendar_feed import end_feed, feed_word, new_feed
 from server.play.guests import sign_in_guest
+from server.play.programs import marked_since
 from server.webhooks.failures import failure
 from server.webhooks.push_subscriptions import public_key, subscribe, told_subscriptions, unsubscribe
 
@@ -161,6 +162,9 @@ class Me(MethodView):
     def patch(self, changes: Any) -> Any:
         """Change your profile; your time counts by it from your next turn on
 
+        `program` marks an account that a program plays, and takes the mark off, while it sits nowhere. Others see it wherever the
+        account sits, and hosts may keep it out; once a game was played so, it stays.
+
         Another `email` is yours when it is sent again with both codes: one is mailed to your present address, one to the
         new one, and nothing changes before. Whether the new one is somebody's already is told only to whoever has its code.
         """
@@ -168,6 +172,8 @@ class Me(MethodView):
         email, code, new_code = (changes.pop(name, None) for name in ("email", "code", "new_code"))
         if (code or new_code) and not (email and code and new_code):
             raise BadField("code", "Send code and new_code together, and with email.")
+        if "program" in changes:
+            changes["program_since"] = marked_since(player_id, changes.pop("program"))
         change_profile(player_id, changes)
         if email and code:
             change_address(player_id, email, code, new_code)

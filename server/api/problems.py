@@ -110,6 +110,13 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "`min_reliability` of the game says of how many in a hundred of his games that are over a player must have been there "
         "at the end. Whoever is invited may sit down in any case.",
     ),
+    errors.NoPrograms: Problem(
+        403,
+        "no-programs",
+        "This game is for people only",
+        "`programs` of the game is false, and your account is marked as one that a program plays: look for a game where it is "
+        "true, or open one.",
+    ),
     errors.AlreadySeated: Problem(
         409, "already-seated", "You sit at this table already", "A player has one seat at a table."
     ),

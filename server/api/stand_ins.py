@@ -8,7 +8,7 @@ from flask.views import MethodView
 from server.api.auth import caller
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
-from server.errors import AlreadySeated, BadField, NotRunning, NotSeated, SeatTaken, SignInFirst, TooMany
+from server.errors import AlreadySeated, BadField, NoPrograms, NotRunning, NotSeated, SeatTaken, SignInFirst, TooMany
 from server.play.stand_ins import accept_stand_in, ask_stand_in, end_stand_in, stand_in_of
 from server.play.views import describe
 
@@ -54,7 +54,7 @@ class OwnStandIn(MethodView):
 class Accepted(MethodView):
     @blp.response(201, schemas.Game, example=examples.GAME)
     @blp.doc(operationId="acceptStandIn", **needs("games:write"))
-    @blp.raises(NotRunning, AlreadySeated, SeatTaken, SignInFirst)
+    @blp.raises(NotRunning, AlreadySeated, SeatTaken, SignInFirst, NoPrograms)
     def post(self, word: str) -> Any:
         """Say that you will stand in: `word` is the last one of the link in the letter
 

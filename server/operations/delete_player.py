@@ -160,6 +160,7 @@ def _nobody(player_id: UUID) -> Json:
         "banned_until": None,
         "ban_reason": None,
         "shares_games": False,
+        "program_since": None,
         "guest_until": None,
         "deleted_at": clock.now(),
     }

@@ -50,11 +50,12 @@ class Stored:
 
     @property
     def names(self) -> list[str]:
-        """What to call each seat in the reader's language, whoever stands in there; bots of one kind have numbers."""
+        """What to call each seat in the reader's language, whoever stands in there; bots of one kind have numbers, and
+        accounts that a program plays are called so."""
         nameless = hides_names(self.head)
         return [
             self._bots_name(row)
-            or (not nameless and (row["owner"] or row)["name"])
+            or (not nameless and _persons_name(row["owner"] or row))
             or gettext("Seat %(number)s", number=row["seat"] + 1)
             for row in self.seats
         ]
@@ -62,6 +63,11 @@ class Stored:
     def _bots_name(self, seat: Json) -> str | None:
         alike = [row["seat"] for row in self.seats if row["bot"] == seat["bot"]]
         return f"{seat['bot']} {alike.index(seat['seat']) + 1}" if seat["bot"] and len(alike) > 1 else seat["bot"]
+
+
+def _persons_name(person: Json) -> str | None:
+    name: str | None = person["name"]
+    return gettext("%(name)s (program)", name=name) if person["program_since"] else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.accounts.blocks import is_block_between
 from server.accounts.guests import expect_no_guest, hold_guest, is_guest
-from server.accounts.players import player_at
+from server.accounts.players import player_at, program_since
 from server.accounts.rate_limits import Use, expect_room, expect_within
 from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.bots import BOTS
@@ -21,6 +21,8 @@ from server.play import time_control
 from server.play.commits import load
 from server.play.game import Game
 from server.play.hosting import DEFAULT_OPEN_FOR, closing
+from server.play.nameless import is_nameless
+from server.play.programs import comings
 from server.play.ready_check import check_option, check_salt, is_free, start_if_full
 from server.play.time_control import DEFAULT_CLOCK
 from server.play.timeout_policy import DEFAULT_LADDER, ladder
@@ -50,6 +52,9 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     title = clean(wanted.get("title") or rules.NAME.capitalize(), 80)
     if not title:
         raise BadField("title", "A title needs at least one visible character.")
+    programs = wanted.get("programs", not is_nameless(options))
+    if any(seat["player_id"] for seat in seats) and not programs and program_since(player_id):
+        raise BadField("programs", "A program plays your account: say `programs` true, so that all who come know it.")
     guests = [Use("guest-games", player_id)] if is_guest(player_id) else []
     if guests and any(is_free(seat) for seat in seats):
         expect_no_guest(player_id)
@@ -76,6 +81,7 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
         clock=game_clock,
         on_timeout=on_timeout,
         min_reliability=wanted.get("min_reliability"),
+        programs=programs,
         host=player_id,
         **times,
     )
@@ -90,6 +96,7 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
         expect_within(
             Use("games", player_id),
             *guests,
+            *comings(player_id),
             *invitations(player_id, *(seat["email"] for seat in seats if seat["email"])),
         )
         if any(is_free(seat) for seat in seats):

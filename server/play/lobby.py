@@ -199,12 +199,12 @@ def _page(found: list[GameRow], limit: int, player_id: UUID | None, tell: Tell |
         list(db.session.scalars(select(SeatRow).where(SeatRow.game_id.in_(ids)).order_by(SeatRow.seat))) if ids else []
     )
     people = {it for s in seats for it in (s.player_id, s.owner_id) if it}
-    known = select(Player.player_id, Player.name, Player.unreachable_since).where(Player.player_id.in_(people))
-    names = ("name", "unreachable_since")
+    names = ("name", "unreachable_since", "program_since")
+    known = select(Player.player_id, *(getattr(Player, name) for name in names)).where(Player.player_id.in_(people))
     persons: dict[UUID | None, Json] = {
         row.player_id: {name: getattr(row, name) for name in names} for row in db.session.execute(known)
     }
-    nobody = {"name": None, "unreachable_since": None}
+    nobody = dict.fromkeys(names)
     is_anybody_invited = player_id is not None and any(s.email for s in seats)
     email = address_of(player_id) if is_anybody_invited else None
     under_way = [game.game_id for game in shown if game.status in UNDER_WAY] if tell else []

@@ -43,6 +43,7 @@ from server.play.hosting import (
 )
 from server.play.nameless import is_nameless
 from server.play.plans import forget_plan
+from server.play.programs import expect_admitted
 from server.play.ready_check import (
     call_off_within,
     check_salt,
@@ -80,7 +81,7 @@ def take_seat(
     """Sit down at a game that has not started, or take one's own seat back from a bot.
 
     `salt_hash`: the SHA-256, in hex, of a salt that is revealed with `ready`.
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, BadField.
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany, BadField.
     """
     return _take_seat(game_id, player_id, seat, salt, invitation, salt_hash)
 
@@ -114,6 +115,7 @@ def _take_seat(
         raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
     if word is None and not any(row.email == email for row in seats):
         _expect_reliable(player_id, head.min_reliability or 0)
+    expect_admitted(head.programs, player_id)
     check_salt(head.options, salt, salt_hash)
     free = [row for row in seats if row.kind in ("open", "invited") and _is_kept_for(row, email, word)]
     free.sort(key=lambda s: (s.kind == "open", s.seat))  # a seat kept for this person first
@@ -200,7 +202,7 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
     """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.
 
     `locale` and `name`: of somebody who is new here.
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned.
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, NoPrograms, TooMany.
     """
     game, seat = invitation(word)
     if seat is not None and in_doubt() == (game.seats[seat]["player_id"], seat):
@@ -281,7 +283,7 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
     """Take a seat over, the lowest or this one, that a bot plays and the others offer (see `votes.OFFER`), for good. Its
     person may come back until then; the record of each is his own.
 
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable.
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany.
     """
     game = seen_by(game_id, player_id, invitation)
     lost: Seat | None = in_doubt()
@@ -305,6 +307,7 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
     if is_block_between(player_id, others):
         raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
     _expect_reliable(player_id, game.head["min_reliability"] or 0)
+    expect_admitted(game.head["programs"], player_id)
     _succeed(connection, game, offered[0], player_id, now)
     with committing(offered[0]):
         db.session.commit()

@@ -33,6 +33,7 @@ from server.play.game import Game
 from server.play.games import invitations, note_letter_to, note_seat
 from server.play.letters import told_of_stand_in
 from server.play.nameless import is_nameless
+from server.play.programs import expect_admitted, is_admitted
 from server.play.table import OVER
 from server.play.views import own_seat, seen_by
 from server.rules import Json, Seat
@@ -213,6 +214,7 @@ def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
                 raise AlreadySeated("You stand in for somebody else at this table.")
             if not is_nameless(game.head["options"]) and is_block_between(player_id, people_of(game)):
                 raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
+            expect_admitted(game.head["programs"], player_id)
             asked.accepted_by, asked.wake_at = player_id, asked.from_at
             db.session.flush()
             if asked.from_at <= now:
@@ -297,6 +299,7 @@ def _may_begin(game: Game, asked: StandIn) -> bool:
         and game.seats[asked.seat]["player_id"] == asked.asked_by
         and asked.accepted_by not in people_of(game)
         and (is_nameless(game.head["options"]) or not is_block_between(asked.accepted_by, people_of(game)))
+        and is_admitted(game.head["programs"], asked.accepted_by)
     )
 
 

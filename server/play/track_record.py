@@ -100,6 +100,7 @@ def track_record(player_id: UUID) -> Json:
     return {
         "id": player_id,
         "name": player.name,
+        "program": player.program_since is not None,
         "since": player.made_at,
         "games": games,
         "finished": finished,

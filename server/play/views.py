@@ -167,6 +167,7 @@ def summary(head: Json, seats: Sequence[Json], nameless: bool) -> Json:
         "clock": head["clock"],
         "on_timeout": head["on_timeout"],
         "min_reliability": head["min_reliability"],
+        "programs": head["programs"],
         "seats": [
             _seat(row) | _ready(head, row) | (_NAMELESS if nameless and row["player_id"] else {}) for row in seats
         ],
@@ -175,7 +176,7 @@ def summary(head: Json, seats: Sequence[Json], nameless: bool) -> Json:
     }
 
 
-_NAMELESS: Json = {"name": None, "player": None, "unreachable": False, "stood_in_by": None}
+_NAMELESS: Json = {"name": None, "player": None, "program": False, "unreachable": False, "stood_in_by": None}
 
 
 def _seat(row: Json) -> Json:
@@ -183,6 +184,7 @@ def _seat(row: Json) -> Json:
         "seat": row["seat"],
         "name": row["bot"] or (row["owner"] or row)["name"],
         "player": row["owner_id"] or row["player_id"],
+        "program": (row["owner"] or row)["program_since"] is not None,
         "kind": "bot" if row["stand_in"] else row["kind"],
         "stand_in": row["stand_in"],
         "stood_in_by": _stood_in_by(row),
@@ -207,7 +209,12 @@ def _ready(head: Json, row: Json) -> Json:
 def _stood_in_by(row: Json) -> Json | None:
     if row["owner_id"] is None:
         return None
-    return {"player": row["player_id"], "name": row["name"], "until": row["stood_in_until"]}
+    return {
+        "player": row["player_id"],
+        "name": row["name"],
+        "program": row["program_since"] is not None,
+        "until": row["stood_in_until"],
+    }
 
 
 def story(

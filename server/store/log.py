@@ -79,9 +79,10 @@ def canonical(value: Any) -> str:
 _SEATS = """
   (SELECT json_agg(r) FROM (
      SELECT s.*, p.name, p.zone, p.calendar, p.notifications, p.has_webhooks, p.unreachable_since,
+         p.program_since,
          CASE WHEN s.owner_id IS NOT NULL THEN (
            SELECT row_to_json(o) FROM (
-             SELECT name, zone, calendar, notifications, has_webhooks, unreachable_since
+             SELECT name, zone, calendar, notifications, has_webhooks, unreachable_since, program_since
                FROM players WHERE player_id = s.owner_id) AS o) END AS owner
        FROM seats s LEFT JOIN players p ON p.player_id = s.player_id
        WHERE s.game_id = {game} ORDER BY s.seat) AS r)"""

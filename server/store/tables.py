@@ -101,6 +101,7 @@ class Player(Base):
     banned_until: Mapped[datetime | None]  # None: for good
     ban_reason: Mapped[str | None]
     shares_games: Mapped[bool] = mapped_column(default=False)  # finished ones, with whoever studies them
+    program_since: Mapped[datetime | None]  # when he marked his account as played by a program; see `play.programs`
     guest_until: Mapped[datetime | None]  # a guest is forgotten then; None for whoever has an address
     deleted_at: Mapped[datetime | None]  # what is left is a name that says nothing, for the seats he sat in
 
@@ -322,6 +323,7 @@ class GameRow(Base):
     wake_at: Mapped[datetime | None]
     sent_away: Mapped[list[str]] = mapped_column(default=list)
     min_reliability: Mapped[int | None]  # what it asks of those who come: see `track_record.reliability_of`
+    programs: Mapped[bool] = mapped_column(default=True)  # whether accounts that a program plays may sit there
 
 
 class SeatRow(Base):

@@ -27,6 +27,7 @@ _ERRORS = (  # the text of an error is looked up when it is told
     *(
         "NotSeated",
         "NotReliable",
+        "NoPrograms",
         "SeatTaken",
         "SignInFirst",
         "TooMany",

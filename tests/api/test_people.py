@@ -67,7 +67,7 @@ def test_a_track_record_says_how_somebody_played_by_the_logs_of_games_that_are_o
 
 
 def test_a_track_record_names_no_address_zone_or_calendar(app: Flask, ada: Someone) -> None:
-    names = {"id", "name", "since", "games", "finished", "median_answer", "time_outs", "left", "new"}
+    names = {"id", "name", "program", "since", "games", "finished", "median_answer", "time_outs", "left", "new"}
     assert told_of(app, ada).keys() == names
 
 

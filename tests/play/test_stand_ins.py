@@ -12,11 +12,13 @@ from flask import Flask
 from sqlalchemy import select
 
 from server.accounts.blocks import block
+from server.accounts.players import change_profile
 from server.clock import clock
 from server.errors import (
     AlreadySeated,
     BadField,
     HandedOver,
+    NoPrograms,
     NotFound,
     NotSeated,
     PlayError,
@@ -312,6 +314,25 @@ def test_it_is_refused_where_he_sits_or_stands_in_or_is_blocked(
     before = len(letters(game_id, "invitation"))
     asks(game_id, bea, player=fay)
     assert len(letters(game_id, "invitation")) == before  # and he hears nothing of it
+
+
+def test_no_program_stands_in_or_takes_over_where_only_people_play_and_elsewhere_all_see_it(
+    ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    change_profile(dan, {"program_since": clock.now()})
+    people, all_ = game_of(ada, bea, cyd, programs=False), game_of(ada, bea, cyd)
+    for game_id in (people, all_):
+        asks(game_id, ada, player=dan)
+    with pytest.raises(NoPrograms):
+        accept_stand_in(word_of(people), dan)
+    leave(people, bea)
+    for who in (ada, cyd):
+        vote(people, who, OFFER, True)
+    with pytest.raises(NoPrograms):
+        take_over(people, dan)
+    accept_stand_in(word_of(all_), dan)
+    seat = seen(all_, None)["seats"][0]
+    assert (seat["program"], seat["stood_in_by"]["program"]) == (False, True)
 
 
 def test_days_are_in_order_few_and_to_come(game_id: UUID, ada: UUID, dan: UUID) -> None:

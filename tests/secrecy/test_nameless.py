@@ -1,7 +1,7 @@
 """Nameless tables: of two games played alike, in which other people sit, everybody receives the same until the end.
 
-The people of the other game have other names, languages, zones, hours, wishes for mails and blocks, and mails to one come
-back. The clock stands still between the steps, so that no difference is one of time.
+The people of the other game have other names, languages, zones, hours, wishes for mails and blocks, mails to one come back,
+and a program plays for another. The clock stands still between the steps, so that no difference is one of time.
 """
 
 import os
@@ -73,7 +73,9 @@ class World:
             change_profile(person(self.names[VIEWER]), {"name": "Cyd"})
             for name in self.names[:2]:
                 change_profile(person(name), STRANGE.get(name, {}))
-        asked = wanted(ME, OPEN, OPEN, rules=rules, title="Who is who", options=OPTIONS, on_timeout=LADDER)
+        asked = wanted(
+            ME, OPEN, OPEN, rules=rules, title="Who is who", options=OPTIONS, on_timeout=LADDER, programs=True
+        )
         self.path = f"/v1/games/{self.people[0].post('/v1/games', asked).json['id']}"
         self.game_id = UUID(self.path.rpartition("/")[2])
         with app.app_context():
@@ -162,6 +164,7 @@ class Pair:
             block(person(name), person("emil"))
         block(person("dora"), person("zoe"))
         db.session.execute(update(Player).where(Player.name == "emil").values(unreachable_since=NOW))
+        db.session.execute(update(Player).where(Player.name == "dora").values(program_since=NOW))
         db.session.commit()
 
     def both(self, do: Callable[[World], TestResponse], same: bool = True) -> None:

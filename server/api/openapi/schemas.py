@@ -196,6 +196,7 @@ class _Person(Schema):
     shares_games = Truth(
         **_about("Whether `GET /v1/archives` may give your finished games to everybody, if all who played agree")
     )
+    program = Truth(**_about("Whether a program plays this account, which others then see"))
 
 
 class ProfileChanges(_Person, Request):
@@ -335,6 +336,7 @@ class TrackRecord(Schema):
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)
+    program = fields.Boolean(required=True, **_about("Whether a program plays, as its owner says"))
     since = Moment(required=True)
     games = fields.Integer(required=True)
     finished = fields.Integer(required=True, **_about("Played to the end"))
@@ -438,6 +440,12 @@ class GameWanted(Request):
             "Who comes uninvited must have been there at the end of so many in a hundred of his games that are over"
         ),
     )
+    programs = Truth(
+        **_about(
+            "Whether accounts that a program plays may sit there, invited or not; default: true, but false where the option "
+            "`nameless` hides them among all. The house's bots may in any case"
+        )
+    )
     seats = Several(
         fields.Nested(SeatWanted),
         required=True,
@@ -537,6 +545,7 @@ class StoodInBy(Schema):
 
     player = fields.UUID(required=True)
     name = fields.String(required=True)
+    program = fields.Boolean(required=True, **_about("Whether it is the account of a program"))
     until = Moment(required=True)
 
 
@@ -553,6 +562,10 @@ class Seat(Schema):
         required=True,
         allow_none=True,
         **_about("Its person, for GET /v1/players/{player_id}; null if it has none, or hides him as `name`"),
+    )
+    program = fields.Boolean(
+        required=True,
+        **_about("Whether a program plays the account of its person; false until the end where `nameless` hides him"),
     )
     kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
     stand_in = fields.String(required=True, allow_none=True, **_about("The bot that plays for an absent person"))
@@ -625,6 +638,7 @@ class GameSummary(Schema):
     min_reliability = fields.Integer(
         required=True, allow_none=True, **_about("What it asks of those who come uninvited; null for nothing")
     )
+    programs = fields.Boolean(required=True, **_about("Whether accounts that a program plays may sit there"))
     seats = fields.List(fields.Nested(Seat), required=True)
     you = fields.Nested(You, required=True, allow_none=True, **_about("null if you have no seat here"))
     invited = fields.Integer(

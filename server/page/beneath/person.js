@@ -15,6 +15,7 @@ export function Person({ id, game }) {
   if (error) return html`<${Sorry} error=${error} />`;
   if (!record) return html`<p>${t("loading")}</p>`;
   return html`<div class="person">
+    ${record.program && html`<p>${t("person.program")}</p>`}
     <p>${record.new ? t("person.new") : ""} ${t("person.since", { since: absolute(record.since) })}</p>
     <dl>
       <dt>${t("person.games")}</dt><dd>${record.games}</dd>

@@ -2,7 +2,7 @@
 import { html, useState } from "../ui/html.js";
 import { absolute } from "../ui/times.js";
 import { t } from "../ui/words.js";
-import { Due, seatName } from "../ui/game-card.js";
+import { Due, personName, seatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { Person } from "./person.js";
 /** @import { Game, View } from "../ui/types" */
@@ -24,7 +24,7 @@ export function Seats({ game, view, isPast = false }) {
           seatName(it)}</strong></button>` : html`<strong>${seatName(it)}</strong>`}${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
         ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
         ${it.stand_in && html`<br /><small>${t("stand-in", { bot: it.stand_in })}</small>`}
-        ${it.stood_in_by && html`<br /><small>${t("stood-in", { name: it.stood_in_by.name,
+        ${it.stood_in_by && html`<br /><small>${t("stood-in", { name: personName(it.stood_in_by),
           until: absolute(it.stood_in_by.until) })}</small>`}
         ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}
         ${it.to_act && !isPast && html`<br /><small>${t("to-act")} ${it.due_at && html`<${Due}

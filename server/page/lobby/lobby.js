@@ -5,7 +5,7 @@ import { hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
 import { useStore } from "../ui/store.js";
 import { knows, t } from "../ui/words.js";
-import { GameCard, title } from "../ui/game-card.js";
+import { GameCard, seatName, title } from "../ui/game-card.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 
@@ -124,7 +124,7 @@ function TakeOver({ game, player, again }) {
   });
   if (game.you || !seat) return html`<p>${t("lobby.seated")}</p>`;
   return html`<p class="row">
-    <span>${t("lobby.offered", { name: seat.name, bot: seat.stand_in })}</span>
+    <span>${t("lobby.offered", { name: seatName(seat), bot: seat.stand_in })}</span>
     ${player && !player.guest
       ? html`<button disabled=${busy} onClick=${take}
         aria-label=${t("lobby.take-over-in", { title: game.title })}>${t("lobby.take-over")}</button>`

@@ -91,6 +91,9 @@ const rungOf = (it) =>
     ? { do: it.do, by: iso(it.by), times: Number(it.times) }
     : { do: it.do, bot: it.bot, times: Number(it.times) };
 
+/** Whether accounts that a program plays may sit there; unless that was chosen, where they are seen. */
+export const admitsPrograms = ({ programs = null, options }) => programs ?? !options.nameless;
+
 /** The body of POST /v1/games. Whoever adds a salt sits down afterwards: by then the seed is fixed. */
 export function wantedOf(it) {
   const ways = { me: it.salt ? { open: true } : { player: "me" }, open: { open: true } };
@@ -99,6 +102,7 @@ export function wantedOf(it) {
     options: it.options,
     ...(it.title.trim() ? { title: it.title.trim() } : {}),
     private: it.isPrivate,
+    programs: admitsPrograms(it),
     clock: clockOf(it),
     on_timeout: ladderOf(it),
     open_for: it.openFor,

@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
-import { BOTS } from "./draft.js";
+import { admitsPrograms, BOTS } from "./draft.js";
 
 export const KINDS = ["me", "open", "invite", ...BOTS];
 
@@ -37,7 +37,9 @@ export function Seats({ it, change, game, wrongs }) {
         onClick=${() => seated(mixed(seats))}>${t("opening.mix")}</button>
       <small class="faint">${t("opening.mix.about")}</small></p>
     <label class="check"><input type="checkbox" name="private" checked=${it.isPrivate}
-      onChange=${(event) => change({ isPrivate: event.target.checked })} /> ${t("opening.private")}</label>`;
+      onChange=${(event) => change({ isPrivate: event.target.checked })} /> ${t("opening.private")}</label>
+    <label class="check"><input type="checkbox" name="programs" checked=${admitsPrograms(it)}
+      onChange=${(event) => change({ programs: event.target.checked })} /> ${t("opening.programs")}</label>`;
 }
 
 export const resized = (seats, number) => Array.from({ length: number }, (_, i) => seats[i] ?? { kind: "greedy" });

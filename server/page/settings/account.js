@@ -13,7 +13,7 @@ export function Account() {
   const player = /** @type {Profile} */ (useStore(me));
   return html`${!player.guest && html`<${Address} player=${player} />`}
     <${Copy} />
-    ${!player.guest && html`<${Share} player=${player} />`}
+    ${!player.guest && html`<${Share} player=${player} /><${Program} player=${player} />`}
     <${End} player=${player} />`;
 }
 
@@ -87,6 +87,22 @@ function Share({ player }) {
     <label class="check"><input type="checkbox" checked=${player.shares_games !== busy} disabled=${busy}
       onChange=${change} /> ${t("account.share.agree")}</label>
     <${Said} where="share" />
+    ${error && html`<${Sorry} error=${error} />`}
+  </section>`;
+}
+
+/** Whether a program plays here, which others then see. */
+function Program({ player }) {
+  const [busy, error, change] = useSubmit(async () => {
+    me.set(await call("PATCH", "/v1/me", { program: !player.program }));
+    say("program", "settings.saved");
+  });
+  return html`<section class="card">
+    <h2>${t("account.program")}</h2>
+    <p>${t("account.program.why")}</p>
+    <label class="check"><input type="checkbox" checked=${player.program !== busy} disabled=${busy}
+      onChange=${change} /> ${t("account.program.agree")}</label>
+    <${Said} where="program" />
     ${error && html`<${Sorry} error=${error} />`}
   </section>`;
 }

@@ -36,8 +36,14 @@ export const untold = (game) => (game.title === title(game.rules) ? variantName(
  */
 export const takeBackInWords = ({ options }) => t(`take-back.${options.take_back ?? "consent"}`);
 
+/**
+ * What to call somebody, with the mark of a program's account.
+ * @param {{name: string, program: boolean}} person
+ */
+export const personName = ({ name, program }) => (program ? t("program.name", { name }) : name);
+
 /** @param {Seat} seat */
-export const seatName = (seat) => seat.name ?? t(`seat.${seat.kind}`);
+export const seatName = ({ name, program, kind }) => (name === null ? t(`seat.${kind}`) : personName({ name, program }));
 
 /**
  * Whether it was closed before it had begun.
@@ -82,6 +88,8 @@ export function GameCard({ game: plain, terms = false, children }) {
       <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
       <dt>${t("take-back")}</dt><dd>${takeBackInWords(game)}</dd>
       ${game.options.nameless && html`<dt>${t("nameless")}</dt><dd>${t("nameless.about")}</dd>`}
+      ${game.programs === !!game.options.nameless && html`<dt>${t("programs")}</dt><dd>${
+        t(`programs.${game.programs ? "hidden" : "none"}`)}</dd>`}
     </dl>`}
     ${children}
   </li>`;

@@ -20,6 +20,9 @@ test("the body of a new game", () => {
     { do: "extend", by: "P1D", times: 1 }, { do: "bot-move", bot: "greedy", times: 2 }, { do: "abandon" },
   ]);
   assert.ok(!("title" in wanted));
+  assert.equal(wanted.programs, true);
+  assert.equal(wantedOf({ ...draft, options: { nameless: true } }).programs, false);
+  assert.equal(wantedOf({ ...draft, options: { nameless: true }, programs: true }).programs, true);
   assert.deepEqual(draft.seats.map(isFree), [false, true, true, false]);
 });
 
