@@ -25,12 +25,17 @@ _SILENCE = 30  # seconds without a byte until a line counts as cut; a stream say
     epilog=example(
         "bot --local sternenhimmel --games 10 -- python3 mybot.py",
         "bot --url https://stars.example --game 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 -- ./mybot",
-        "bot --url https://stars.example -- java -jar mybot.jar",
+        "bot --url https://stars.example --mark -- java -jar mybot.jar",
     )
 )
 @click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="The server.")
 @click.option("--token", envvar="STERNENPOST_TOKEN", help="Of an account, or of a seat; or STERNENPOST_TOKEN.")
 @click.option("--game", metavar="ID", help="This game only, until it is over. Else all games of the account.")
+@click.option(
+    "--mark",
+    is_flag=True,
+    help="Mark the account as a program's, which all at its tables see; for good, once it has played.",
+)
 @click.option("--local", type=click.Choice(list(GAMES)), help="Games of these rules, here and without a server.")
 @click.option("--games", default=1, show_default=True, type=click.IntRange(1), help="So many local games.")
 @click.option(
@@ -44,6 +49,7 @@ def bot(
     url: str,
     token: str | None,
     game: str | None,
+    mark: bool,
     local: str | None,
     games: int,
     against: Sequence[str],
@@ -55,13 +61,16 @@ def bot(
     """Let a program play that speaks lines of JSON. COMMAND starts it; /docs/bot describes the lines."""
     if not local and not token:
         raise click.UsageError("Name a --token (or STERNENPOST_TOKEN), or play --local.")
+    server = _Server(url, str(token))
     try:
+        if not local and (mark or not game):
+            _expect_marked(server, mark)
         with Program(command, patience) as program:
             program.greet()
             if local:
                 _play_here(program, local, options, against, seed, games)
             else:
-                _play_there(program, _Server(url, str(token)), game)
+                _play_there(program, server, game)
     except ProgramError as error:
         raise click.ClickException(str(error)) from None
 
@@ -89,11 +98,11 @@ class _Server:
     def __init__(self, url: str, token: str) -> None:
         self._url, self._headers = url.rstrip("/"), {"Authorization": f"Bearer {token}"}
 
-    def ask(self, path: str, body: Json | None = None) -> Json:
-        """The answer; raises HTTPError for a refusal."""
+    def ask(self, path: str, body: Json | None = None, method: str | None = None) -> Json:
+        """The answer; raises HTTPError for a refusal. A body is posted, unless another method is named."""
         while True:
             try:
-                with self.open(path, body) as answer:
+                with self.open(path, body, method) as answer:
                     found: Json = json.load(answer)
                     return found
             except HTTPError as error:
@@ -103,9 +112,9 @@ class _Server:
             except (OSError, HTTPException, ValueError):  # ValueError: cut off within
                 _wait(None)
 
-    def open(self, path: str, body: Json | None = None) -> HTTPResponse:
+    def open(self, path: str, body: Json | None = None, method: str | None = None) -> HTTPResponse:
         headers = {**self._headers, "Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        request = Request(self._url + path, json.dumps(body).encode() if body else None, headers)
+        request = Request(self._url + path, json.dumps(body).encode() if body else None, headers, method=method)
         answer: HTTPResponse = urlopen(request, timeout=_SILENCE)
         return answer
 
@@ -136,6 +145,20 @@ class _Server:
 
 def _wait(told: str | None) -> None:
     time.sleep(float(told) if told and told.isdigit() else _PAUSE)
+
+
+def _expect_marked(server: _Server, mark: bool) -> None:
+    """Whoever sits with an account that a program plays shall know it."""
+    try:
+        if not server.ask("/v1/me")["program"]:
+            if not mark:
+                raise click.ClickException(
+                    "This account is not marked as a program's, and others would take it for a person. Say --mark, which "
+                    'does it (PATCH /v1/me {"program": true}), or name one --game.'
+                )
+            server.ask("/v1/me", {"program": True}, "PATCH")
+    except HTTPError as error:
+        raise click.ClickException(str(_said(error)["detail"])) from None
 
 
 def _play_there(program: Program, server: _Server, game: str | None) -> None:

@@ -1,5 +1,6 @@
 """`sternenpost bot` without a server: programs in any language play by lines of JSON; what they do wrong is told."""
 
+import json
 import re
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -109,3 +110,36 @@ def test_a_stream_that_breaks_off_within_a_line_is_opened_anew(monkeypatch: pyte
         assert list(there.news("/v1/stream")) == [None, {"game": "a"}]
         server.shutdown()
     assert CutOff.asked == 2
+
+
+class Account(BaseHTTPRequestHandler):
+    """A server at which one account sits nowhere."""
+
+    program = False
+
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/v1/me" else 204)
+        self.end_headers()
+        if self.path == "/v1/me":
+            self.wfile.write(json.dumps({"program": Account.program}).encode())
+
+    def do_PATCH(self) -> None:
+        Account.program = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["program"]
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_all_games_of_an_account_are_played_only_once_it_is_marked() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Account) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        there = ("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a")
+        assert "This account is not marked" in bot(*there).output
+        assert bot(*there).exit_code == 1
+        assert bot(*there, "--game", "a").exit_code == 0
+        assert not Account.program
+        assert bot(*there, "--mark").exit_code == 0
+        assert Account.program
+        assert bot(*there).exit_code == 0
+        server.shutdown()

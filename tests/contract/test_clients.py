@@ -188,6 +188,7 @@ def test_a_program_without_http_plays_all_games_of_an_account_those_too_that_beg
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     bea = sign_in(house, "bea@example.org")
+    bea.ask("PATCH", "/v1/me", json={"program": True})
     first = game_against_a_bot(bea, "sternenglanz", max_rounds=5)
     programs.append(player_for(house, tmp_path, str(bea.token)))
     until(lambda: bea.get(f"/v1/games/{first}")["version"] > 10, PLAYED)
