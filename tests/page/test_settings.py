@@ -369,6 +369,20 @@ def test_finished_games_are_shared_once_one_agrees(house: House, windows: Window
     until(lambda: client.get("/v1/me")["shares_games"] is False)
 
 
+def test_an_account_that_a_program_plays_is_marked_and_all_see_it(house: House, windows: Windows) -> None:
+    client, host = sign_in(house, "robot@example.org"), sign_in(house, "quinn@example.org")
+    page = settings(windows, client, "account")
+    box = page.get_by_label("A program plays this account")
+    box.check()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert client.get("/v1/me")["program"] is True
+    seats = [{"player": "me"}, {"open": True}, {"open": True}]
+    game = host.post("/v1/games", {"rules": "sternenhimmel", "title": "Who plays?", "seats": seats})["id"]
+    client.post(f"/v1/games/{game}/seats", {})
+    page.goto(f"{house.url}/#/lobby")
+    expect(page.locator("li.game", has_text="Who plays?").get_by_text("robot (program)")).to_be_visible()
+
+
 def test_apps_that_were_allowed_are_listed_and_ended(house: House, windows: Windows) -> None:
     client = sign_in(house, "petra@example.org")
     page = settings(windows, client, "tokens")
