@@ -22,6 +22,7 @@ from server.rules import GAMES, Json
 from server.store import log
 from server.store.connections import autocommit
 from server.store.plans import played_by_plans
+from server.store.stand_ins import FORMER
 from server.translations import noted
 
 _MOST = 500  # events told at a time
@@ -112,6 +113,7 @@ class OwnFollower(Follower):
         self.since = since
         self.recent: dict[UUID, tuple[int, datetime]] = {}  # the last events told, if they were not long ago
         self.ended: set[UUID] = set()
+        self.left: dict[UUID, int] = {}  # the last events told of games in which he sits no more
 
     def place(self) -> str:
         return Place(self.since, {game.bytes[:_ROOM]: seq for game, (seq, _) in self.recent.items()}).word()
@@ -123,11 +125,11 @@ class OwnFollower(Follower):
     def passed(self, game_id: UUID, seq: int, is_over: bool) -> None:
         self.told[game_id] = seq
         if is_over:
-            self.lost(game_id)
+            del self.told[game_id]
+            self.ended.add(game_id)
 
     def lost(self, game_id: UUID) -> None:
-        self.told.pop(game_id, None)
-        self.ended.add(game_id)
+        self.left[game_id] = self.told.pop(game_id)
 
     def up_to_date(self, moment: datetime) -> None:
         """Note that all that had happened by this moment was told."""
@@ -237,7 +239,7 @@ def _may_still_see(head: Json, follower: Follower) -> bool:
 
 
 def new_games(followers: Collection[OwnFollower]) -> None:
-    """Let those who follow all their games follow those, too, that have begun since."""
+    """Let those who follow all their games follow those, too, that have begun since, or in which they sit again."""
     games: dict[UUID, dict[UUID, datetime | None]] = {}
     since = min(follower.since for follower in followers)
     for player_id, game_id, over_at in _games_of({follower.owner for follower in followers}, since):
@@ -245,7 +247,8 @@ def new_games(followers: Collection[OwnFollower]) -> None:
     new = [(follower, _unknown(follower, games.get(follower.owner, {}))) for follower in followers]
     found = progress({game_id for _, unknown in new for game_id in unknown})
     for follower, unknown in new:
-        follower.told |= {game_id: 0 for game_id in unknown if game_id in found and found[game_id].version}
+        begun = [game_id for game_id in unknown if game_id in found and found[game_id].version]
+        follower.told |= {game_id: follower.left.pop(game_id, 0) for game_id in begun}
 
 
 def _unknown(follower: OwnFollower, games: Mapping[UUID, datetime | None]) -> set[UUID]:
@@ -275,12 +278,12 @@ def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
 
 
 def _games_of(players: Collection[UUID], since: datetime) -> list[tuple[UUID, UUID, datetime | None]]:
-    """Who sits where, and when that game was over; without those that were over before `since`."""
+    """Who sits where, for good or for some days, and when that game was over; without those that were over before `since`."""
     with autocommit() as connection:
         return connection.execute(
             "SELECT player_id, game_id, over_at FROM player_games"
-            " WHERE player_id = ANY(%s) AND (over_at IS NULL OR over_at >= %s)",
-            (list(players), since),
+            " WHERE player_id = ANY(%s) AND (over_at IS NULL OR over_at >= %s) AND role IS DISTINCT FROM %s",
+            (list(players), since, FORMER),
         ).fetchall()
 
 

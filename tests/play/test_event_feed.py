@@ -7,8 +7,13 @@ from server.accounts import tokens
 from server.accounts.bans import ban
 from server.accounts.players import player_token
 from server.accounts.tokens import _STILL_THERE, revoke
-from server.play.event_feed import follow_game, follow_own, news
+from server.play.event_feed import follow_game, follow_own, new_games, news
+from server.play.seats import leave, take_over
+from server.play.stand_ins import end_stand_in
 from server.play.turn_links import still_valid
+from server.play.votes import OFFER, vote
+from server.rules import Json
+from tests.play.test_stand_ins import stands_in
 from tests.support.games import game_of, moves_on, person, turn_of
 
 
@@ -38,6 +43,43 @@ def test_nothing_that_happens_after_a_token_was_revoked_is_told_by_it(app: Flask
         [(who, items, _)] = news(game_id, [one, all_own, stranger])
         assert who is stranger and items
         assert one.is_over
+
+
+def test_who_stands_in_again_is_told_of_the_game_again_and_of_nothing_twice(within: None) -> None:
+    people = [person(name) for name in ("ada", "ben", "cleo")]
+    game_id, dan = game_of(*people), tokens.caller(player_token("dan@example.org", "dan"))
+    follower = follow_own(dan, None)
+    told: list[Json] = []
+
+    def hears() -> list[str]:
+        new_games([follower])
+        items = [it.what for _, items, _ in news(game_id, [follower]) for it in items] if follower.told else []
+        told.extend(items)
+        return [it["type"] for it in items]
+
+    for _ in range(3):
+        stands_in(game_id, people[0], dan.player_id)
+        assert hears()[-1] == "stand-in-began"
+        end_stand_in(game_id, dan.player_id)
+        assert hears() == []
+        assert not follower.told
+        moves_on(game_id, next(who for who in people if turn_of(game_id, who) is not None))
+        assert hears() == []
+    seqs = [it["seq"] for it in told]
+    assert seqs == sorted(set(seqs))
+    assert [it["type"] for it in told].count("star-placed") == 2
+
+
+def test_whose_seat_was_taken_over_is_told_of_that_game_no_more(within: None) -> None:
+    ada, ben, caller = person("ada"), person("ben"), tokens.caller(player_token("ada@example.org", "ada"))
+    game_id = game_of(ada, ben, bots=1)
+    follower = follow_own(caller, None)
+    leave(game_id, ada)
+    vote(game_id, ben, OFFER, True)
+    take_over(game_id, person("cleo"))
+    assert news(game_id, [follower]) == []
+    new_games([follower])
+    assert (follower.told, follow_own(caller, None).told) == ({}, {})
 
 
 def test_however_many_tokens_there_are_those_of_open_streams_are_found_by_their_keys(database_url: str) -> None:
