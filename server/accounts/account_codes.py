@@ -7,10 +7,12 @@ from sqlalchemy import select
 
 from server.accounts.guests import expect_no_guest
 from server.accounts.mailed_codes import expect_code, new_code
+from server.accounts.players import change_profile_within
 from server.accounts.rate_limits import Use, count, expect_within
 from server.clock import clock
 from server.errors import BadField
 from server.store.database_retry import tried_again
+from server.store.log import Json
 from server.store.notify import notifier
 from server.store.tables import Player, PlayerLetterRow, SignIn, db
 
@@ -32,8 +34,9 @@ def ask_for_deletion(player_id: UUID) -> None:
 
 
 @tried_again
-def ask_for_address(player_id: UUID, email: str) -> None:
-    """Mail a code to either address; that to the new one is mailed alike if it is somebody's already.
+def ask_for_address(player_id: UUID, email: str, changes: Json | None = None) -> None:
+    """Mail a code to either address; that to the new one is mailed alike if it is somebody's already. With it go `changes`
+    of the profile.
 
     Raises BadField, SignInFirst, TooMany.
     """
@@ -45,6 +48,7 @@ def ask_for_address(player_id: UUID, email: str) -> None:
     _mail(player, OLD_ADDRESS, player.email, email)
     if all(left >= 0 for left in count(Use("codes", email), Use("codes-daily", email)).values()):
         _mail(player, NEW_ADDRESS, email, email)
+    change_profile_within(player_id, changes or {})
     db.session.commit()
     notifier.posted()
 

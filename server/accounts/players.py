@@ -95,6 +95,13 @@ def profile(player_id: UUID) -> Json:
 
 def change_profile(player_id: UUID, changes: Json) -> Json:
     """Change some fields of a profile; time counts by it from the next turn on. Raises BadField."""
+    change_profile_within(player_id, changes)
+    db.session.commit()
+    return profile(player_id)
+
+
+def change_profile_within(player_id: UUID, changes: Json) -> None:
+    """As `change_profile`, as part of the transaction under way."""
     player = db.session.get_one(Player, player_id)
     new: dict[str, Any] = dict(changes)
     if "name" in new:
@@ -113,8 +120,6 @@ def change_profile(player_id: UUID, changes: Json) -> Json:
                 raise BadField(field, error.words) from None
     if new:
         db.session.execute(update(Player).where(Player.player_id == player_id).values(**new))
-        db.session.commit()
-    return profile(player_id)
 
 
 def _check_calendar(player: Player, data: Json, zone: str) -> None:

@@ -174,11 +174,12 @@ class Me(MethodView):
             raise BadField("code", "Send code and new_code together, and with email.")
         if "program" in changes:
             changes["program_since"] = marked_since(player_id, changes.pop("program"))
-        change_profile(player_id, changes)
         if email and code:
-            change_address(player_id, email, code, new_code)
+            change_address(player_id, email, code, new_code, changes)
         elif email:
-            ask_for_address(player_id, email)
+            ask_for_address(player_id, email, changes)
+        else:
+            change_profile(player_id, changes)
         return _own(player_id)
 
     @blp.arguments(schemas.DeletionQuery, location="query")

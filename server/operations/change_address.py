@@ -8,22 +8,24 @@ from sqlalchemy.exc import IntegrityError
 from server.accounts import rate_limits
 from server.accounts.account_codes import NEW_ADDRESS, OLD_ADDRESS, expect_account_code
 from server.accounts.bounces import reached_again
+from server.accounts.players import change_profile_within
 from server.accounts.signed_links import mark_of
 from server.clock import clock
 from server.errors import BadField, WrongCode
 from server.play.games import note_invitation
+from server.rules import Json
 from server.sanitize import mailbox_of
 from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.outbox import put_into_bundle
 from server.store.tables import GameRow, Incoming, LetterRow, Player, PlayerLetterRow, RateLimit, SeatRow, SignIn, db
 
 
-def change_address(player_id: UUID, email: str, code: str, new_code: str) -> None:
-    """Give a player this address, by the codes mailed to the one he has and to this one.
+def change_address(player_id: UUID, email: str, code: str, new_code: str, changes: Json | None = None) -> None:
+    """Give a player this address, by the codes mailed to the one he has and to this one, and with it `changes` of his profile.
 
     Raises BadField if somebody else has it, as nobody learns who does not read its mails; WrongCode, TooMany.
     """
-    old = _change(player_id, email, code, new_code)
+    old = _change(player_id, email, code, new_code, changes or {})
     kept = select(SeatRow.game_id).where(SeatRow.email == old)
     told = select(LetterRow.game_id).where(LetterRow.data["to"].astext == old)
     for game_id in sorted({*db.session.scalars(kept), *db.session.scalars(told)}):
@@ -36,7 +38,7 @@ def change_address(player_id: UUID, email: str, code: str, new_code: str) -> Non
 
 
 @tried_again
-def _change(player_id: UUID, email: str, code: str, new_code: str) -> str:
+def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json) -> str:
     if in_doubt() and _address_of(player_id) == email:
         return str(in_doubt())
     old = expect_account_code(player_id, OLD_ADDRESS, code)
@@ -50,6 +52,7 @@ def _change(player_id: UUID, email: str, code: str, new_code: str) -> str:
         raise BadField(
             "email", "Another account has this address. Delete that one first, or take another address."
         ) from None
+    change_profile_within(player_id, changes)
     if reached_again(player_id):
         put_into_bundle(player_id, clock.now(), clock.now())  # what waits by now has not reached him
     db.session.delete(old)

@@ -88,6 +88,18 @@ def test_wrong_swapped_and_old_codes_change_nothing(app: Flask, ada: Someone) ->
     assert ada.get("/v1/me").json.items() >= {"email": "ada@example.org", "new_email": None}.items()
 
 
+def test_whatever_else_is_changed_with_an_address_changes_with_it_or_not_at_all(app: Flask, ada: Someone) -> None:
+    before, more = ada.get("/v1/me").json, {"name": "Ada L.", "zone": "Europe/Rome"}
+    is_problem(ada.patch("/v1/me", more | {"email": "ada@example.org"}), 422, "invalid-field")
+    wanted = asked(app, ada) | more
+    is_problem(ada.patch("/v1/me", wanted | {"new_code": wrong(wanted["new_code"])}), 401, "wrong-code")
+    is_problem(ada.patch("/v1/me", wanted | {"zone": "Europe/Atlantis"}), 422, "invalid-field")
+    is_problem(ada.patch("/v1/me", {"email": "other@example.net", "zone": "Europe/Atlantis"}), 422, "invalid-field")
+    assert ada.get("/v1/me").json == before | {"new_email": NEW}
+    assert ada.patch("/v1/me", wanted).json == before | more | {"email": NEW, "new_email": None}
+    assert ada.patch("/v1/me", {"email": "ada@example.org", "name": "Ada"}).json["name"] == "Ada"
+
+
 def test_a_code_of_an_account_is_good_for_five_tries(app: Flask, ada: Someone) -> None:
     wanted = asked(app, ada)
     for _ in range(5):
