@@ -11,7 +11,7 @@ from server.store.log import Json
 
 AT_ONCE, BUNDLED, OFF = "at-once", "bundled", "off"
 CHOICES: Final = (AT_ONCE, BUNDLED, OFF)
-INVITATION, BUNDLE, TAKE_BACK_ASKED = "invitation", "bundle", "take-back-asked"
+INVITATION, BUNDLE, TAKE_BACK_ASKED, READY_ASKED = "invitation", "bundle", "take-back-asked", "ready-asked"
 GAME_KINDS: Final = (
     "your-turn",
     "reminder",
@@ -23,7 +23,7 @@ GAME_KINDS: Final = (
     "game-abandoned",
     "game-closing",
     "sent-away",
-    "ready-asked",
+    READY_ASKED,
     "not-ready",
     TAKE_BACK_ASKED,
     "move-taken-back",
@@ -31,7 +31,7 @@ GAME_KINDS: Final = (
     "seat-taken-over",
 )
 REMINDER, GAME_ENDED, PUSH = "reminder", "game-ended", "push"
-PUSH_KINDS: Final = ("your-turn", REMINDER, GAME_ENDED, TAKE_BACK_ASKED)  # those that browsers are told
+PUSH_KINDS: Final = ("your-turn", REMINDER, GAME_ENDED, TAKE_BACK_ASKED, READY_ASKED)  # those that browsers are told
 PUSH_CHOICES: Final = (AT_ONCE, OFF)
 MAIL_KINDS: Final = (*GAME_KINDS, INVITATION, BUNDLE)  # those that may be switched off; a sign-in code always comes
 DEFAULT_TIMES: Final = ["08:00"]

@@ -253,9 +253,9 @@ class PushSubscriptions(MethodView):
     def post(self, wanted: Any) -> Any:
         """Be told in a browser (Web Push, RFC 8030)
 
-        Of your turns, of reminders and of the end of games, as `notifications.push` of your profile says; not in your
-        nights, and never of a turn that was answered meanwhile. A message has `title`, `body`, `game`, `kind` and how many
-        games are `waiting` for you. A browser that is gone is forgotten.
+        Of your turns, of reminders, of questions before and during a game and of its end, as `notifications.push` of your
+        profile says; not in your nights, and never of what was answered meanwhile. A message has `title`, `body`, `game`,
+        `kind` and how many games are `waiting` for you. A browser that is gone is forgotten.
         """
         who = caller("profile:write")
         return subscribe(who.player_id, wanted["endpoint"], wanted["keys"], current_app.config["SANDBOX"])

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+from server.accounts.preferences import READY_ASKED
 from server.play.events import (
     GameAbandoned,
     GamePaused,
@@ -22,7 +23,6 @@ from server.play.table import CHANGES_OF_HANDS, Table, type_name
 from server.rules import Json, Seat
 from server.store.webhook_queue import NOTE
 
-READY_ASKED = "ready-asked"
 STAND_IN = "stand-in"  # kind of letter
 
 News = tuple[str, Seat, Json]  # kind, reader, data

@@ -1,6 +1,7 @@
 """Before a game begins: whether everybody is ready (option `ready_check`), and the salts that are revealed with it.
 
-Who is asked has the time of a turn for it: by his calendar, and without the hours of outages.
+Who is asked has the time of a turn for it: by his calendar, and without the hours of outages. He is reminded once, by the
+first of his reminders of turns.
 """
 
 from collections.abc import Mapping
@@ -11,13 +12,14 @@ from uuid import UUID
 
 from sqlalchemy import update
 
+from server.accounts.preferences import REMINDER
 from server.durations import duration
 from server.errors import BadField, NotAllowed, Unfit, WrongSalt
 from server.play.commits import load_within, record_within
 from server.play.due_times import with_due_time
 from server.play.events import GameStarted
 from server.play.game import Game
-from server.play.letters import ready_asked
+from server.play.letters import letter, ready_asked
 from server.play.table import terms
 from server.rules import Json
 from server.store import outbox
@@ -27,7 +29,7 @@ from server.store.tables import GameRow, SeatRow, db
 from server.translations import noted
 
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=30)
-ASKED_BY_NOBODY: Final = dict.fromkeys(("asked_at", "allowed", "hours", "due_at", "wake_at"))
+ASKED_BY_NOBODY: Final = dict.fromkeys(("asked_at", "allowed", "hours", "due_at", "remind_at", "wake_at"))
 
 
 def within(options: Mapping[str, Any]) -> timedelta | None:
@@ -106,11 +108,22 @@ def _ask(game_id: UUID, rows: list[Json], time: timedelta, now: datetime) -> Non
     for row in rows:
         hours = {"zone": row["zone"], "calendar": row["calendar"]}
         asked = {"asked_at": now, "allowed": time.total_seconds(), "hours": hours}
-        due_at = with_due_time(row | asked, now)["due_at"]
-        seat = update(SeatRow).where(is_seat(game_id, row["seat"]))
-        db.session.execute(seat.values(**asked, due_at=due_at, wake_at=due_at))
+        fresh = with_due_time(row | asked, now)
+        times = {name: fresh[name] for name in ("due_at", "remind_at", "wake_at")}
+        db.session.execute(update(SeatRow).where(is_seat(game_id, row["seat"])).values(**asked, **times))
     game = load_within(in_transaction(db.session.connection()), game_id)
     outbox.put(game_id, ready_asked(game, [row["seat"] for row in rows], now))
+
+
+def remind_within(game: Game, row: Json, fresh: Json, now: datetime) -> None:
+    """Within the transaction that holds the head of an open game: note when to wake this seat next, and a reminder if it is
+    due; an outage only moves the times."""
+    is_due = row["remind_at"] and row["remind_at"] <= now and fresh["due_at"] == row["due_at"]
+    if is_due:
+        outbox.put(game.game_id, [letter(game, REMINDER, row["seat"], now, row["remind_at"].isoformat())])
+    remind_at = fresh["remind_at"] if row["remind_at"] and not is_due else None
+    times = {"due_at": fresh["due_at"], "remind_at": remind_at, "wake_at": remind_at or fresh["due_at"]}
+    db.session.execute(update(SeatRow).where(is_seat(game.game_id, row["seat"])).values(**times))
 
 
 def call_off_within(game_id: UUID) -> None:

@@ -49,6 +49,7 @@ from server.play.ready_check import (
     check_salt,
     expect_asking,
     expect_committed,
+    remind_within,
     start_if_full,
 )
 from server.play.stand_ins import end_stand_in
@@ -400,7 +401,7 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
     if salt is not None:
         expect_committed(salt, row.salt_hash)
         row.salt = salt
-    row.ready, row.due_at, row.wake_at = True, None, None
+    row.ready, row.due_at, row.remind_at, row.wake_at = True, None, None, None
     db.session.flush()
     start_if_full(game_id, clock.now())
     db.session.commit()
@@ -437,9 +438,9 @@ def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
 
 
 @tried_again
-def open_late(game_id: UUID, now: datetime) -> bool:
-    """Open the seats again of those who did not say in time that they are ready, and tell all; False if nobody is late, or
-    somebody holds the game. Raises NotRunning."""
+def wake_asked(game_id: UUID, now: datetime) -> bool:
+    """Open the seats again of those who did not say in time that they are ready, and tell all, or remind those whose time is
+    not over; False if nobody is late, or somebody holds the game. Raises NotRunning."""
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
     if head is None:
@@ -463,9 +464,8 @@ def open_late(game_id: UUID, now: datetime) -> bool:
         if head.host in [row["player_id"] for row in late]:
             host_leaves_within(game_id, now)
     else:
-        for row in asked:  # an outage has given them more
-            times = {"due_at": row["due_at"], "wake_at": row["due_at"]}
-            db.session.execute(update(SeatRow).where(is_seat(game_id, row["seat"])).values(**times))
+        for row in asked:
+            remind_within(game, game.seats[row["seat"]], row, now)
     db.session.commit()
     return bool(late)
 

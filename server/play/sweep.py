@@ -15,7 +15,7 @@ from server.play.game import Outline
 from server.play.heartbeats import is_reachable
 from server.play.planned_moves import is_plan_due, let_plan_move
 from server.play.reminders import remind
-from server.play.seats import open_late
+from server.play.seats import wake_asked
 from server.play.timeouts import time_out
 from server.rules import Seat
 from server.store.connections import autocommit
@@ -80,7 +80,7 @@ def _wake_all(due: Sequence[Due]) -> int:
             if game_id in found:
                 woken += 1 if wake(found[game_id], seat, now, can_run_out) else 0
             elif can_run_out:  # it has not begun
-                woken += 1 if open_late(game_id, now) else 0
+                woken += 1 if wake_asked(game_id, now) else 0
         except Exception:
             put_off(is_seat(game_id, seat) & (SeatRow.wake_at == wake_at), now + LATER)
             log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)

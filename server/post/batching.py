@@ -55,7 +55,7 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
             at = next_bundle(player.notifications, player.zone, clock.now())
             if (ends_at := _ends_at(row, seat)) and ends_at <= at:
                 return None  # the time would run out before the bundle came
-            news = {} if row.kind in _ABOUT_A_TURN else {str(row.letter_id): _noted(row)}
+            news = {} if row.kind in _ABOUT_A_TURN and "turn" in row.data else {str(row.letter_id): _noted(row)}
             outbox.put_into_bundle(player.player_id, at, clock.now(), news)
             db.session.commit()
             return "bundled", noted("Part of your next mail for all games.")

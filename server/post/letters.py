@@ -18,7 +18,7 @@ from server.accounts.apps import NEW_APP, RIGHTS, end_word
 from server.accounts.bounces import bounce_word, lost_word
 from server.accounts.calendars import ALWAYS, time_zone
 from server.accounts.mailed_codes import CODE_LIFE
-from server.accounts.preferences import INVITATION, MAIL_KINDS, OFF, wanted
+from server.accounts.preferences import INVITATION, MAIL_KINDS, OFF, READY_ASKED, REMINDER, wanted
 from server.accounts.signed_links import INVITATION as INVITED
 from server.accounts.signed_links import mark_of, sign
 from server.accounts.unsubscribe import stop_word
@@ -29,7 +29,7 @@ from server.play import authors, time_control
 from server.play.commits import at_version, load
 from server.play.game import Game
 from server.play.hosting import CLOSING, NOT_READY, SENT_AWAY
-from server.play.letters import READY_ASKED, STAND_IN
+from server.play.letters import STAND_IN
 from server.play.lobby import waiting_games
 from server.play.mail_in import BEFORE_THE_START, SEVERAL, reply_word, rsvp_word
 from server.play.moves import present_turn, turn_word
@@ -258,7 +258,7 @@ def _composed(
     words = _words(_Reader(game, row.seat, time_zone(player.zone), base_url, row))
     if words is None:
         return None
-    is_before = row.kind in (READY_ASKED, "answer") and not game.table.turns
+    is_before = row.kind in (READY_ASKED, REMINDER, "answer") and not game.table.turns
     turn = BEFORE_THE_START if is_before else row.data.get("turn", row.version)
     plays = (game.table.turns or is_before) and game.seat_of(player.player_id) == row.seat
     reply_to = _address(row, turn, reply_domain) if reply_domain and plays else None
@@ -429,7 +429,9 @@ def _is_yet_to_be_told(reader: _Reader) -> bool:
     return db.session.execute(select(LetterRow.letter_id).where(own, told, its_turn).limit(1)).first() is not None
 
 
-def _reminder(reader: _Reader) -> wording.Reminder | None:
+def _reminder(reader: _Reader) -> wording.Reminder | wording.ReadyAsked | None:
+    if "turn" not in reader.letter.data:  # of what is asked before the start
+        return _ready_asked(reader)
     if reader.is_over or _is_yet_to_be_told(reader):
         return None
     return wording.Reminder(
@@ -564,6 +566,7 @@ def _ready_asked(reader: _Reader) -> wording.ReadyAsked | None:
         ready=word_for(READY, spoken().locale),
         link=f"{reader.base_url}/ready/{ready_word(reader.game, reader.seat)}",
         salt=reader.game.seats[reader.seat]["salt_hash"] is not None,
+        again=reader.letter.kind == REMINDER,
     )
 
 
@@ -648,7 +651,7 @@ def _about_mail(reader: _Reader, time: Json) -> wording.Answer:
 
 _KINDS: dict[str, Callable[[_Reader], wording.GameLetter | None]] = {
     "your-turn": _your_turn,
-    "reminder": _reminder,
+    REMINDER: _reminder,
     "time-extended": _time_extended,
     "bot-moved": _bot_moved,
     "seat-handed-over": _seat_handed_over,

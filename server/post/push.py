@@ -19,6 +19,7 @@ from server.accounts.preferences import GAME_ENDED, PUSH, REMINDER, TAKE_BACK_AS
 from server.clock import clock
 from server.play.game import Game
 from server.play.lobby import waiting_games
+from server.play.seats import is_asked
 from server.play.votes import TAKE_BACK, votes_of
 from server.rules import Json
 from server.store import outbox
@@ -123,13 +124,21 @@ def _worth(game: Game, row: LetterRow) -> int | None:
         return left if left > 0 else None
     if row.data["kind"] == TAKE_BACK_ASKED:
         return _worth_asking(game, row)
-    seat = game.seats[row.seat]
-    if game.table.status != "running" or seat["player_id"] != row.player_id or game.bot_at(row.seat):
+    if not _waits(game, row):
         return None
-    if game.table.turns[row.seat] != row.data.get("turn") or seat["due_at"] is None:
-        return None  # it was answered meanwhile
-    left = int((seat["due_at"] - clock.now()).total_seconds())
+    left = int((game.seats[row.seat]["due_at"] - clock.now()).total_seconds())
     return min(left, LONGEST_TTL) if left > 0 else None
+
+
+def _waits(game: Game, row: LetterRow) -> bool:
+    """Whether its reader has not done yet what he is asked for: a move, or to say that he is ready."""
+    seat = game.seats[row.seat]
+    if seat["player_id"] != row.player_id or seat["due_at"] is None:
+        return False
+    if "turn" not in row.data:
+        return is_asked(game, row.seat)
+    turn = game.table.turns[row.seat] if game.table.status == "running" and not game.bot_at(row.seat) else None
+    return turn is not None and turn == row.data["turn"]
 
 
 def _worth_asking(game: Game, row: LetterRow) -> int | None:
@@ -165,6 +174,8 @@ def _message(game: Game, row: LetterRow, player: Player) -> Json:
         else:
             due = moment(game.seats[row.seat]["due_at"], time_zone(player.zone), language(player.locale))
             words = gettext("It is your turn, until %(due)s.", due=due)
+            if "turn" not in row.data:
+                words = gettext("All seats are taken. Say until %(due)s that you are ready.", due=due)
     return {
         "title": game.head["title"],
         "body": words,

@@ -207,6 +207,7 @@ class ReadyAsked(GameLetter):
     left: str
     link: str  # says it, after a question
     salt: bool  # whether the reader has committed a salt, which is revealed at the table only
+    again: bool  # whether it reminds of a letter before it
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,13 @@
 """The option `ready_check`: a game begins when all have said that they are ready, and salts are committed before."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from uuid import UUID
 
 import pytest
 from flask import Flask
 
+from server.accounts.players import change_profile
 from server.clock import clock
 from server.errors import BadField, NotAllowed, NotFound, NotHost, NotRunning, NotSeated, WrongSalt
 from server.operations.rebuild import check_game
@@ -162,6 +163,49 @@ def test_hours_in_which_the_service_was_not_to_be_reached_do_not_count(ada: UUID
     until(max(row.due_at for row in seats_of(game_id) if row.due_at) + MINUTE)
     everything_due_happens()
     assert state(game_id) == [None, None, None]
+
+
+def test_whoever_has_not_said_so_is_reminded_once_as_he_wants_it_of_turns(ada: UUID, bea: UUID) -> None:
+    change_profile(bea, {"notifications": {"reminders": ["PT1H", "PT3H"]}})
+    game_id = full(ada, bea)
+
+    def reminded_after(time: timedelta) -> list[int]:
+        later(time)
+        everything_due_happens()
+        return [it.seat for it in letters(game_id, "reminder")]
+
+    assert [reminded_after(time) for time in (DAY - MINUTE, MINUTE)] == [[], [0]]
+    assert [reminded_after(time) for time in (21 * HOUR - MINUTE, MINUTE)] == [[0], [0, 1]]
+    assert reminded_after(3 * HOUR - MINUTE) == [0, 1]
+    assert reminded_after(MINUTE) == [0, 1]
+    assert state(game_id) == [None, None, None]
+
+
+def test_whoever_has_said_so_or_wants_no_reminders_gets_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    change_profile(bea, {"notifications": {"reminders": []}})
+    game_id = full(ada, bea)
+    ready(game_id, ada)
+    later(2 * DAY - MINUTE)
+    everything_due_happens()
+    assert letters(game_id, "reminder") == []
+
+
+def test_an_outage_puts_a_reminder_off_and_brings_no_second_one(ada: UUID, bea: UUID) -> None:
+    game_id = full(ada, bea)
+    clock.forward(30 * HOUR)
+    service_is_up()
+    everything_due_happens()
+    assert letters(game_id, "reminder") == []
+    later(9 * HOUR)  # half of its time, with that of the outage
+    everything_due_happens()
+    assert [it.seat for it in letters(game_id, "reminder")] == [0, 1]
+    clock.forward(5 * HOUR)
+    service_is_up()
+    for _ in range(4):
+        everything_due_happens()
+        later(9 * HOUR)
+    assert [it.seat for it in letters(game_id, "reminder")] == [0, 1]
+    assert state(game_id) == [False, False, None]
 
 
 def test_if_the_host_is_late_another_is_host_and_if_nobody_is_left_it_closes(ada: UUID, bea: UUID) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
+from server.accounts.players import change_profile
 from server.play.commits import load
 from server.play.games import open_game
 from server.play.seats import leave, ready, take_seat
@@ -77,6 +78,35 @@ def test_the_link_is_for_the_one_it_was_sent_to(
     assert link
     assert app.test_client().post(link[0]).status_code == 404
     assert load(game_id).table.status == "open"
+
+
+def test_whoever_has_not_said_so_is_reminded_and_can_answer(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    writes(office, "bea", "ready")
+    later(DAY)
+    everything_due_happens()
+    reminder = office.mails("ada")[-1]
+    assert "ada, we are still waiting for your word that you are ready." in reminder.text
+    assert "List-Unsubscribe" in reminder.message
+    assert "we are still waiting" not in office.mails("bea")[-1].text
+    arrives(reminder.reply_to, a_mail("ready", sender="ada@example.org"))
+    deal_with_mails()
+    assert load(game_id).table.status == "running"
+
+
+@pytest.mark.parametrize(("choice", "told"), [("off", False), ("bundled", True)])
+def test_a_reminder_comes_as_its_reader_wants_reminders(
+    office: Office, ada: UUID, bea: UUID, choice: str, told: bool
+) -> None:
+    change_profile(ada, {"notifications": {"mails": {"reminder": choice}}})
+    options = CHECK | {"ready_check": {"within": "P5D"}}
+    take_seat(open_game(ada, wanted(ME, OPEN, BOT, options=options)).game_id, bea)
+    later(5 * DAY / 2)
+    everything_due_happens()
+    office.mails("ada")
+    later(DAY)
+    assert ("Say until" in office.mails("ada")[-1].text) == told
 
 
 def test_all_are_told_whose_seat_is_open_again(office: Office, game_id: UUID, ada: UUID) -> None:

@@ -20,6 +20,7 @@ from server.clock import clock
 from server.config import Bound
 from server.errors import BadField, TooMany
 from server.play.games import open_game
+from server.play.seats import ready
 from server.play.votes import take_back
 from server.post import delivery, push
 from server.post.delivery import PostOffice
@@ -29,7 +30,7 @@ from server.webhooks import targets, web_push
 from server.webhooks.push_subscriptions import public_key, subscribe, told_subscriptions
 from server.webhooks.targets import target_of
 from server.webhooks.web_push import Browser, encrypted, from_text, to_text
-from tests.support.games import BOT, HOUR, ME, everything_due_happens, later, letters, moves_on, person
+from tests.support.games import BOT, DAY, HOUR, ME, everything_due_happens, later, letters, moves_on, person
 from tests.support.games import game_of as game_of_people
 from tests.support.live_server import until
 from tests.support.push_reader import PushReader
@@ -135,6 +136,29 @@ def test_who_may_agree_to_a_take_back_is_told_until_the_vote_ends(
     told = window.read(call.body)
     assert (told["kind"], told["body"]) == ("take-back-asked", "ada asks to take a move back.")
     assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
+
+
+def test_who_is_asked_whether_he_is_ready_is_told_and_reminded_until_he_says_so(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
+    window = PushReader()
+    subscribe(ada, service.url, window.keys, sandbox=True)
+    options = {"start_seat": 0, "ready_check": {"within": "P2D"}}
+    asked, answered = (game_of(ada, options=options) for _ in range(2))
+    carried(post)
+    told = [window.read(call.body) for call in service.calls]
+    assert [(it["kind"], it["body"][:27]) for it in told] == [("ready-asked", "All seats are taken. Say un")] * 2
+    later(DAY)
+    everything_due_happens()
+    ready(answered, ada)
+    service.calls.clear()
+    carried(post)
+    [reminder] = [call for call in service.calls if call.headers["urgency"] == "high"]
+    told = [window.read(reminder.body)]
+    assert [(it["game"], it["kind"], it["body"][:27]) for it in told] == [
+        (str(asked), "reminder", "All seats are taken. Say un")
+    ]
+    assert 23 * 3600 < int(reminder.headers["ttl"]) <= 24 * 3600
 
 
 def test_a_turn_that_was_answered_meanwhile_is_not_told(post: PostOffice, service: Receiver, ada: UUID) -> None:

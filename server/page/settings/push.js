@@ -9,7 +9,7 @@ import { t } from "../ui/words.js";
 import { changeWithin } from "./parts.js";
 /** @import { Profile } from "../ui/types" */
 
-const KINDS = ["your-turn", "reminder", "game-ended", "take-back-asked"];
+const KINDS = ["your-turn", "reminder", "game-ended", "take-back-asked", "ready-asked"];
 const isPossible = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 
 const browser = async () => (await navigator.serviceWorker.ready).pushManager;
