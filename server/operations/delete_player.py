@@ -9,15 +9,17 @@ from collections.abc import Sequence
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Text, delete, func, select, update
 
 from server.accounts import rate_limits
 from server.accounts.account_codes import DELETION, PURPOSES, expect_account_code, id_of
 from server.accounts.guests import begin_forgetting, guests_to_forget, is_guest
+from server.accounts.preferences import BUNDLE
 from server.accounts.signed_links import mark_of
 from server.accounts.tokens import revoke_all
 from server.clock import clock
 from server.play.seats import give_up_seats
+from server.play.stand_ins import is_about
 from server.rules import Json
 from server.sanitize import mailbox_of
 from server.store.connections import let_go
@@ -115,6 +117,7 @@ def delete_player(player_id: UUID) -> None:
         invited = (SeatRow.game_id == game_id) & (SeatRow.email == email) & (SeatRow.kind == "invited")
         db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
         _forget_name(game_id, name, _name_of_nobody(player_id))
+        _forget_name_in_bundles(game_id, name, _name_of_nobody(player_id))
         db.session.commit()
     for table, condition in _own(player_id, email):
         db.session.execute(delete(table).where(condition))
@@ -200,6 +203,16 @@ def _forget_name(game_id: UUID, name: str, instead: str) -> None:
                 db.session.execute(update(table).where(this).values({words: after}))
 
 
+def _forget_name_in_bundles(game_id: UUID, name: str, instead: str) -> None:
+    """In the letters of this game that others get with their next bundle."""
+    bundle, text = PlayerLetterRow, PlayerLetterRow.data.cast(Text)
+    told = text.contains(str(game_id)) & text.contains(json.dumps(name, ensure_ascii=False)[1:-1], autoescape=True)
+    for key in db.session.execute(select(bundle.player_id, bundle.letter_id).where(bundle.kind == BUNDLE, told)).all():
+        if row := db.session.get(bundle, tuple(key), with_for_update=True, populate_existing=True):
+            of_game = {id_: it for id_, it in row.data.items() if id_ != "at" and it["game_id"] == str(game_id)}
+            row.data = row.data | _replaced(of_game, name, instead)
+
+
 def _replaced(value: Any, name: str, instead: str) -> Any:
     """With another name wherever this one stands as a word of its own."""
     match value:
@@ -213,11 +226,12 @@ def _replaced(value: Any, name: str, instead: str) -> Any:
 
 
 def _games(player_id: UUID, email: str) -> Sequence[UUID]:
-    """Where this player sits, is invited, was written to, or said something before he got up again."""
-    tables: Any = (PlayerGame, Message)
+    """Where this player sits, is invited, stands in, was written to, or said something before he got up again."""
+    tables: Any = (PlayerGame, Message, LetterRow)
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
     rows += [
         (SeatRow, SeatRow.email == email),
+        (StandIn, is_about(player_id, email)),
         (LetterRow, _is_to(LetterRow, email)),
         (Delivery, _was_to(player_id, email)),
     ]
@@ -269,14 +283,9 @@ def _of_game(game_id: UUID, player_id: UUID, email: str) -> list[_Rows]:
         *((table, (table.game_id == game_id) & (table.player_id == player_id)) for table in of_player),
         *((table, (table.game_id == game_id) & table.seat.in_(seats)) for table in of_seat),
         (Incoming, (Incoming.game_id == game_id) & (Incoming.mark == mark_of(email))),
-        (StandIn, (StandIn.game_id == game_id) & _is_about(player_id, email)),
+        (Incoming, (Incoming.game_id == game_id) & _names(func.encode(Incoming.raw, "escape"), email)),
+        (StandIn, (StandIn.game_id == game_id) & is_about(player_id, email)),
     ]
-
-
-def _is_about(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Whether he asked for a stand-in, or is asked or has promised to be one."""
-    people = (StandIn.asked_by, StandIn.player_id, StandIn.accepted_by)
-    return or_(StandIn.email == email, *(person == player_id for person in people))
 
 
 def _said(ids: Sequence[UUID], player_id: UUID) -> list[ColumnElement[bool]]:

@@ -14,11 +14,13 @@ from server.operations.queries import player
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.plans import plan_of
+from server.play.stand_ins import is_about
 from server.play.table import OVER
 from server.play.views import story
 from server.play.votes import votes_of
 from server.rules import Json
 from server.store.log import fact
+from server.store.stand_ins import FORMER
 from server.store.tables import (
     Block,
     Bounce,
@@ -31,6 +33,7 @@ from server.store.tables import (
     PlayerGame,
     PushSubscription,
     Report,
+    StandIn,
     db,
 )
 
@@ -85,19 +88,21 @@ def copy_of_player(player_id: UUID) -> Json:
     """
     known = player(player_id)
     own = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)
-    own = own.where(PlayerGame.role.is_(None))
-    seats = [(row.game_id, row.seat) for row in db.session.scalars(own).all()]
+    rows = db.session.scalars(own.where(PlayerGame.role.is_distinct_from(FORMER))).all()
+    seats = [(row.game_id, row.seat) for row in rows if row.role is None]
+    played = [it for it in ((row.game_id, row.seat) for row in rows) if _plays(player_id, *it)]
     return {
         "copied_at": clock.now(),
         "profile": profile(player_id),
         **{name: known[name] for name in ("made_at", "banned_at", "banned_until", "ban_reason", "tokens", "webhooks")},
         "games": [_game(game_id, seat, player_id) for game_id, seat in seats],
         "messages": _rows(Message, Message.player_id == player_id, Message.at),
-        "mails": [mail for game_id, seat in seats for mail in _mails(game_id, seat, known["email"])],
+        "mails": [mail for game_id, seat in played for mail in _mails(game_id, seat, known["email"])],
         "letters": [
             *_rows(Delivery, Delivery.player_id == player_id, Delivery.at),
             *_rows(PlayerDelivery, PlayerDelivery.player_id == player_id, PlayerDelivery.at),
         ],
+        "stand_ins": _rows(StandIn, is_about(player_id, known["email"]), StandIn.from_at, but=("mark", "wake_at")),
         "notes": _rows(Note, Note.player_id == player_id, Note.game_id),
         "blocks": _rows(Block, Block.player_id == player_id, Block.made_at),
         "reports": _rows(Report, Report.by_player == player_id, Report.at),
@@ -107,6 +112,11 @@ def copy_of_player(player_id: UUID) -> Json:
         "apps": apps_of(player_id),
         "bounces": _rows(Bounce, Bounce.player_id == player_id, Bounce.at),
     }
+
+
+def _plays(player_id: UUID, game_id: UUID, seat: int) -> bool:
+    """Whether the mails for this seat are his: they are not those of whoever stands in for him."""
+    return bool(load(game_id).seats[seat]["player_id"] == player_id)
 
 
 def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.accounts.bans import expect_welcome
@@ -165,6 +165,12 @@ def asked_by_word(word: str) -> tuple[Game, StandIn | None]:
     game_id, seat, mark = verify(WORD, word)
     asked = _stored(game_id, seat)
     return load(game_id), asked if asked and asked.mark == mark and asked.until_at > clock.now() else None
+
+
+def is_about(player_id: UUID, email: str) -> ColumnElement[bool]:
+    """Whether a player, who has this address, has asked for a stand-in, or is asked or has promised to be one."""
+    people = (StandIn.asked_by, StandIn.player_id, StandIn.accepted_by)
+    return or_(StandIn.email == email, *(person == player_id for person in people))
 
 
 def is_stranger(asked: StandIn) -> bool:

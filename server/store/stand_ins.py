@@ -15,8 +15,8 @@ _LEFT_BEHIND = (
     "DELETE FROM plans WHERE game_id = %s AND seat = ANY(%s)",
     "DELETE FROM votes WHERE game_id = %s AND seat = ANY(%s)",
     (
-        "UPDATE inbox SET raw = '', answer = NULL"
-        " WHERE game_id = %s AND seat = ANY(%s) AND due_at IS NULL AND fault IS NULL AND asks = ''"
+        "UPDATE inbox SET raw = '', answer = NULL, asks = ''"
+        " WHERE game_id = %s AND seat = ANY(%s) AND due_at IS NULL AND fault IS NULL"
     ),
     "UPDATE seats SET planned = false, plan_turn = NULL, plan_at = NULL WHERE game_id = %s AND seat = ANY(%s)",
 )

@@ -1,8 +1,10 @@
 """One's own account over the API: another address, a copy of all that is stored, and its end."""
 
 import logging
+import subprocess
 from collections.abc import Iterator
-from uuid import UUID
+from hashlib import sha256
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -10,8 +12,10 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from server.accounts.account_codes import PURPOSES, id_of
+from server.accounts.apps import allow, app_by_code, issue, register_client
 from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.players import player_at
+from server.accounts.tokens import caller
 from server.clock import clock
 from server.operations import delete_player as deletion
 from server.operations.delete_player import forget_guests
@@ -21,12 +25,14 @@ from server.play.mail_in import reply_word, take_mail
 from server.play.sweep import wake_due
 from server.post.incoming.answering import deal_with_mails
 from server.rules import Json
-from server.store.tables import PlayerLetterRow, RateLimit, SeatRow, db
+from server.store import embedded_postgres
+from server.store.tables import OAuthClient, PlayerLetterRow, RateLimit, SeatRow, db
 from tests.api.test_sign_in import wrong
+from tests.play.test_stand_ins import day, word_of
 from tests.post.office import Office
 from tests.support.api_calls import first_move, further
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import ME, OPEN, service_is_up
+from tests.support.games import BOT, ME, OPEN, service_is_up
 
 NEW = "lovelace@example.net"
 DELETION, OLD_ADDRESS, NEW_ADDRESS = PURPOSES
@@ -237,6 +243,24 @@ def lovelace(app: Flask, ada: Someone, bea: Someone, game: str) -> Someone:
     further(app, ada, name=NAME)
     bea.post("/v1/webhooks", {"url": "https://bea.example.org/hook", "kinds": ["your-turn", "message"]})
     keyed = {"headers": {"Idempotency-Key": "k"}}
+    salted = opened(
+        ada, ME | {"salt_hash": sha256(b"a salt").hexdigest()}, OPEN, BOT, options={"ready_check": TWO_DAYS}
+    )
+    bea.post(f"{salted}/seats")
+    assert ada.post(f"{salted}/ready", {"salt": "a salt"}).status_code == 200
+    cyd = Someone(app, "cyd")
+    for who in (ada, cyd):
+        assert who.post(f"/v1/players/{id_of_player(cyd if who is ada else ada)}/block").status_code == 204
+    assert ada.ask("PUT", f"{game}/note", {"text": f"{NAME} wins.", "muted": True}).status_code == 200
+    assert ada.post("/v1/stream-tickets").status_code == 201
+    with app.app_context():
+        register_client(uuid4(), "Night Watch", None, ["https://watch.example/back"], "")
+        client = db.session.scalars(db.select(OAuthClient)).one()
+        assert ada.token
+        found = app_by_code(allow(caller(ada.token), client, client.redirect_uris[0], ["games:read"], None, "A" * 43))
+        assert found
+        issue(found, found.scopes, None)
+        db.session.commit()
     private = opened(bea, ME, {"email": NEW}, OPEN)
     ada.post(f"{private}/seats")
     bea.post(f"{private}/votes", {"on": "abandon"}, **keyed)
@@ -255,6 +279,44 @@ def lovelace(app: Flask, ada: Someone, bea: Someone, game: str) -> Someone:
     return ada
 
 
+TWO_DAYS = {"within": "P2D"}
+
+
+@pytest.fixture
+def stood_in(app: Flask, lovelace: Someone, bea: Someone, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Games in which Ada sits for Bea, did so, has promised to, and is asked: Bea is told of it in a bundle or soon."""
+    ada, dan = lovelace, Someone(app, "dan")
+    monkeypatch.setitem(app.config, "LIMITS", False)
+    bea.patch("/v1/me", {"notifications": {"mails": {"stand-in": "bundled"}}})
+    paths = [opened(bea, ME, OPEN, BOT) for _ in range(5)]
+    sits, sat, promised, asked, sits_still_untold = paths
+    office = Office(app)
+    for path, first, whom in (
+        (sits, 0, {"player": str(id_of_player(ada))}),
+        (sat, 0, {"email": NEW}),
+        (promised, 3, {"email": NEW}),
+        (asked, 3, {"email": NEW}),
+        (sits_still_untold, 0, {"email": NEW}),
+    ):
+        dan.post(f"{path}/seats")
+        wanted = whom | {"from": day(first), "until": day(6)}
+        assert bea.post(f"{path}/seats/me/stand-in", wanted).status_code == 201
+        if path is sits_still_untold:
+            with app.app_context():
+                office.mails("bea")
+        with app.app_context():
+            word = word_of(UUID(path.rpartition("/")[2]))
+        assert path is asked or ada.post(f"/v1/stand-ins/{word}").status_code == 201
+    for path in (sits, sat):
+        with app.app_context():
+            game_id = UUID(path.rpartition("/")[2])
+            mail = f"From: {NAME.encode().decode('latin-1')} <{NEW}>\r\n\r\nresign".encode()
+            take_mail(reply_word(game_id, 0, load(game_id).table.turns[0]), "", mail, limited=False)
+            deal_with_mails()
+    assert ada.delete(f"{sat}/seats/me/stand-in").status_code == 204
+    return paths
+
+
 def dump(url: str) -> Iterator[tuple[str, str]]:
     """All rows of all tables, as Postgres copies them out."""
     with psycopg.connect(url) as connection:
@@ -263,6 +325,58 @@ def dump(url: str) -> Iterator[tuple[str, str]]:
         for (table,) in tables:
             with connection.cursor().copy(f"COPY {table} TO STDOUT") as copy:
                 yield from ((table, bytes(row).decode()) for row in copy)
+
+
+def test_nobody_gets_the_mails_of_his_stand_in_with_his_copy_nor_does_that_one_get_his(
+    app: Flask, lovelace: Someone, bea: Someone, stood_in: list[str]
+) -> None:
+    copies = [who.get("/v1/me/export").json for who in (lovelace, bea)]
+    raw = [[it["raw"] for it in copy["mails"] if it["raw"]] for copy in copies]
+    assert [any(NEW in it for it in mails) for mails in raw] == [True, False]
+    assert [any("bea@" in it for it in mails) for mails in raw] == [False, True]
+    sits, _, promised, asked, later = (path.rpartition("/")[2] for path in stood_in)
+    assert {it["game_id"] for it in copies[0]["stand_ins"]} == {sits, promised, asked, later}
+    assert {it["game_id"] for it in copies[1]["stand_ins"]} == {sits, promised, asked, later}
+    assert "bea@example.org" not in str(copies[0])
+    assert [len(copies[0][it]) for it in ("notes", "blocks", "apps")] == [1, 1, 1]
+    assert "a salt" in [it["salt"] for it in copies[0]["games"]]
+
+
+def test_of_whoever_stands_in_and_ends_his_account_no_byte_is_left_either_and_archives_verify(
+    app: Flask, shared_url: str, lovelace: Someone, bea: Someone, stood_in: list[str]
+) -> None:
+    traces = (NAME, NEW, "third@example.net", r"\\303\\201d\\303\\241")
+    before = {(table, trace) for trace in traces for table, row in dump(shared_url) if trace in row}
+    assert before >= {(it, NAME) for it in ("outbox", "player_outbox", "notes")} | {
+        (it, NEW) for it in ("stand_ins", "inbox")
+    }
+    assert ended(app, lovelace).status_code == 204
+    assert [(table, trace, row) for trace in traces for table, row in dump(shared_url) if trace in row] == []
+    assert not [trace for trace in (NAME, NEW) if trace in pg_dump(shared_url)]
+    for path in stood_in:
+        for who in (bea, Someone(app, "dan")):
+            assert who.post(f"{path}/votes", {"on": "abandon"}).status_code == 200
+        check(Someone(app).get(f"{path}/archive").data)
+
+
+def test_of_whoever_is_stood_in_for_and_ends_his_account_no_byte_is_left_either(
+    app: Flask, shared_url: str, lovelace: Someone, bea: Someone, stood_in: list[str]
+) -> None:
+    assert bea.patch("/v1/me", {"name": "Beatrix"}).status_code == 200
+    assert ended(app, bea).status_code == 204
+    traces = ("Beatrix", "bea@example.org")
+    assert [(table, trace, row) for trace in traces for table, row in dump(shared_url) if trace in row] == []
+    assert [load_status(lovelace, path) for path in stood_in] == ["running"] * 5
+
+
+def load_status(who: Someone, path: str) -> str:
+    return str(who.get(path).json["status"])
+
+
+def pg_dump(url: str) -> str:
+    """As an operator takes it for a backup."""
+    program = embedded_postgres.installation() / "bin" / "pg_dump"
+    return subprocess.run([program, url], check=True, capture_output=True, text=True).stdout
 
 
 def test_of_whoever_ends_his_account_no_byte_of_name_or_address_is_left_and_archives_verify(

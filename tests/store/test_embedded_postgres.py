@@ -97,7 +97,7 @@ def test_a_stranger_with_the_number_of_the_killed_postgres_is_left_alone(open_di
 def test_a_normal_user_starts_it_too(open_directory, postgres, monkeypatch):
     """`postgres` has loaded all code by then: a normal user may not be able to read root's Python."""
     binaries = embedded_postgres._reachable_binaries(open_directory, embedded_postgres._user())
-    monkeypatch.setattr(embedded_postgres, "_installation", lambda: binaries.parent)
+    monkeypatch.setattr(embedded_postgres, "installation", lambda: binaries.parent)
     home = open_directory / "home"
     home.mkdir()
     nobody = embedded_postgres._user().popen
@@ -121,11 +121,11 @@ def test_a_normal_user_starts_it_too(open_directory, postgres, monkeypatch):
 
 def test_binaries_that_nobody_can_reach_are_copied_and_nothing_is_opened(open_directory, tmp_path, monkeypatch):
     private = tmp_path / "private"
-    site = embedded_postgres._installation().parents[1]
+    site = embedded_postgres.installation().parents[1]
     for part in (Path("embedded_postgres", "pginstall"), Path("embedded_postgres.libs")):
         shutil.copytree(site / part, private / part, symlinks=True)
     private.chmod(0o700)
-    monkeypatch.setattr(embedded_postgres, "_installation", lambda: private / "embedded_postgres" / "pginstall")
+    monkeypatch.setattr(embedded_postgres, "installation", lambda: private / "embedded_postgres" / "pginstall")
     for _ in range(2):
         with embedded_postgres.start(open_directory) as server:
             assert server.is_running()

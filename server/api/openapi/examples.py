@@ -119,6 +119,7 @@ EXPORT: Json = {
             "messages",
             "mails",
             "letters",
+            "stand_ins",
             "notes",
             "blocks",
             "reports",

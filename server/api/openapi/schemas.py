@@ -263,6 +263,7 @@ class Export(Schema):
     messages = fields.List(fields.Raw(), required=True, **_about("What you said at tables"))
     mails = fields.List(fields.Raw(), required=True, **_about("Yours to us that are still kept, and our answers"))
     letters = fields.List(fields.Raw(), required=True, **_about("What became of ours to you"))
+    stand_ins = fields.List(fields.Raw(), required=True, **_about("Whom you ask to play for you, and who asks you"))
     notes = fields.List(fields.Raw(), required=True, **_about("Yours on games"))
     blocks = fields.List(fields.Raw(), required=True, **_about("Whom you block"))
     reports = fields.List(fields.Raw(), required=True, **_about("What you told the operators of others"))
