@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from server.accounts.players import change_profile
-from server.post.incoming.commands import COMMANDS, word_for
+from server.post.incoming.commands import COMMANDS, word_for, words_of
 from server.post.incoming.replies import Mail, Wishes, parse, understand
 from server.rules import GAMES
 from server.translations import LOCALES
@@ -51,6 +51,15 @@ def test_a_command_is_understood_in_english_and_in_the_readers_language(locale: 
     own = in_words_of(locale, line)
     for written in (line, own, own[0].upper() + own[1:], f"Ciao!\n\n{own}\n\nAda"):
         assert read(written, locale) == MEANT[line], written
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_word_of_every_command_is_understood(locale: str) -> None:
+    assert {line.partition(" ")[0] for line in MEANT} >= set(COMMANDS)
+    for word, command in words_of(locale).items():
+        for line in MEANT:
+            if line.partition(" ")[0] == command:
+                assert read(line.replace(command, word, 1), locale) == MEANT[line], (word, line)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,51 @@
+"""A nameless table on the page: no name of anybody until the end, neither for who plays nor for who looks on."""
+
+from playwright.sync_api import Page, expect
+
+from tests.page.programs import play
+from tests.page.windows import ME, OPEN, Windows, game_of, too_wide
+from tests.support.live_server import House, sign_in
+
+NAMES = ("Wilhelmina", "Bartholomew", "Clementine")
+
+
+def all_that_is_said(page: Page) -> str:
+    """With what is open only for whoever looks, and what only programs read."""
+    return str(page.content())
+
+
+def test_until_the_end_no_name_is_on_the_page_and_then_all_are(house: House, windows: Windows) -> None:
+    people = [sign_in(house, f"{name.lower()}@example.org") for name in NAMES]
+    for client, name in zip(people, NAMES, strict=True):
+        client.ask("PATCH", "/v1/me", json={"name": name})
+    game_id = game_of(people[0], ME, OPEN, OPEN, options={"nameless": True, "start_seat": 0}, title="Who is who")
+    player, spectator = windows.open(people[1]), windows.open()
+    others = [NAMES[0], NAMES[2]]
+    for page, hidden in ((player, others), (spectator, NAMES)):
+        page.goto(f"/#/games/{game_id}")
+        expect(page.locator(".seats li")).to_have_count(3)
+        assert [name for name in hidden if name in all_that_is_said(page)] == []
+    for client in people[1:]:
+        client.post(f"/v1/games/{game_id}/seats", {})
+    play(people[0], game_id)
+    people[0].post(f"/v1/games/{game_id}/messages", {"text": "Guess who."})
+    people[0].post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": True}, status=200)
+    for page, hidden in ((player, others), (spectator, NAMES)):
+        page.reload()
+        expect(page.locator(".seats")).to_contain_text("Seat 1")
+        expect(page.locator(".story")).to_contain_text("Seat 1")
+        expect(page.locator(".chat")).to_contain_text("Guess who.")
+        expect(page.locator(".seats button.name")).to_have_count(0)
+        assert [name for name in hidden if name in all_that_is_said(page)] == []
+        page.set_viewport_size({"width": 360, "height": 740})
+        assert not too_wide(page)
+    expect(player.locator(".seats li").nth(1)).to_contain_text("(you)")
+
+    for client in people:
+        client.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)
+    for page in (player, spectator):
+        page.reload()
+        for number, name in enumerate(NAMES):
+            expect(page.locator(".seats li").nth(number)).to_contain_text(name)
+        expect(page.locator(".story")).to_contain_text(NAMES[0])
+        expect(page.locator(".chat")).to_contain_text(NAMES[0])

@@ -1,0 +1,88 @@
+"""Stand-ins on the page: asking for one, the page of the letter on which he accepts, and the end."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from server.clock import clock
+from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of, too_wide
+from tests.support.live_server import House, sign_in
+
+
+def day(days: int) -> str:
+    return (clock.now() + timedelta(days=days)).date().isoformat()
+
+
+def to_form(page: Page, game_id: str) -> None:
+    page.goto(f"/#/games/{game_id}")
+    page.locator(".stand-in summary").click()
+
+
+def asks(page: Page, email: str) -> None:
+    form = page.locator(".stand-in form")
+    form.get_by_label("Mail address").fill(email)
+    form.get_by_label("First day").fill(day(0))
+    form.get_by_label("Last day").fill(day(6))
+    form.get_by_role("button", name="Ask").click()
+
+
+def word_for(house: House, email: str) -> str:
+    mail = house.await_mail(email, lambda it: "stand in for some days" in it.message["Subject"])
+    found = re.search(r"/s/\w+", mail.text)
+    assert found
+    return found[0]
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_somebody_new_is_asked_accepts_by_his_letter_and_plays_until_it_is_ended(
+    house: House, windows: Windows, size: dict[str, object]
+) -> None:
+    name = "desk" if size is DESK else "phone"
+    ada, ben = (sign_in(house, f"{who}-{name}@example.org") for who in ("ada", "ben"))
+    game_id = game_of(ada, ME, OPEN, BOT, title="A sky in spring")
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    page, other = windows.open(ada, **size), windows.open(**size)
+    to_form(page, game_id)
+    asks(page, f"new-{name}@example.net")
+    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("is asked to play from")
+    assert not too_wide(page)
+
+    other.goto(word_for(house, f"new-{name}@example.net"))
+    expect(other.get_by_text(f"ada-{name} asks you to stand in for some days")).to_be_visible()
+    assert not too_wide(other)
+    other.get_by_label("What others are to call you:").fill("Night Owl")
+    other.get_by_role("button", name="Stand in").click()
+    expect(other.locator(".seats")).to_contain_text("Night Owl stands in until")
+    expect(other.locator(".hand .star.open").first).to_be_visible()  # it is his turn
+    assert not too_wide(other)
+
+    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("Night Owl plays until")
+    expect(page.locator(".hand .star.open")).to_have_count(0)
+    page.get_by_role("button", name="End it").click()
+    expect(page.locator(".stand-in form")).to_be_attached()
+    expect(page.locator(".hand .star.open").first).to_be_visible()
+    expect(other.locator(".hand .star.open")).to_have_count(0)
+    expect(other.locator(".stand-in")).to_have_count(0)
+
+
+def test_a_refusal_stands_beside_the_form_and_a_link_whose_question_was_ended_asks_nobody(
+    house: House, windows: Windows
+) -> None:
+    ada = sign_in(house, "ada@example.org")
+    sign_in(house, "cyd@example.org")
+    game_id = game_of(ada, ME, BOT, BOT)
+    page, other = windows.open(ada), windows.open()
+    windows.expected = "409"
+    to_form(page, game_id)
+    asks(page, "ada@example.org")
+    expect(page.locator(".stand-in [role=alert]")).to_contain_text("cannot stand in for somebody else there")
+    asks(page, "cyd@example.org")
+    expect(page.locator(".stand-in").get_by_role("status")).to_be_visible()
+    word = word_for(house, "cyd@example.org")
+    page.get_by_role("button", name="End it").click()
+    expect(page.locator(".stand-in form")).to_be_attached()
+    other.goto(word)
+    expect(other.get_by_text("Nobody is asked by this word any more.")).to_be_visible()
+    expect(other.get_by_role("button", name="Stand in")).to_have_count(0)
