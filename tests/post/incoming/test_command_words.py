@@ -57,9 +57,9 @@ def test_a_command_is_understood_in_english_and_in_the_readers_language(locale: 
 def test_every_word_of_every_command_is_understood(locale: str) -> None:
     assert {line.partition(" ")[0] for line in MEANT} >= set(COMMANDS)
     for word, command in words_of(locale).items():
-        for line in MEANT:
+        for line, meant in MEANT.items():
             if line.partition(" ")[0] == command:
-                assert read(line.replace(command, word, 1), locale) == MEANT[line], (word, line)
+                assert read(line.replace(command, word, 1), locale) == meant, (word, line)
 
 
 @pytest.mark.parametrize(
