@@ -189,7 +189,19 @@ def test_no_schema_is_null_alone_or_one_value_of_no_type_for_which_generators_ha
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):
             assert inner.get("type") != "null" or place.endswith(".anyOf"), place
-            assert "const" not in inner or "type" in inner, place
+            assert "type" in inner or not inner.keys() & {"const", "enum"}, place
+
+
+def test_what_may_be_null_beside_says_so_in_its_type_unless_it_is_a_reference() -> None:
+    for name, schema in SCHEMAS.items():
+        for place, inner in nested(schema, name):
+            assert NULL not in inner.get("anyOf", ()) or "$ref" in inner["anyOf"][0], place
+
+
+def test_no_default_is_a_list_in_which_generators_misspell_words() -> None:
+    for name, schema in SCHEMAS.items():
+        for place, inner in nested(schema, name):
+            assert not isinstance(inner.get("default"), list), place
 
 
 def test_unions_have_names_and_hold_none_of_each_other() -> None:

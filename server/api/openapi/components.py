@@ -172,8 +172,13 @@ class Components:
                     inner[key] = [self.lifted(it, prefix) for it in value]
                 case _:
                     inner[key] = value
-        if "const" in inner and "type" not in inner:
-            inner["type"] = _TYPES[type(inner["const"])]
+        values = inner.get("enum", [inner["const"]] if "const" in inner else [])
+        if values and "type" not in inner:
+            inner["type"] = _TYPES[type(values[0])]
+        match inner.get("anyOf"):
+            case [{"type": str(type_)} as one, {"type": "null"}]:  # for which some generators make a class
+                inner = one | inner | {"type": [type_, "null"]}
+                del inner["anyOf"]
         for key in ("anyOf", "allOf"):  # how marshmallow's fields refer to a component
             if len(inner.get(key, ())) == 1:
                 about = {"description": inner["description"]} if "description" in inner else {}

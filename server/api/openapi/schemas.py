@@ -159,8 +159,8 @@ class SeatTokenRequest(Request):
     name = _text(80, load_default="seat", **_about("Whom or what it is for"))
     scopes = Several(
         fields.String(validate=one_of(OF_A_SEAT)),
-        load_default=["games:read", "moves:write"],
-        **_about("What it is to allow, if your own token does; `chat:write` must be asked for"),
+        load_default=lambda: ["games:read", "moves:write"],  # not in the document: Java has other names for its words
+        **_about("What it is to allow, if your own token does. Default: `games:read` and `moves:write`"),
     )
     expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
 
