@@ -59,8 +59,9 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
 )
 
 
-_ONLY_WITH_ALL = (  # browsers, processes that are started and killed, fuzzers, mails by the thousand, compiled clients
+_ONLY_WITH_ALL = (  # compilers, browsers, processes that are started and killed, fuzzers, mails by the thousand, compiled clients
     *(
+        "clients",
         "page",
         "processes",
         "web",

@@ -1,0 +1,37 @@
+"""The bots of the handbook play both games by clients that generators make of the published document.
+
+They need compilers: each is skipped, and says so, where its own is missing. See `python -m tests.clients.table`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.clients.bots import played
+from tests.clients.generators import GENERATORS, OURS, Generator, install, missing, runs, workshop
+from tests.support.live_server import House, new_house
+
+pytestmark = pytest.mark.timeout(1800)  # tools are fetched, and a client of some 300 types compiled
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    with new_house() as house:
+        house.start_web()
+        house.start_worker()
+        yield house
+
+
+@pytest.mark.parametrize("generator", [it for it in GENERATORS if it.bot], ids=lambda it: it.language)
+def test_a_bot_plays_a_game_of_each_kind_by_a_generated_client(
+    generator: Generator, house: House, tmp_path: Path
+) -> None:
+    if command := missing("java", "npm", *generator.needs):
+        pytest.skip(f"There is no {command}, so nobody looks whether a client in {generator.language} plays")
+    install()
+    workshop(tmp_path, OURS)
+    for command in (generator.make, generator.compile):
+        is_well, said = runs(command, tmp_path)
+        assert is_well, said
+    assert played(generator, tmp_path, house) == ""
