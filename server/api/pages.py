@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -139,6 +140,24 @@ def bot() -> Response:
     base = current_app.config["BASE_URL"]
     bounds = {name.replace("-", "_"): most_of(name) for name in ("player", "games", "program-games")}
     return _handbook("bot.html", title="Write a bot in 30 lines", base=base, bounds=bounds, reader=spoken().locale)
+
+
+_BOTS = Path(__file__).parent / "bots"  # tests play with these very files: see tests/clients
+
+
+@blp.get("/docs/bots")
+def bots() -> Response:
+    """The same bot in several languages, by clients that generators make, and how these fare."""
+    programs = {path.stem: path.read_text("utf-8") for path in sorted(_BOTS.glob("*.txt"))}
+    table = (_BOTS / "generators.md").read_text("utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+    return _handbook(
+        "bots.html",
+        title="A first bot, by a generated client",
+        programs=programs,
+        rows=rows,
+        reader=spoken().locale,
+    )
 
 
 @blp.get("/docs/app")

@@ -460,6 +460,7 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
         "fewer mails": f"/stop/{stop_word('your-turn', str(ada), turn.game_id)}",
         "a problem": "/problems/stale-turn",
         "a bot": "/docs/bot",
+        "bots": "/docs/bots",
         "an app": "/docs/app",
         "what an app asks": what_an_app_asks(),
         "the end of an app": f"/app/{end_word(ada, UUID(int=0))}",

@@ -42,7 +42,9 @@ def test_all_problems_are_listed_and_each_has_an_example(app: Flask) -> None:
         assert f'\n  "status": {problem.status},\n' in body  # a line for each member
 
 
-@pytest.mark.parametrize("path", ["/docs/bot", "/docs/app", "/docs/fairness", "/docs/scaling", "/docs/mail"])
+@pytest.mark.parametrize(
+    "path", ["/docs/bot", "/docs/bots", "/docs/app", "/docs/fairness", "/docs/scaling", "/docs/mail"]
+)
 def test_a_page_of_the_handbook_has_contents_a_way_home_and_commands_that_can_be_copied(app: Flask, path: str) -> None:
     page = app.test_client().get(path).text
     contents = re.findall(r'<li><a href="#([^"]+)">', page)
