@@ -59,9 +59,8 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
 )
 
 
-_ONLY_WITH_ALL = (  # compilers, browsers, processes that are started and killed, fuzzers, mails by the thousand, compiled clients
+_ONLY_WITH_ALL = (  # browsers, processes that are started and killed, fuzzers, mails by the thousand, compiled clients
     *(
-        "clients",
         "page",
         "processes",
         "web",
@@ -69,7 +68,7 @@ _ONLY_WITH_ALL = (  # compilers, browsers, processes that are started and killed
         "post/test_languages.py",
         "post/incoming/test_quoted_letters.py",
     ),
-    *("clients/test_adapters.py", "contract/test_conform.py"),
+    *("clients/test_adapters.py", "clients/test_generated_clients.py", "contract/test_conform.py"),
     *("contract/test_clients.py", "contract/test_fuzz.py", "contract/test_hostile.py", "contract/test_schemathesis.py"),
     *("secrecy/test_leaks.py", "secrecy/test_dry_run.py", "secrecy/test_secrets.py", "webhooks/test_sender.py"),
     *("operations/test_stopping.py", "operations/test_starting.py", "operations/test_metrics_and_logs.py"),
