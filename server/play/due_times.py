@@ -24,7 +24,7 @@ def timed(game: Game, seat: Seat, after: Table, now: datetime, arrived_at: datet
     leaving and coming back.
     """
     was, turn = game.seats[seat], after.turns[seat]
-    changes_hands = _changes_hands(game.table, after, seat)
+    changes_hands = turn is not None and _changes_hands(game.table, after, seat)  # nobody plays on after the end
     if not changes_hands and _is_mid_turn(was, after, seat):
         return was | {"turn": turn}  # the rest of a turn has no time of its own
     row = was | {"turn": turn, "to_act": turn is not None, "stand_in": after.stand_ins[seat]}

@@ -6,6 +6,7 @@ import pytest
 from flask import Flask
 
 from server.errors import HandedOver, NotRunning
+from server.operations.rebuild import check_game
 from server.play import votes
 from server.play.commits import load
 from server.play.moves import legal_moves, play_move
@@ -51,6 +52,15 @@ def test_a_game_is_paused_when_all_its_people_consent_and_no_sooner(ada: UUID, b
     assert legal_moves(game_id, ada, []) == {"turn": None, "moves": []}
     with pytest.raises(NotRunning, match="paused"):
         play_move(game_id, ada, 1, move)
+
+
+def test_of_a_game_given_up_before_a_bot_has_moved_for_somebody_nothing_comes_due(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    leave(game_id, ada)
+    all_consent(game_id, "abandon", bea)
+    assert load(game_id).table.status == "abandoned"
+    assert [row.wake_at for row in seats_of(game_id)] == [None] * 3
+    assert check_game(game_id) == []
 
 
 def test_a_wish_comes_true_when_the_only_one_who_did_not_share_it_leaves(ada: UUID, bea: UUID) -> None:

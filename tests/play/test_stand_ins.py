@@ -403,6 +403,16 @@ def test_the_end_of_the_game_ends_it_and_the_archive_says_so(ada: UUID, bea: UUI
     assert_all_agrees(game_id)
 
 
+def test_of_a_game_given_up_while_he_is_on_turn_nothing_comes_due(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    stands_in(game_id, ada, dan)
+    for who in (dan, bea, cyd):
+        vote(game_id, who, "abandon", True)
+    assert [(row.due_at, row.wake_at) for row in seats_of(game_id)] == [(None, None)] * 3
+    assert_all_agrees(game_id)
+
+
 def test_a_private_game_is_closed_to_him_afterwards(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = game_of(ada, bots=2, private=True)
     stands_in(game_id, ada, dan)
