@@ -40,7 +40,18 @@ _numbers = count(1)
 _MOST_PROCESSES = 4  # more would only wait for the one with the longest file
 _LONG = (  # files that are begun first, the longest at the top, so that all processes end together
     *("play_by_mail", "fuzz", "page_whole_games", "up", "page_hostile", "links", "whole_game", "schemathesis"),
-    *("stopping", "page_playing", "page_for_all", "crashes", "sender", "page_by_axe", "secrets", "clients", "scoring"),
+    *(
+        "stopping",
+        "page_playing",
+        "page_for_all",
+        "crashes",
+        "crashes_of_commits",
+        "sender",
+        "page_by_axe",
+        "secrets",
+        "clients",
+        "scoring",
+    ),
     *(
         "table",
         "settings",
