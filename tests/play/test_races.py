@@ -1,0 +1,242 @@
+"""What changes hands or ends, at the same moment as a move, a time-out and a take-back: each counts once or is refused."""
+
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID, uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+
+from server.accounts.apps import allow, app_by_code, app_by_refresh, apps_of, client_by, end_app, issue, register_client
+from server.accounts.players import player_token
+from server.accounts.tokens import Caller
+from server.clock import clock
+from server.errors import PlayError
+from server.operations.delete_player import delete_player
+from server.operations.rebuild import check_game
+from server.play.commits import load, whole_log
+from server.play.games import open_game
+from server.play.moves import play_move
+from server.play.plans import put_plan
+from server.play.seats import leave, ready, take_over, take_seat
+from server.play.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
+from server.play.sweep import wake_due
+from server.play.turn_links import caller
+from server.play.votes import OFFER, take_back, vote
+from server.store.tables import StandIn, Token, db
+from tests.support.games import (
+    BOT,
+    DAY,
+    ME,
+    OPEN,
+    assert_log_and_projections_agree,
+    at_once,
+    everything_due_happens,
+    game_of,
+    happened,
+    letters,
+    moves_of,
+    moves_on,
+    person,
+    seats_of,
+    turn_of,
+    until,
+    wanted,
+)
+
+pytestmark = pytest.mark.usefixtures("within")
+
+TRIES = 3
+Act = Callable[[], object]
+
+
+def outcome_of(act: Act) -> type[PlayError] | None:
+    """How it was refused, if it was."""
+    try:
+        act()
+    except PlayError as error:
+        return type(error)
+    return None
+
+
+class Scene:
+    """Ada has moved and may take that back; Bea is on turn, and her time may run out; after her it is Cyd's turn."""
+
+    def __init__(self) -> None:
+        self.ada, self.bea, self.cyd, self.dan = map(person, ("ada", "bea", "cyd", "dan"))
+        ladder = [{"do": "extend", "by": "P1D", "times": 1}, {"do": "bot-takes-over", "bot": "random"}]
+        options = {"start_seat": 0, "take_back": "free"}
+        self.game_id = game_of(self.ada, self.bea, self.cyd, options=options, on_timeout=ladder)
+        self.player = self.bea  # who plays her seat
+
+    def begin(self) -> None:
+        moves_on(self.game_id, self.ada)
+
+    def asked(self) -> str:
+        today = clock.now().date()
+        ask_stand_in(self.game_id, self.bea, str(today), str(today + 6 * DAY), player=self.dan)
+        mark = db.session.scalars(select(StandIn.mark).where(StandIn.game_id == self.game_id)).one()
+        db.session.rollback()
+        return stand_in_word(self.game_id, 1, mark)
+
+    # What changes hands
+
+    def accepts(self) -> Act:
+        self.begin()
+        return partial(accept_stand_in, self.asked(), self.dan)
+
+    def ends(self) -> Act:
+        accept_stand_in(self.asked(), self.dan)
+        self.player = self.dan
+        self.begin()
+        return partial(end_stand_in, self.game_id, self.bea)
+
+    def takes_over(self) -> Act:
+        leave(self.game_id, self.cyd)
+        for who in (self.ada, self.bea):
+            vote(self.game_id, who, OFFER, True)
+        self.begin()
+        return partial(take_over, self.game_id, self.dan, 2)
+
+    def deletes(self) -> Act:
+        self.begin()
+        return partial(delete_player, self.bea)
+
+    def plans(self) -> Act:
+        self.begin()
+        moves = [{"move": move, "if": [], "after": "PT0S"} for move in moves_of(self.game_id, self.bea)[:1]]
+        return partial(put_plan, self.game_id, self.bea, 0, moves)
+
+    # What comes at the same moment
+
+    def move(self) -> Act:
+        turn, move = turn_of(self.game_id, self.player), moves_of(self.game_id, self.player)[-1]
+        assert turn is not None
+        return partial(play_move, self.game_id, self.player, turn, move)
+
+    def time_out(self) -> Act:
+        until(max(row.due_at for row in seats_of(self.game_id) if row.due_at))
+        return wake_due
+
+    def take_back(self) -> Act:
+        return partial(take_back, self.game_id, self.ada, load(self.game_id).version - 1)
+
+
+OF = {Scene.accepts: "stand-in-began", Scene.ends: "stand-in-ended", Scene.takes_over: "seat-taken-over"}
+OF_RIVAL = {Scene.move: "star-placed", Scene.take_back: "move-taken-back"}
+
+
+@pytest.mark.parametrize("rival", [Scene.move, Scene.time_out, Scene.take_back], ids=lambda it: it.__name__)
+@pytest.mark.parametrize(
+    "change", [Scene.accepts, Scene.ends, Scene.takes_over, Scene.deletes, Scene.plans], ids=lambda it: it.__name__
+)
+def test_each_counts_once_or_is_refused(
+    app: Flask, change: Callable[[Scene], Act], rival: Callable[[Scene], Act]
+) -> None:
+    for _ in range(TRIES):
+        scene = Scene()
+        act = change(scene)
+        other = rival(scene)
+        before = happened(scene.game_id)
+        refused, lost = at_once(app, [partial(outcome_of, act), partial(outcome_of, other)])
+        came = happened(scene.game_id)[len(before) :]
+        if change in OF:
+            assert (came.count(OF[change]) == 1) == (refused is None), (came, refused)
+        if rival in OF_RIVAL and change is not Scene.plans:
+            assert came.count(OF_RIVAL[rival]) == (lost is None), (came, lost)
+        if change is Scene.deletes:
+            assert refused is None
+        change_stand_ins()
+        everything_due_happens()
+        assert_log_and_projections_agree(scene.game_id)
+        assert check_game(scene.game_id) == []
+        versions = [row.version for row in whole_log(scene.game_id) if row.type == "star-placed"]
+        assert len(versions) == len(set(versions))
+        turns = [(it.kind, it.version, it.seat, it.player_id) for it in letters(scene.game_id, "your-turn")]
+        assert len(turns) == len(set(turns))
+
+
+@pytest.mark.parametrize("rival", ["late", "leaves"])
+def test_who_says_ready_while_time_runs_out_or_somebody_leaves_begins_the_game_or_not(
+    app: Flask, ada: UUID, bea: UUID, rival: str
+) -> None:
+    for _ in range(TRIES):
+        check = {"start_seat": 0, "ready_check": {"within": "P2D"}}
+        game_id = open_game(ada, wanted(ME, OPEN, BOT, options=check)).game_id
+        take_seat(game_id, bea)
+        ready(game_id, ada)
+        if rival == "late":
+            until(max(row.due_at for row in seats_of(game_id) if row.due_at))
+        other = wake_due if rival == "late" else partial(leave, game_id, ada)
+        refused, lost = at_once(app, [partial(outcome_of, partial(ready, game_id, bea)), partial(outcome_of, other)])
+        everything_due_happens()
+        has_begun = bool(load(game_id).table.turns)
+        assert happened(game_id).count("game-started") == has_begun
+        kinds = [row.kind for row in seats_of(game_id)]
+        assert kinds.count("open") == (0 if has_begun else 1)
+        assert lost is None
+        assert (refused is None) or not has_begun
+        assert len(letters(game_id, "not-ready")) in ((0,) if has_begun or rival == "leaves" else (2,))
+        assert check_game(game_id) == []
+
+
+BACK = "https://watch.example/back"
+
+
+def code_of_an_app(player: Caller) -> str:
+    client_id = uuid4()
+    register_client(client_id, "Watch", None, [BACK], "192.0.2.1")
+    client = client_by(str(client_id))
+    assert client is not None
+    code = allow(player, client, BACK, ["games:read"], None, "x" * 43)
+    db.session.commit()
+    return code
+
+
+def trade(code: str) -> str | None:
+    app = app_by_code(code)
+    made = issue(app, app.scopes, None) if app else None
+    db.session.commit()
+    return made and made.refresh
+
+
+def refresh(word: str) -> str | None:
+    app = app_by_refresh(word)
+    made = issue(app, app.scopes, word) if app else None
+    db.session.commit()
+    return made and made.refresh
+
+
+def signed_in(player: Caller) -> str:
+    """The refresh token of an app."""
+    word = trade(code_of_an_app(player))
+    assert word is not None
+    return word
+
+
+def assert_nothing_is_left(player: Caller) -> None:
+    db.session.rollback()
+    assert apps_of(player.player_id) == []
+    of_apps = (Token.player_id == player.player_id) & Token.app_id.is_not(None)
+    assert db.session.scalars(select(Token).where(of_apps)).all() == []
+
+
+def test_a_code_or_a_refresh_token_that_comes_twice_at_once_gives_once_and_then_ends_its_app(app: Flask) -> None:
+    for _ in range(TRIES):
+        player = caller(player_token("ada@example.org"))
+        code = code_of_an_app(player)
+        assert at_once(app, [partial(trade, code), partial(trade, code)]).count(None) == 1
+        assert_nothing_is_left(player)  # somebody else has it, too
+        word = signed_in(player)
+        assert at_once(app, [partial(refresh, word), partial(refresh, word)]).count(None) == 1
+        assert_nothing_is_left(player)
+
+
+def test_an_app_that_is_ended_while_it_refreshes_is_ended(app: Flask) -> None:
+    for _ in range(TRIES):
+        player = caller(player_token("ada@example.org"))
+        word = signed_in(player)
+        (mine,) = apps_of(player.player_id)
+        at_once(app, [partial(refresh, word), partial(end_app, player.player_id, mine["id"])])
+        assert_nothing_is_left(player)
