@@ -53,6 +53,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         METRICS_TOKEN=settings.metrics_token,
         MAIL_IN_SECRET=settings.mail_in_secret,
         MAILBOX=str(settings.data / "mail"),
+        SHELF=settings.shelf,
     )
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]  # as Flask says

@@ -53,6 +53,7 @@ class Settings:
     dkim_selector: str
     port: int
     data: Path
+    shelf: Path | None
     base_url: str
     limits: bool
     proxies: int
@@ -277,6 +278,14 @@ VARIABLES = {
     ),
     "data": _Variable(
         "STERNENPOST_DATA", str(_DATA), "a directory", "where the embedded Postgres keeps its data", _path
+    ),
+    "shelf": _Variable(
+        "STERNENPOST_SHELF",
+        "",
+        "a directory",
+        "where `shelve` puts the events of games that are long over, and every web and worker reads them; unset: they stay "
+        "in the database",
+        _path,
     ),
     "base_url": _Variable(
         "STERNENPOST_BASE_URL",

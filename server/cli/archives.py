@@ -2,22 +2,27 @@
 
 import json
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID
 
 import click
+import psycopg
 from flask import Flask
 
 from server.cli.audit import note_command
-from server.cli.common import dry_run, example, followed, in_app, tell, written
+from server.cli.common import dry_run, example, followed, in_app, length, tell, written
 from server.config import Settings
 from server.operations import archives, exports
 from server.operations.exports import copy_of_game, copy_of_player
 from server.operations.queries import find_player
 from server.operations.rebuild import all_games
+from server.operations.shelve import games_to_shelve, shelve_game
 from server.play.archive import LARGEST, Flaw, check
+from server.play.sandbox_clock import follow_clock
 from server.rules import Json
+from server.store import embedded_postgres, shelf
 
 
 @click.command(epilog=example("verify archive.json --commitment 630dcd29..."))
@@ -94,6 +99,42 @@ def export(
         done_with = "looked at" if dry_run else "copied"
         copies = followed(ids, lambda done: f"{done} of {len(ids)} games {done_with}")
         changes = [_write_game(directory, each, dry_run) for each in copies]
+    tell(dry_run, changes)
+
+
+@click.command(epilog=example("shelve --dry-run", "shelve --older-than P90D"))
+@click.option(
+    "--older-than",
+    "over_for",
+    type=length,
+    default="P365D",
+    show_default=True,
+    metavar="P365D",
+    help="Over so long ago.",
+)
+@dry_run
+@in_app
+def shelve(app: Flask, settings: Settings, over_for: timedelta, dry_run: bool) -> None:
+    """Move the events of games that are long over to files. As the owner of the tables. Each becomes the archive of its
+    game in STERNENPOST_SHELF, is written and checked before its rows go, and is read from there by webs and workers."""
+    if settings.shelf is None:
+        raise click.ClickException("STERNENPOST_SHELF is not set: it names the directory for the files.")
+    follow_clock()
+    ids = games_to_shelve(over_for)
+    if dry_run:
+        tell(dry_run, [f"the events of {len(ids)} games move to {settings.shelf}"] if ids else [])
+        return
+    note_command()
+    changes = []
+    with psycopg.connect(settings.database_url or embedded_postgres.address(settings.data), autocommit=True) as owner:
+        for game_id in followed(ids, lambda done: f"{done} of {len(ids)} games looked at"):
+            try:
+                if shelve_game(game_id, owner):
+                    changes.append(f"the events of game {game_id} moved to {shelf.path_of(game_id)}")
+            except (Flaw, OSError) as error:
+                raise click.ClickException(f"Game {game_id} stays where it is: {error}") from None
+            except psycopg.errors.InsufficientPrivilege:
+                raise click.ClickException("DATABASE_URL names somebody who does not own the tables.") from None
     tell(dry_run, changes)
 
 

@@ -32,6 +32,7 @@ from server.play.table import OVER, UNDER_WAY
 from server.play.views import story, table_at
 from server.render import text
 from server.render.story import sentence
+from server.store.shelf import NotOnShelf
 
 _COLUMNS = ("id", "rules", "status", "version", "made_at", "due_at", "title")
 
@@ -136,7 +137,7 @@ def _look_at(game_id: UUID | None, look: Callable[[UUID], list[str]]) -> _Looked
     ):
         try:
             lines = look(each)
-        except (Flaw, NotFound) as error:
+        except (Flaw, NotFound, NotOnShelf) as error:
             lines = [str(error)]
             looked.unsound += 1
         looked.found += bool(lines)

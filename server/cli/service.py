@@ -26,6 +26,7 @@ from server.operations.health import (
     pooler_trouble,
 )
 from server.operations.motd import notice, put_up_notice, take_down_notice
+from server.operations.shelve import shelf_trouble
 from server.play.postmaster import mails_aside
 from server.play.sandbox_clock import follow_clock
 from server.post.dkim_signing import read_key
@@ -129,6 +130,8 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
         if is_behind_a_pooler():
             found["pooler"] = pooler_trouble() or ("ok" if settings.database_url_direct else NO_HINTS)
         found["clock"] = "ok" if skew <= SKEW else f"{skew} apart from the database's"
+        if (trouble := shelf_trouble()) is not None:
+            found["shelf"] = trouble or "ok"
         if aside := mails_aside():
             found["mails aside"] = f"{aside} could not be dealt with: see `sternenpost mails list`"
     try:

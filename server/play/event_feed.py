@@ -288,12 +288,14 @@ def _games_of(players: Collection[UUID], since: datetime) -> list[tuple[UUID, UU
 
 
 def _last_events(games: Sequence[UUID]) -> list[tuple[UUID, str, int, datetime]]:
-    """Status, last event and its moment, of those that have begun."""
+    """Status, last event and its moment, of those that have begun; of one that is shelved some moment long ago."""
     with autocommit() as connection:
         return connection.execute(
             "SELECT g.game_id, g.status, e.seq, e.recorded_at FROM games g, LATERAL (SELECT seq, recorded_at "
-            "FROM events WHERE events.game_id = g.game_id ORDER BY seq DESC LIMIT 1) e WHERE g.game_id = ANY(%s)",
-            (list(games),),
+            "FROM events WHERE events.game_id = g.game_id ORDER BY seq DESC LIMIT 1) e WHERE g.game_id = ANY(%s) "
+            "UNION ALL SELECT game_id, status, shelved, made_at FROM games "
+            "WHERE game_id = ANY(%s) AND shelved IS NOT NULL",
+            (list(games), list(games)),
         ).fetchall()
 
 

@@ -12,6 +12,8 @@ import orjson
 import psycopg
 from psycopg.types.json import Jsonb
 
+from server.store import shelf
+
 Json = dict[str, Any]
 Seat = int
 
@@ -111,11 +113,13 @@ _CHANGING = ("seat", "to_act", "turn", "stand_in", "allowed", "lent", "hours", *
 
 
 def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> Records | None:
-    """The game with its events after `after`, or None if there is no such game."""
+    """The game with its events after `after`, or None if there is no such game. Raises NotOnShelf."""
     row = connection.execute(_READ, {"game": game_id, "after": after}).fetchone()
     if row is None:
         return None
     head, seats, events = row
+    if head["shelved"] is not None and after < head["shelved"]:
+        return Records(_head(head), _seats(seats), _from_shelf(game_id, after))
     return Records(_head(head), _seats(seats), _events(events))
 
 
@@ -163,6 +167,23 @@ def _events(events: list[Json] | None) -> list[Recorded]:
     for event in events or ():
         event |= {"recorded_at": _moment(event["recorded_at"]), "hash": _bytes(event["hash"])}
     return [Recorded(**event) for event in events or ()]
+
+
+def _from_shelf(game_id: UUID, after: int) -> list[Recorded]:
+    """As `fact` wrote them."""
+    return [
+        Recorded(
+            event["seq"],
+            event["version"],
+            event["type"],
+            event["seat"],
+            event["body"],
+            _moment(event["at"]),
+            bytes.fromhex(event["hash"]),
+        )
+        for event in shelf.events(game_id)
+        if event["seq"] > after
+    ]
 
 
 def _seats(seats: list[Json]) -> list[Json]:

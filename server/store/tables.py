@@ -290,7 +290,7 @@ class PlayerLetterRow(Base):
 class GameRow(Base):
     """The head of a game. From `status` to `outcome` it is a projection of the log, the rest is source.
 
-    The last four matter while it is open. `host`: who may close it and send guests away; `sent_away`: those of whom he
+    But for `shelved`, those after them matter while it is open. `host`: who may close it and send guests away; `sent_away`: those of whom he
     did not want to know any more; `wake_at`: when the worker must look at it next.
     """
 
@@ -324,6 +324,7 @@ class GameRow(Base):
     sent_away: Mapped[list[str]] = mapped_column(default=list)
     min_reliability: Mapped[int | None]  # what it asks of those who come: see `track_record.reliability_of`
     programs: Mapped[bool] = mapped_column(default=True)  # whether accounts that a program plays may sit there
+    shelved: Mapped[int | None]  # the seq of the last event, once all of them stand in a file: see `shelf.py`
 
 
 class SeatRow(Base):

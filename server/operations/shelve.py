@@ -1,0 +1,58 @@
+"""Shelving: the events of games that are long over move from their table to files, and are read from there."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import orjson
+import psycopg
+from sqlalchemy import func, select
+
+from server.clock import clock
+from server.play import archive
+from server.play.archive import Flaw
+from server.play.commits import load, whole_log
+from server.play.table import OVER
+from server.store import shelf
+from server.store.tables import EventRow, GameRow, db
+
+
+def games_to_shelve(over_for: timedelta) -> list[UUID]:
+    """Those that were over so long ago; what was closed before it began has no archive, and stays."""
+    last = select(func.max(EventRow.recorded_at)).where(EventRow.game_id == GameRow.game_id).scalar_subquery()
+    found = select(GameRow.game_id).where(
+        GameRow.status.in_(OVER), GameRow.version > 1, GameRow.shelved.is_(None), last <= clock.now() - over_for
+    )
+    ids = list(db.session.scalars(found))
+    db.session.rollback()
+    return ids
+
+
+def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
+    """Write the archive, read it again as anybody would, and only then let the rows go, on a connection of who owns them.
+
+    False if somebody else has shelved it meanwhile. Raises Flaw, upon which the rows stay.
+    """
+    game, rows = load(game_id), whole_log(game_id)
+    path = shelf.put(game_id, orjson.dumps(archive.make(game.head, game.seats, rows)))
+    if list(archive.check(path.read_bytes()).rows) != rows:
+        raise Flaw(f"What {path} holds is not what was written.")
+    with owner.transaction():
+        shelved = owner.execute(
+            "UPDATE games SET shelved = %s WHERE game_id = %s AND version = %s AND shelved IS NULL",
+            (rows[-1].seq, game_id, game.version),
+        )
+        if shelved.rowcount:
+            owner.execute("DELETE FROM events WHERE game_id = %s", (game_id,))
+    return bool(shelved.rowcount)
+
+
+def shelf_trouble() -> str | None:
+    """What is wrong with the files of shelved games, by one of them; "" if nothing is, None if there are none."""
+    game_id = db.session.scalar(select(GameRow.game_id).where(GameRow.shelved.is_not(None)).limit(1))
+    if game_id is None:
+        return None
+    try:
+        shelf.events(game_id)
+    except shelf.NotOnShelf as error:
+        return str(error)
+    return ""

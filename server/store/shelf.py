@@ -1,0 +1,54 @@
+"""The shelf: a directory of files with the events of games that are long over, each file the archive of its game.
+
+Rows of these events are gone, so the file is the truth. It names seats and no persons.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import orjson
+from flask import current_app
+
+from server.store.database_retry import Unavailable
+
+
+class NotOnShelf(Unavailable):
+    """A file of a shelved game cannot be read at present, as while its disk is away; the text is for operators."""
+
+
+def path_of(game_id: UUID) -> Path:
+    """Raises NotOnShelf if there is no shelf."""
+    shelf: Path | None = current_app.config["SHELF"]
+    if shelf is None:
+        raise NotOnShelf(f"Game {game_id} is in a file, and STERNENPOST_SHELF is not set.")
+    return shelf / game_id.hex[:2] / f"{game_id}.json"
+
+
+def put(game_id: UUID, archive: bytes) -> Path:
+    """Write the file, whole or not at all, and return when the disk has it."""
+    path = path_of(game_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    with open(new, "wb") as file:
+        file.write(archive)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    for directory in (path.parent, path.parent.parent):
+        number = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+    return path
+
+
+def events(game_id: UUID) -> list[dict[str, Any]]:
+    """All events, as archives have them. Raises NotOnShelf."""
+    try:
+        found: list[dict[str, Any]] = orjson.loads(path_of(game_id).read_bytes())["events"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise NotOnShelf(f"The file of game {game_id} cannot be read: {error}") from error
+    return found

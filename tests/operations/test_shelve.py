@@ -1,0 +1,274 @@
+"""Games on the shelf: their events are in files and in no table, and whoever asks for them learns what he did before."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from click.testing import CliRunner, Result
+from flask import Flask
+from sqlalchemy import func, select
+
+from server import cli
+from server.accounts.players import player_token
+from server.operations import shelve
+from server.operations.delete_player import delete_player
+from server.operations.exports import copy_of_player
+from server.operations.rebuild import check_game, rebuild_game
+from server.play import table_cache
+from server.play.archive import check
+from server.play.commits import whole_log
+from server.play.event_feed import OwnFollower, follow_own
+from server.play.turn_links import caller
+from server.store import shelf
+from server.store.tables import EventRow, db
+from tests.support.games import DAY, MINUTE, game_of, later, person, service_is_up
+from tests.support.live_server import CHECKOUT
+from tests.support.random_games import Table, short_night
+
+YEAR = timedelta(days=365)
+
+
+@pytest.fixture
+def here(app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
+    monkeypatch.setitem(app.config, "SHELF", tmp_path / "shelf")
+    with app.app_context():
+        service_is_up()
+        yield app
+
+
+@pytest.fixture
+def table(here: Flask) -> Table:
+    """Of Ada, Bea and a bot, over for longer than a year."""
+    table = short_night()
+    later(YEAR + 2 * DAY)
+    return table
+
+
+@pytest.fixture
+def environment(shared_url: str, tmp_path: Path) -> dict[str, str]:
+    return {"DATABASE_URL": shared_url, "STERNENPOST_SHELF": str(tmp_path / "shelf"), "STERNENPOST_SANDBOX": "on"}
+
+
+def run(environment: dict[str, str], *words: str) -> Result:
+    return CliRunner().invoke(cli.main, words, env={"SMTP_URL": "", **environment})
+
+
+def shelves(environment: dict[str, str]) -> None:
+    result = run(environment, "shelve", "--older-than", "P365D")
+    assert result.exit_code == 0, result.output
+    table_cache.tables._tables.clear()  # as in a process that begins
+
+
+def rows_of(game_id: UUID) -> int:
+    return db.session.scalar(select(func.count()).where(EventRow.game_id == game_id)) or 0
+
+
+def answers(app: Flask, game_id: UUID) -> dict[str, Any]:
+    """What Ada, who sat there, and somebody who did not are told of the game."""
+    path = f"/v1/games/{game_id}"
+    asked = (path, f"{path}?at=1", f"{path}/events", f"{path}/events?after=3", f"{path}/archive", f"{path}/messages")
+    pictures = f"{path}/picture.svg", f"{path}/picture.svg?at=1"
+    lists = "/v1/games?mine=true", "/v1/games?status=abandoned"
+    found = {}
+    for token in (player_token("ada@example.org"), None):
+        client = app.test_client()
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        for each in (*asked, *pictures, *(lists if token else lists[1:])):
+            answer = client.get(each, headers=headers)
+            assert answer.status_code == 200, (each, answer.text)
+            found[f"{each} {bool(token)}"] = answer.data
+    return found
+
+
+def test_a_shelved_game_answers_as_before(here: Flask, table: Table, environment: dict[str, str]) -> None:
+    before, rows = answers(here, table.game_id), rows_of(table.game_id)
+    assert rows
+    shelves(environment)
+    assert rows_of(table.game_id) == 0
+    assert answers(here, table.game_id) == before
+    assert len(whole_log(table.game_id)) == rows
+    assert (check_game(table.game_id), rebuild_game(table.game_id)) == ([], [])
+
+
+def test_its_file_is_its_archive_and_verifies(table: Table, environment: dict[str, str]) -> None:
+    shelves(environment)
+    path = shelf.path_of(table.game_id)
+    assert "all as it should be" in run(environment, "verify", str(path)).output
+    assert {it.name for it in path.parent.iterdir()} == {path.name}
+
+
+def test_what_is_not_over_for_so_long_stays(here: Flask, environment: dict[str, str]) -> None:
+    running, over = game_of(person("ada"), person("ben"), person("cleo")), short_night().game_id
+    later(YEAR - DAY)
+    assert run(environment, "shelve").output == "Done:\n  nothing\n"
+    assert rows_of(running) and rows_of(over)
+
+
+def test_a_dry_run_moves_nothing(table: Table, environment: dict[str, str]) -> None:
+    assert "the events of 1 games move to" in run(environment, "shelve", "--dry-run").output
+    assert rows_of(table.game_id) and not shelf.path_of(table.game_id).exists()
+
+
+def test_what_is_shelved_is_not_shelved_again(table: Table, environment: dict[str, str]) -> None:
+    shelves(environment)
+    assert run(environment, "shelve").output == "Done:\n  nothing\n"
+
+
+def test_a_stream_that_was_away_so_long_goes_on_without_it(
+    here: Flask, table: Table, environment: dict[str, str]
+) -> None:
+    ada = caller(player_token("ada@example.org"))
+    last = OwnFollower(ada, table.game.head["made_at"] + MINUTE).place()
+    shelves(environment)
+    follower = follow_own(ada, last)
+    assert table.game_id in follower.ended and not follower.told
+
+
+# Nobody is told of in files
+
+
+def test_a_file_names_no_person_so_that_whoever_goes_need_not_be_looked_for_there(
+    table: Table, environment: dict[str, str]
+) -> None:
+    ada = table.people[0]
+    shelves(environment)
+    raw = shelf.path_of(table.game_id).read_text()
+    assert not re.search(r"(?i)\b(ada|bea)\b|example", raw)
+    assert [game["game"] for game in copy_of_player(ada)["games"]] == [table.game_id]
+    delete_player(ada)
+    assert shelf.path_of(table.game_id).read_text() == raw
+    assert check_game(table.game_id) == []
+
+
+# The log is as safe as before
+
+
+def test_rows_of_a_game_that_is_not_on_the_shelf_are_deleted_by_nobody(table: Table, shared_url: str) -> None:
+    with psycopg.connect(shared_url) as owner, pytest.raises(psycopg.errors.InsufficientPrivilege, match="append-only"):
+        owner.execute("DELETE FROM events WHERE game_id = %s", (table.game_id,))
+
+
+def test_whoever_serves_can_shelve_nothing(table: Table, environment: dict[str, str], shared_url: str) -> None:
+    with psycopg.connect(shared_url, autocommit=True) as owner:
+        owner.execute("CREATE ROLE stars LOGIN; GRANT sternenpost_app TO stars")
+        try:
+            url = shared_url.replace("//sternenpost@", "//stars@")
+            result = run(environment | {"DATABASE_URL": url}, "shelve")
+        finally:
+            owner.execute("DROP ROLE stars")
+    assert "does not own the tables" in result.output
+    assert result.exit_code == 1 and rows_of(table.game_id)
+
+
+KILLED = """
+import os, pathlib, signal
+from datetime import timedelta
+from unittest.mock import patch
+
+import psycopg
+
+import server.cli.archives
+from server import cli
+from server.clock import clock
+from server.operations.shelve import shelve_game
+from server.play import archive
+
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def after_deleting(connection, query, *more, execute=psycopg.Connection.execute):
+    done = execute(connection, query, *more)
+    if str(query).startswith("DELETE FROM events"):
+        die()
+    return done
+
+
+def shelve_and_die(game_id, owner):
+    with patch.object({place}):
+        return shelve_game(game_id, owner)
+
+
+clock.offset = timedelta(days=400)
+server.cli.archives.shelve_game = shelve_and_die
+cli.main(["shelve"])
+"""
+PLACES = (
+    'os, "fsync", die',
+    'pathlib.Path, "replace", die',
+    'archive, "check", die',
+    'psycopg.Connection, "execute", after_deleting',
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_kill_in_the_midst_loses_nothing(table: Table, environment: dict[str, str], place: str) -> None:
+    """And the next run does the rest."""
+    rows = whole_log(table.game_id)
+    killed = KILLED.replace("{place}", place)
+    done = subprocess.run(
+        [sys.executable, "-c", killed],
+        cwd=CHECKOUT,
+        env={"PATH": "/bin", **environment},
+        check=False,
+        capture_output=True,
+    )
+    assert done.returncode == -9, done.stderr
+    table_cache.tables._tables.clear()
+    assert whole_log(table.game_id) == rows
+    assert rows_of(table.game_id) == len(rows)
+    shelves(environment)
+    assert whole_log(table.game_id) == rows and not rows_of(table.game_id)
+
+
+def test_rows_stay_when_the_file_is_not_as_it_was_written(
+    table: Table, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = shelf.put
+
+    def spoilt(game_id: UUID, archive: bytes) -> Path:
+        path = put(game_id, archive)
+        path.write_bytes(archive.replace(b'"version":2', b'"version":3', 1))
+        return path
+
+    monkeypatch.setattr(shelve.shelf, "put", spoilt)
+    result = run(environment, "shelve")
+    assert "stays where it is" in result.output and result.exit_code == 1
+    assert rows_of(table.game_id)
+
+
+# What an operator is told
+
+
+def test_a_shelf_that_is_away_is_told(here: Flask, table: Table, environment: dict[str, str]) -> None:
+    assert "shelf: " not in run(environment, "doctor").output
+    shelves(environment)
+    assert "shelf: ok" in run(environment, "doctor").output
+    path = shelf.path_of(table.game_id)
+    raw = path.read_bytes()
+    path.unlink()
+    answer = here.test_client().get(f"/v1/games/{table.game_id}")
+    assert (answer.status_code, answer.json["code"]) == (503, "unavailable") and answer.headers["Retry-After"]
+    told = f"The file of game {table.game_id} cannot be read"
+    assert f"shelf: {told}" in run(environment, "doctor").output
+    assert told in run(environment, "check", str(table.game_id)).output
+    unset = run(environment | {"STERNENPOST_SHELF": ""}, "doctor").output
+    assert f"shelf: Game {table.game_id} is in a file, and STERNENPOST_SHELF is not set." in unset
+    event = json.loads(raw)["events"][1]
+    path.write_bytes(raw.replace(event["hash"].encode(), b"0" * 64))
+    assert "its hash does not follow" in run(environment, "check", str(table.game_id)).output
+    assert check(raw)
+
+
+def test_without_a_shelf_nothing_is_shelved(environment: dict[str, str]) -> None:
+    result = run(environment | {"STERNENPOST_SHELF": ""}, "shelve")
+    assert "STERNENPOST_SHELF is not set" in result.output and result.exit_code == 1
