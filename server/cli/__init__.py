@@ -36,6 +36,7 @@ _COMMANDS = {  # the module of each, its name there if it is another one, and it
     "conform": ("conform", "Look whether a server keeps the promises of the API."),
     "verify": ("archives", "Check an archive: every hash, every draw, every rule."),
     "import": ("archives.take_in", "Check an archive and keep its game here for all to see."),
+    "drill": ("drill", "Practise the loss of a disk."),
     "shelve": ("archives", "Move the events of games that are long over to files."),
     "export": ("archives", "Write copies of games, or of a player's data, into DIR."),
 }

@@ -113,6 +113,11 @@ def ordinary_user() -> dict[str, Any]:
     return _user().popen
 
 
+def programs(data: Path) -> Path:
+    """The directory of pg_dump and its like, where whoever runs the Postgres over `data` reaches them. Raises PostgresError."""
+    return _reachable_binaries(data.absolute(), _user())
+
+
 def create_database(url: str, name: str, template: str | None = None) -> str:
     """Makes a database beside that of `url`, empty or as a copy of `template`, and returns its URL."""
     statement = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
