@@ -23,8 +23,9 @@ KEPT = Path(__file__).parents[1] / "data" / "games"
 
 
 @pytest.fixture(autouse=True)
-def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
+def house(app: Flask, shared_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
     monkeypatch.setenv("DATABASE_URL", shared_url)
+    monkeypatch.setenv("STERNENPOST_SHELF", str(tmp_path))
     monkeypatch.delenv("SUDO_USER", raising=False)
     with app.app_context():
         service_is_up()
@@ -57,6 +58,7 @@ DEEDS = [
     (["rebuild", "GAME"], {"game_id": "GAME"}),
     (["delete-player", "ada@example.org"], {"player": "ADA"}),
     (["reports", "--settle", "REPORT"], {"settle": "REPORT", "limit": 50}),
+    (["shelve", "--older-than", "P300D"], {"over_for": "300 days, 0:00:00"}),
 ]
 
 
