@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from server.accounts.players import player_at, profile
 from server.accounts.rate_limits import most_of
 from server.accounts.sign_in import redeem
 from server.accounts.unsubscribe import stop_mails, stopped
+from server.api.changelog import for_programs
 from server.api.languages import speak, spoken
 from server.api.origins import is_from_elsewhere
 from server.api.problems import ALL, answer_to, example_of, said
@@ -84,7 +86,7 @@ def sorry(error: Exception) -> Response:
 @blp.get("/docs")
 def docs() -> Response:
     """The OpenAPI document as a page that asks nobody else for anything."""
-    response = page("docs.html", reader=spoken().locale)
+    response = page("docs.html", pages=PAGES, reader=spoken().locale)
     response.headers["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
         "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"  # RapiDoc writes its styles into the page
@@ -127,19 +129,43 @@ def _handbook(template: str, **values: Any) -> Response:
     return response
 
 
-@blp.get("/docs/fairness")
-def fairness() -> Response:
-    """How chance is kept fair, and how anybody can check it."""
-    games = {name: rules.describe() for name, rules in GAMES.items()}
-    return _handbook("fairness.html", title="Fair chance, and how to check it", games=games, reader=spoken().locale)
+# Its pages, in the order in which whoever comes needs them: their titles, and what each is for.
+PAGES = {
+    "bot": ("Write a bot in 30 lines", "a program that plays both games, by HTTP or by lines of JSON"),
+    "bots": ("A first bot, by a generated client", "in several languages, and how what generators make fares"),
+    "live": ("Show a game on your own page", "a table as it goes on, in one file that anybody can put anywhere"),
+    "recipes": ("Recipes", "what programs have to cope with: errors, lost answers, streams, time, lists, limits"),
+    "app": ("Sign people in from your own page", "OAuth 2.1 in one file"),
+    "fairness": ("Fair chance, and how to check it", "seeds, archives, and the method on a page"),
+    "changes": ("What stays, and what changes", "what is promised to programs, and what is new in each version"),
+    "scaling": ("From one machine to several", "processes, backups, releases and what to watch, for operators"),
+    "mail": ("Mail, out and in", "four ways to run it, for operators"),
+}
+
+
+def _page(name: str, **values: Any) -> Response:
+    """One of them, in English."""
+    title, base = PAGES[name][0], current_app.config["BASE_URL"]
+    return _handbook(f"{name}.html", title=title, base=base, reader=spoken().locale, **values)
 
 
 @blp.get("/docs/bot")
 def bot() -> Response:
     """A program that plays, and what there is to know about it."""
-    base = current_app.config["BASE_URL"]
     bounds = {name.replace("-", "_"): most_of(name) for name in ("player", "games", "program-games")}
-    return _handbook("bot.html", title="Write a bot in 30 lines", base=base, bounds=bounds, reader=spoken().locale)
+    return _page("bot", bounds=bounds)
+
+
+@blp.get("/docs/live")
+def live() -> Response:
+    """A page of another origin that shows a game."""
+    return _page("live")
+
+
+@blp.get("/docs/recipes")
+def recipes() -> Response:
+    """What programs have to cope with, and how."""
+    return _page("recipes")
 
 
 _BOTS = Path(__file__).parent / "bots"  # tests play with these very files: see tests/clients
@@ -151,33 +177,37 @@ def bots() -> Response:
     programs = {path.stem: path.read_text("utf-8") for path in sorted(_BOTS.glob("*.txt"))}
     table = (_BOTS / "generators.md").read_text("utf-8").splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
-    return _handbook(
-        "bots.html",
-        title="A first bot, by a generated client",
-        programs=programs,
-        rows=rows,
-        reader=spoken().locale,
-    )
+    return _page("bots", programs=programs, rows=rows)
 
 
 @blp.get("/docs/app")
 def app() -> Response:
     """A page of another origin that signs people in, and what there is to know about it."""
-    base = current_app.config["BASE_URL"]
-    return _handbook("app.html", title="Sign people in from your own page", base=base, reader=spoken().locale)
+    return _page("app")
+
+
+@blp.get("/docs/fairness")
+def fairness() -> Response:
+    """How chance is kept fair, and how anybody can check it."""
+    return _page("fairness", games={name: rules.describe() for name, rules in GAMES.items()})
+
+
+@blp.get("/docs/changes")
+def changes() -> Response:
+    """What is promised to programs, and what is new for them."""
+    return _page("changes", parts=for_programs(), version=version("sternenpost"))
 
 
 @blp.get("/docs/scaling")
 def scaling() -> Response:
     """How one machine becomes several."""
-    title = "From one machine to several"
-    return _handbook("scaling.html", title=title, spread=tables_by_spread(), reader=spoken().locale)
+    return _page("scaling", spread=tables_by_spread())
 
 
 @blp.get("/docs/mail")
 def mail() -> Response:
     """How letters go out, and how replies come in."""
-    return _handbook("mail.html", title="Mail, out and in", reader=spoken().locale)
+    return _page("mail")
 
 
 # One turn

@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 
 from server.api import problems
+from server.api.pages import PAGES
 from server.app import create_app
 from server.config import Settings
 from server.rules import Json
@@ -42,9 +43,7 @@ def test_all_problems_are_listed_and_each_has_an_example(app: Flask) -> None:
         assert f'\n  "status": {problem.status},\n' in body  # a line for each member
 
 
-@pytest.mark.parametrize(
-    "path", ["/docs/bot", "/docs/bots", "/docs/app", "/docs/fairness", "/docs/scaling", "/docs/mail"]
-)
+@pytest.mark.parametrize("path", [f"/docs/{name}" for name in PAGES])
 def test_a_page_of_the_handbook_has_contents_a_way_home_and_commands_that_can_be_copied(app: Flask, path: str) -> None:
     page = app.test_client().get(path).text
     contents = re.findall(r'<li><a href="#([^"]+)">', page)

@@ -1,0 +1,204 @@
+"""The recipes of the handbook and its page of a live game, as they are printed there: against a house whose answers get
+lost and whose web goes away."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from html import unescape
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.support.browser import chromium
+from tests.support.live_server import Client, House, new_house, sign_in, until
+
+assert chromium  # a fixture
+
+BOUND = 100  # seconds
+SKY = {"rules": "sternenhimmel", "options": {"start_seat": 0}, "title": "The long night"}
+BOTS = [{"bot": "greedy"}, {"bot": "random"}]
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    with new_house() as house:
+        house.start_web()
+        house.start_worker()
+        yield house
+
+
+@pytest.fixture
+def ada(house: House) -> Iterator[Client]:
+    house.empty()
+    yield sign_in(house, "ada@example.org")
+
+
+def printed(house: House, page: str, name: str) -> str:
+    """What stands on a page of the handbook."""
+    found = re.search(rf'(?s)<pre[^>]* id="{name}">(.*?)</pre>', httpx.get(f"{house.url}/docs/{page}").text)
+    assert found is not None
+    return unescape(found[1])
+
+
+def begun(house: House, where: Path, name: str, client: Client, *words: str, base: str = "") -> subprocess.Popen[str]:
+    """A recipe in Python that runs."""
+    (where / "calls.py").write_text(printed(house, "recipes", "calls"), "utf-8")
+    program = printed(house, "recipes", name).replace("limit=50", "limit=1")  # so that a list has several pages
+    (where / f"{name}.py").write_text(program, "utf-8")
+    environment = {"BASE": base or house.url, "TOKEN": str(client.token)}
+    command = [sys.executable, f"{name}.py", *words]
+    return subprocess.Popen(command, cwd=where, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def told(program: subprocess.Popen[str]) -> list[str]:
+    """What it has printed when it has ended."""
+    try:
+        printed, _ = program.communicate(timeout=BOUND)
+    finally:
+        program.kill()
+    assert program.returncode == 0
+    return printed.splitlines()
+
+
+def in_a_shell(house: House, where: Path, name: str, client: Client, game: str) -> str:
+    environment = {"BASE": house.url, "TOKEN": str(client.token), "GAME": game, "PATH": "/usr/local/bin:/usr/bin:/bin"}
+    command = ["bash", "-eu", "-c", printed(house, "recipes", name)]
+    return subprocess.run(command, cwd=where, env=environment, check=True, capture_output=True, text=True).stdout
+
+
+def game_of(client: Client) -> str:
+    return str(client.post("/v1/games", {**SKY, "seats": [{"player": "me"}, *BOTS]})["id"])
+
+
+def plays(client: Client, game: str) -> None:
+    """The first move, when it is asked for."""
+    asked = until(lambda: (legal := client.get(f"/v1/games/{game}/legal-moves"))["moves"] and legal)
+    client.post(f"/v1/games/{game}/moves", {"turn": asked["turn"], "move": asked["moves"][0]})
+
+
+@contextmanager
+def served(handler: type[BaseHTTPRequestHandler] | partial[SimpleHTTPRequestHandler]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    Thread(target=server.serve_forever).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def bad_line(house: House) -> type[BaseHTTPRequestHandler]:
+    """The first answer to each request is lost on it, the second is "not now"."""
+    tries: Counter[bytes] = Counter()
+
+    class Line(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            asked = f"{self.command} {self.path}".encode() + body
+            tries[asked] += 1
+            if tries[asked] == 2:
+                self.send_response(503)
+                self.send_header("Retry-After", "1")
+                self.end_headers()
+                return
+            headers = {
+                name: value for name, value in self.headers.items() if name.lower() not in ("host", "connection")
+            }
+            answer = httpx.request(self.command, house.url + self.path, content=body, headers=headers)
+            if tries[asked] > 2:
+                self.send_response(answer.status_code)
+                self.end_headers()
+                self.wfile.write(answer.content)
+
+        do_POST = do_GET
+
+    return Line
+
+
+def test_a_lost_answer_neither_opens_a_second_game_nor_plays_a_second_move(
+    house: House, ada: Client, tmp_path: Path
+) -> None:
+    with served(bad_line(house)) as line:
+        [words] = told(begun(house, tmp_path, "lost", ada, base=line))
+    game, version = words.split()
+    [opened] = ada.get("/v1/games?mine=true")["items"]
+    assert opened["id"] == game
+    own = [it for it in ada.get(f"/v1/games/{game}/events")["items"] if it["type"] == "star-placed" and it["seat"] == 0]
+    assert [it["version"] for it in own] == [int(version)]
+
+
+def test_a_stream_goes_on_through_a_restart_without_a_gap_or_a_repeat(
+    house: House, ada: Client, tmp_path: Path
+) -> None:
+    game = game_of(ada)
+    program = begun(house, tmp_path, "stream", ada, f"/v1/games/{game}/stream")
+    plays(ada, game)
+    house.restart_web()
+    plays(ada, game)
+    ada.post(f"/v1/games/{game}/messages", {"text": "Good night"})
+    ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
+    story = ada.get(f"/v1/games/{game}/events")["items"]
+    lines = told(program)
+    assert [line for line in lines if line != "Good night"] == [f"{it['seq']} {it['type']}" for it in story]
+    assert lines.count("Good night") == 1
+
+
+def test_all_turns_are_listed_with_the_time_that_is_left(house: House, ada: Client, tmp_path: Path) -> None:
+    games = {game_of(ada) for _ in range(3)}
+    lines = told(begun(house, tmp_path, "due", ada))
+    assert {line.split()[0] for line in lines} == games
+    assert all(re.search(r"The long night 1 day, 23:5\d:", line) for line in lines)
+
+
+def test_an_error_says_what_it_is_to_programs_and_to_people(house: House, ada: Client, tmp_path: Path) -> None:
+    game = game_of(ada)
+    plays(ada, game)
+    problem = json.loads(in_a_shell(house, tmp_path, "problem", ada, game))
+    assert (problem["code"], problem["detail"]) == ("stale-turn", "That turn is over.")
+
+
+def test_whoever_asks_again_with_an_etag_is_told_that_nothing_has_changed(
+    house: House, ada: Client, tmp_path: Path
+) -> None:
+    assert re.match(r'304 "player";r=\d+;t=\d+', in_a_shell(house, tmp_path, "asking", ada, game_of(ada)))
+
+
+def test_the_clock_of_a_sandbox_is_put_forward(house: House, ada: Client, tmp_path: Path) -> None:
+    before = ada.ask("GET", "/v1/me").headers["Sandbox-Clock"]
+    answer = in_a_shell(house, tmp_path, "clock", ada, "")
+    assert "200 OK" in answer.splitlines()[0]
+    [now] = re.findall(r"(?i)^sandbox-clock: (\S+)", answer, re.MULTILINE)
+    assert now > before
+
+
+def test_a_page_of_another_origin_shows_a_game_as_it_goes_on(
+    house: House, ada: Client, chromium: Browser, tmp_path: Path
+) -> None:
+    text = printed(house, "live", "live")
+    assert len(text.splitlines()) <= 45
+    (tmp_path / "live.html").write_text(text, "utf-8")
+    game = game_of(ada)
+    with served(partial(SimpleHTTPRequestHandler, directory=tmp_path)) as elsewhere, chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{elsewhere}/live.html")
+        expect(page.get_by_role("heading")).to_have_text("The long night")
+        expect(page.get_by_role("status")).to_have_text("Waiting for ada.")
+        picture = page.get_by_alt_text("The table")
+        expect(picture).to_have_js_property("complete", True)
+        first = picture.get_attribute("src")
+        assert picture.evaluate("it => it.naturalWidth") > 0
+        plays(ada, game)
+        expect(page.get_by_text("star-placed, seat 0")).to_be_visible()
+        expect(page.get_by_text("star-placed, seat 2")).to_be_visible(timeout=30_000)
+        expect(picture).not_to_have_attribute("src", str(first))
+        ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
+        expect(page.get_by_role("status")).to_have_text("The game is abandoned.")
+        page.goto(f"{elsewhere}/live.html?game={game[:-4]}0000")
+        expect(page.get_by_role("status")).to_contain_text("no such")
