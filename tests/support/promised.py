@@ -74,9 +74,9 @@ def _types(schema: Json) -> list[str]:
         case {"const": value}:
             return [f"={value}"]
         case {"enum": values}:
-            return [f"={value}" for value in values]
+            return ["null" if value is None else f"={value}" for value in values]
         case {"items": {**items}}:
-            return [f"[{it}]" for it in _types(items)]
+            return [f"[{it}]" for it in _types(items)] + ["null"] * ("null" in schema.get("type", ()))
         case {"type": list(types)}:
             return types
         case {"type": type_}:
