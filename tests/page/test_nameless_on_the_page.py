@@ -1,6 +1,6 @@
 """A nameless table on the page: no name of anybody until the end, neither for who plays nor for who looks on."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.page.programs import play
 from tests.page.windows import ME, OPEN, Windows, game_of, too_wide
@@ -40,6 +40,13 @@ def test_until_the_end_no_name_is_on_the_page_and_then_all_are(house: House, win
         page.set_viewport_size({"width": 360, "height": 740})
         assert not too_wide(page)
     expect(player.locator(".seats li").nth(1)).to_contain_text("(you)")
+
+    late, words, held = windows.open(), "**/words/en/page.json*", list[Route]()
+    late.route(words, lambda route: held.append(route))
+    with late.expect_request(words), late.expect_response(lambda it: f"{game_id}/events" in it.url):
+        late.goto(f"/#/games/{game_id}", wait_until="commit")
+    held[0].continue_()
+    expect(late.locator(".story")).to_contain_text("Seat 1")  # though the words of the page came last
 
     for client in people:
         client.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)

@@ -1,13 +1,14 @@
 // A game as it goes on: looked at once, then followed by its stream.
-import { useEffect, useRef, useState } from "../ui/html.js";
+import { useEffect, useMemo, useRef, useState } from "../ui/html.js";
 import { cached, call, callUntilAnswered, isTransient, Problem } from "../ui/api.js";
 import { isOnline } from "../ui/connection.js";
 import { numbered } from "../ui/game-card.js";
 import { RETRY } from "../ui/parts.js";
 import { forGood } from "../ui/local-storage.js";
-import { store } from "../ui/store.js";
+import { store, useStore } from "../ui/store.js";
 import { link, me, token } from "../ui/token.js";
 import { follow } from "../ui/stream.js";
+import { spoken } from "../ui/words.js";
 import { keep, recall } from "./last-seen.js";
 /** @import { Seen } from "./last-seen.js" */
 /** @import { Foresight, Game, GameEvent, LegalMoves, Live, Message, Move, MoveAnswer, Table } from "../ui/types" */
@@ -69,8 +70,7 @@ const drawable = (game, expect) => Promise.all([cached(`/v1/rules/${game.rules}`
  * @returns {Promise<Look>}
  */
 async function lookAt(base, word, after, expect) {
-  const asked = call("GET", `${base}?${word}`).then((plain) => {
-    const game = numbered(/** @type {Game} */ (plain));
+  const asked = call("GET", `${base}?${word}`).then((/** @type {Game} */ game) => {
     cached(`/v1/rules/${game.rules}`).catch(() => {}); // who shows the table asks again
     expect?.(game);
     const legal = game.you?.turn != null ? call("GET", `${base}/legal-moves`) : null;
@@ -237,7 +237,9 @@ export function useGame(id, invitation, expect) {
   const preview = (turn, move) => call("POST", `${base}/moves?dry_run=true`, { turn, move });
 
   const { played, said } = kept.current;
-  return { ...known, played, said, live, look, play, preview, base, word };
+  const language = useStore(spoken); // its words may come after the game
+  const game = useMemo(() => known.game && numbered(known.game), [known.game, language]);
+  return { ...known, game, played, said, live, look, play, preview, base, word };
 }
 
 /**
