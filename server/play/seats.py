@@ -446,6 +446,9 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
     if head is None:
         db.session.rollback()
         return False
+    if head.status == "abandoned":  # by another late seat, a moment ago
+        db.session.rollback()
+        return False
     if head.status != "open":  # its log and its head differ, or it has begun this moment
         raise NotRunning("This game has begun; its seats are taken.")
     game = load_within(in_transaction(db.session.connection()), game_id)

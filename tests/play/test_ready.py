@@ -208,7 +208,9 @@ def test_an_outage_puts_a_reminder_off_and_brings_no_second_one(ada: UUID, bea: 
     assert state(game_id) == [False, False, None]
 
 
-def test_if_the_host_is_late_another_is_host_and_if_nobody_is_left_it_closes(ada: UUID, bea: UUID) -> None:
+def test_if_the_host_is_late_another_is_host_and_if_nobody_is_left_it_closes(
+    ada: UUID, bea: UUID, caplog: pytest.LogCaptureFixture
+) -> None:
     game_id = full(ada, bea)
     ready(game_id, bea)
     later(2 * DAY)
@@ -219,6 +221,7 @@ def test_if_the_host_is_late_another_is_host_and_if_nobody_is_left_it_closes(ada
     everything_due_happens()
     assert head_of(other).head["status"] == "abandoned"
     assert [row.wake_at for row in seats_of(other)] == [None, None, None]
+    assert [it for it in caplog.records if it.levelname == "ERROR"] == []
 
 
 def test_whoever_leaves_or_is_sent_away_meanwhile_has_the_others_asked_anew(ada: UUID, bea: UUID, cyd: UUID) -> None:
