@@ -3,6 +3,7 @@
 A page is drawn as a phone and as a desk show it, by day and by night, and by a mail program that shows no pictures.
 """
 
+import re
 import shutil
 import sys
 import tempfile
@@ -30,14 +31,15 @@ from server.play.commits import load
 from server.play.games import open_game
 from server.play.hosting import close_due, close_game
 from server.play.moves import play_move
-from server.play.seats import send_away, take_seat
-from server.play.votes import take_back, vote
+from server.play.seats import leave, send_away, take_over, take_seat
+from server.play.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
+from server.play.votes import OFFER, take_back, vote
 from server.post.coalescing import LONGEST
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
 from server.rules import Json
 from server.store import embedded_postgres, migrate
-from server.store.tables import db
+from server.store.tables import StandIn, db
 from server.translations import LOCALES
 from tests.post.office import Mail, Office
 from tests.support.browser import CHROMIUM
@@ -97,6 +99,8 @@ def letters_in(locale: str, office: Office) -> Iterator[tuple[str, Mail]]:
         _short_game,
         _mails,
         _taken_back,
+        _stood_in,
+        _taken_over,
         _absent,
         _bundled,
         _several,
@@ -161,8 +165,11 @@ def _not_ready(office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tu
         asked = open_game(dora, wanted(own, OPEN, BOT, title="Mittwochsrunde", options=options))
         take_seat(asked.game_id, emil)
         yield f"ready-asked{'-salt' if len(own) > 1 else ''}", _newest(office, name)
+    later(DAY)
+    everything_due_happens()
+    yield "ready-reminder", _newest(office, name)
     yield "ready", _writes(office, name, "ready")
-    later(2 * DAY)
+    later(DAY)
     everything_due_happens()
     late, not_ready = office.mails(name)[-2:]
     yield "not-ready-herself", late
@@ -209,6 +216,46 @@ def _taken_back(locale: str, office: Office, dora: UUID, emil: UUID, name: str) 
     yield "take-back-asked", _newest(office, name)
     vote(game_id, dora, "take-back", True)
     yield "move-taken-back", _newest(office, name)
+
+
+def _stood_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """Emil stands in for her from tomorrow on; and she for him, which she is asked by a letter."""
+    fritz = person(f"fritz-{locale}")
+    game_id = game_of(dora, fritz, bots=1, title="Mittwochsrunde")
+    days = [(clock.now() + number * DAY).date() for number in (2, 6)]
+    asks = f"stand-in emil-{locale}@example.org {days[0]}..{days[1]}"
+    found = re.search(r"^  (\S+ [0-9a-f]{10})$", _writes(office, name, asks).text, re.MULTILINE)
+    assert found
+    yield "answer-stand-in", _writes(office, name, found[1])
+    moves_on(game_id, dora)
+    _accepts(game_id, emil)
+    yield "stand-in-accepted", _newest(office, name)
+    later(2 * DAY)
+    change_stand_ins()
+    yield "stand-in-began-own", _newest(office, name)
+    end_stand_in(game_id, emil)
+    yield "stand-in-ended-own", _newest(office, name)
+    other = game_of(fritz, emil, bots=1, title="Winterabende")
+    ask_stand_in(other, emil, str(clock.now().date()), str((clock.now() + 6 * DAY).date()), player=dora)
+    yield "stand-in-asked", _newest(office, name)
+    _accepts(other, dora)
+    yield "stand-in-began", _newest(office, name)
+    end_stand_in(other, dora)
+    yield "stand-in-ended", _newest(office, name)
+
+
+def _accepts(game_id: UUID, who: UUID) -> None:
+    asked = db.session.scalars(db.select(StandIn).where(StandIn.game_id == game_id)).one()
+    accept_stand_in(stand_in_word(game_id, asked.seat, asked.mark), who)
+
+
+def _taken_over(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """She leaves, and somebody else takes the seat that a bot kept for her."""
+    game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
+    leave(game_id, dora)
+    vote(game_id, emil, OFFER, True)
+    take_over(game_id, person(f"fritz-{locale}"))
+    yield "seat-taken-over", _newest(office, name)
 
 
 def _writes(office: Office, name: str, text: str, sender: str = "") -> Mail:
