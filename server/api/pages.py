@@ -29,7 +29,7 @@ from server.play.game import Game
 from server.play.going_back import take_backs_of
 from server.play.moves import check_line, is_undone, open_turn, play_line, rest_of_turn
 from server.play.seats import come_back, enter_by_invitation, invitation, is_kept, is_newcomer
-from server.play.stand_ins import asked_by_word, enter_as_stand_in, is_stranger
+from server.play.stand_ins import asked_by_word, enter_as_stand_in, is_stranger, last_minute
 from server.play.table import OVER
 from server.play.views import view_of
 from server.render import text
@@ -394,7 +394,7 @@ def asked_to_stand_in(word: str) -> Response:
     if asked is not None:
         _speak_to_player(asked.player_id or player_at(str(asked.email)))
         zone = time_zone(profile(asked.asked_by)["zone"])
-        begin, end = (moment(at, zone, spoken()) for at in (asked.from_at, asked.until_at))
+        begin, end = (moment(at, zone, spoken()) for at in (asked.from_at, last_minute(asked.until_at)))
         about = {"begin": begin, "end": end, "is_new": is_stranger(asked)}
     response = page("stand-in.html", game=game, asked=asked, word=word, **about)
     response.headers["Referrer-Policy"] = "same-origin"  # as an invitation's

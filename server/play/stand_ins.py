@@ -74,6 +74,11 @@ def days(first: str, last: str, zone: str, now: datetime) -> Days:
     return Days(begin, end)
 
 
+def last_minute(until_at: datetime) -> datetime:
+    """What people are told of an end: midnight after the last day would read as a day more."""
+    return until_at - timedelta(minutes=1)
+
+
 def _day(text: str, field: str) -> date:
     try:
         return date.fromisoformat(text)

@@ -36,7 +36,7 @@ from server.play.moves import present_turn, turn_word
 from server.play.nameless import hides_names, is_nameless
 from server.play.plans import plan_of
 from server.play.seats import SEAT_TAKEN_OVER, is_asked, ready_word, return_word
-from server.play.stand_ins import asked_by_word, stand_in_word
+from server.play.stand_ins import asked_by_word, last_minute, stand_in_word
 from server.play.table import OVER
 from server.play.time_control import Bank, GameClock, PerMove
 from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
@@ -592,7 +592,10 @@ def _sent_away(reader: _Reader) -> wording.SentAway:
 
 def _stand_in(reader: _Reader) -> wording.StandIn:
     data = reader.letter.data
-    who, at = data["who"], moment(datetime.fromisoformat(data["until"]), reader.zone) if "until" in data else ""
+    who, at = data["who"], ""
+    if "until" in data:
+        when = datetime.fromisoformat(data["until"])
+        at = moment(when if data["what"] == "accepted" else last_minute(when), reader.zone)
     looks = gettext(
         "You can look on and talk meanwhile, and end it at the table whenever you like; then you play yourself again."
     )
@@ -693,7 +696,7 @@ def _stand_in_asked(game: Game, row: LetterRow, base_url: str) -> wording.StandI
         title=_unless_link(game.head["title"], rules),
         rules=rules,
         begin=moment(asked.from_at, zone),
-        end=moment(asked.until_at, zone),
+        end=moment(last_minute(asked.until_at), zone),
         pace=_pace(time_control.game_clock(game.head["clock"])),
         link=f"{base_url}/s/{word}",
     )

@@ -15,15 +15,20 @@ from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
 from server.api.problems import ALL
 from server.play.calendar_feed import new_feed
+from server.play.commits import load
 from server.play.games import open_game
 from server.play.moves import turn_word
+from server.play.seats import ready_word, take_seat
+from server.play.stand_ins import end_stand_in
 from server.post import wording
 from server.render.refusals import REASONS, notation
 from server.render.story import sentence
 from server.rules import GAMES, Json
 from server.translations.update import extracted
+from tests.play.test_stand_ins import asks, stands_in, word_of
+from tests.post.office import Office
 from tests.post.test_languages import KINDS, variants
-from tests.support.games import ME, OPEN, game_of, letters, moves_of, person, service_is_up, turn_of, wanted
+from tests.support.games import BOT, ME, OPEN, game_of, letters, moves_of, person, service_is_up, turn_of, wanted
 from tests.support.marked_language import Marked, everything_marked, unmarked
 from tests.translations.test_translations import NAMES, OF_THE_HOUSE, told_in
 
@@ -49,6 +54,21 @@ def test_letters(kind: type[Any]) -> None:
         for letter in variants(kind):
             page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz").partition("<body>")[2]
             assert not unmarked("\n".join([*wording.write(letter, wording.answer_above(), "Xyz"), words_of(page)]))
+
+
+def test_letters_of_stand_ins_to_both(app: Flask) -> None:
+    """What they say is not in their templates alone."""
+    ada, ben, office = person("ada"), person("ben"), Office(app, "stars.example")
+    for who in (ada, ben):
+        change_profile(who, {"locale": "de", "name": "Xyz", "notifications": {"mails": {"your-turn": "off"}}})
+    for first in (0, 3):
+        game_id = game_of(ada, person("cyd"), bots=1, title="Xyz")
+        stands_in(game_id, ada, ben, first)
+        end_stand_in(game_id, ben)
+    mails = [mail for name in ("ada", "ben") for mail in office.mails(name)]
+    assert len(mails) == 5
+    for mail in mails:
+        assert not unmarked("\n".join([mail.subject, mail.text, words_of(mail.page.partition("<body>")[2])]))
 
 
 def test_stories_and_notations() -> None:
@@ -201,6 +221,12 @@ def test_pages(app: Flask) -> None:
     move = " ".join(moves_of(game_id, ada)[0].values())
     invited = f"/i/{letters(host, 'invitation')[0].data['invitation']}"
     sign_in = f"/sign-in/{begin_sign_in('other@example.org', 'de', None)}"
+    asking = open_game(ada, wanted(ME, OPEN, BOT, options={"ready_check": {"within": "P2D"}}, title="Xyz"))
+    take_seat(asking.game_id, person("ben"))
+    ready = f"/ready/{ready_word(load(asking.game_id), 0)}"
+    change_profile(person("cyd"), {"locale": "de"})
+    asks(game_id, ada, player=person("cyd"))
+    standing_in = f"/s/{word_of(game_id)}"
     shown = [
         web.get(f"{link}/plain"),
         web.post(link, data={"move": "9 leo z"}),
@@ -213,6 +239,11 @@ def test_pages(app: Flask) -> None:
         web.post(sign_in, data={"code": "0"}, headers=wish),
         *(web.get(f"/problems/{code}", headers=wish) for code in ALL),
         web.get("/problems/none", headers=wish),
+        web.get(ready),
+        web.post(ready),
+        web.get(ready),
+        web.get(standing_in),
+        web.post(standing_in),
         *(web.get(f"/stop/{stop_word(kind, str(ada), game_id)}") for kind in MAIL_KINDS[:-2]),
     ]
     for page in shown:

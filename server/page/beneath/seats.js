@@ -1,6 +1,6 @@
 // The seats of a table: who sits there, what each has, and whom we wait for.
 import { html, useState } from "../ui/html.js";
-import { absolute } from "../ui/times.js";
+import { absolute, lastMinute } from "../ui/times.js";
 import { t } from "../ui/words.js";
 import { Due, personName, seatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
@@ -25,7 +25,7 @@ export function Seats({ game, view, isPast = false }) {
         ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
         ${it.stand_in && html`<br /><small>${t("stand-in", { bot: it.stand_in })}</small>`}
         ${it.stood_in_by && html`<br /><small>${t("stood-in", { name: personName(it.stood_in_by),
-          until: absolute(it.stood_in_by.until) })}</small>`}
+          until: absolute(lastMinute(it.stood_in_by.until)) })}</small>`}
         ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}
         ${it.to_act && !isPast && html`<br /><small>${t("to-act")} ${it.due_at && html`<${Due}
           at=${it.due_at} />`}</small>`}

@@ -2,7 +2,7 @@
 import { html, useRef } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
-import { absolute } from "../ui/times.js";
+import { absolute, lastMinute } from "../ui/times.js";
 import { t } from "../ui/words.js";
 /** @import { SeenTable, StandIn as Asked } from "../ui/types" */
 
@@ -31,7 +31,7 @@ export function StandIn({ table }) {
   return html`<details class="card stand-in"><summary>${t("standing-in")}</summary>
     ${asked
       ? html`<p role="status">${t(`standing-in.${state}`, { name: asked.name ?? t("standing-in.somebody"),
-          from: absolute(asked.from), until: absolute(asked.until) })}</p>
+          from: absolute(asked.from), until: absolute(lastMinute(asked.until)) })}</p>
         <button type="button" class="plain" disabled=${ending} onClick=${end}>${t("standing-in.end")}</button>
         ${refused && html`<${Sorry} error=${refused} />`}`
       : html`<p>${t("standing-in.what")}</p>

@@ -47,6 +47,12 @@ function written(moment, parts) {
 export const absolute = (moment) => written(moment, WHOLE);
 
 /**
+ * What people are told of an end at midnight, which would read as a day more.
+ * @param {string} until
+ */
+export const lastMinute = (until) => new Date(until).getTime() - MINUTE;
+
+/**
  * Without the day if that is today.
  * @param {string | number} moment
  */
