@@ -22,6 +22,8 @@ from tests.play.test_stand_ins import asks, word_of
 from tests.support.contract import Someone
 from tests.support.games import everything_due_happens, game_of, legal_moves, person, service_is_up
 
+pytestmark = pytest.mark.usefixtures("no_limits")  # the same few people, a thousand times
+
 TRIES = int(os.environ.get("FORMER_SEATS", "4"))  # by game; 1000 in a longer run
 _MOST_MOVES = 6  # between two changes
 
