@@ -41,7 +41,7 @@ def test_until_the_end_no_name_is_on_the_page_and_then_all_are(house: House, win
         assert not too_wide(page)
     expect(player.locator(".seats li").nth(1)).to_contain_text("(you)")
 
-    late, words, held = windows.open(), "**/words/en/page.json*", list[Route]()
+    late, words, held = windows.open(), "**/words/en/page.*.json", list[Route]()
     late.route(words, lambda route: held.append(route))
     with late.expect_request(words), late.expect_response(lambda it: f"{game_id}/events" in it.url):
         late.goto(f"/#/games/{game_id}", wait_until="commit")
