@@ -14,11 +14,12 @@ from server.durations import duration_text
 from server.errors import NotFound
 from server.play.commits import whole_log
 from server.play.game import Game
+from server.play.nameless import hides_names
 from server.play.table import Table, folded, new_table
 from server.rules import Json, Seat
 from server.store.database_retry import tried_again
 from server.store.log import Recorded
-from server.store.stand_ins import STAND_IN
+from server.store.stand_ins import FORMER, STAND_IN
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 FEW: Final = 3  # games played out, below which a record says little
@@ -91,7 +92,9 @@ def track_record(player_id: UUID) -> Json:
     player = db.session.get(Player, player_id)
     if player is None:
         raise NotFound("There is no such player.")
+    hidden = _at_nameless_tables([player_id])
     own = (PlayerGame.player_id == player_id) & PlayerGame.role.is_distinct_from(STAND_IN)
+    own &= PlayerGame.game_id.not_in(hidden)
     over = PlayerGame.record
     query = select(func.count(), *_sums()).where(own)
     games, finished, left, time_outs = db.session.execute(query).one()
@@ -106,7 +109,7 @@ def track_record(player_id: UUID) -> Json:
         "finished": finished,
         "median_answer": duration_text(timedelta(seconds=round(median(seconds)))) if seconds else None,
         "time_outs": time_outs,
-        "left": left + _left_under_way(player_id),
+        "left": left + _left_under_way(player_id, hidden),
         "new": finished < FEW or is_guest(player_id),
     }
 
@@ -120,8 +123,17 @@ def _sums() -> tuple[Any, Any, Any]:
     )
 
 
-def _left_under_way(player_id: UUID) -> int:
-    under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None)
+def _at_nameless_tables(players: Collection[UUID]) -> list[UUID]:
+    """The games of these players that hide until their end who sits there: whose numbers change as one of its seats does, sits
+    there."""
+    may_go_on = PlayerGame.over_at.is_(None) | (PlayerGame.role == FORMER)
+    ids = db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id.in_(players), may_go_on)).all()
+    heads = select(GameRow.game_id, GameRow.options, GameRow.status, GameRow.version).where(GameRow.game_id.in_(ids))
+    return [row.game_id for row in db.session.execute(heads) if hides_names(row._asdict())]
+
+
+def _left_under_way(player_id: UUID, hidden: Collection[UUID]) -> int:
+    under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None) & PlayerGame.game_id.not_in(hidden)
     ids = list(db.session.scalars(select(PlayerGame.game_id).where(under_way)))
     absent = (SeatRow.player_id == player_id) & SeatRow.stand_in.is_not(None)
     return db.session.scalars(select(func.count()).where(SeatRow.game_id.in_(ids), absent)).one()
@@ -131,7 +143,7 @@ def reliability_of(players: Collection[UUID]) -> Mapping[UUID, int]:
     """Of how many in a hundred of his games that are over each was there at the end; 100 for whoever has none."""
     record = PlayerGame.record
     query = select(PlayerGame.player_id, func.count(), _sums()[1]).where(
-        PlayerGame.player_id.in_(players), record.is_not(None)
+        PlayerGame.player_id.in_(players), record.is_not(None), PlayerGame.game_id.not_in(_at_nameless_tables(players))
     )
     found = {
         row[0]: 100 * (row[1] - row[2]) // row[1] for row in db.session.execute(query.group_by(PlayerGame.player_id))

@@ -24,12 +24,14 @@ from server.clock import Clock
 from server.operations.archives import archive_of
 from server.play.commits import load
 from server.play.moves import turn_word
+from server.play.track_record import read_records
 from server.rules import GAMES, Json, Seat
 from server.store.tables import GameRow, LetterRow, Player, db
 from server.store.webhook_queue import NOTE
+from tests.api.test_own_account import id_of_player
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office
-from tests.support.contract import Someone
+from tests.support.contract import Someone, is_problem
 from tests.support.games import ME, OPEN, everything_due_happens, later, person, service_is_up, wanted
 
 PAIRS = int(os.environ.get("PAIRED_TABLES", "2"))  # by game; 100 in a longer run
@@ -277,3 +279,46 @@ def test_one_knows_ones_own_seat_and_is_called_by_ones_own_name(app: Flask) -> N
     assert mail.text.count("bea") == 1  # its greeting
     assert re.search(r"- Seat 1 put ", mail.text)
     assert "Seat 3" in mail.text
+
+
+def test_nobodys_record_changes_as_a_seat_does_until_the_end(app: Flask) -> None:
+    people = [Someone(app, name) for name in ("ada", "bea", "cyd", "dan")]
+    ada, bea, cyd, dan = people
+    ids = [str(id_of_player(who)) for who in people]
+
+    def told() -> list[Json]:
+        with app.app_context():
+            read_records()
+        return [bea.get(f"/v1/players/{it}").json for it in ids]
+
+    before = told()
+    path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, options={'nameless': True})).json['id']}"
+    for who in (bea, cyd):
+        who.post(f"{path}/seats")
+    assert told() == before
+    cyd.delete(f"{path}/seats/me")
+    assert told() == before
+    for who in (ada, bea):
+        who.post(f"{path}/votes", {"on": "offer"})
+    assert dan.post(f"{path}/seats", {"take_over": True}).status_code == 201
+    assert told() == before
+    reliable = Someone(app).get("/v1/games?status=open&reliability=100").json["items"]
+    opened = cyd.post("/v1/games", wanted(ME, OPEN, OPEN)).json["id"]
+    found = Someone(app).get("/v1/games?status=open&reliability=100").json["items"]
+    assert [it["id"] for it in found] == [opened, *(it["id"] for it in reliable)]
+    assert [it["games"] - was["games"] for it, was in zip(told(), before, strict=True)] == [0, 0, 1, 0]
+    for who in (ada, bea, dan):
+        who.post(f"{path}/votes", {"on": "abandon"})
+    assert [it["left"] for it in told()] == [0, 0, 1, 0]
+    assert [it["games"] - was["games"] for it, was in zip(told(), before, strict=True)] == [1, 1, 2, 1]
+
+
+def test_who_sits_there_is_not_found_out_by_asking_him_to_stand_in(app: Flask) -> None:
+    ada, bea, cyd = (Someone(app, name) for name in ("ada", "bea", "cyd"))
+    path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, options={'nameless': True})).json['id']}"
+    for who in (bea, cyd):
+        who.post(f"{path}/seats")
+    days = {"from": "2026-11-23", "until": "2026-11-25"}
+    for whom in ({"player": str(id_of_player(bea))}, {"email": "cyd@example.org"}):
+        assert ada.post(f"{path}/seats/me/stand-in", whom | days).status_code == 201
+    is_problem(ada.post(f"{path}/seats/me/stand-in", {"email": "ada@example.org"} | days), 409, "already-seated")
