@@ -13,11 +13,23 @@ from server.accounts.signed_links import mark_of
 from server.clock import clock
 from server.errors import BadField, WrongCode
 from server.play.games import note_invitation
+from server.play.stand_ins import ask_anew, is_asked
 from server.rules import Json
 from server.sanitize import mailbox_of
 from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.outbox import put_into_bundle
-from server.store.tables import GameRow, Incoming, LetterRow, Player, PlayerLetterRow, RateLimit, SeatRow, SignIn, db
+from server.store.tables import (
+    GameRow,
+    Incoming,
+    LetterRow,
+    Player,
+    PlayerLetterRow,
+    RateLimit,
+    SeatRow,
+    SignIn,
+    StandIn,
+    db,
+)
 
 
 def change_address(player_id: UUID, email: str, code: str, new_code: str, changes: Json | None = None) -> None:
@@ -27,9 +39,10 @@ def change_address(player_id: UUID, email: str, code: str, new_code: str, change
     """
     old = _change(player_id, email, code, new_code, changes or {})
     kept = select(SeatRow.game_id).where(SeatRow.email == old)
+    asked = select(StandIn.game_id).where(is_asked(player_id, old))
     told = select(LetterRow.game_id).where(LetterRow.data["to"].astext == old)
-    for game_id in sorted({*db.session.scalars(kept), *db.session.scalars(told)}):
-        _invite_anew(game_id, old, email)
+    for game_id in sorted({game_id for query in (kept, asked, told) for game_id in db.session.scalars(query)}):
+        _invite_anew(game_id, player_id, old, email)
     counts = rate_limits.keys_of(old, mailbox_of(old))
     db.session.execute(delete(RateLimit).where(RateLimit.key.in_(counts)))
     db.session.execute(delete(PlayerLetterRow).where(PlayerLetterRow.data["to"].astext == old))
@@ -67,14 +80,15 @@ def _address_of(player_id: UUID) -> str:
 
 
 @tried_again
-def _invite_anew(game_id: UUID, old: str, email: str) -> None:
-    """By a letter to the new address: the link in the former one was for that which was invited."""
+def _invite_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
+    """By letters to the new address, to seats and to stand in: the link in a former one was for that which was invited."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     his = (SeatRow.game_id == game_id) & (SeatRow.email == old) & (SeatRow.kind == "invited")
     for seat in db.session.scalars(
         update(SeatRow).where(his).values(email=email, lost_at=None).returning(SeatRow.seat)
     ):
         note_invitation(game_id, seat, email, head.host, clock.now())
+    ask_anew(game_id, player_id, old, email)
     to_old = (LetterRow.game_id == game_id) & (LetterRow.data["to"].astext == old)
     db.session.execute(delete(LetterRow).where(to_old))
     from_old = (Incoming.game_id == game_id) & (Incoming.mark == mark_of(old))

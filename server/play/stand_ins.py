@@ -128,7 +128,11 @@ def ask_stand_in(
         _expect_under_way(game)
         if game.seats[seat]["owner_id"] is not None:
             raise SeatTaken("Somebody stands in there now; end that first.")
-        _expect_elsewhere(game, player_at(to) if player is None else player)
+        is_seen = player is not None and not is_nameless(
+            game.head["options"]
+        )  # else a refusal would tell who sits there
+        if is_seen or player_at(to) == by:
+            _expect_elsewhere(game, player or by)
         before = _stored(game_id, seat)
         if before is None or any(getattr(before, name) != value for name, value in asked.items()):
             expect_within(*invitations(by, to))
@@ -136,10 +140,26 @@ def ask_stand_in(
             values = asked | {"mark": mark, "asked_by": by, "accepted_by": None, "wake_at": end}
             row = insert(StandIn).values(game_id=game_id, seat=seat, **values)
             db.session.execute(row.on_conflict_do_update(index_elements=["game_id", "seat"], set_=values))
-            note_letter_to(game_id, seat, to, by, now, f"invitation/stand-in/{seat}/mail/{mark}", {"stand_in": mark})
+            _note_letter(game_id, seat, to, by, mark)
     found = _facts(game_id, seat)
     assert found is not None
     return found
+
+
+def _note_letter(game_id: UUID, seat: Seat, to: str, by: UUID, mark: int) -> None:
+    dedupe = f"invitation/stand-in/{seat}/mail/{mark}"
+    note_letter_to(game_id, seat, to, by, clock.now(), dedupe, {"stand_in": mark})
+
+
+def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
+    """Within the transaction that holds the head of a game: ask a player at his new address where he was asked at the old one
+    and has not answered."""
+    asked = select(StandIn).where(StandIn.game_id == game_id, is_asked(player_id, old))
+    for row in db.session.scalars(asked.execution_options(populate_existing=True)).all():
+        row.email = row.email and email
+        if row.accepted_by is None:
+            row.mark = secrets.randbits(32)
+            _note_letter(game_id, row.seat, email, row.asked_by, row.mark)
 
 
 def _address(player: UUID | None, email: str | None) -> str:
@@ -172,10 +192,14 @@ def asked_by_word(word: str) -> tuple[Game, StandIn | None]:
     return load(game_id), asked if asked and asked.mark == mark and asked.until_at > clock.now() else None
 
 
+def is_asked(player_id: UUID, email: str) -> ColumnElement[bool]:
+    """Whether a player, or whoever has this address, is asked to stand in."""
+    return or_(StandIn.email == email, StandIn.player_id == player_id)
+
+
 def is_about(player_id: UUID, email: str) -> ColumnElement[bool]:
     """Whether a player, who has this address, has asked for a stand-in, or is asked or has promised to be one."""
-    people = (StandIn.asked_by, StandIn.player_id, StandIn.accepted_by)
-    return or_(StandIn.email == email, *(person == player_id for person in people))
+    return or_(is_asked(player_id, email), StandIn.asked_by == player_id, StandIn.accepted_by == player_id)
 
 
 def is_stranger(asked: StandIn) -> bool:

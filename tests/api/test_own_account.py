@@ -171,6 +171,30 @@ def test_a_seat_kept_for_the_old_address_is_kept_for_the_new_one_by_a_new_letter
     assert ada.post(f"{path}/seats").json["you"]["seat"] == 1
 
 
+@pytest.mark.parametrize("by", ["player", "email"])
+def test_whoever_is_asked_to_stand_in_is_asked_at_the_new_address_and_the_former_link_is_good_for_nothing(
+    app: Flask, bea: Someone, game: str, shared_url: str, by: str
+) -> None:
+    dan = Someone(app, "dan")
+    whom = {"player": str(id_of_player(dan)), "email": "dan@example.org"}[by]
+    wanted = {by: whom, "from": day(0), "until": day(6)}
+    assert bea.post(f"{game}/seats/me/stand-in", wanted).status_code == 201
+    with app.app_context():
+        former = word_of(UUID(game.rpartition("/")[2]))
+        Office(app).mails_to("dan@example.org")
+    assert dan.patch("/v1/me", asked(app, dan)).status_code == 200
+    assert [row for _, row in dump(shared_url) if "dan@example.org" in row] == []
+    assert app.test_client().post(f"/s/{former}").status_code == 404
+    is_problem(dan.post(f"/v1/stand-ins/{former}"), 404, "not-found")
+    with app.app_context():
+        (mail,) = [it for it in Office(app).mails_to(NEW) if "/s/" in it.text]
+        word = word_of(UUID(game.rpartition("/")[2]))
+    assert word in mail.text
+    assert dan.post(f"/v1/stand-ins/{word}").status_code == 201
+    assert dan.patch("/v1/me", asked(app, dan, "third@example.net")).status_code == 200
+    assert [row for _, row in dump(shared_url) if NEW in row] == []
+
+
 # A copy
 
 

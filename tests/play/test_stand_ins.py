@@ -294,8 +294,12 @@ def test_whoever_stands_in_does_not_see_what_the_seat_saw_before_nor_the_owner_w
 def test_it_is_refused_where_he_sits_or_stands_in_or_is_blocked(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
+    for whom in ({"player": bea}, {"player": ada}, {"email": "ada@example.org"}):
+        with pytest.raises(AlreadySeated):
+            asks(game_id, ada, **whom)
+    asks(game_id, ada, email="bea@example.org")  # whose address it is nobody learns by that
     with pytest.raises(AlreadySeated):
-        asks(game_id, ada, player=bea)
+        accept_stand_in(word_of(game_id), bea)
     stands_in(game_id, ada, dan, 1, 2)
     asks(game_id, bea, player=dan)
     db.session.rollback()
