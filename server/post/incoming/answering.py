@@ -6,6 +6,7 @@ is done: a move gets its first answer again, the others have a key.
 """
 
 import logging
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -283,7 +284,10 @@ def _lines(wishes: Wishes) -> list[str]:
 
 def _stand_in_line(asked: tuple[str, ...]) -> str:
     """As it was written; without address and days, that it ends."""
-    return f"{asked[0]} {asked[1]}..{asked[2]}" if asked else off_for(spoken().locale)
+    if not asked:
+        return off_for(spoken().locale)
+    email, first, last = asked
+    return f"{email} {first}{'-' if first.endswith('.') else '..'}{last}"
 
 
 # Doing
@@ -506,8 +510,7 @@ def _stand_in(doing: _Doing, wishes: Wishes) -> None:
         doing.answer["done"].append(gettext("Nobody stands in for you now."))
         return
     today = clock.now().astimezone(time_zone(profile(who)["zone"])).date()
-    first = _day(wishes.stand_in[1], today)
-    last = _day(wishes.stand_in[2], first)
+    first, last = _days(wishes.stand_in[1], wishes.stand_in[2], today)
     doing.once(
         "stand-in",
         partial(ask_stand_in, game_id, who, first.isoformat(), last.isoformat(), email=_address(wishes.stand_in[0])),
@@ -530,16 +533,22 @@ def _address(text: str) -> str:
         raise BadField("email", error.words) from None
 
 
-def _day(text: str, earliest: date) -> date:
-    """A day as it is written; where no year stands, the next such day from the earliest on. Raises BadField."""
+def _days(first: str, last: str, today: date) -> tuple[date, date]:
+    """The first and the last day as they are written. Without years, those that end next, which may have begun. Raises BadField."""
+    earliest = _day(first, today, 1) if re.search("[0-9]{4}", first) else today
+    ends = _day(last, earliest, 1)
+    return _day(first, ends, -1), ends
+
+
+def _day(text: str, near: date, years: int) -> date:
+    """A day as it is written; where no year stands, the next such day from that one on, or the one before. Raises BadField."""
     try:
         if "-" in text:
             return date.fromisoformat(text)
         day, month, year = (int(it) if it.strip() else 0 for it in text.split("."))
-        if year:
-            return date(year, month, day)
-        found = date(earliest.year, month, day)
-        return found if found >= earliest else date(earliest.year + 1, month, day)
+        found = date(year or near.year, month, day)
+        is_beyond = not year and (found - near).days * years < 0
+        return found.replace(year=near.year + years) if is_beyond else found
     except ValueError:
         raise BadField("from", "There is no such day: %(day)s.", day=text) from None
 

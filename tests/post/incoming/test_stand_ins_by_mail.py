@@ -1,7 +1,7 @@
 """Stand-ins by mail: asked for and ended by a line, in the reader's language, too."""
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from uuid import UUID
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from server.accounts.players import change_profile
 from server.clock import clock
 from server.play.stand_ins import accept_stand_in, stand_in_of
+from server.post.incoming import answering
 from tests.play.test_stand_ins import word_of
 from tests.post.incoming.replying import ada_writes
 from tests.post.office import Office
@@ -28,12 +29,31 @@ def confirming(text: str) -> str:
 def test_somebody_is_asked_once_it_is_confirmed(office: Office, game_id: UUID, ada: UUID, how: str) -> None:
     first, last = (clock.now() + timedelta(days=days) for days in (2, 9))
     office.mails("ada")
-    answer = ada_writes(office, f"stand-in dan@example.org {how.format(first, last)}")
+    line = f"stand-in dan@example.org {how.format(first, last)}"
+    answer = ada_writes(office, line)
+    assert line in answer.text
     assert stand_in_of(game_id, ada) is None
     assert "has been asked" in " ".join(ada_writes(office, confirming(answer.text)).text.split())
     asked = stand_in_of(game_id, ada)
     assert asked and (asked["from"].date(), asked["until"].date()) == (first.date(), (last + timedelta(days=1)).date())
     assert any("/s/" in mail.text for mail in office.mails("dan"))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "days"),
+    [
+        ("1.7.", "14.7.", "2026-07-01 2026-07-14"),  # they have begun
+        ("1.6.", "4.7.", "2027-06-01 2027-07-04"),
+        ("28.12.", "3.1.", "2026-12-28 2027-01-03"),
+        ("28.6.", "5.7.", "2026-06-28 2026-07-05"),
+        ("20.6.2027", "4.7.", "2027-06-20 2027-07-04"),
+        ("20.12.2026", "4.1.", "2026-12-20 2027-01-04"),
+        ("1.8.", "14.8.2027", "2027-08-01 2027-08-14"),
+        ("2027-08-14", "2027-08-01", "2027-08-14 2027-08-01"),  # `ask_stand_in` refuses these
+    ],
+)
+def test_days_without_years_are_those_that_end_next(first: str, last: str, days: str) -> None:
+    assert [str(day) for day in answering._days(first, last, date(2026, 7, 5))] == days.split()
 
 
 def test_the_readers_own_word_and_the_end(office: Office, game_id: UUID, ada: UUID) -> None:
