@@ -105,7 +105,7 @@ def delete_player(player_id: UUID) -> None:
     revoke_all(player_id)  # so that no program begins anything meanwhile
     give_up_seats(player_id)
     email, name = _email(player_id), _name(player_id)
-    for game_id in _games(player_id, email):
+    for game_id in sorted({*_games(player_id, email), *_titled(player_id, name)}):
         db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
         for table, condition in _of_game(game_id, player_id, email):
             db.session.execute(delete(table).where(condition))
@@ -116,7 +116,7 @@ def delete_player(player_id: UUID) -> None:
         db.session.execute(update(SeatRow).where(own, SeatRow.hours.is_not(None)).values(hours=_NEUTRAL_HOURS))
         invited = (SeatRow.game_id == game_id) & (SeatRow.email == email) & (SeatRow.kind == "invited")
         db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
-        _forget_name(game_id, name, _name_of_nobody(player_id))
+        _forget_name(game_id, player_id, name, _name_of_nobody(player_id))
         _forget_name_in_bundles(game_id, name, _name_of_nobody(player_id))
         db.session.commit()
     for table, condition in _own(player_id, email):
@@ -181,8 +181,9 @@ def _name(player_id: UUID) -> str:
     return db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
 
 
-def _forget_name(game_id: UUID, name: str, instead: str) -> None:
-    """In what is kept for a while of the others at a table: answers to be repeated, letters, and mails, which quote them.
+def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> None:
+    """In the title, if he gave it, and in what is kept for a while of the others at a table: answers to be repeated, letters, and
+    mails, which quote them.
 
     Of mails that wait for a confirmation only the answer changes, since they are still to be read.
     """
@@ -195,6 +196,7 @@ def _forget_name(game_id: UUID, name: str, instead: str) -> None:
     written: list[Any] = [
         (Incoming, Incoming.mail_id, Incoming.answer, mails & Incoming.answer.is_not(None)),
         (LetterRow, LetterRow.letter_id, LetterRow.data, LetterRow.game_id == game_id),
+        (GameRow, GameRow.game_id, GameRow.title, (GameRow.game_id == game_id) & (GameRow.made_by == player_id)),
     ]
     for table, key, words, which in written:
         for id_, before in db.session.execute(select(key, words).where(which)).all():
@@ -237,6 +239,12 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
     ]
     found = (db.session.scalars(select(table.game_id).where(condition)) for table, condition in rows)
     return sorted({game_id for ids in found for game_id in ids})
+
+
+def _titled(player_id: UUID, name: str) -> Sequence[UUID]:
+    """The games that this player has opened and called by his name."""
+    his = (GameRow.made_by == player_id) & GameRow.title.contains(name, autoescape=True)
+    return db.session.scalars(select(GameRow.game_id).where(his)).all()
 
 
 def _own(player_id: UUID, email: str) -> list[_Rows]:

@@ -1,6 +1,7 @@
 """One's own account over the API: another address, a copy of all that is stored, and its end."""
 
 import logging
+import re
 import subprocess
 from collections.abc import Iterator
 from hashlib import sha256
@@ -268,8 +269,14 @@ def lovelace(app: Flask, ada: Someone, bea: Someone, game: str) -> Someone:
     bea.post("/v1/webhooks", {"url": "https://bea.example.org/hook", "kinds": ["your-turn", "message"]})
     keyed = {"headers": {"Idempotency-Key": "k"}}
     salted = opened(
-        ada, ME | {"salt_hash": sha256(b"a salt").hexdigest()}, OPEN, BOT, options={"ready_check": TWO_DAYS}
+        ada,
+        ME | {"salt_hash": sha256(b"a salt").hexdigest()},
+        OPEN,
+        BOT,
+        options={"ready_check": TWO_DAYS},
+        title=f"{NAME}'s evening",
     )
+    bea.post(f"{opened(ada, OPEN, OPEN, BOT, title=f'By {NAME}')}/seats")
     bea.post(f"{salted}/seats")
     assert ada.post(f"{salted}/ready", {"salt": "a salt"}).status_code == 200
     cyd = Someone(app, "cyd")
@@ -412,6 +419,8 @@ def test_of_whoever_ends_his_account_no_byte_of_name_or_address_is_left_and_arch
     with caplog.at_level(logging.DEBUG):
         assert ended(app, lovelace).status_code == 204
     assert [(table, trace, row) for trace in traces for table, row in dump(shared_url) if trace in row] == []
+    titles = [it["title"] for it in bea.get("/v1/games?mine=true").json["items"]]
+    assert any(re.fullmatch("Former player [0-9a-f]{4}'s evening", title) for title in titles)
     assert not [trace for trace in traces if trace in caplog.text]
     with app.app_context():
         service_is_up()
