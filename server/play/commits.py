@@ -158,7 +158,7 @@ def _write_within(
             noted = note_end(connection, game.game_id, people_of(game), now)
             drop_plans(connection, game.game_id)
         if written and left:
-            end_stand_ins(connection, game.game_id, left, [game.seats[seat]["player_id"] for seat in left])
+            end_stand_ins(connection, game.game_id, left, [game.seats[seat]["player_id"] for seat in left], now)
     if written and is_over and noted.rowcount < len(people_of(game)):  # a guest's seat has become another player's
         note_end(connection, game.game_id, seated(connection, game.game_id), now)
     if written:

@@ -183,8 +183,8 @@ def note_letter_to(
 
 
 def note_seat(player_id: UUID, game_id: UUID, seat: Seat, made_at: datetime, role: str | None = None) -> None:
-    """`role`: see `PlayerGame`. Whoever comes to a seat again that he has left to another begins anew."""
-    again = {"role": role, "over_at": None, "record": None}
+    """`role`: see `PlayerGame`. Whoever comes for good to a seat again that he has left to another begins anew."""
+    again = {"role": role, "over_at": None} | ({} if role else {"record": None})
     row = insert(PlayerGame).values(player_id=player_id, game_id=game_id, seat=seat, made_at=made_at, role=role)
     was = PlayerGame.role.is_not(None)
     db.session.execute(

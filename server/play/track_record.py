@@ -19,7 +19,7 @@ from server.play.table import Table, folded, new_table
 from server.rules import Json, Seat
 from server.store.database_retry import tried_again
 from server.store.log import Recorded
-from server.store.stand_ins import FORMER, STAND_IN
+from server.store.stand_ins import STAND_IN
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 FEW: Final = 3  # games played out, below which a record says little
@@ -93,9 +93,9 @@ def track_record(player_id: UUID) -> Json:
     if player is None:
         raise NotFound("There is no such player.")
     hidden = _at_nameless_tables([player_id])
-    own = (PlayerGame.player_id == player_id) & PlayerGame.role.is_distinct_from(STAND_IN)
-    own &= PlayerGame.game_id.not_in(hidden)
     over = PlayerGame.record
+    own = (PlayerGame.player_id == player_id) & (PlayerGame.role.is_distinct_from(STAND_IN) | over.is_not(None))
+    own &= PlayerGame.game_id.not_in(hidden)
     query = select(func.count(), *_sums()).where(own)
     games, finished, left, time_outs = db.session.execute(query).one()
     latest = select(over["answers"]).where(own, over.is_not(None)).order_by(PlayerGame.over_at.desc()).limit(_LATEST)
@@ -126,7 +126,7 @@ def _sums() -> tuple[Any, Any, Any]:
 def _at_nameless_tables(players: Collection[UUID]) -> list[UUID]:
     """The games of these players that hide until their end who sits there: whose numbers change as one of its seats does, sits
     there."""
-    may_go_on = PlayerGame.over_at.is_(None) | (PlayerGame.role == FORMER)
+    may_go_on = PlayerGame.over_at.is_(None) | PlayerGame.role.is_not(None)
     ids = db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id.in_(players), may_go_on)).all()
     heads = select(GameRow.game_id, GameRow.options, GameRow.status, GameRow.version).where(GameRow.game_id.in_(ids))
     return [row.game_id for row in db.session.execute(heads) if hides_names(row._asdict())]

@@ -1,6 +1,7 @@
 """What goes when a seat gets another player, and the end of somebody's standing in; by statements beside the ORM."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -28,6 +29,10 @@ _RETURN = (
     ),
     "DELETE FROM stand_ins WHERE game_id = %s AND seat = ANY(%s)",
 )
+_LIST_AS_FORMER = (  # of whoever has left the seat before, and stood in for who sits there since
+    "UPDATE player_games SET role = 'former', over_at = %s"
+    " WHERE player_id = ANY(%s) AND game_id = %s AND role = 'stand-in' AND record IS NOT NULL"
+)
 _LIST_NO_MORE = "DELETE FROM player_games WHERE player_id = ANY(%s) AND game_id = %s AND role = 'stand-in'"
 _REVOKE = "DELETE FROM tokens WHERE player_id = ANY(%s) AND game_id = %s"
 
@@ -49,11 +54,12 @@ def returned(row: Json) -> Json:
 
 
 def end_stand_ins(
-    connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat], players: Sequence[UUID]
+    connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat], players: Sequence[UUID], now: datetime
 ) -> None:
     """Give these seats, which these players hold for a time, back to their owners, as part of the transaction under way."""
     leave_behind(connection, game_id, seats)
     for statement in _RETURN:
         connection.execute(statement, (game_id, list(seats)))
+    connection.execute(_LIST_AS_FORMER, (now, list(players), game_id))
     for statement in (_LIST_NO_MORE, _REVOKE):
         connection.execute(statement, (list(players), game_id))
