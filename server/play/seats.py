@@ -352,6 +352,8 @@ def leave(game_id: UUID, player_id: UUID) -> None:
     elif game.seats[seat]["owner_id"] not in (None, player_id):
         end_stand_in(game_id, player_id)
     else:
+        if game.seats[seat]["owner_id"] is None:
+            end_stand_in(game_id, player_id)  # nobody is to come for him later
         revoke_of_seat(player_id, game_id)
         forget_plan(game_id, seat)
         db.session.commit()

@@ -16,7 +16,7 @@ from psycopg import Connection
 from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.accounts.bans import expect_welcome
+from server.accounts.bans import expect_welcome, is_welcome
 from server.accounts.blocks import is_block_between
 from server.accounts.calendars import time_zone
 from server.accounts.guests import expect_no_guest, is_guest
@@ -335,6 +335,7 @@ def _may_begin(game: Game, asked: StandIn) -> bool:
         and asked.accepted_by not in people_of(game)
         and (is_nameless(game.head["options"]) or not is_block_between(asked.accepted_by, people_of(game)))
         and is_admitted(game.head["programs"], asked.accepted_by)
+        and is_welcome(db.session.get_one(Player, asked.accepted_by, populate_existing=True))
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import select
 
+from server.accounts.bans import ban
 from server.accounts.blocks import block
 from server.accounts.players import change_profile
 from server.clock import clock
@@ -32,6 +33,7 @@ from server.play.chat import messages, say
 from server.play.commits import load
 from server.play.lobby import list_games, waiting_games
 from server.play.moves import play_line, play_move, turn_word
+from server.play.outages import follow_outages
 from server.play.plans import get_plan, put_plan
 from server.play.seats import change_seat, come_back, leave, return_word, seat_settings, take_over, take_seat
 from server.play.stand_ins import (
@@ -43,6 +45,7 @@ from server.play.stand_ins import (
     stand_in_of,
     stand_in_word,
 )
+from server.play.sweep import wake_due
 from server.play.track_record import read_records, track_record
 from server.play.views import describe, story
 from server.play.votes import OFFER, take_back, vote
@@ -63,6 +66,7 @@ from tests.support.games import (
     moves_on,
     person,
     seats_of,
+    service_is_up,
     turn_of,
     until,
 )
@@ -350,9 +354,14 @@ def test_days_are_in_order_few_and_to_come(game_id: UUID, ada: UUID, dan: UUID) 
         ask_stand_in(game_id, ada, "2026-02-30", day(3), player=dan)
 
 
-def test_he_takes_the_seat_from_a_bot(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
-    stands_in(game_id, ada, dan, 1, 2)
-    leave(game_id, ada)
+def test_he_takes_the_seat_from_a_bot(ada: UUID, bea: UUID, dan: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "bot-takes-over", "bot": "greedy"}])
+    stands_in(game_id, ada, dan, 3, 4)
+    service_is_up()
+    later(2 * DAY)
+    follow_outages()
+    wake_due()  # the bot has the seat, and has not moved
+    assert happened(game_id)[-1] == "seat-handed-over"
     later(DAY)
     change_stand_ins()
     assert happened(game_id)[-2:] == ["seat-taken-back", "stand-in-began"]
@@ -384,6 +393,24 @@ def test_resigning_ends_it_and_whoever_stands_in_only_leaves(game_id: UUID, ada:
     leave(game_id, ada)
     assert happened(game_id)[-2:] == ["seat-handed-over", "stand-in-ended"]
     assert_all_agrees(game_id)
+
+
+def test_for_whoever_has_resigned_nobody_comes_either(game_id: UUID, ada: UUID, dan: UUID) -> None:
+    stands_in(game_id, ada, dan, 1, 2)
+    leave(game_id, ada)
+    assert stand_in_of(game_id, ada) is None
+    later(DAY)
+    change_stand_ins()
+    assert happened(game_id)[-1] == "seat-handed-over"
+
+
+def test_whoever_is_shut_out_meanwhile_does_not_come(game_id: UUID, ada: UUID, dan: UUID) -> None:
+    stands_in(game_id, ada, dan, 1, 2)
+    ban(dan)
+    later(DAY)
+    change_stand_ins()
+    assert "stand-in-began" not in happened(game_id)
+    assert stand_in_of(game_id, ada) is None
 
 
 def test_the_end_of_the_game_ends_it_and_the_archive_says_so(ada: UUID, bea: UUID, dan: UUID) -> None:
@@ -524,6 +551,20 @@ def test_until_then_its_person_comes_back_and_afterwards_its_record_is_nobody_el
     read_records()
     assert track_record(ada)["left"] == 1
     assert track_record(dan)["left"] == 0
+
+
+def test_whoever_stands_in_for_his_successor_keeps_his_own_record(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    offered(game_id, ada, bea, cyd)
+    take_over(game_id, dan)
+    before = track_record(ada)
+    stands_in(game_id, dan, ada)
+    assert [it["id"] for it in list_games(ada, mine=True).items] == [game_id]
+    assert track_record(ada) == before
+    end_stand_in(game_id, dan)
+    assert list_games(ada, mine=True).items == []
+    assert track_record(ada) == before
 
 
 def test_a_successor_has_a_turn_of_his_own_and_the_public_story_before(
