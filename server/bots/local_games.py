@@ -8,14 +8,14 @@ from typing import Any
 
 from server.bots import BOTS
 from server.bots.program import Program, Refused
-from server.rules import GAMES, Outcome, RuleError, Seat, SeededDice
+from server.rules import GAMES, Outcome, RuleError, Seat, SeededDice, newest_rules
 
 
 def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[Program | str], name: str) -> Outcome:
     """A game to its end, by each seat's program or the house's bot of this name. The same name has the same chance; it
     raises BadOption, and ProgramError for a program that fails."""
     rules = GAMES[rules_name]
-    chosen = rules.resolve_options(options, len(players))
+    chosen = rules.resolve_options({**options, **newest_rules(rules)}, len(players))
     dice, rng = SeededDice(sha256(name.encode()).digest(), []), Random(name)
     state = reduce(rules.apply, rules.setup(len(players), chosen, dice), None)
     turn = 0

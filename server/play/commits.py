@@ -19,9 +19,10 @@ from server.play.events import MoveTakenBack, StandInEnded, TimeExtended
 from server.play.game import Game, Outline
 from server.play.table import OVER, Table, fold, goes_behind, new_table, next_commit, type_name
 from server.play.table_cache import tables
-from server.rules import Json, Seat, commitment
+from server.rules import GAMES, Json, Seat, commitment, newest_revision
 from server.store import log
 from server.store.connections import autocommit
+from server.store.database_retry import Unavailable
 from server.store.log import OutlineRecords, Recorded, Records
 from server.store.notify import notifier
 from server.store.outages import outages_since
@@ -41,10 +42,12 @@ def load(game_id: UUID) -> Game:
 
 
 def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table | None = None) -> Game:
-    """The game as the transaction of this connection sees it. Raises NotFound."""
+    """The game as the transaction of this connection sees it. Raises NotFound, Unavailable: a later release plays it."""
     records = log.read(connection, game_id, known.seq if known else 0)
     if records is None:
         raise NotFound("There is no such game.")
+    if records.head["options"].get("revision", 0) > newest_revision(GAMES[records.head["rules"]]):
+        raise Unavailable("This game began with rules of a later release.")
     if known and goes_behind(known, records.events):
         return load_within(connection, game_id)
     seats = _on_equal_hours(records.head, records.seats)

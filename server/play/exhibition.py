@@ -11,7 +11,7 @@ from typing import NamedTuple
 from server.accounts.players import STARS
 from server.bots import BOTS
 from server.clock import clock
-from server.rules import GAMES, Json, SeededDice
+from server.rules import GAMES, Json, SeededDice, newest_rules
 
 STEP = 4  # seconds for a move
 _AT_THE_END = 3  # moves' time for its last picture, before it begins again
@@ -43,7 +43,7 @@ def exhibition(rules_name: str, day: date) -> Exhibition:
     seed = sha256(f"{rules_name} {day}".encode()).digest()
     dice, rng = SeededDice(seed, [""] * seats), Random(seed)
     state = None
-    for event in rules.setup(seats, rules.resolve_options({}, seats), dice):
+    for event in rules.setup(seats, rules.resolve_options(newest_rules(rules), seats), dice):
         state = rules.apply(state, event)
     views = []
     while rules.outcome(state) is None:  # what may be left to do then is not worth a look

@@ -26,7 +26,7 @@ from server.play.programs import comings
 from server.play.ready_check import check_option, check_salt, is_free, start_if_full
 from server.play.time_control import DEFAULT_CLOCK
 from server.play.timeout_policy import DEFAULT_LADDER, ladder
-from server.rules import GAMES, TAKE_BACKS, Json, Seat
+from server.rules import GAMES, TAKE_BACKS, Json, Seat, newest_rules
 from server.sanitize import clean, mailbox_of
 from server.store.database_retry import tried_again
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
@@ -45,7 +45,8 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     seats = [_wanted_seat(i, seat, player_id) for i, seat in enumerate(wanted["seats"])]
     if sum(seat["player_id"] is not None for seat in seats) > 1:
         raise BadField("seats", "You can take one seat only.")
-    options = rules.resolve_options({"take_back": TAKE_BACKS[0]} | wanted.get("options", {}), len(seats))
+    chosen = {"take_back": TAKE_BACKS[0]} | wanted.get("options", {}) | newest_rules(rules)
+    options = rules.resolve_options(chosen, len(seats))
     check_option(options)
     for seat in seats:
         check_salt(options, "", seat["salt_hash"])

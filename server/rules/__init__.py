@@ -17,7 +17,11 @@ from server.rules.common import (
     RuleError,
     Rules,
     Seat,
+    is_mended,
+    mended_options,
     named,
+    newest_revision,
+    newest_rules,
     object_of,
 )
 from server.rules.dice import SeededDice, commitment
@@ -41,6 +45,10 @@ __all__ = [
     "Seat",
     "SeededDice",
     "commitment",
+    "is_mended",
+    "mended_options",
     "named",
+    "newest_revision",
+    "newest_rules",
     "object_of",
 ]

@@ -65,6 +65,36 @@ NAMELESS: Json = {
 # Games that were opened without them do not name them.
 HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READY_CHECK, "nameless": NAMELESS}
 
+
+def mended_options(revision: int) -> Json:
+    """The option by which games know the rules that they began with, once so many faults of these have been mended."""
+    if not revision:
+        return {}
+    meaning = (
+        "How many faults of the rules had been mended when the game was opened; by these rules it is played to its end. "
+        "A new game has the newest, whatever is named here"
+    )
+    return {"revision": {"description": meaning, "type": "integer", "minimum": 0, "maximum": revision}}
+
+
+def newest_revision(rules: "Rules") -> int:
+    """How many faults of these rules have been mended."""
+    newest: int = rules.OPTION_SCHEMA["properties"].get("revision", {}).get("maximum", 0)
+    return newest
+
+
+def newest_rules(rules: "Rules") -> Json:
+    """What a new game adds to its options, so that it is played by the rules as they are."""
+    newest = newest_revision(rules)
+    return {"revision": newest} if newest else {}
+
+
+def is_mended(options: Mapping[str, Any], revision: int) -> bool:
+    """Whether a game of these options was opened when the fault with this number had been mended. Where it was not, the rules
+    go on as they were: the game began with them, and its log must follow from them when it is asked again."""
+    return bool(options.get("revision", 0) >= revision)
+
+
 NOBODY: frozenset[Seat] = frozenset()
 ALONE = [frozenset((seat,)) for seat in range(5)]  # whom `to_act` names in most states, made once
 
@@ -90,7 +120,7 @@ class BadOption(RuleError):
     """An option, or a number of seats, that this game does not have."""
 
 
-def check_house_options(options: Mapping[str, Any]) -> None:
+def check_house_options(options: Mapping[str, Any], schema: Json) -> None:
     """Raises BadOption for what their schema does not allow and no `enum` says."""
     if type(options.get("nameless", False)) is not bool:
         raise BadOption("bad-option", "The option nameless must be one of false, true.")
@@ -98,6 +128,10 @@ def check_house_options(options: Mapping[str, Any]) -> None:
     within = asked.get("within") if type(asked) is dict and len(asked) == 1 else None
     if asked is not None and (type(within) is not str or not re.fullmatch(r"P[0-9DTHM]{2,20}", within)):
         raise BadOption("bad-option", 'The option ready_check must be like {"within": "P2D"}, or null.')
+    newest = schema["properties"].get("revision", {}).get("maximum", 0)
+    revision = options.get("revision", 0)
+    if type(revision) is not int or not 0 <= revision <= newest:
+        raise BadOption("bad-option", f"The option revision must be a whole number from 0 to {newest}.")
 
 
 class Outcome(NamedTuple):

@@ -25,12 +25,14 @@ from server.rules.common import (
     Place,
     Seat,
     check_house_options,
+    mended_options,
     named,
     object_of,
 )
 
 NAME = "sternenhimmel"
 SEATS = range(3, 6)
+REVISION = 0  # how many faults of these rules have been mended since 0.1.0: see `is_mended`
 
 
 # 1. Terms
@@ -718,7 +720,7 @@ def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
     for name, schema in OPTION_SCHEMA["properties"].items():
         if name in options and "enum" in schema and options[name] not in schema["enum"]:
             raise BadOption("bad-option", f"The option {name} must be one of {', '.join(schema['enum'])}.")
-    check_house_options(options)
+    check_house_options(options, OPTION_SCHEMA)
     edition = options.get("edition", DEFAULT_EDITION)
     resolved = {"edition": edition, "boards": BOARD_SET["set"], "start_seat": None, **EDITIONS[edition], **options}
     _check_start_seat(resolved["start_seat"], resolved["start_player"], seats)
@@ -763,6 +765,7 @@ OPTION_SCHEMA: Json = {
             for name, (meaning, values) in OPTIONS.items()
         },
         **HOUSE_OPTIONS,
+        **mended_options(REVISION),
     },
 }
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from server.rules.common import HOUSE_OPTIONS, BadOption, Json, check_house_options
+from server.rules.common import HOUSE_OPTIONS, BadOption, Json, check_house_options, mended_options
 from server.rules.sternenglanz.material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
 
+REVISION = 0  # how many faults of these rules have been mended since 0.1.0: see `is_mended`
 MOST_ROUNDS = 1000
 READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default first
     "pairRepeat": (
@@ -76,9 +77,10 @@ def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
         if choice and not any(_same(value, each) for each in choice):
             values = ", ".join(str(each).lower() for each in choice)
             raise BadOption("bad-option", f"The option {name} must be one of {values}.")
-    own = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items() if name not in HOUSE_OPTIONS}
+    of_house = {*HOUSE_OPTIONS, "revision"}
+    own = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items() if name not in of_house}
     resolved = own | dict(options)
-    check_house_options(options)
+    check_house_options(options, OPTION_SCHEMA)
     _check_number("start_seat", resolved["start_seat"], 0, seats - 1)
     _check_number("max_rounds", resolved["max_rounds"], 1, MOST_ROUNDS)
     return resolved
@@ -131,5 +133,6 @@ OPTION_SCHEMA: Json = {
         },
         **{name: _reading(meaning, values) for name, (meaning, values) in READINGS.items()},
         **HOUSE_OPTIONS,
+        **mended_options(REVISION),
     },
 }
