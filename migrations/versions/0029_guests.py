@@ -1,7 +1,8 @@
 """Players without an address, who are forgotten after a while; and games found by the address that is invited"""
 
-import sqlalchemy as sa
 from alembic import op
+
+from server.store.migrate import make_index
 
 revision = "0029"
 down_revision = "0028"
@@ -10,11 +11,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.create_index("seats_email", "seats", ["email"], postgresql_where=sa.text("email IS NOT NULL"))
-    # Last, since from here on nobody reads `players` until the step is done.
-    op.add_column("players", sa.Column("guest_until", sa.DateTime(timezone=True), nullable=True))
-    some = sa.text("guest_until IS NOT NULL")
-    op.create_index("players_guest_until", "players", ["guest_until"], postgresql_where=some)
+    make_index("seats_email", "seats", ["email"], "email IS NOT NULL")
+    op.execute("ALTER TABLE players ADD COLUMN IF NOT EXISTS guest_until timestamptz")
+    make_index("players_guest_until", "players", ["guest_until"], "guest_until IS NOT NULL")
 
 
 def downgrade() -> None:

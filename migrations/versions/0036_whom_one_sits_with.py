@@ -2,7 +2,8 @@
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects.postgresql import JSONB
+
+from server.store.migrate import make_index
 
 revision = "0036"
 down_revision = "0035"
@@ -11,9 +12,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("player_games", sa.Column("record", JSONB(), nullable=True))
-    unread = sa.text("over_at IS NOT NULL AND record IS NULL")
-    op.create_index("player_games_unread", "player_games", ["over_at"], postgresql_where=unread)
+    op.execute("ALTER TABLE player_games ADD COLUMN IF NOT EXISTS record jsonb")
+    make_index("player_games_unread", "player_games", ["over_at"], "over_at IS NOT NULL AND record IS NULL")
     op.create_table(
         "notes",
         sa.Column("player_id", sa.Uuid(), nullable=False),

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from server.store.migrate import make_index
+
 revision = "0042"
 down_revision = "0041"
 branch_labels = None
@@ -17,13 +19,12 @@ _OF_SEATS = (
 
 
 def upgrade() -> None:
-    """It adds columns with no default or a fixed one, which rewrites no table; `player_games` is held while it is read once
-    for an index."""
+    """It adds columns with no default or a fixed one, which rewrites no table."""
+    op.execute("ALTER TABLE player_games ADD COLUMN IF NOT EXISTS role text")
+    make_index("player_games_of_others", "player_games", ["game_id"], "role IS NOT NULL")
     op.add_column("seats", sa.Column("since", sa.Integer(), nullable=False, server_default="0"))
     for name, type_ in _OF_SEATS:
         op.add_column("seats", sa.Column(name, type_, nullable=True))
-    op.add_column("player_games", sa.Column("role", sa.Text(), nullable=True))
-    op.create_index("player_games_of_others", "player_games", ["game_id"], postgresql_where=sa.text("role IS NOT NULL"))
     op.create_table(
         "stand_ins",
         sa.Column("game_id", sa.Uuid(), nullable=False),

@@ -3,12 +3,14 @@
 Alembic comes when it is needed: otherwise it would take a seventh of the time in which each process starts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.exc import OperationalError
 
 from server.store.connections import in_transaction, is_pooled
 from server.store.tables import APP_ROLE
@@ -21,6 +23,10 @@ _SCRIPTS = Path(__file__).parents[2] / "migrations"
 RECORD_COMMIT = Path(__file__).with_name("record_commit.sql")
 APPEND_ONLY = ("events", "audit")
 _LOCK = 0x57E2  # any number of processes may start at once; one migrates, the others find it done
+_LONGEST_WAIT = 0.5  # seconds for a lock on a table
+_HELD = ("55P03", "40P01")
+_PAUSE = 0.5  # seconds between two tries
+_TRIES = 900
 
 
 def psycopg_url(url: str) -> str:
@@ -37,13 +43,15 @@ class TooOld(CannotMigrate):
     """The tables are those of a time before the first step."""
 
 
-def upgrade(url: str) -> None:
+def upgrade(url: str, revision: str = "head") -> None:
     """Take the steps that are left; those of a later release are left alone. Raises CannotMigrate."""
     from alembic import command
 
     def step(config: "Config", connection: Connection) -> None:
-        if _steps_after(_revision(connection)):
-            command.upgrade(config, "head")
+        steps = _steps_after(_revision(connection))
+        connection.commit()  # else all steps were this one transaction, and held their tables till the last was done
+        if steps:
+            command.upgrade(config, revision)
 
     _run(url, step)
 
@@ -148,16 +156,56 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
         with engine.connect() as connection:
             if is_pooled(in_transaction(connection)):  # the lock would be some other session's
                 raise CannotMigrate("DATABASE_URL leads to a pooler: name Postgres itself for this command.")
-            connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": _LOCK})
-            connection.commit()
+            _take_turn(connection)
             config = Config()
             config.set_main_option("script_location", str(_SCRIPTS))
             config.attributes["connection"] = connection
             lacked_rights = _lacks_rights(connection)
             connection.commit()
-            step(config, connection)
+            _patiently(connection, lambda: step(config, connection))
             if lacked_rights:
                 _give_rights(connection)
             connection.commit()
     finally:
         engine.dispose()
+
+
+def _take_turn(connection: Connection) -> None:
+    """Wait until nobody else migrates. Who waited within a statement would be waited for by an index that is made beside."""
+    while not connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}):
+        connection.commit()
+        sleep(_PAUSE)
+    connection.execute(text(f"SET lock_timeout = '{_LONGEST_WAIT}s'"))
+    connection.commit()
+
+
+def _patiently(connection: Connection, step: Callable[[], None]) -> None:
+    """Try again while somebody uses a table that a step must change, as a dump or a long query does: whoever comes after
+    a statement that waits for a table waits behind it, so it must not wait for long. Raises CannotMigrate."""
+    for _ in range(_TRIES):
+        try:
+            return step()
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) not in _HELD:
+                raise
+            connection.rollback()
+            sleep(_PAUSE)
+    raise CannotMigrate(
+        "A table that must change is in use all the time, as by a dump or a long query: begin again when that is over. "
+        "The steps that are done stay done."
+    )
+
+
+def make_index(name: str, table: str, columns: Sequence[str], where: str | None = None) -> None:
+    """For a step: an index on a table that others write to meanwhile, which takes no lock that they would wait for.
+
+    It ends the transaction of the step, so what the step does before it must be such that it can be done again.
+    """
+    from alembic import op
+
+    with op.get_context().autocommit_block():
+        op.execute("SET lock_timeout = 0")  # it waits for transactions that nobody else waits for
+        op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # of a try that was cut off, and good for nothing
+        condition = {} if where is None else {"postgresql_where": text(where)}
+        op.create_index(name, table, list(columns), postgresql_concurrently=True, **condition)
+        op.execute(f"SET lock_timeout = '{_LONGEST_WAIT}s'")

@@ -1,0 +1,86 @@
+"""Migrations while the tables are in use: nobody waits for long. On a large store: `python -m tests.bench.migrations`."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+
+from server.store import embedded_postgres, migrate
+from tests.bench.migrations import BASE, grow, steps
+from tests.support.live_server import until
+
+GAMES, EVENTS = 1000, 10
+WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
+def revision(url: str) -> str:
+    with psycopg.connect(url) as connection:
+        return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+
+
+@contextmanager
+def in_use(url: str, table: str) -> Iterator[None]:
+    """Somebody reads it for long, as a dump does."""
+    with psycopg.connect(url) as connection:
+        connection.execute(f"SELECT * FROM {table} LIMIT 1")
+        yield
+
+
+def test_no_step_keeps_anybody_for_a_second_from_a_table_that_every_request_needs(
+    postgres: embedded_postgres.Server, database_url: str
+) -> None:
+    grow(database_url, GAMES, EVENTS)
+    taken = list(steps(database_url))
+    assert taken[0].name.startswith("0024")
+    assert all(step.longest < 1 for step in taken), "\n".join(map(str, taken))
+    assert not migrate.steps_ahead(database_url)
+
+
+def test_a_step_that_waits_for_a_table_lets_others_pass_and_is_taken_when_that_is_free(database_url: str) -> None:
+    migrate.downgrade(database_url, "0042")
+    with ThreadPoolExecutor(1) as threads, psycopg.connect(database_url, autocommit=True) as other:
+        with in_use(database_url, "players"):
+            migrating = threads.submit(migrate.upgrade, database_url)
+            for _ in range(2):  # it is not only patient once
+                until(lambda: other.execute(WAITS).fetchone() != (0,))
+                other.execute("SET statement_timeout = '20s'")
+                other.execute("SELECT FROM players")
+            assert not migrating.done()
+        migrating.result(60)
+    assert not migrate.steps_ahead(database_url)
+
+
+def test_a_table_that_is_never_free_ends_it_and_the_steps_that_are_done_stay_done(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate.downgrade(database_url, BASE)
+    with monkeypatch.context() as impatient:
+        impatient.setattr(migrate, "_TRIES", 1)
+        with in_use(database_url, "players"), pytest.raises(migrate.CannotMigrate, match="in use"):
+            migrate.upgrade(database_url)
+    assert revision(database_url) == "0028"  # 0029 adds a column to it, after an index that is made anew now
+    migrate.upgrade(database_url)
+    assert not migrate.steps_ahead(database_url)
+
+
+def test_an_index_that_was_cut_off_is_made_anew(database_url: str) -> None:
+    migrate.downgrade(database_url, "0038")
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("CREATE INDEX player_games_ended ON player_games (seat)")
+        connection.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'player_games_ended'::regclass")
+        migrate.upgrade(database_url)
+        found = connection.execute(
+            "SELECT indisvalid, pg_get_indexdef(indexrelid) FROM pg_index WHERE indexrelid = 'player_games_ended'::regclass"
+        ).fetchone()
+    assert found is not None
+    assert found[0]
+    assert "(over_at, game_id) WHERE (over_at IS NOT NULL)" in found[1]
+
+
+def test_several_that_migrate_at_the_same_time_take_each_step_once(database_url: str) -> None:
+    migrate.downgrade(database_url, BASE)
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(migrate.upgrade, [database_url] * 3))
+    assert not migrate.steps_ahead(database_url)
