@@ -206,6 +206,6 @@ def make_index(name: str, table: str, columns: Sequence[str], where: str | None 
     with op.get_context().autocommit_block():
         op.execute("SET lock_timeout = 0")  # it waits for transactions that nobody else waits for
         op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # of a try that was cut off, and good for nothing
-        condition = {} if where is None else {"postgresql_where": text(where)}
-        op.create_index(name, table, list(columns), postgresql_concurrently=True, **condition)
+        condition = None if where is None else text(where)
+        op.create_index(name, table, list(columns), postgresql_concurrently=True, postgresql_where=condition)
         op.execute(f"SET lock_timeout = '{_LONGEST_WAIT}s'")
