@@ -69,7 +69,7 @@ def chaos(kills: int, people: int, busy: int, seed: int) -> Outcome:
     """Kill so many processes while so many people play."""
     rng, killed = random.Random(seed), Counter[str]()
     with new_house() as house, ThreadPoolExecutor(people) as threads:
-        _note_letters(house)
+        note_letters(house)
         workers = [house.start_worker() for _ in range(2)]
         house.start_web()
         players = [_Player(house, f"player-{number}@example.org") for number in range(people)]
@@ -86,10 +86,10 @@ def chaos(kills: int, people: int, busy: int, seed: int) -> Outcome:
             over.set()
         moves = sum(each.result() for each in playing)
         until(lambda: not any(house.count(box) for box, _ in _BOXES), _PATIENCE)
-        return _outcome(house, killed, moves)
+        return outcome_of(house, killed, moves)
 
 
-def _note_letters(house: House) -> None:
+def note_letters(house: House) -> None:
     """Every letter that is made, in a table beside, since an outbox forgets what has arrived."""
     with psycopg.connect(house.database_url) as owner:
         owner.execute(_MADE)
@@ -161,7 +161,7 @@ class _Player:
         return True
 
 
-def _outcome(house: House, killed: Counter[str], moves: int) -> Outcome:
+def outcome_of(house: House, killed: Counter[str], moves: int) -> Outcome:
     """By the listener's own mailbox what arrived, and by the notes of the tries when."""
     made = {row["letter_id"]: row["at"] for row in house.rows("SELECT * FROM made")}
     arrived = Counter(mail.letter_id for mail in house.post.letters)

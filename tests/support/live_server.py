@@ -296,10 +296,10 @@ class House:
         """What web and workers have said."""
         return (self._data / "said.log").read_text()
 
-    def start_web(self, host: str = "127.0.0.1", **settings: str) -> None:
+    def start_web(self, host: str = "127.0.0.1", checkout: Path = CHECKOUT, **settings: str) -> None:
         """gunicorn with its processes; it answers when this returns."""
         self.url = f"http://{host}:{self.port}"
-        self.web = self._start("web", **settings)
+        self.web = self._start("web", checkout=checkout, **settings)
         until(lambda: is_up(self.port, host=host))
 
     def restart_web(self, checkout: Path = CHECKOUT) -> None:
@@ -309,15 +309,19 @@ class House:
         self.web = self._start("web", checkout=checkout)
         until(lambda: is_up(self.port))
 
-    def start_another_web(self, **settings: str) -> str:
+    def start_another_web(self, checkout: Path = CHECKOUT, **settings: str) -> str:
         """The same beside it; its address."""
         port = free_port()
-        self._start("web", STERNENPOST_PORT=str(port), **settings)
+        self._start("web", checkout=checkout, STERNENPOST_PORT=str(port), **settings)
         until(lambda: is_up(port))
         return f"http://127.0.0.1:{port}"
 
-    def start_worker(self, **settings: str) -> subprocess.Popen[bytes]:
-        return self._start("worker", **settings)
+    def start_worker(self, checkout: Path = CHECKOUT, **settings: str) -> subprocess.Popen[bytes]:
+        return self._start("worker", checkout=checkout, **settings)
+
+    def run(self, command: str, checkout: Path = CHECKOUT) -> int:
+        """A command that comes to its end; its exit status."""
+        return self._start(command, checkout=checkout).wait(PATIENCE)
 
     def start_post(self, beat: int) -> subprocess.Popen[bytes]:
         """The process that carries letters, by itself, which looks for them every so many seconds and at hints."""

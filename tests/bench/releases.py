@@ -1,0 +1,338 @@
+"""An old release and the present one beside each other: `python -m tests.bench.releases --moves 300`.
+
+The old one, of a commit of this repository, serves alone; the tables are migrated under it; the present one joins it, web and
+worker; both serve; the old one gets SIGTERM, and the present one goes on alone. Meanwhile people play by mail, look around and
+talk; each request goes to any web that serves, and again to any if no answer came. Exit status 1 if an answer was an error, an
+acknowledged move is not in its log exactly once, a letter was lost, or a log is not right in the end.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from threading import Event, Lock
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import httpx
+
+from server.store import migrate
+from tests.bench.chaos import note_letters, outcome_of
+from tests.support.live_server import (
+    CHECKOUT,
+    PATIENCE,
+    RETRY_AFTER,
+    Client,
+    House,
+    Json,
+    Turn,
+    new_house,
+    sign_in,
+    until,
+)
+
+GAMES = 3  # that each of them has opened and that are not over
+_LOOK = 0.1  # seconds between two looks into a mailbox
+_STOP = 10  # seconds that a part has from SIGTERM to its end
+_BOXES = ("outbox", "player_outbox")
+_RULES: tuple[Json, ...] = (
+    {"rules": "sternenhimmel", "seats": [{"player": "me"}, {"open": True}, {"bot": "random"}]},
+    {"rules": "sternenglanz", "seats": [{"player": "me"}, {"open": True}], "options": {"scenario": 4}},
+)
+_LOOKS = ("", "/events", "/messages", "/picture.svg", "/legal-moves", "/votes")
+_LISTS = (
+    "/v1/me",
+    "/v1/games?mine=true",
+    "/v1/games?my_turn=true",
+    "/v1/games?status=running",
+    "/v1/rules",
+    "/v1/me/deliveries",
+)
+
+
+class Outcome(NamedTuple):
+    """What became of all that was asked for. `asked_again`: requests without an answer, or with a 503."""
+
+    moves: dict[str, int]  # acknowledged, by what served
+    there: int
+    doubled: int
+    errors: list[str]
+    asked_again: int
+    letters: int
+    lost_letters: int
+    seconds_to_stop: float
+    ended: list[int]  # exit statuses of the old web and worker
+    checked: int  # exit status of `sternenpost check`
+
+    @property
+    def is_well(self) -> bool:
+        return (
+            not self.errors
+            and self.there == sum(self.moves.values())
+            and not self.doubled
+            and not self.lost_letters
+            and self.ended == [0, 0]
+            and self.checked == 0
+        )
+
+    def __str__(self) -> str:
+        phases = ", ".join(f"{count} while {what}" for what, count in self.moves.items())
+        total = sum(self.moves.values())
+        told = (
+            f"{total} moves acknowledged ({phases}): {self.there} there, {total - self.there} lost, {self.doubled} doubled; "
+            f"{len(self.errors)} errors, {self.asked_again} requests asked again; {self.letters} letters, "
+            f"{self.lost_letters} lost; the old release was gone {self.seconds_to_stop:.1f} s after SIGTERM, exit statuses "
+            f"{self.ended}; check: {'all is right' if self.checked == 0 else self.checked}"
+        )
+        return "\n".join([told, *self.errors[:20]])
+
+
+class NoRelease(Exception):
+    """The history of git is not here, or does not have it."""
+
+
+def last_release() -> str:
+    """The commit that made the last release that the changelog tells of. Raises NoRelease."""
+    numbers = re.findall(r"(?m)^## (\d+\.\d+\.\d+) ", (CHECKOUT / "CHANGELOG.md").read_text("utf-8"))
+    commits = _git("log", "--format=%H", f"-S## {numbers[0]} ", "--", "CHANGELOG.md").split()
+    if not commits:
+        raise NoRelease(f"The history has no commit of {numbers[0]}.")
+    return commits[-1]
+
+
+def _git(*arguments: str) -> str:
+    try:
+        return subprocess.run(["git", *arguments], cwd=CHECKOUT, check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise NoRelease(str(error)) from error
+
+
+@contextmanager
+def checked_out(ref: str) -> Iterator[Path]:
+    """The repository as it was at this commit, in a directory of its own. Raises NoRelease."""
+    path = Path(tempfile.mkdtemp(prefix="sternenpost-release-"))
+    try:
+        _git("archive", f"--output={path / 'all.tar'}", ref)
+        shutil.unpack_archive(path / "all.tar", path)
+        yield path
+    finally:
+        shutil.rmtree(path)
+
+
+class Evening:
+    """What all players share: the webs that serve, and what was answered."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.webs: list[str] = []
+        self.serving = ""
+        self.moves: Counter[str] = Counter()
+        self.acknowledged: set[tuple[UUID, int]] = set()  # game and version
+        self.errors: list[str] = []
+        self.asked_again = 0
+        self._lock = Lock()
+
+    def has_moved(self, game_id: UUID, version: int) -> None:
+        with self._lock:
+            if (game_id, version) not in self.acknowledged:
+                self.acknowledged.add((game_id, version))
+                self.moves[self.serving] += 1
+
+    def fails(self, what: str) -> None:
+        with self._lock:
+            self.errors.append(f"{self.serving}: {what}")
+
+    def goes_on(self, serving: str, moves: int, playing: Sequence[Any]) -> None:
+        """Until so many moves were made while this serves."""
+        self.serving = serving
+        deadline = time.monotonic() + PATIENCE + moves
+        while self.moves[serving] < moves and not any(each.done() for each in playing):
+            if time.monotonic() > deadline:
+                return self.fails(f"only {self.moves[serving]} moves were made in time")
+            time.sleep(_LOOK)
+
+
+class Program(Client):
+    """A player's program, which asks any web that serves, and another time if no answer comes."""
+
+    def __init__(self, evening: Evening, token: str | None, seed: int) -> None:
+        super().__init__(evening.house, token)
+        self._evening, self._rng = evening, Random(seed)
+
+    def ask(self, method: str, path: str, **more: Any) -> httpx.Response:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            web = self._rng.choice(self._evening.webs)
+            try:
+                answer = self._http.request(method, f"{web}{path}", **more)
+                if answer.status_code != 503:
+                    return answer
+            except httpx.TransportError:
+                pass
+            assert time.monotonic() < deadline, f"{method} {path} gets no answer."
+            self._evening.asked_again += 1
+            time.sleep(RETRY_AFTER)
+
+    def asks_well(self, method: str, path: str, *statuses: int, **more: Any) -> Any:
+        """The answer's JSON if it has one of these statuses; else it is an error, and the answer None."""
+        answer = self.ask(method, path, **more)
+        if answer.status_code in statuses:
+            return answer.json() if "json" in answer.headers["Content-Type"] else answer.text
+        self._evening.fails(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
+        return None
+
+
+class Player:
+    """Somebody who learns of his turns by mail, and sits at the tables of the one before him, too."""
+
+    def __init__(self, evening: Evening, number: int) -> None:
+        self._evening, self._rng = evening, Random(number)
+        self._email = f"player-{number}@example.org"
+        self.program = Program(evening, sign_in(evening.house, self._email).token, number)
+        self.next: Player = self
+        self._read = 0
+        self._running: set[str] = set()
+
+    def plays(self, over: Event) -> None:
+        while not over.is_set():
+            while len(self._running) < GAMES:
+                self._opens()
+            mails = self._evening.house.post.of(self._email)
+            for mail in mails[self._read :]:
+                if word := mail.word("t"):
+                    self._moves(Turn.of(word))
+                    self._looks_around()
+            self._read = len(mails)
+            over.wait(_LOOK)
+
+    def _opens(self) -> None:
+        game = self.program.asks_well("POST", "/v1/games", 201, json=self._rng.choice(_RULES))
+        assert game, self._evening.errors
+        self._running.add(game["id"])
+        # By a program of its own: clients are not shared between threads.
+        friend = Program(self._evening, self.next.program.token, self._rng.randrange(2**32))
+        friend.asks_well("POST", f"/v1/games/{game['id']}/seats", 201, json={})
+
+    def _moves(self, turn: Turn) -> None:
+        """One move, unless the letter is about a turn that is over, as one that came twice."""
+        path = f"/v1/games/{turn.game_id}"
+        asked = self.program.asks_well("GET", f"{path}/legal-moves", 200)
+        while asked and asked["turn"] is not None and asked["moves"]:
+            move = {"turn": asked["turn"], "move": self._rng.choice(asked["moves"])}
+            answer = self.program.asks_well("POST", f"{path}/moves", 200, 201, json=move)
+            if answer is None:
+                return
+            self._evening.has_moved(turn.game_id, answer["version"])
+            asked = self.program.asks_well("GET", f"{path}/legal-moves", 200)  # a turn may have further steps
+        game = self.program.asks_well("GET", path, 200)
+        if game and game["status"] == "finished":
+            self._running.discard(str(turn.game_id))
+
+    def _looks_around(self) -> None:
+        """At something that the page shows, or says something at a table."""
+        self.program.asks_well("GET", self._rng.choice(_LISTS), 200)
+        if self._running:
+            path = f"/v1/games/{self._rng.choice(sorted(self._running))}"
+            self.program.asks_well("GET", path + self._rng.choice(_LOOKS), 200)
+            if self._rng.random() < 0.1:
+                self.program.asks_well("POST", f"{path}/messages", 201, json={"text": "A word about the stars"})
+
+
+def beside(old: Path, moves: int, people: int = 3) -> Outcome:
+    """So many moves by each of those that serve, one after the other: the old release, it over migrated tables, both, the
+    present one."""
+    with new_house(STERNENPOST_LIMITS="off") as house, ThreadPoolExecutor(people) as threads:
+        migrate.downgrade(house.database_url, "base")
+        assert house.run("migrate", checkout=old) == 0, house.said()
+        note_letters(house)
+        evening, over = Evening(house), Event()
+        old_worker = house.start_worker(checkout=old)
+        house.start_web(checkout=old)
+        evening.webs = [house.url]
+        evening.serving = "the old release served"
+        players = [Player(evening, number) for number in range(people)]
+        for player, other in zip(players, [*players[1:], players[0]], strict=True):
+            player.next = other
+        playing = [threads.submit(player.plays, over) for player in players]
+        try:
+            evening.goes_on("the old release served", moves, playing)
+            evening.serving = "the tables were migrated"
+            migrated = house.run("migrate")
+            if migrated:
+                evening.fails(f"migrate: {migrated}")
+            evening.goes_on("it served migrated tables", moves, playing)
+            house.start_worker()
+            evening.webs = [house.url, house.start_another_web()]
+            evening.goes_on("both served", moves, playing)
+            began = time.monotonic()
+            for process in (house.web, old_worker):
+                process.terminate()
+            ended = [process.wait(PATIENCE) for process in (house.web, old_worker)]
+            seconds = time.monotonic() - began
+            evening.webs = evening.webs[1:]
+            evening.goes_on("the present one served alone", moves, playing)
+        finally:
+            over.set()
+        for each in playing:
+            each.result()
+        if seconds > _STOP:
+            evening.fails(f"the old release ended {seconds:.0f} s after SIGTERM")
+        until(lambda: not any(house.count(box) for box in _BOXES))
+        letters = outcome_of(house, Counter(), 0)
+        made = _moves_of_people(house)
+        evening.errors += _faults_said(house)
+        return Outcome(
+            moves=dict(evening.moves),
+            there=len(made & evening.acknowledged),
+            doubled=len(made - evening.acknowledged),
+            errors=evening.errors,
+            asked_again=evening.asked_again,
+            letters=letters.made,
+            lost_letters=letters.lost,
+            seconds_to_stop=seconds,
+            ended=ended,
+            checked=house.run("check"),
+        )
+
+
+def _moves_of_people(house: House) -> set[tuple[UUID, int]]:
+    """By the logs: the commits that begin with what a person's seat did."""
+    query = "SELECT DISTINCT ON (game_id, version) game_id, version, seat FROM events ORDER BY game_id, version, seq"
+    bots = {
+        (row["game_id"], row["seat"]) for row in house.rows("SELECT game_id, seat FROM seats WHERE bot IS NOT NULL")
+    }
+    return {
+        (row["game_id"], row["version"])
+        for row in house.rows(query)
+        if row["seat"] is not None and (row["game_id"], row["seat"]) not in bots
+    }
+
+
+def _faults_said(house: House) -> list[str]:
+    """What webs and workers noted as faults."""
+    is_fault: Callable[[str], bool] = lambda line: '"level": "error"' in line or line.startswith("Traceback")
+    return [line[:2000] for line in house.said().splitlines() if is_fault(line)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--old", default="", help="a commit of this repository; by default that of the last release")
+    parser.add_argument("--moves", type=int, default=300, help="in each of the four parts")
+    parser.add_argument("--people", type=int, default=4)
+    wanted = parser.parse_args()
+    with checked_out(wanted.old or last_release()) as old:
+        outcome = beside(old, wanted.moves, wanted.people)
+    print(outcome)
+    raise SystemExit(0 if outcome.is_well else 1)
+
+
+if __name__ == "__main__":
+    main()
