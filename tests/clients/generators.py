@@ -86,6 +86,9 @@ GENERATORS: Final = (
         ),
         f"{_JAVA} javac -nowarn -d classes $(find client/src/main -name '*.java')",
         ("javac",),
+        bot="FirstBot.java",
+        prepare=f"{_JAVA} javac -d classes FirstBot.java",
+        play=f"{_JAVA} java FirstBot",
     ),
     Generator(
         "openapi-generator",
