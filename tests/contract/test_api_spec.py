@@ -192,6 +192,12 @@ def test_no_schema_is_null_alone_or_one_value_of_no_type_for_which_generators_ha
             assert "type" in inner or not inner.keys() & {"const", "enum"}, place
 
 
+def test_no_schema_is_one_truth_value_of_which_generators_make_a_word() -> None:
+    for name, schema in SCHEMAS.items():
+        for place, inner in nested(schema, name):
+            assert inner.get("type") != "boolean" or not inner.keys() & {"const", "enum"}, place
+
+
 def test_what_may_be_null_beside_says_so_in_its_type_unless_it_is_a_reference() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):

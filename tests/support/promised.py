@@ -73,6 +73,8 @@ def _types(schema: Json) -> list[str]:
             return [name.rpartition("/")[2]]
         case {"const": value}:
             return [f"={value}"]
+        case {"type": "boolean", "not": {"const": bool(value)}}:
+            return [f"={not value}"]
         case {"enum": values}:
             return ["null" if value is None else f"={value}" for value in values]
         case {"items": {**items}}:

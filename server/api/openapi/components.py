@@ -207,8 +207,10 @@ class Components:
 
 
 def _of_one_word(schema: Json) -> Json:
-    """A list of one word is no choice."""
+    """A list of one word is no choice. Of truth alone, what is not falsehood: generators make words of its constants."""
     match schema:
+        case {"enum": [True], **rest}:
+            return {**rest, "not": {"const": False}}
         case {"enum": [word], **rest} if "title" not in rest:
             return {**rest, "const": word}
     return schema
