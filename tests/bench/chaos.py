@@ -18,8 +18,7 @@ from contextlib import contextmanager
 from threading import Event
 from typing import NamedTuple
 
-import psycopg
-
+from tests.support.history import OUTBOXES, letters_of, note_letters
 from tests.support.live_server import House, Turn, new_house, sign_in, until
 
 BOUND = 60.0  # seconds from a commit to the arrival of its letter
@@ -28,12 +27,6 @@ _LOOK = 0.2  # seconds between two looks into a mailbox
 _GAMES = 3  # that each of them plays at the same time
 _PATIENCE = 120.0
 _TARGETS = ("worker", "web", "postgres")
-_BOXES = (("outbox", "deliveries"), ("player_outbox", "player_deliveries"))
-_MADE = """
-CREATE TABLE made (letter_id uuid, at timestamptz);
-CREATE FUNCTION note_made() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
-  $$ BEGIN INSERT INTO made VALUES (NEW.letter_id, NEW.made_at); RETURN NULL; END $$;
-"""
 
 
 class Outcome(NamedTuple):
@@ -69,7 +62,7 @@ def chaos(kills: int, people: int, busy: int, seed: int) -> Outcome:
     """Kill so many processes while so many people play."""
     rng, killed = random.Random(seed), Counter[str]()
     with new_house() as house, ThreadPoolExecutor(people) as threads:
-        note_letters(house)
+        note_letters(house.database_url)
         workers = [house.start_worker() for _ in range(2)]
         house.start_web()
         players = [_Player(house, f"player-{number}@example.org") for number in range(people)]
@@ -85,16 +78,8 @@ def chaos(kills: int, people: int, busy: int, seed: int) -> Outcome:
         finally:
             over.set()
         moves = sum(each.result() for each in playing)
-        until(lambda: not any(house.count(box) for box, _ in _BOXES), _PATIENCE)
+        until(lambda: not any(map(house.count, OUTBOXES)), _PATIENCE)
         return outcome_of(house, killed, moves)
-
-
-def note_letters(house: House) -> None:
-    """Every letter that is made, in a table beside, since an outbox forgets what has arrived."""
-    with psycopg.connect(house.database_url) as owner:
-        owner.execute(_MADE)
-        for box, _ in _BOXES:
-            owner.execute(f"CREATE TRIGGER made AFTER INSERT ON {box} FOR EACH ROW EXECUTE FUNCTION note_made()")
 
 
 @contextmanager
@@ -163,20 +148,14 @@ class _Player:
 
 def outcome_of(house: House, killed: Counter[str], moves: int) -> Outcome:
     """By the listener's own mailbox what arrived, and by the notes of the tries when."""
-    made = {row["letter_id"]: row["at"] for row in house.rows("SELECT * FROM made")}
-    arrived = Counter(mail.letter_id for mail in house.post.letters)
-    ended = {}
-    for _, tries in _BOXES:
-        ended |= {row["letter_id"]: row for row in house.rows(f"SELECT * FROM {tries} ORDER BY nr")}
-    dropped = {letter_id for letter_id, row in ended.items() if row["result"] == "dropped"} - arrived.keys()
-    times = [(row["at"] - made[letter_id]).total_seconds() for letter_id, row in ended.items() if letter_id in arrived]
+    letters = letters_of(house.database_url, [mail.letter_id for mail in house.post.letters])
     return Outcome(
-        made=len(made),
-        arrived=len(made.keys() & arrived.keys()),
-        lost=len(made.keys() - arrived.keys() - dropped),
-        twice=sum(copies > 1 for copies in arrived.values()),
-        dropped=len(dropped),
-        seconds=sorted(times),
+        made=letters.made,
+        arrived=letters.arrived,
+        lost=len(letters.lost),
+        twice=letters.twice,
+        dropped=letters.dropped,
+        seconds=letters.seconds,
         killed=killed,
         moves=moves,
     )

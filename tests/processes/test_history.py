@@ -1,0 +1,98 @@
+"""The checker of histories finds what went wrong: each fault is planted, and found."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import orjson
+import psycopg
+import pytest
+
+from server.play.commits import load
+from server.play.moves import Played
+from server.rules import Json
+from tests.bench.stage import in_process
+from tests.support.games import game_of, moves_on, person
+from tests.support.history import Acknowledged, check_moves, letters_of, note_letters
+
+
+class Scene:
+    """A game of three in which Ada has moved twice, and what her program was answered."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.ada, *others = map(person, ("ada", "ben", "cleo"))
+        self.game_id = game_of(self.ada, *others)
+        first = moves_on(self.game_id, self.ada)
+        for who in others:
+            moves_on(self.game_id, who)
+        self.history = [self.acknowledged(it) for it in (first, moves_on(self.game_id, self.ada))]
+        self.newest = self.game_id, self.history[-1].answer["version"]
+
+    def acknowledged(self, played: Played) -> Acknowledged:
+        answer: Json = orjson.loads(orjson.dumps(played.answer, option=orjson.OPT_NON_STR_KEYS, default=list))
+        return Acknowledged(self.game_id, 0, answer)
+
+    def forges(self, statement: str) -> None:
+        """As an owner can who takes the guards off."""
+        with psycopg.connect(self.url) as owner:
+            owner.execute("SET session_replication_role = replica")
+            owner.execute(statement, self.newest)
+
+
+@pytest.fixture
+def scene(database_url: str) -> Iterator[Scene]:
+    note_letters(database_url)
+    with in_process(database_url):
+        yield Scene(database_url)
+
+
+def made(scene: Scene) -> list[UUID]:
+    with psycopg.connect(scene.url) as owner:
+        return [letter_id for (letter_id,) in owner.execute("SELECT letter_id FROM made")]
+
+
+def test_nothing_is_found_where_nothing_is_wrong(scene: Scene) -> None:
+    assert check_moves(scene.url, scene.history) == (2, [], [], [])
+    letters = letters_of(scene.url, made(scene))
+    assert letters.made == letters.arrived > 0
+    assert not letters.lost and not letters.twice
+
+
+def test_a_lost_move_is_found(scene: Scene) -> None:
+    scene.forges("DELETE FROM events WHERE game_id = %s AND version = %s")
+    assert check_moves(scene.url, scene.history) == (2, [scene.newest], [], [])
+
+
+def test_a_move_in_whose_place_stands_another_seats_is_found(scene: Scene) -> None:
+    scene.forges("UPDATE events SET seat = 1 WHERE game_id = %s AND version = %s")
+    assert scene.newest in check_moves(scene.url, scene.history).lost
+
+
+def test_all_moves_of_a_lost_game_are_found(scene: Scene) -> None:
+    scene.forges("DELETE FROM games WHERE game_id = %s AND version >= %s")
+    assert len(check_moves(scene.url, scene.history).lost) == 2
+
+
+def test_a_doubled_move_is_found(scene: Scene) -> None:
+    """The log has one more of Ada's than her program was ever told of."""
+    assert check_moves(scene.url, scene.history[:1]) == (1, [], [scene.newest], [])
+
+
+def test_one_move_that_was_acknowledged_for_two_is_found(scene: Scene) -> None:
+    assert check_moves(scene.url, [*scene.history, scene.history[-1]]).doubled == [scene.newest]
+
+
+def test_a_leak_is_found(scene: Scene) -> None:
+    """Ada is shown what Ben may see, such as his stars that lie face down."""
+    *before, last = scene.history
+    table = load(scene.game_id).table
+    bens = orjson.loads(orjson.dumps(table.rules.view(table.state, 1), option=orjson.OPT_NON_STR_KEYS, default=list))
+    leaky = last._replace(answer=last.answer | {"view": bens})
+    assert check_moves(scene.url, [*before, leaky]) == (2, [], [], [scene.newest])
+
+
+def test_lost_and_doubled_letters_are_found(scene: Scene) -> None:
+    lost, *arrived = made(scene)
+    letters = letters_of(scene.url, [*arrived, arrived[0]])
+    assert letters.lost == {lost}
+    assert (letters.made, letters.arrived, letters.twice) == (len(arrived) + 1, len(arrived), 1)

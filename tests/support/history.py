@@ -1,0 +1,124 @@
+"""A history of what programs were answered, and the checker that holds it against what is left: every acknowledged move must
+stand in the log, once, its answer must show what its seat may see and nothing else, and every letter must have arrived."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import orjson
+import psycopg
+from psycopg.rows import dict_row, namedtuple_row
+
+from server.play.table import folded, new_table
+from server.rules import GAMES, Json
+from server.store.log import Recorded
+
+OUTBOXES = ("outbox", "player_outbox")
+_TRIES = ("deliveries", "player_deliveries")
+_MADE = """
+CREATE TABLE made (letter_id uuid, at timestamptz);
+CREATE FUNCTION note_made() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+  $$ BEGIN INSERT INTO made VALUES (NEW.letter_id, NEW.made_at); RETURN NULL; END $$;
+"""
+_LOG = "SELECT seq, version, type, seat, body, recorded_at, hash FROM events WHERE game_id = %s ORDER BY seq"
+
+
+class Acknowledged(NamedTuple):
+    """A move of this seat, and its answer."""
+
+    game_id: UUID
+    seat: int
+    answer: Json
+
+
+class Moves(NamedTuple):
+    """What became of acknowledged moves: of each list the game and the version that the answer named."""
+
+    acknowledged: int
+    lost: list[tuple[UUID, int]]  # no commit of that seat has this version
+    doubled: list[
+        tuple[UUID, int]
+    ]  # a commit of such a seat that answers no acknowledged move, or one that answers two
+    told_wrongly: list[tuple[UUID, int]]  # its answer shows anything but what that seat may see
+
+    @property
+    def are_well(self) -> bool:
+        return not (self.lost or self.doubled or self.told_wrongly)
+
+
+def check_moves(database_url: str, history: Collection[Acknowledged]) -> Moves:
+    """Hold these answers against the logs of their games. Each program must have asked again until it was answered."""
+    asked = Counter((it.game_id, it.answer["version"]) for it in history)
+    lost, told_wrongly = [], []
+    doubled = [place for place, times in asked.items() if times > 1]
+    with psycopg.connect(database_url, row_factory=namedtuple_row) as connection:
+        for game_id in sorted({it.game_id for it in history}):
+            of_game = [it for it in history if it.game_id == game_id]
+            found = connection.execute("SELECT rules FROM games WHERE game_id = %s", (game_id,)).fetchone()
+            if found is None:
+                lost += [(game_id, it.answer["version"]) for it in of_game]
+                continue
+            rows = [Recorded(*row) for row in connection.execute(_LOG, (game_id,))]
+            rules = GAMES[found.rules]
+            commits = {rows[0].version: (rows, table) for rows, table in folded(new_table(found.rules), rows)}
+            moved = {version: _mover(rules.EVENTS, rows) for version, (rows, _) in commits.items()}
+            for it in of_game:
+                version = it.answer["version"]
+                if moved.get(version) != it.seat:
+                    lost.append((game_id, version))
+                elif it.answer["view"] != _as_sent(rules.view(commits[version][1].state, it.seat)):
+                    told_wrongly.append((game_id, version))
+            seats = {it.seat for it in of_game}
+            doubled += [(game_id, it) for it, seat in moved.items() if seat in seats and (game_id, it) not in asked]
+    return Moves(len(history), lost, doubled, told_wrongly)
+
+
+def _mover(moves: Collection[str], rows: Iterable[Recorded]) -> int | None:
+    """The seat whose move this commit is, if it is one."""
+    first = next(iter(rows))
+    return first.seat if first.type in moves else None
+
+
+def _as_sent(view: Any) -> Any:
+    return orjson.loads(orjson.dumps(view, option=orjson.OPT_NON_STR_KEYS, default=list))
+
+
+class Letters(NamedTuple):
+    """What became of all letters; `seconds` is how long each of those whose arrival was noted was on its way, the longest
+    last. Codes for strangers are not noted."""
+
+    made: int
+    arrived: int
+    lost: set[UUID]
+    twice: int
+    dropped: int
+    seconds: list[float]
+
+
+def note_letters(database_url: str) -> None:
+    """Every letter that is made, in a table beside, since an outbox forgets what has arrived."""
+    with psycopg.connect(database_url) as owner:
+        owner.execute(_MADE)
+        for box in OUTBOXES:
+            owner.execute(f"CREATE TRIGGER made AFTER INSERT ON {box} FOR EACH ROW EXECUTE FUNCTION note_made()")
+
+
+def letters_of(database_url: str, letters: Iterable[UUID]) -> Letters:
+    """`letters`: those that lie in the mailboxes. What was made is as `note_letters` had it noted."""
+    arrived = Counter(letters)
+    with psycopg.connect(database_url, row_factory=dict_row) as connection:
+        made = {row["letter_id"]: row["at"] for row in connection.execute("SELECT * FROM made")}
+        ended = {}
+        for tries in _TRIES:
+            ended |= {row["letter_id"]: row for row in connection.execute(f"SELECT * FROM {tries} ORDER BY nr")}
+    dropped = {letter_id for letter_id, row in ended.items() if row["result"] == "dropped"} - arrived.keys()
+    times = [(row["at"] - made[letter_id]).total_seconds() for letter_id, row in ended.items() if letter_id in arrived]
+    return Letters(
+        made=len(made),
+        arrived=len(made.keys() & arrived.keys()),
+        lost=made.keys() - arrived.keys() - dropped,
+        twice=sum(copies > 1 for copies in arrived.values()),
+        dropped=len(dropped),
+        seconds=sorted(times),
+    )
