@@ -99,7 +99,10 @@ def _written(value: Any) -> str:
 
 def _database(text: str) -> str:
     url = urlsplit(text)
-    if url.scheme not in ("postgres", "postgresql", "postgresql+psycopg") or url.port == 0:
+    hosts = url.netloc.rpartition("@")[2].split(",")  # the one that is the first now, and those that may take its place
+    if url.scheme not in ("postgres", "postgresql", "postgresql+psycopg") or 0 in [
+        urlsplit(f"//{it}").port for it in hosts
+    ]:
         raise ValueError
     if re.search(r"\s|%(?!(?!00)[0-9A-Fa-f]{2})", text):  # libpq would quote it, be it a password
         raise ValueError

@@ -13,22 +13,64 @@ import psycopg
 import sqlalchemy.exc
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import set_json_loads
-from sqlalchemy import Engine
+from sqlalchemy import Engine, event
 
 from server.store.tables import APP_ROLE, db
 
+# A line may go dead without a word, as when a machine loses its power or its network: either end asks after some seconds
+# whether the other is still there, and gives up after some more. By themselves, Linux and Postgres do so after two hours.
+PATIENT: dict[str, Any] = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,  # milliseconds
+}
+_SETTINGS = {  # of each session in Postgres, which else keeps the locks of a client that is cut off, too
+    "role": APP_ROLE,
+    "timezone": "UTC",
+    "idle_in_transaction_session_timeout": "30s",
+    "tcp_keepalives_idle": "10s",
+    "tcp_keepalives_interval": "5s",
+    "tcp_keepalives_count": 3,
+    "tcp_user_timeout": "25s",
+}
+
 
 def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
-    """How web and worker connect: as the role that cannot change the log, and with no statement waiting for ever."""
-    settings = f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout={statement_timeout_ms}"
+    """How web and worker connect: as the role that cannot change the log, and with nothing waiting for ever."""
+    settings = {**_SETTINGS, "statement_timeout": statement_timeout_ms}
+    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     return {
         "hide_parameters": True,
-        "connect_args": {"options": settings, "connect_timeout": 5},
+        "connect_args": {"options": options, **PATIENT},
         "pool_size": 8,  # kept open; what is above it is opened and closed each time
         "max_overflow": 56,
         "pool_use_lifo": True,
-        "pool_events": [(_expect_open, "checkout"), (_prepare_nothing_for_a_pooler, "connect")],
+        "pool_events": [
+            (_expect_open, "checkout"),
+            (_prepare_nothing_for_a_pooler, "connect"),
+            (_note_who_answered, "connect"),
+        ],
     }
+
+
+@event.listens_for(Engine, "do_connect")
+def _ask_first_who_answered_last(_: Any, __: Any, ___: Any, how: dict[str, Any]) -> None:
+    """Where there are several hosts: else each new connection would wait for the one that is away."""
+    hosts, ports = (str(how.get(name, "")).split(",") for name in ("host", "port"))
+    if len(hosts) > 1:
+        both = zip(hosts, ports if len(ports) == len(hosts) else ports * len(hosts), strict=True)
+        ordered = sorted(both, key=lambda it: (it[0], int(it[1] or 5432)) != _answered)
+        how["host"], how["port"] = map(",".join, zip(*ordered, strict=True))
+
+
+def _note_who_answered(connection: psycopg.Connection[Any], *_: Any) -> None:
+    global _answered
+    _answered = connection.info.host, connection.info.port
+
+
+_answered: tuple[str, int] | None = None
 
 
 def is_pooled(connection: psycopg.Connection[Any]) -> bool:

@@ -15,14 +15,29 @@ P = ParamSpec("P")
 T = TypeVar("T")
 _TRIES = 3
 _READ_ONLY = "25006"  # a copy of another one, or what was the first one until another took its place
+_IDLE_FOR_LONG = "25P03"  # amid a transaction: the line was dead, or this process was stopped
 _TRY_AGAIN = {
-    *("08006", "08003", "08001", "40P01", "40001", "57P01", "57P02", "57P03", "57014", "55P03", _READ_ONLY),
+    *(
+        "08006",
+        "08003",
+        "08001",
+        "40P01",
+        "40001",
+        "57P01",
+        "57P02",
+        "57P03",
+        "57014",
+        "55P03",
+        _READ_ONLY,
+        _IDLE_FOR_LONG,
+    ),
     *("53000", "53100", "53200", "53300", "53400"),  # no disk, memory or connection is left
     "08P01",  # a pooler has lost its Postgres, or has none to give
 }
 _BROKEN_OFF = (
     *(psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError),
-    *(psycopg.errors.ReadOnlySqlTransaction, sqlalchemy.exc.InternalError),
+    *(psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.IdleInTransactionSessionTimeout),
+    sqlalchemy.exc.InternalError,
 )
 _in_doubt: ContextVar[Any] = ContextVar("in_doubt", default=None)
 
@@ -34,7 +49,8 @@ class Unavailable(Exception):
 def tried_again(action: Callable[P, T]) -> Callable[P, T]:
     """Call again when the database broke off; `commit` must look first whether its commit has arrived.
 
-    It finds that in the log, or asks `in_doubt`. Raises Unavailable after three tries.
+    It finds that in the log, or asks `in_doubt`. Raises Unavailable after three tries, or where nobody answers: to wait for
+    that again would only hold a thread.
     """
 
     @wraps(action)
@@ -50,7 +66,8 @@ def tried_again(action: Callable[P, T]) -> Callable[P, T]:
                         raise
                     if _has_lost_its_connection(error):
                         drop_idle()
-                    if attempt == _TRIES - 1:
+                    nobody_answers = isinstance(getattr(error, "orig", error), psycopg.errors.ConnectionTimeout)
+                    if nobody_answers or attempt == _TRIES - 1:
                         raise Unavailable from error
             raise AssertionError("unreachable")
         finally:
@@ -74,7 +91,7 @@ def in_doubt() -> Any:
 
 def _has_lost_its_connection(error: BaseException) -> bool:
     state = getattr(getattr(error, "orig", error), "sqlstate", None)
-    return state is None or state.startswith(("08", "57P0", _READ_ONLY))
+    return state is None or state.startswith(("08", "57P0", _READ_ONLY, _IDLE_FOR_LONG))
 
 
 def is_passing(error: BaseException) -> bool:

@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, create_engine, text
+from psycopg.conninfo import conninfo_to_dict
+from sqlalchemy import URL, Connection, create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from server.store.connections import in_transaction, is_pooled
@@ -30,9 +32,18 @@ _TRIES = 900
 
 
 def psycopg_url(url: str) -> str:
-    """A database's address for SQLAlchemy with psycopg 3, whichever way it was written."""
+    """A database's address for SQLAlchemy with psycopg 3, whichever way it was written; of several hosts, too."""
     scheme, _, rest = url.partition("://")
-    return f"postgresql+psycopg://{rest}" if scheme in ("postgres", "postgresql") else url
+    if scheme not in ("postgres", "postgresql"):
+        return url
+    if "," in urlsplit(url).netloc.rpartition("@")[2]:  # which only libpq can read
+        return _of_several_hosts(url)
+    return f"postgresql+psycopg://{rest}"
+
+
+def _of_several_hosts(url: str) -> str:
+    said = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+    return URL.create("postgresql+psycopg", query=said).render_as_string(hide_password=False)
 
 
 class CannotMigrate(Exception):

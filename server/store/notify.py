@@ -16,7 +16,7 @@ import psycopg
 import sqlalchemy.exc
 from flask import Flask, current_app
 
-from server.store.connections import autocommit, connect, is_pooled
+from server.store.connections import PATIENT, autocommit, connect, is_pooled
 
 log = logging.getLogger(__name__)
 _GAMES, _LETTERS = "games", "letters"  # channels
@@ -83,7 +83,7 @@ def _notify(games: list[UUID], has_letters: bool) -> None:
 def listen(*more: str) -> psycopg.Connection[Any]:
     """A connection on which hints of games arrive, and of `more`; none do where all connections lead through a pooler."""
     direct = current_app.config["DATABASE_URL_DIRECT"]
-    connection = psycopg.connect(direct, autocommit=True, connect_timeout=5) if direct else connect()
+    connection = psycopg.connect(direct, autocommit=True, **PATIENT) if direct else connect()
     if not is_pooled(connection):
         for channel in (_GAMES, *more):
             connection.execute(f"LISTEN {channel}")

@@ -34,6 +34,11 @@ def test_every_usual_name_of_postgres_is_understood(scheme):
     assert settings.database_url == "postgresql://stars@db.example/stars"
 
 
+def test_a_database_may_have_several_hosts():
+    url = "postgresql://stars@db1.example:5432,[2001:db8::2]:5433,db3.example/stars?target_session_attrs=read-write"
+    assert Settings.from_environment({"DATABASE_URL": url}).database_url == url
+
+
 def test_a_relative_directory_starts_where_the_command_was_given(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert Settings.from_environment({"STERNENPOST_DATA": "data"}).data == Path(tmp_path, "data")
@@ -43,6 +48,8 @@ def test_a_relative_directory_starts_where_the_command_was_given(tmp_path, monke
     ("name", "value"),
     [
         ("DATABASE_URL", "mysql://db.example/stars"),
+        ("DATABASE_URL", "postgresql://db1.example:5432,db2.example:99999/stars"),
+        ("DATABASE_URL", "postgresql://db1.example:5432,db2.example:0/stars"),
         ("SMTP_URL", "mail.example:25"),
         ("STERNENPOST_MAIL_IN", "8025"),
         ("STERNENPOST_MAIL_IN", "127.0.0.1"),

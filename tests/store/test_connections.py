@@ -1,0 +1,65 @@
+"""How web and worker connect to Postgres."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, create_engine, event, make_url, text
+
+from server.store.connections import engine_options
+from server.store.database_retry import is_passing
+from server.store.migrate import psycopg_url
+from tests.support.live_server import until
+
+
+@pytest.fixture
+def engine(shared_url: str) -> Iterator[Engine]:
+    """Of two hosts the first is away, and is asked first."""
+    engine = create_engine(psycopg_url(shared_url.replace("?host=", "?host=/nowhere,")), **engine_options())
+    yield engine
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("hosts", "host", "port"),
+    [
+        ("db1,db2", "db1,db2", ","),
+        ("db1:5432,db2:5433", "db1,db2", "5432,5433"),
+        ("[2001:db8::1]:5433,db2", "2001:db8::1,db2", "5433,"),
+    ],
+)
+def test_several_hosts_are_asked_as_libpq_writes_them(hosts: str, host: str, port: str) -> None:
+    url = psycopg_url(f"postgresql://stars:se%40cret@{hosts}/stars?target_session_attrs=read-write")
+    [_, how] = create_engine(url).dialect.create_connect_args(make_url(url))
+    assert (how["host"], how["port"]) == (host, port)
+    assert (how["user"], how["password"], how["dbname"]) == ("stars", "se@cret", "stars")
+    assert how["target_session_attrs"] == "read-write"
+
+
+def test_of_several_hosts_the_one_that_answered_is_asked_first_from_then_on(engine: Engine) -> None:
+    asked = list[str]()
+    event.listen(engine, "do_connect", lambda dialect, record, positional, how: asked.append(how["host"]))
+    for _ in range(2):
+        engine.connect().close()
+        engine.dispose()
+    first, second = (hosts.split(",") for hosts in asked)
+    assert first[0] == "/nowhere"
+    assert second == first[::-1]
+
+
+def test_a_session_that_was_ended_since_it_idled_amid_a_transaction_is_one_to_try_again(engine: Engine) -> None:
+    with engine.connect() as connection:
+        connection.execute(text("SET idle_in_transaction_session_timeout = 1"))
+        pid = connection.scalar(text("SELECT pg_backend_pid()"))
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as other:
+            until(
+                lambda: not other.scalar(text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid"), {"pid": pid})
+            )
+        with pytest.raises(Exception) as ended:
+            connection.execute(text("SELECT 1"))
+    assert is_passing(ended.value)
+
+
+def test_neither_end_waits_for_ever(engine: Engine) -> None:
+    with engine.connect() as connection:
+        for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
+            assert connection.scalar(text(f"SHOW {name}")) not in ("0", None)
