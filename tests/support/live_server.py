@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from email import policy
 from email.message import EmailMessage
@@ -126,14 +126,14 @@ class Held:
 
 
 class MailServer:
-    """An SMTP listener on the loopback, with a mailbox for everybody."""
+    """An SMTP listener, on the loopback unless told otherwise, with a mailbox for everybody."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str) -> None:
         self.letters: list[Mail] = []
         self._held: dict[str, Held] = {}
-        self._controller = Controller(self, hostname="127.0.0.1", port=free_port())
+        self._controller = Controller(self, hostname=host, port=free_port())
         self._controller.start()
-        self.url = f"smtp://127.0.0.1:{self._controller.port}"
+        self.url = f"smtp://{host}:{self._controller.port}"
 
     def stop(self) -> None:
         self._controller.stop()
@@ -244,12 +244,13 @@ def new_house(**settings: str) -> Iterator["House"]:
 class House:
     """Postgres, web and any number of workers over one data directory. Call it from the main thread."""
 
-    def __init__(self, data: Path, settings: dict[str, str]) -> None:
+    _postgres: embedded_postgres.Server
+
+    def __init__(self, data: Path, settings: dict[str, str], host: str = "127.0.0.1") -> None:
         self._data = data
-        subprocess.run(["cp", "-a", cluster_with_tables(), data], check=True)
-        self._postgres = embedded_postgres.start(data)
+        self._start_postgres()
         (data / "said.log").touch()
-        self.post = MailServer()
+        self.post = MailServer(host)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.mail_in = free_port()
@@ -267,6 +268,10 @@ class House:
         }
         self._processes: list[subprocess.Popen[bytes]] = []
 
+    def _start_postgres(self) -> None:
+        subprocess.run(["cp", "-a", cluster_with_tables(), self._data], check=True)
+        self._postgres = embedded_postgres.start(self._data)
+
     def close(self) -> None:
         for process in self._processes:
             if process.poll() is None:
@@ -275,12 +280,12 @@ class House:
         self._postgres.stop()
 
     def _start(
-        self, command: str, before: str = "", checkout: Path = CHECKOUT, **settings: str
+        self, command: str, before: str = "", checkout: Path = CHECKOUT, within: Sequence[str] = (), **settings: str
     ) -> subprocess.Popen[bytes]:
-        """`before`: what is executed within the process first."""
+        """`before`: what is executed within the process first; `within`: a command that executes another."""
         with open(self._data / "said.log", "ab") as output:
             process = subprocess.Popen(
-                [sys.executable, "-c", f"{before}\nfrom server.cli import main\nmain()", command],
+                [*within, sys.executable, "-c", f"{before}\nfrom server.cli import main\nmain()", command],
                 cwd=checkout,
                 env=self._environment | settings,
                 stdin=subprocess.DEVNULL,
