@@ -95,25 +95,32 @@ def count(*uses: Use) -> Mapping[Use, int]:
     """Count uses as part of the transaction under way; how many more there may be of each, below 0 above its bound."""
     if not uses or not current_app.config["LIMITS"]:
         return {}
-    now, times = clock.now(), {use: uses.count(use) for use in sorted(uses, key=_key)}  # in one order: no deadlock
-    rows = [{"key": _key(use), "since": _since(use.bound, now), "used": used} for use, used in times.items()]
-    row = insert(RateLimit).values(rows)
-    counted = row.on_conflict_do_update(
-        index_elements=["key", "since"], set_={"used": RateLimit.used + row.excluded.used}
-    ).returning(RateLimit.key, RateLimit.used)
-    used_by_key = {it.key: it.used for it in db.session.execute(counted)}
-    found = {use: most_of(use.bound).most - used_by_key[_key(use)] for use in times}
+    now = clock.now()
+    found = {use: most_of(use.bound).most - used for use, used in add({it: uses.count(it) for it in uses}, now).items()}
     for use, left in found.items():
         if use.bound in _TOLD:
             g.setdefault("levels", {})[use.bound] = Level(most_of(use.bound), max(0, left), _full_in(use.bound, now))
     return found
 
 
+def add(times: Mapping[Use, int], now: datetime) -> Mapping[Use, int]:
+    """Count each so many times as part of the transaction under way; how often each was used in its window by now."""
+    by_key = {_key(use): use for use in times}
+    rows = [  # in one order: no deadlock
+        {"key": key, "since": window_of(use.bound, now), "used": times[use]} for key, use in sorted(by_key.items())
+    ]
+    row = insert(RateLimit).values(rows)
+    counted = row.on_conflict_do_update(
+        index_elements=["key", "since"], set_={"used": RateLimit.used + row.excluded.used}
+    ).returning(RateLimit.key, RateLimit.used)
+    return {by_key[it.key]: it.used for it in db.session.execute(counted)}
+
+
 def expect_left(use: Use) -> None:
     """Look whether there may be one more, and count none. Raises TooMany."""
     bound = bound_of(use.bound)
     if bound is not None:
-        this = (RateLimit.key == _key(use)) & (RateLimit.since == _since(use.bound, clock.now()))
+        this = (RateLimit.key == _key(use)) & (RateLimit.since == window_of(use.bound, clock.now()))
         if (db.session.scalar(select(RateLimit.used).where(this)) or 0) >= bound.most:
             raise reached(use.bound)
 
@@ -158,7 +165,7 @@ def _key(use: Use) -> str:
     return f"{use.bound} {use.by}"
 
 
-def _since(name: str, now: datetime) -> datetime:
+def window_of(name: str, now: datetime) -> datetime:
     """When the window began that is under way."""
     seconds = most_of(name).seconds
     return datetime.fromtimestamp(int(now.timestamp()) // seconds * seconds, UTC)

@@ -1,12 +1,15 @@
 """Rate limits of requests: every player has a bucket of units, and so has every network that sends no token; requests
 take from it, and it fills up again steadily.
 
-Each process of the web counts for itself, in its memory: no request waits for that, and where two processes share the
-work, somebody may get up to twice as much. What is counted for all processes together is told here as well.
+Each process of the web counts in its memory, so that no request waits for it. Once a second it tells the others, by what
+is counted in Postgres, of those who take much, and learns what they have taken there: over all webs together somebody may
+get more for that second only, and from then on no more than from one. What is counted for all processes at once is told
+here as well.
 """
 
-from collections import OrderedDict
-from collections.abc import Hashable
+from collections import Counter, OrderedDict
+from collections.abc import Hashable, Mapping
+from datetime import datetime
 from math import ceil
 from threading import Lock
 from typing import NamedTuple
@@ -14,11 +17,12 @@ from typing import NamedTuple
 from flask import Flask, Response, current_app, g, request
 
 from server.accounts.rate_limits import Level as CountedLevel
-from server.accounts.rate_limits import network_of
+from server.accounts.rate_limits import Use, add, network_of, window_of
 from server.api.auth import is_for_api, known_sender
 from server.clock import clock
 from server.config import Bound
 from server.errors import TooMany
+from server.store.tables import db
 from server.translations import noted
 
 LONG = 9  # units for what takes long to make, beside the one of every request
@@ -26,6 +30,8 @@ ROWS = 20  # rows of a list, or
 KIB = 4  # kibibytes of a body, that come with the first unit; each as many more take another
 OF_PLAYER, OF_ADDRESS = "player", "address"
 _MOST = 20_000  # buckets of a kind
+SHARED_EVERY = 1  # seconds
+_MUCH = 20  # of what comes back in that time, whoever takes less than a 20th is not told of
 _REACHED = {
     OF_PLAYER: noted("You ask too much at once: requests for %(most)s units in %(seconds)s seconds are allowed."),
     OF_ADDRESS: noted(
@@ -52,6 +58,8 @@ class Buckets:
         self.bound = bound
         self._each = bound.seconds * 1000 // bound.most
         self._full_at: OrderedDict[Hashable, int] = OrderedDict()
+        self._taken = Counter[Hashable]()  # units, since the others were told
+        self._known: dict[Hashable, tuple[datetime, int]] = {}  # a window, and the units taken in it everywhere
         self._lock = Lock()
 
     def take(self, key: Hashable, units: int, now: int) -> Level:
@@ -64,12 +72,38 @@ class Buckets:
             wait = full_at + asked - now - whole
             if wait <= 0:
                 full_at += asked
+                self._taken[key] += units
+                if len(self._taken) > _MOST:  # nobody has asked for a while
+                    self._taken.clear()
             self._full_at[key] = full_at
             self._full_at.move_to_end(key)
             if len(self._full_at) > _MOST:
                 self._full_at.popitem(last=False)
         lacking = max(0, full_at - now)
         return Level((whole - lacking) // self._each, ceil(lacking / 1000), max(0, ceil(wait / 1000)))
+
+    def taken(self) -> Mapping[Hashable, int]:
+        """Of those who took much since the last time, how many units."""
+        with self._lock:
+            taken, self._taken = self._taken, Counter()
+        least = self.bound.most * SHARED_EVERY // self.bound.seconds // _MUCH
+        return {key: units for key, units in taken.items() if units > least}
+
+    def learn(self, taken: Mapping[Hashable, tuple[int, int]], window: datetime, now: datetime) -> None:
+        """Of each how many units were taken here, as told just now, and everywhere in this window."""
+        moment = _milliseconds(now)
+        whole = self.bound.most * self._each
+        with self._lock:
+            known = self._known
+            self._known = {key: (window, everywhere) for key, (_, everywhere) in taken.items()}
+            self._known |= {key: it for key, it in known.items() if it[0] == window and key not in taken}
+            for key, (here, everywhere) in taken.items():
+                began, before = known.get(key, (None, 0))
+                if began != window:  # the others may have begun long ago, and some has come back since
+                    before = (moment - _milliseconds(window)) // self._each
+                if (elsewhere := everywhere - here - before) > 0:
+                    full_at = max(self._full_at.get(key, moment), moment) + elsewhere * self._each
+                    self._full_at[key] = min(full_at, moment + whole)
 
 
 class _Account:
@@ -83,8 +117,12 @@ class _Account:
 
     def take(self, units: int) -> int:
         """Seconds to wait; 0 if they have been taken."""
-        self.level = self._buckets.take(self._key, units, int(clock.now().timestamp() * 1000))
+        self.level = self._buckets.take(self._key, units, _milliseconds(clock.now()))
         return self.level.wait
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
 
 
 def register(app: Flask) -> None:
@@ -96,6 +134,21 @@ def register(app: Flask) -> None:
 
 def full_buckets(app: Flask) -> dict[str, Buckets]:
     return {name: Buckets(app.config["BOUNDS"][name]) for name in (OF_PLAYER, OF_ADDRESS)}
+
+
+def share() -> None:
+    """Tell the other webs what was taken here, and learn what was taken there."""
+    limits: dict[str, Buckets] = current_app.extensions["limits"]
+    taken = {name: buckets.taken() for name, buckets in limits.items()}
+    uses = {Use(name, key): units for name, by_key in taken.items() for key, units in by_key.items()}
+    if not uses:
+        return
+    now = clock.now()
+    everywhere = add(uses, now)
+    db.session.commit()
+    for name, by_key in taken.items():
+        told = {key: (units, everywhere[Use(name, key)]) for key, units in by_key.items()}
+        limits[name].learn(told, window_of(name, now), now)
 
 
 def spend(units: int) -> None:

@@ -15,6 +15,7 @@ from prometheus_client import multiprocess
 
 from server import json_logs
 from server.accounts.tokens import note_uses
+from server.api.rate_limits import SHARED_EVERY, share
 from server.config import CHECKOUT, Settings
 from server.jobs import Job
 from server.play import heartbeats
@@ -46,7 +47,8 @@ def post_worker_init(worker: Any) -> None:
     json_logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
     notifier.tell_from(app)
     jobs = Job(app, "heartbeat", partial(heartbeats.beat, "web")), Job(app, "uses of tokens", note_uses)
-    Thread(target=_do_again, args=jobs, daemon=True).start()
+    Thread(target=_do_again, args=(_EVERY, *jobs), daemon=True).start()
+    Thread(target=_do_again, args=(SHARED_EVERY, Job(app, "rate limits", share)), daemon=True).start()
 
 
 def _allow_files() -> None:
@@ -64,12 +66,12 @@ def on_exit(server: Any) -> None:
     shutil.rmtree(os.environ[_METRICS], ignore_errors=True)
 
 
-def _do_again(*jobs: Job) -> NoReturn:
-    """Leave heartbeats (hours without any count for nobody), and note which tokens were used."""
+def _do_again(every: int, *jobs: Job) -> NoReturn:
+    """Leave heartbeats (hours without any count for nobody), note which tokens were used, and share limits."""
     while True:
         for job in jobs:
             job()
-        time.sleep(_EVERY)
+        time.sleep(every)
 
 
 def serve() -> NoReturn:

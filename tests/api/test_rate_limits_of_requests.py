@@ -1,16 +1,19 @@
 """Rate limits of requests: what an answer tells of them, who shares one, and what is expensive."""
 
 import tracemalloc
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from flask import Flask
 from werkzeug.test import TestResponse
 
 from server.api import pictures, rate_limits
-from server.api.rate_limits import LONG, Buckets
+from server.api.rate_limits import LONG, Buckets, Level
+from server.app import create_app
 from server.config import Settings
 from server.rules import Json
+from server.store.tables import RateLimit, db
 from tests.support.api_calls import NOBODYS_ID, exhausting, further
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN
@@ -120,6 +123,70 @@ def test_however_many_ask_the_limits_take_little_memory() -> None:
     finally:
         tracemalloc.stop()
     assert taken < 8 * 2**20
+
+
+# Several webs
+
+
+class Webs:
+    """Two, at the beginning of a window, and how they serve one player."""
+
+    def __init__(self, *apps: Flask) -> None:
+        self._apps = apps
+        self.began = datetime.fromtimestamp(NOON / 1000, UTC)
+        self.seconds = 0
+
+    @property
+    def now(self) -> int:
+        return NOON + self.seconds * 1000
+
+    def take(self, web: int, units: int) -> Level:
+        buckets: Buckets = self._apps[web].extensions["limits"]["player"]
+        return buckets.take("ada", units, self.now)
+
+    def share(self) -> None:
+        """Each does so once."""
+        for app in self._apps:
+            with app.app_context():
+                rate_limits.share()
+
+
+@pytest.fixture
+def webs(app: Flask, shared_url: str, standing: StandingClock) -> Webs:
+    webs = Webs(app, create_app(Settings.from_environment({"DATABASE_URL": shared_url})))
+    standing.forward(webs.began - standing.now())
+    return webs
+
+
+def test_a_limit_holds_over_all_webs_together(webs: Webs) -> None:
+    webs.take(0, 9000)
+    webs.take(1, 1000)
+    webs.share()
+    assert webs.take(1, 0).left == OF_PLAYER.most - 10_000  # it told later, and so was told all
+    webs.take(0, 100)
+    webs.share()
+    assert webs.take(0, 1900).left == 0
+    webs.share()
+    assert webs.take(1, 11).wait == 0  # it has taken nothing since, and was told nothing
+    webs.share()
+    assert webs.take(1, 1).wait > 0
+
+
+def test_what_has_come_back_since_is_not_counted_against_anybody(webs: Webs, standing: StandingClock) -> None:
+    webs.take(0, 6000)
+    webs.share()
+    webs.seconds = 30  # in which 6,000 come back
+    standing.forward(timedelta(seconds=30))
+    webs.take(1, 100)
+    webs.share()
+    assert webs.take(1, 0).left == OF_PLAYER.most - 100
+
+
+def test_nothing_is_told_of_who_takes_little(webs: Webs, app: Flask) -> None:
+    webs.take(0, 10)
+    webs.share()
+    with app.app_context():
+        assert not db.session.scalars(db.select(RateLimit)).all()
 
 
 # What is expensive
