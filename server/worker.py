@@ -44,6 +44,7 @@ from server.post.letters import mail_host
 from server.post.smtp import Carrier, carrier
 from server.store import embedded_postgres
 from server.store.notify import notifier, on_hint
+from server.store.open_streams import forget_open
 from server.store.watching import forget_watching
 from server.webhooks.sender import HookOffice
 from server.webhooks.subscriptions import forget_old_deliveries
@@ -200,6 +201,7 @@ def _tidy(settings: Settings) -> None:
     forget_old_answers(settings.keep_answers)
     forget_old_mails()
     forget_watching(clock.now())
+    forget_open(clock.now())
     forget_old_secrets()
     forget_kept_mails()
     forget_old_deliveries()

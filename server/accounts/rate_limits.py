@@ -17,6 +17,7 @@ from server.store.tables import RateLimit, db
 from server.translations import noted
 
 _WHEN_THERE_IS_ROOM = 3600  # seconds until it is worth asking again for what is bounded at a time
+_FOR_A_STREAM = 30  # the same of streams, which are closed sooner; those of a web that was killed count for so long
 _REACHED = {  # what whoever reaches a bound is told
     "sign-ins": noted("From your address %(most)s sign-ins were asked for. Try again later."),
     "guests": noted("From your address %(most)s guests have come. Try again later, or sign in."),
@@ -135,7 +136,8 @@ def expect_room(name: str, present: int) -> None:
 def reached(name: str) -> TooMany:
     """What is raised at a bound."""
     bound = most_of(name)
-    wait = _full_in(name, clock.now()) if bound.seconds else _WHEN_THERE_IS_ROOM
+    at_a_time = _FOR_A_STREAM if name.startswith("streams") else _WHEN_THERE_IS_ROOM
+    wait = _full_in(name, clock.now()) if bound.seconds else at_a_time
     return TooMany(_REACHED[name], wait, most=bound.most)
 
 

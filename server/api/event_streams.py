@@ -192,9 +192,10 @@ def _streamed(follower: Follower) -> Response:
 
 
 def _expect_room(streams: Any, stream: EventStream) -> None:
-    """Keep a share for those who are signed in. Raises TooManyStreams, TooMany."""
+    """Keep a share for those who are signed in; a player's streams and those of an address count over all webs. Raises TooManyStreams, TooMany."""
     whom, is_stranger, share = stream.counts_for[0], STRANGERS in stream.counts_for, bound_of("streams-of-strangers")
-    expect_room("streams-of-address" if is_stranger else "streams", streams.held_by(whom))
+    if share is not None:
+        expect_room("streams-of-address" if is_stranger else "streams", streams.held_everywhere(whom))
     if streams.is_full:
         raise TooManyStreams(noted("There are as many streams as this server keeps open. Try again later."), _FULL)
     if is_stranger and share is not None and streams.held_by(STRANGERS) >= share.most:

@@ -780,6 +780,19 @@ class RateLimit(Base):
     used: Mapped[int]
 
 
+class OpenStreams(Base):
+    """How many event streams a process of the web keeps open for a player, or for a network that sends no token; it counts
+    until then unless it is noted again."""
+
+    __tablename__ = "open_streams"
+    __table_args__ = ({"info": {"spread": "local"}},)
+
+    whom: Mapped[str] = _key()
+    process_id: Mapped[UUID] = _key()
+    number: Mapped[int]
+    until: Mapped[datetime]
+
+
 class Stranger(Base):
     """An address at which no player was known when a letter went there: the one letter that does.
 

@@ -11,19 +11,21 @@ from contextlib import suppress
 from datetime import timedelta
 from threading import Lock, Thread
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import psycopg
+import sqlalchemy.exc
 from flask import Flask
 from prometheus_client import Gauge
 
-from server.api.event_streams import EventStream, written
+from server.api.event_streams import STRANGERS, EventStream, written
 from server.clock import clock
 from server.play import event_feed
 from server.play.event_feed import OwnFollower, Progress, new_games, news
 from server.play.turn_links import still_valid
 from server.store.database_retry import is_passing
 from server.store.notify import listen, notified
+from server.store.open_streams import note_open, open_elsewhere
 from server.store.watching import note_watching
 
 log = logging.getLogger(__name__)
@@ -35,6 +37,8 @@ _LOOK = 2.0  # seconds between two looks at what no hint may have told
 _CHECK = 2.0  # seconds between two looks whether tokens are still good, and which games have begun
 _NOTE = 30.0  # seconds after which it is noted anew who is at which table
 _THERE = timedelta(seconds=60)  # for which such a note holds
+_NOTE_OPEN = 10.0  # seconds after which it is noted anew for whom streams are open
+_OPEN = timedelta(seconds=25)  # for which such a note holds, as when this process is killed
 _FULL = 64 * 1024  # bytes that nobody takes in, before no more are added
 _PATIENCE = 30.0  # seconds for a client to take in some of it
 _BREATH = 0.1  # seconds after a fault that nobody foresaw, which may come again at once
@@ -66,6 +70,9 @@ class Streams:
         self._seen: dict[UUID, Progress] = {}  # of watched games, when we last looked
         self._coming: list[_Open] = []
         self._held: Counter[Hashable] = Counter()
+        self._process_id = uuid4()
+        self._noted: dict[str, int] = {}  # for whom how many were open when it was last noted
+        self._noted_at = -math.inf
         self._lock = Lock()
         self._selector = selectors.DefaultSelector()
         self._rope, self._bell = socket.socketpair()
@@ -86,6 +93,14 @@ class Streams:
     def held_by(self, whom: Hashable) -> int:
         """How many are open that count for them."""
         return self._held[whom]
+
+    def held_everywhere(self, whom: Hashable) -> int:
+        """The same in all processes of the web. One more is noted at once, since it is about to be opened."""
+        now, here = clock.now(), self.held_by(whom)
+        found = here + open_elsewhere(str(whom), self._process_id, now)
+        note_open(self._process_id, {str(whom): here + 1}, now + _OPEN)
+        self._noted[str(whom)] = here + 1  # which is set right at the next look if it is refused
+        return found
 
     def take(self, sock: socket.socket, stream: EventStream, head: bytes) -> None:
         """Keep this stream open; `head` goes before it."""
@@ -124,6 +139,8 @@ class Streams:
             self._end(stream)
         for stream in self._coming:
             stream.sock.close()
+        with suppress(psycopg.Error, sqlalchemy.exc.SQLAlchemyError), self._app.app_context():
+            self._note_open()
 
     def _wait(self) -> None:
         """For something to happen, or for the next look."""
@@ -187,6 +204,7 @@ class Streams:
     def _look(self) -> None:
         now = time.monotonic()
         if not self._open:
+            self._note_open()
             self._deafen()
             self._next_look = now + _LOOK
             return
@@ -241,6 +259,7 @@ class Streams:
             for stream in owners.values():
                 self._follow(stream)
         self._note_watching()
+        self._note_open()
 
     def _note_watching(self) -> None:
         """Whoever follows a single game is at its table: pages do so only while somebody looks at them."""
@@ -250,6 +269,19 @@ class Streams:
         note_watching(those, clock.now() + _THERE)
         for stream in due:
             stream.noted_at = now
+
+    def _note_open(self) -> None:
+        """What has changed, and everything before it counts no more."""
+        if not self._app.config["LIMITS"]:
+            return
+        with self._lock:
+            held = {str(whom): number for whom, number in self._held.items() if whom is not STRANGERS}
+        now = time.monotonic()
+        if now - self._noted_at >= _NOTE_OPEN:
+            self._noted, self._noted_at = dict.fromkeys(self._noted, -1), now
+        changed = {whom: held.get(whom, 0) for whom in held | self._noted if held.get(whom, 0) != self._noted.get(whom)}
+        note_open(self._process_id, changed, clock.now() + _OPEN)
+        self._noted = held
 
     def _tell(self, game_id: UUID) -> None:
         ready = [stream for stream in self._due[game_id] if self._has_room(stream)]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine, create_engine, event, make_url, text
 
+from server.store import connections
 from server.store.connections import engine_options
 from server.store.database_retry import is_passing
 from server.store.migrate import psycopg_url
@@ -12,8 +13,9 @@ from tests.support.live_server import until
 
 
 @pytest.fixture
-def engine(shared_url: str) -> Iterator[Engine]:
+def engine(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """Of two hosts the first is away, and is asked first."""
+    monkeypatch.setattr(connections, "_answered", None)
     engine = create_engine(psycopg_url(shared_url.replace("?host=", "?host=/nowhere,")), **engine_options())
     yield engine
     engine.dispose()

@@ -7,7 +7,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from typing import Any, Self
 from uuid import UUID
@@ -423,6 +423,12 @@ def test_more_streams_than_there_is_room_for_are_asked_to_wait_and_moves_are_not
 
 @pytest.fixture(scope="module")
 def bounded_port(shared_url: str) -> Iterator[int]:
+    with bounded_web(shared_url) as port:
+        yield port
+
+
+@contextmanager
+def bounded_web(shared_url: str) -> Iterator[int]:
     """A web in which a player keeps four streams open, an address three, and all without a token eight."""
     bounds = {"STREAMS": "4", "STREAMS_OF_ADDRESS": "3", "STREAMS_OF_STRANGERS": "8"}
     variables = {"STERNENPOST_PROXIES": "1", **{f"STERNENPOST_LIMIT_{name}": it for name, it in bounds.items()}}
@@ -464,6 +470,34 @@ def test_an_address_has_so_many_without_a_token_and_those_who_are_signed_in_keep
         assert "without a token" in answer.json()["detail"]
         for name in ("ada", "ben"):
             assert stack.enter_context(Stream(bounded_port, path_of(game_id), token_of(name), home="192.0.2.7")).tell(1)
+
+
+def test_streams_of_a_player_and_of_an_address_count_over_all_webs(
+    bounded_port: int, shared_url: str, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
+    path, ads, home = path_of(game_of(ada, ben, cleo)), token_of("ada"), "192.0.2.20"
+    with ExitStack() as stack:
+        with bounded_web(shared_url) as other_port:
+            for port in (bounded_port, other_port, bounded_port, other_port):
+                until(lambda port=port: open_one(stack, port, path, ads))
+            for port in (bounded_port, other_port, bounded_port):
+                until(lambda port=port: open_one(stack, port, path, home=home))
+            for port in (bounded_port, other_port):
+                assert asked_for(port, path, ads).status_code == 429
+                assert asked_for(port, path, home=home).status_code == 429
+        until(
+            lambda: asked_for(bounded_port, path, ads).status_code == 200
+        )  # those of a web that is gone count no more
+
+
+def open_one(stack: ExitStack, port: int, path: str, token: str | None = None, home: str = "192.0.2.1") -> bool:
+    """False if there is no room: what was open before may still count."""
+    stream = Stream(port, path, token, home=home)
+    if "200 OK" not in stream.head:
+        stream.close()
+        return False
+    stack.enter_context(stream)
+    return True
 
 
 def asked_for(port: int, path: str, token: str | None = None, home: str = "192.0.2.1") -> httpx.Response:
