@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """A web of the release before notes none, and counts its own only."""
+    """It makes a table, and holds no other. A web of the release before notes nothing there, and counts its own only."""
     op.create_table(
         "open_streams",
         sa.Column("whom", sa.Text(), nullable=False),

@@ -25,7 +25,8 @@ from uuid import UUID
 import httpx
 
 from server.store import migrate
-from tests.bench.chaos import note_letters, outcome_of
+from tests.bench.chaos import outcome_of
+from tests.support.history import note_letters
 from tests.support.live_server import (
     CHECKOUT,
     PATIENCE,
@@ -252,7 +253,7 @@ def beside(old: Path, moves: int, people: int = 3) -> Outcome:
     with new_house(STERNENPOST_LIMITS="off") as house, ThreadPoolExecutor(people) as threads:
         migrate.downgrade(house.database_url, "base")
         assert house.run("migrate", checkout=old) == 0, house.said()
-        note_letters(house)
+        note_letters(house.database_url)
         evening, over = Evening(house), Event()
         old_worker = house.start_worker(checkout=old)
         house.start_web(checkout=old)
