@@ -1,14 +1,15 @@
 """An old release and the present one beside each other: `python -m tests.bench.releases --moves 300`.
 
 The old one, of a commit of this repository, serves alone; the tables are migrated under it; the present one joins it, web and
-worker; both serve; the old one gets SIGTERM, and the present one goes on alone. Meanwhile people play by mail, look around and
-talk; each request goes to any web that serves, and again to any if no answer came. Exit status 1 if an answer was an error, an
+worker; both serve; the old one gets SIGTERM, and the present one goes on alone. Meanwhile people are told of their turns by mail,
+move by requests or by replies, look around and talk; each request goes to any web that serves, and again to any if no answer came. Exit status 1 if an answer was an error, an
 acknowledged move is not in its log exactly once, a letter was lost, or a log is not right in the end.
 """
 
 import argparse
 import re
 import shutil
+import smtplib
 import subprocess
 import tempfile
 import time
@@ -20,12 +21,14 @@ from pathlib import Path
 from random import Random
 from threading import Event, Lock
 from typing import Any, NamedTuple
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 
+from server.rules import GAMES
 from server.store import migrate
 from tests.bench.chaos import outcome_of
+from tests.post.incoming.replies.programs import PROGRAMS, Typed, answering
 from tests.support.history import note_letters
 from tests.support.live_server import (
     CHECKOUT,
@@ -34,15 +37,20 @@ from tests.support.live_server import (
     Client,
     House,
     Json,
+    Mail,
     Turn,
     new_house,
     sign_in,
     until,
 )
 
-GAMES = 3  # that each of them has opened and that are not over
+OPEN_GAMES = 3  # that each of them has opened and that are not over
+_BY_MAIL = 0.3  # of the moves of Sternenhimmel
 _LOOK = 0.1  # seconds between two looks into a mailbox
 _STOP = 10  # seconds that a part has from SIGTERM to its end
+_FIRST_OF_COMMITS = """
+SELECT DISTINCT ON (game_id, version) game_id, version, seat FROM events ORDER BY game_id, version, seq
+"""
 _BOXES = ("outbox", "player_outbox")
 _RULES: tuple[Json, ...] = (
     {"rules": "sternenhimmel", "seats": [{"player": "me"}, {"open": True}, {"bot": "random"}]},
@@ -63,6 +71,7 @@ class Outcome(NamedTuple):
     """What became of all that was asked for. `asked_again`: requests without an answer, or with a 503."""
 
     moves: dict[str, int]  # acknowledged, by what served
+    replies: int  # of them by mail
     there: int
     doubled: int
     errors: list[str]
@@ -88,7 +97,7 @@ class Outcome(NamedTuple):
         phases = ", ".join(f"{count} while {what}" for what, count in self.moves.items())
         total = sum(self.moves.values())
         told = (
-            f"{total} moves acknowledged ({phases}): {self.there} there, {total - self.there} lost, {self.doubled} doubled; "
+            f"{total} moves acknowledged, {self.replies} of them replies by mail ({phases}): {self.there} there, {total - self.there} lost, {self.doubled} doubled; "
             f"{len(self.errors)} errors, {self.asked_again} requests asked again; {self.letters} letters, "
             f"{self.lost_letters} lost; the old release was gone {self.seconds_to_stop:.1f} s after SIGTERM, exit statuses "
             f"{self.ended}; check: {'all is right' if self.checked == 0 else self.checked}"
@@ -137,6 +146,7 @@ class Evening:
         self.serving = ""
         self.moves: Counter[str] = Counter()
         self.acknowledged: set[tuple[UUID, int]] = set()  # game and version
+        self.replies: set[Turn] = set()  # taken by the mail server
         self.errors: list[str] = []
         self.asked_again = 0
         self._lock = Lock()
@@ -146,6 +156,11 @@ class Evening:
             if (game_id, version) not in self.acknowledged:
                 self.acknowledged.add((game_id, version))
                 self.moves[self.serving] += 1
+
+    def has_replied(self, turn: Turn) -> None:
+        with self._lock:
+            self.replies.add(turn)
+            self.moves[self.serving] += 1
 
     def fails(self, what: str) -> None:
         with self._lock:
@@ -204,12 +219,12 @@ class Player:
 
     def plays(self, over: Event) -> None:
         while not over.is_set():
-            while len(self._running) < GAMES:
+            while len(self._running) < OPEN_GAMES:
                 self._opens()
             mails = self._evening.house.post.of(self._email)
             for mail in mails[self._read :]:
                 if word := mail.word("t"):
-                    self._moves(Turn.of(word))
+                    self._answers(mail, Turn.of(word))
                     self._looks_around()
             self._read = len(mails)
             over.wait(_LOOK)
@@ -221,6 +236,38 @@ class Player:
         # By a program of its own: clients are not shared between threads.
         friend = Program(self._evening, self.next.program.token, self._rng.randrange(2**32))
         friend.asks_well("POST", f"/v1/games/{game['id']}/seats", 201, json={})
+
+    def _answers(self, mail: Mail, turn: Turn) -> None:
+        game = self.program.asks_well("GET", f"/v1/games/{turn.game_id}", 200)
+        if not game or turn.number != game["seats"][turn.seat]["turn"]:
+            return  # it came twice, or the rest of the turn has been played
+        if game["rules"] == "sternenhimmel" and self._rng.random() < _BY_MAIL:
+            self._replies(mail, turn)
+        else:
+            self._moves(turn)
+
+    def _replies(self, mail: Mail, turn: Turn) -> None:
+        """A move as an answer to its letter, handed over as a mail server does: until it hears 250."""
+        asked = self.program.asks_well("GET", f"/v1/games/{turn.game_id}/legal-moves", 200)
+        rules = GAMES["sternenhimmel"]
+        words = rules.write_move(rules.move_from_json(self._rng.choice(asked["moves"])))
+        answered = answering(mail.message)
+        typed = Typed(words, "en", "top", mail.text, answered=answered, message_id=f"<{uuid4()}@example.org>")
+        raw = PROGRAMS["gmail"].write(typed)
+        until(lambda: self._is_taken(answered.reply_to, raw))
+        self._evening.has_replied(turn)
+
+    def _is_taken(self, address: str, raw: bytes) -> bool:
+        try:
+            with smtplib.SMTP("127.0.0.1", self._evening.house.mail_in, timeout=20) as smtp:
+                smtp.sendmail(self._email, [address], raw)
+        except (smtplib.SMTPServerDisconnected, OSError):  # nobody listens while one worker goes and another comes
+            return False
+        except smtplib.SMTPResponseException as error:
+            if error.smtp_code >= 500:
+                self._evening.fails(f"a reply: {error}")
+            return error.smtp_code >= 500
+        return True
 
     def _moves(self, turn: Turn) -> None:
         """One move, unless the letter is about a turn that is over, as one that came twice."""
@@ -286,14 +333,17 @@ def beside(old: Path, moves: int, people: int = 3) -> Outcome:
             each.result()
         if seconds > _STOP:
             evening.fails(f"the old release ended {seconds:.0f} s after SIGTERM")
+        until(lambda: not house.count("inbox WHERE due_at IS NOT NULL"))
         until(lambda: not any(house.count(box) for box in _BOXES))
         letters = outcome_of(house, Counter(), 0)
         made = _moves_of_people(house)
+        replied = _moves_by_reply(house, made, evening)
         evening.errors += _faults_said(house)
         return Outcome(
             moves=dict(evening.moves),
-            there=len(made & evening.acknowledged),
-            doubled=len(made - evening.acknowledged),
+            replies=len(evening.replies),
+            there=len(made & evening.acknowledged) + len(replied),
+            doubled=len(made - evening.acknowledged - replied),
             errors=evening.errors,
             asked_again=evening.asked_again,
             letters=letters.made,
@@ -306,15 +356,25 @@ def beside(old: Path, moves: int, people: int = 3) -> Outcome:
 
 def _moves_of_people(house: House) -> set[tuple[UUID, int]]:
     """By the logs: the commits that begin with what a person's seat did."""
-    query = "SELECT DISTINCT ON (game_id, version) game_id, version, seat FROM events ORDER BY game_id, version, seq"
     bots = {
         (row["game_id"], row["seat"]) for row in house.rows("SELECT game_id, seat FROM seats WHERE bot IS NOT NULL")
     }
     return {
         (row["game_id"], row["version"])
-        for row in house.rows(query)
+        for row in house.rows(_FIRST_OF_COMMITS)
         if row["seat"] is not None and (row["game_id"], row["seat"]) not in bots
     }
+
+
+def _moves_by_reply(house: House, made: set[tuple[UUID, int]], evening: Evening) -> set[tuple[UUID, int]]:
+    """Of these commits those that answer a turn for which a reply was taken: the first of that seat afterwards."""
+    seats = {(row["game_id"], row["version"]): row["seat"] for row in house.rows(_FIRST_OF_COMMITS)}
+    found = set()
+    for turn in evening.replies:
+        of_seat = [it for it in made if it[0] == turn.game_id and it[1] > turn.number and seats[it] == turn.seat]
+        if first := min(of_seat, default=None):
+            found.add(first)
+    return found - evening.acknowledged
 
 
 def _faults_said(house: House) -> list[str]:
