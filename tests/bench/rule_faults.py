@@ -31,7 +31,7 @@ from server.store.connections import autocommit
 from tests.bench import stage
 from tests.support.games import ME, OPEN, person
 
-MOVES = 40  # that a running game has at most when the faults are mended
+MOVES = 40  # that a running game has at most when the faults are mended, and a new one after it
 MORE = 3  # that it has afterwards
 NEW = 4  # new games after each mend; for each hundred running ones one more
 SAMPLE = 100  # running games, in which each fault must show
@@ -189,13 +189,13 @@ class Outcome(NamedTuple):
         )
 
 
-def mend_under(games: int, seed: int = 1) -> Outcome:
+def mend_under(games: int, seed: int = 1, most: int = MOVES) -> Outcome:
     """Within an app, and without limits: ten faults mended under so many running games."""
     rng = Random(seed)
     people = [person(f"player-{number}") for number in range(5)]
     with Rulebooks() as rulebooks:
         running = [_begun(number, people, rng) for number in range(games)]
-        moves = sum(_play(game_id, people, rng.randrange(MOVES), rng) for game_id in running)
+        moves = sum(_play(game_id, people, rng.randrange(most), rng) for game_id in running)
         before = {game_id: seen(game_id) for game_id in running}
         shown = {fault.meaning: _shows(rulebooks, fault, running, before) for fault in rulebooks.faults}
         new: list[UUID] = []
@@ -203,7 +203,7 @@ def mend_under(games: int, seed: int = 1) -> Outcome:
             rulebooks.mend(fault)
             for number in range(NEW + games // 100):
                 new.append(_begun(number, people, rng))
-                _play(new[-1], people, MOVES, rng)
+                _play(new[-1], people, most, rng)
         changed = sum(seen(game_id) != before[game_id] for game_id in running)
         unlike = sum(not replays(game_id) for game_id in [*running, *new])
         for game_id in running:
@@ -228,14 +228,15 @@ def _begun(number: int, people: Sequence[UUID], rng: Random) -> UUID:
 
 def _play(game_id: UUID, people: Sequence[UUID], moves: int, rng: Random) -> int:
     """So many random moves, or until it is over; how many."""
+    table = load(game_id).table
     for number in range(moves):
-        table = load(game_id).table
         asked = [seat for seat, turn in enumerate(table.turns) if turn is not None]
         if not asked:
             return number
         seat = rng.choice(asked)
         move = rng.choice(table.rules.legal_moves(table.state, seat))
-        play_move(game_id, people[seat], table.turns[seat] or 0, table.rules.move_to_json(move))
+        wanted = table.rules.move_to_json(move)
+        table = play_move(game_id, people[seat], table.turns[seat] or 0, wanted).game.table
     return moves
 
 
@@ -278,11 +279,12 @@ def _forgetting(rulebooks: Rulebooks, fault: Fault) -> Iterator[None]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=10_000, help="that are running when the faults are mended")
+    parser.add_argument("--moves", type=int, default=MOVES, help="that each has at most by then")
     parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
     with stage.postgres() as postgres, stage.in_process(postgres.url):
         current_app.config["LIMITS"] = False
-        outcome = mend_under(wanted.games, wanted.seed)
+        outcome = mend_under(wanted.games, wanted.seed, wanted.moves)
     print(outcome)
     raise SystemExit(0 if outcome.is_well else 1)
 
