@@ -2,11 +2,15 @@
 
 The old one, of a commit of this repository, serves alone; the tables are migrated under it; the present one joins it, web and
 worker; both serve; the old one gets SIGTERM, and the present one goes on alone. Meanwhile people are told of their turns by mail,
-move by requests or by replies, look around and talk; each request goes to any web that serves, and again to any if no answer came. Exit status 1 if an answer was an error, an
-acknowledged move is not in its log exactly once, a letter was lost, or a log is not right in the end.
+move by requests or by replies, look around, talk and follow their games by streams that break off now and then; each request
+goes to any web that serves, and again to any if no answer came. Exit status 1 if an answer was an error, an
+acknowledged move is not in its log exactly once, a letter was lost, a stream told not everything once and in order, or a log is
+not right in the end.
 """
 
 import argparse
+import asyncio
+import random
 import re
 import shutil
 import smtplib
@@ -16,11 +20,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from random import Random
-from threading import Event, Lock
+from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 import httpx
@@ -43,6 +49,7 @@ from tests.support.live_server import (
     sign_in,
     until,
 )
+from tests.support.stream_listeners import Listener
 
 OPEN_GAMES = 3  # that each of them has opened and that are not over
 _BY_MAIL = 0.3  # of the moves of Sternenhimmel
@@ -76,6 +83,7 @@ class Outcome(NamedTuple):
     doubled: int
     errors: list[str]
     asked_again: int
+    told: int  # events, by streams
     letters: int
     lost_letters: int
     seconds_to_stop: float
@@ -98,7 +106,7 @@ class Outcome(NamedTuple):
         total = sum(self.moves.values())
         told = (
             f"{total} moves acknowledged, {self.replies} of them replies by mail ({phases}): {self.there} there, {total - self.there} lost, {self.doubled} doubled; "
-            f"{len(self.errors)} errors, {self.asked_again} requests asked again; {self.letters} letters, "
+            f"{len(self.errors)} errors, {self.asked_again} requests asked again; {self.told} events told by streams; {self.letters} letters, "
             f"{self.lost_letters} lost; the old release was gone {self.seconds_to_stop:.1f} s after SIGTERM, exit statuses "
             f"{self.ended}; check: {'all is right' if self.checked == 0 else self.checked}"
         )
@@ -206,6 +214,62 @@ class Program(Client):
         return None
 
 
+class Follower(Listener):
+    """A program that follows all games of a player; each time at any web that serves."""
+
+    evening: "Evening"
+
+    async def _once(self) -> None:
+        self.port = int(random.choice(self.evening.webs).rpartition(":")[2])
+        await super()._once()
+
+
+@contextmanager
+def _followed(evening: Evening, players: Sequence["Player"]) -> Iterator[list[Follower]]:
+    """Within, somebody follows the games of each player."""
+    followers = [Follower(0, "/v1/stream", player.program.token) for player in players]
+    for follower in followers:
+        follower.evening = evening
+    loop = asyncio.new_event_loop()
+    following = [loop.create_task(it.listen(Random(number))) for number, it in enumerate(followers)]
+    thread = Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        until(lambda: all(it.last for it in followers))
+        yield followers
+    finally:
+        for each in following:
+            loop.call_soon_threadsafe(each.cancel)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.run_until_complete(asyncio.gather(*following, return_exceptions=True))
+        loop.close()
+
+
+def _untold(player: "Player", follower: Follower) -> str:
+    """What is amiss with what a stream told, "" if nothing."""
+    told: dict[str, list[int]] = {}
+    for item in list(follower.told):
+        told.setdefault(item["game"], []).append(item["seq"])
+    for game in _all_of(player.program, "/v1/games?mine=true&limit=100"):
+        story = [item["seq"] for item in _all_of(player.program, f"/v1/games/{game['id']}/events")]
+        if told.get(game["id"]) != story:
+            return f"{game['id']}: a stream told {told.get(game['id'])} of {story}"
+    return ""
+
+
+def _has_told_all(player: "Player", follower: Follower) -> bool:
+    return not _untold(player, follower)
+
+
+def _all_of(program: Program, path: str | None) -> Iterator[Json]:
+    """The items of all pages of a list."""
+    while path:
+        page = program.asks_well("GET", path, 200)
+        yield from page["items"]
+        path = page.get("next") and urlsplit(page["next"])._replace(scheme="", netloc="").geturl()
+
+
 class Player:
     """Somebody who learns of his turns by mail, and sits at the tables of the one before him, too."""
 
@@ -309,32 +373,22 @@ def beside(old: Path, moves: int, people: int = 3) -> Outcome:
         players = [Player(evening, number) for number in range(people)]
         for player, other in zip(players, [*players[1:], players[0]], strict=True):
             player.next = other
-        playing = [threads.submit(player.plays, over) for player in players]
-        try:
-            evening.goes_on("the old release served", moves, playing)
-            evening.serving = "the tables were migrated"
-            migrated = house.run("migrate")
-            if migrated:
-                evening.fails(f"migrate: {migrated}")
-            evening.goes_on("it served migrated tables", moves, playing)
-            house.start_worker()
-            evening.webs = [house.url, house.start_another_web()]
-            evening.goes_on("both served", moves, playing)
-            began = time.monotonic()
-            for process in (house.web, old_worker):
-                process.terminate()
-            ended = [process.wait(PATIENCE) for process in (house.web, old_worker)]
-            seconds = time.monotonic() - began
-            evening.webs = evening.webs[1:]
-            evening.goes_on("the present one served alone", moves, playing)
-        finally:
-            over.set()
-        for each in playing:
-            each.result()
-        if seconds > _STOP:
-            evening.fails(f"the old release ended {seconds:.0f} s after SIGTERM")
-        until(lambda: not house.count("inbox WHERE due_at IS NOT NULL"))
-        until(lambda: not any(house.count(box) for box in _BOXES))
+        with _followed(evening, players) as followers:
+            playing = [threads.submit(player.plays, over) for player in players]
+            try:
+                seconds, ended = _one_after_the_other(evening, old, old_worker, moves, playing)
+            finally:
+                over.set()
+            for each in playing:
+                each.result()
+            until(lambda: not house.count("inbox WHERE due_at IS NOT NULL"))
+            until(lambda: not any(house.count(box) for box in _BOXES))
+            for player, follower in zip(players, followers, strict=True):
+                with suppress(AssertionError):
+                    until(partial(_has_told_all, player, follower))
+                if amiss := _untold(player, follower):
+                    evening.fails(amiss)
+            told = sum(len(follower.told) for follower in followers)
         letters = outcome_of(house, Counter(), 0)
         made = _moves_of_people(house)
         replied = _moves_by_reply(house, made, evening)
@@ -346,12 +400,38 @@ def beside(old: Path, moves: int, people: int = 3) -> Outcome:
             doubled=len(made - evening.acknowledged - replied),
             errors=evening.errors,
             asked_again=evening.asked_again,
+            told=told,
             letters=letters.made,
             lost_letters=letters.lost,
             seconds_to_stop=seconds,
             ended=ended,
             checked=house.run("check"),
         )
+
+
+def _one_after_the_other(
+    evening: Evening, old: Path, old_worker: subprocess.Popen[bytes], moves: int, playing: Sequence[Any]
+) -> tuple[float, list[int]]:
+    """How long the old release took to stop, and its exit statuses."""
+    house = evening.house
+    evening.goes_on("the old release served", moves, playing)
+    evening.serving = "the tables were migrated"
+    if status := house.run("migrate"):
+        evening.fails(f"migrate: exit status {status}")
+    evening.goes_on("it served migrated tables", moves, playing)
+    house.start_worker()
+    evening.webs = [house.url, house.start_another_web()]
+    evening.goes_on("both served", moves, playing)
+    began = time.monotonic()
+    for process in (house.web, old_worker):
+        process.terminate()
+    ended = [process.wait(PATIENCE) for process in (house.web, old_worker)]
+    seconds = time.monotonic() - began
+    if seconds > _STOP:
+        evening.fails(f"the old release ended {seconds:.0f} s after SIGTERM")
+    evening.webs = evening.webs[1:]
+    evening.goes_on("the present one served alone", moves, playing)
+    return seconds, ended
 
 
 def _moves_of_people(house: House) -> set[tuple[UUID, int]]:
