@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from threading import Event
 from typing import NamedTuple
 
-from tests.support.history import OUTBOXES, letters_of, note_letters
-from tests.support.live_server import House, Turn, new_house, sign_in, until
+from tests.support.history import letters_in_the_end, note_letters
+from tests.support.live_server import House, Turn, new_house, sign_in
 
 BOUND = 60.0  # seconds from a commit to the arrival of its letter
 _PAUSES = (1.0, 5.0)  # seconds between two kills
@@ -78,7 +78,6 @@ def chaos(kills: int, people: int, busy: int, seed: int) -> Outcome:
         finally:
             over.set()
         moves = sum(each.result() for each in playing)
-        until(lambda: not any(map(house.count, OUTBOXES)), _PATIENCE)
         return outcome_of(house, killed, moves)
 
 
@@ -148,7 +147,7 @@ class _Player:
 
 def outcome_of(house: House, killed: Counter[str], moves: int) -> Outcome:
     """By the listener's own mailbox what arrived, and by the notes of the tries when."""
-    letters = letters_of(house.database_url, [mail.letter_id for mail in house.post.letters])
+    letters = letters_in_the_end(house, _PATIENCE)
     return Outcome(
         made=letters.made,
         arrived=letters.arrived,

@@ -3,6 +3,7 @@ stand in the log, once, its answer must show what its seat may see and nothing e
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from psycopg.rows import dict_row, namedtuple_row
 from server.play.table import folded, new_table
 from server.rules import GAMES, Json
 from server.store.log import Recorded
+from tests.support.live_server import PATIENCE, House, until
 
 OUTBOXES = ("outbox", "player_outbox")
 _TRIES = ("deliveries", "player_deliveries")
@@ -122,3 +124,14 @@ def letters_of(database_url: str, letters: Iterable[UUID]) -> Letters:
         dropped=len(dropped),
         seconds=sorted(times),
     )
+
+
+def letters_in_the_end(house: House, patience: float = 2 * PATIENCE) -> Letters:
+    """Once none waits and none is under way: bots may go on for a moment. One that is lost never arrives."""
+
+    def found() -> Letters:
+        return letters_of(house.database_url, [mail.letter_id for mail in house.post.letters])
+
+    with suppress(AssertionError):
+        return until(lambda: not any(map(house.count, OUTBOXES)) and not (it := found()).lost and it, patience)
+    return found()
