@@ -16,6 +16,7 @@ T = TypeVar("T")
 _TRIES = 3
 _READ_ONLY = "25006"  # a copy of another one, or what was the first one until another took its place
 _IDLE_FOR_LONG = "25P03"  # amid a transaction: the line was dead, or this process was stopped
+_NOBODY_ANSWERED = "connection timeout expired"  # as psycopg tells it, also of one of several hosts
 _TRY_AGAIN = {
     *(
         "08006",
@@ -49,8 +50,8 @@ class Unavailable(Exception):
 def tried_again(action: Callable[P, T]) -> Callable[P, T]:
     """Call again when the database broke off; `commit` must look first whether its commit has arrived.
 
-    It finds that in the log, or asks `in_doubt`. Raises Unavailable after three tries, or where nobody answers: to wait for
-    that again would only hold a thread.
+    It finds that in the log, or asks `in_doubt`. Raises Unavailable after three tries, or once a host does not answer: to wait
+    for that again would only hold a thread.
     """
 
     @wraps(action)
@@ -66,8 +67,7 @@ def tried_again(action: Callable[P, T]) -> Callable[P, T]:
                         raise
                     if _has_lost_its_connection(error):
                         drop_idle()
-                    nobody_answers = isinstance(getattr(error, "orig", error), psycopg.errors.ConnectionTimeout)
-                    if nobody_answers or attempt == _TRIES - 1:
+                    if attempt == _TRIES - 1 or _NOBODY_ANSWERED in str(getattr(error, "orig", error)):
                         raise Unavailable from error
             raise AssertionError("unreachable")
         finally:

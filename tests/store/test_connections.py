@@ -1,15 +1,19 @@
 """How web and worker connect to Postgres."""
 
+import socket
 from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Engine, create_engine, event, make_url, text
 
+from server.app import create_app
+from server.config import Settings
 from server.store import connections
 from server.store.connections import engine_options
-from server.store.database_retry import is_passing
+from server.store.database_retry import Unavailable, is_passing, tried_again
 from server.store.migrate import psycopg_url
-from tests.support.live_server import until
+from server.store.tables import db
+from tests.support.live_server import free_port, until
 
 
 @pytest.fixture
@@ -65,3 +69,21 @@ def test_neither_end_waits_for_ever(engine: Engine) -> None:
     with engine.connect() as connection:
         for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
             assert connection.scalar(text(f"SHOW {name}")) not in ("0", None)
+
+
+@pytest.mark.parametrize("others", ["", ",127.0.0.1:{closed}"])
+def test_a_host_that_says_nothing_is_waited_for_once(others: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(connections.PATIENT, "connect_timeout", 2)  # psycopg has no shorter one
+    tries = []
+
+    @tried_again
+    def asks() -> None:
+        tries.append(1)
+        db.engine.connect()
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        hosts = f"127.0.0.1:{silent.getsockname()[1]}{others.format(closed=free_port())}"
+        app = create_app(Settings.from_environment({"DATABASE_URL": f"postgresql://stars@{hosts}/stars"}))
+        with app.app_context(), pytest.raises(Unavailable):
+            asks()
+    assert tries == [1]
