@@ -39,7 +39,17 @@ PUBLIC = "93.184.215.14"
 _numbers = count(1)
 _MOST_PROCESSES = 4  # more would only wait for the one with the longest file
 _LONG = (  # files that are begun first, the longest at the top, so that all processes end together
-    *("play_by_mail", "fuzz", "page_whole_games", "up", "page_hostile", "links", "whole_game", "schemathesis"),
+    *(
+        "machines",
+        "play_by_mail",
+        "fuzz",
+        "page_whole_games",
+        "up",
+        "page_hostile",
+        "links",
+        "whole_game",
+        "schemathesis",
+    ),
     *(
         "stopping",
         "page_playing",

@@ -1,0 +1,28 @@
+"""A limit of requests over two webs of two processes each, as they run."""
+
+import httpx
+
+from server.accounts.players import player_token
+from tests.bench.stage import in_process
+from tests.support.live_server import new_house, until
+
+MOST, TAKEN = 100, 60
+
+
+def test_what_was_asked_of_one_web_counts_at_the_other() -> None:
+    with new_house(STERNENPOST_LIMIT_PLAYER=f"{MOST}/1h") as house:
+        with in_process(house.database_url):
+            headers = {"Authorization": f"Bearer {player_token('ada@example.org')}"}
+        house.start_web()
+        other = house.start_another_web()
+
+        def left(url: str) -> int:
+            """Of a process that is as good as any, after one more request."""
+            told = httpx.get(f"{url}/v1/me", headers=headers, timeout=20, verify=False).headers["RateLimit"]
+            return int(told.partition(";r=")[2].partition(";")[0])
+
+        for _ in range(TAKEN):
+            left(house.url)
+        until(lambda: left(other) < MOST - TAKEN)
+        until(lambda: left(house.url) == 0)
+        until(lambda: left(other) == 0)
