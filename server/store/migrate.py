@@ -3,6 +3,7 @@
 Alembic comes when it is needed: otherwise it would take a seventh of the time in which each process starts.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
+_logger = logging.getLogger(__name__)
 _SCRIPTS = Path(__file__).parents[2] / "migrations"
 RECORD_COMMIT = Path(__file__).with_name("record_commit.sql")
 APPEND_ONLY = ("events", "audit")
@@ -186,21 +188,24 @@ def _take_turn(connection: Connection) -> None:
     while not connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}):
         connection.commit()
         sleep(_PAUSE)
-    connection.execute(text(f"SET lock_timeout = '{_LONGEST_WAIT}s'"))
     connection.commit()
 
 
 def _patiently(connection: Connection, step: Callable[[], None]) -> None:
     """Try again while somebody uses a table that a step must change, as a dump or a long query does: whoever comes after
     a statement that waits for a table waits behind it, so it must not wait for long. Raises CannotMigrate."""
-    for _ in range(_TRIES):
+    for number in range(_TRIES):
+        connection.execute(text(f"SET lock_timeout = '{_LONGEST_WAIT}s'"))
+        connection.commit()
         try:
             return step()
         except OperationalError as error:
             if getattr(error.orig, "sqlstate", None) not in _HELD:
                 raise
             connection.rollback()
-            sleep(_PAUSE)
+        if number == 0:
+            _logger.warning("A table that must change is in use, as by a dump or a long query: waiting for it")
+        sleep(_PAUSE)
     raise CannotMigrate(
         "A table that must change is in use all the time, as by a dump or a long query: begin again when that is over. "
         "The steps that are done stay done."

@@ -38,7 +38,9 @@ def test_no_step_keeps_anybody_for_a_second_from_a_table_that_every_request_need
     assert not migrate.steps_ahead(database_url)
 
 
-def test_a_step_that_waits_for_a_table_lets_others_pass_and_is_taken_when_that_is_free(database_url: str) -> None:
+def test_a_step_that_waits_for_a_table_lets_others_pass_and_is_taken_when_that_is_free(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
     migrate.downgrade(database_url, "0042")
     with ThreadPoolExecutor(1) as threads, psycopg.connect(database_url, autocommit=True) as other:
         with in_use(database_url, "players"):
@@ -49,6 +51,7 @@ def test_a_step_that_waits_for_a_table_lets_others_pass_and_is_taken_when_that_i
                 other.execute("SELECT FROM players")
             assert not migrating.done()
         migrating.result(60)
+    assert caplog.text.count("A table that must change is in use") == 1
     assert not migrate.steps_ahead(database_url)
 
 
