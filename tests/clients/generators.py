@@ -1,7 +1,7 @@
 """Generators of clients, how what they make is compiled, and how a bot of the handbook plays with it.
 
 Their tools come from PyPI and npm, in the versions of requirements.txt and package-lock.json, and are kept in `.data/`.
-Compilers and their libraries are those of the machine.
+Compilers are those of the machine, which says where their libraries come from, too.
 """
 
 import hashlib
@@ -32,6 +32,8 @@ class Generator(NamedTuple):
     bot: str = ""  # what the bot of this language is called among its sources
     prepare: str = ""  # compiles the bot
     play: str = ""  # is given the address of the server and that of the player
+    fetch: str = ""  # brings the libraries that it compiles against
+    libraries: str = ""  # where they come from
 
 
 def _openapi_generator(name: str, *more: str) -> str:
@@ -40,6 +42,12 @@ def _openapi_generator(name: str, *more: str) -> str:
 
 # Webhooks are calls of ours; typescript-fetch takes them for its own, and cannot.
 _NO_WEBHOOKS: Final = "--global-property apis,models,supportingFiles"
+# What serde takes for a tag it neither leaves in what it reads nor keeps from writing twice; maps and lists lose null.
+_OF_RUST: Final = (
+    "-p supportAsync=false --openapi-normalizer REPLACE_ONE_OF_BY_DISCRIMINATOR_MAPPING=true --type-mappings '"
+    + ",".join(f"{it}=Option<models::{it}>" for it in ("SternenhimmelLyingStar", "SternenglanzOwnSternbild"))
+    + "'"
+)
 _TSC: Final = "tsc -p ."
 _GO: Final = "export GO111MODULE=off GOPATH=$PWD/go:/usr/share/gocode GOCACHE=$TOOLS/go; "
 _JAVA: Final = (
@@ -93,16 +101,26 @@ GENERATORS: Final = (
     Generator(
         "openapi-generator",
         "C#",
-        _openapi_generator("csharp"),
-        "cd client && dotnet build",
+        _openapi_generator(
+            "csharp",
+            "--library httpclient -p targetFramework=net8.0,supportsRetry=false,useOneOfDiscriminatorLookup=true",
+        ),
+        "dotnet build -v quiet --nologo client/src/Org.OpenAPITools",
         ("dotnet",),
+        bot="bot/Bot.cs",
+        prepare=f"cp {HERE}/bot.csproj bot && dotnet build -v quiet --nologo bot >&2",
+        play="dotnet bot/bin/Debug/net8.0/bot.dll",
+        fetch="dotnet restore client/src/Org.OpenAPITools",
+        libraries="nuget.org",
     ),
     Generator(
         "openapi-generator",
         "Rust",
-        _openapi_generator("rust", "-p supportAsync=false"),
+        _openapi_generator("rust", _OF_RUST),
         "cd client && cargo build --quiet",
         ("cargo",),
+        fetch="cd client && CARGO_NET_RETRY=0 timeout 60 cargo fetch",
+        libraries="crates.io",
     ),
     Generator(
         "openapi-generator",

@@ -18,7 +18,7 @@ from tests.clients.generators import GENERATORS, OURS, Generator, install, missi
 
 _COMPLAINT: Final = re.compile(r"(?i)\bwarn(ing)?\b|\berror\b|\bexception\b|⚠")
 _OF_EVERY_DOCUMENT: Final = re.compile(
-    r"OpenAPI 3\.1 support is still in beta|cannot be used as (a|an) \S+ name|0 error|npm warn"
+    r"OpenAPI 3\.1 support is still in beta|cannot be used as an? [\w ]+ name|0 error|npm warn"
 )
 _HEAD: Final = ("Document", "Generator", "Language", "Clean", "Compiles", "Plays both games")
 
@@ -47,6 +47,8 @@ def _tried(generator: Generator, document: Path) -> tuple[str, str, str]:
         clean = f"with {len(complaints)} remarks" if complaints else "yes"
         if command := missing(*generator.needs):
             return clean, f"not here: {command}", "-"
+        if generator.fetch and not runs(generator.fetch, where)[0]:
+            return clean, f"not here: {generator.libraries}", "-"
         is_compiled, said = runs(generator.compile, where)
         _tell(generator, "compiled", is_compiled, "" if is_compiled else said)
         if not is_compiled:
