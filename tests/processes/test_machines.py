@@ -7,7 +7,7 @@ from server.store.connections import engine_options
 from server.store.database_retry import is_passing
 from server.store.tables import APP_ROLE
 from tests.bench.machines import disturbed
-from tests.support.live_server import until
+from tests.support.live_server import PATIENCE, Client, until
 from tests.support.machines import Machine, many_machines, why_not
 
 REASON = why_not()
@@ -17,6 +17,8 @@ pytestmark = [
 ]  # seconds
 
 SECONDS = 20.0  # longer than anybody waits for a dead line
+BEN = "ben@example.org"
+TRIES = "SELECT tries FROM player_outbox"
 LISTENERS = "pg_stat_activity WHERE query LIKE 'LISTEN %%'"
 
 
@@ -51,3 +53,19 @@ def test_who_listens_at_a_primary_that_is_lost_listens_at_the_next() -> None:
         house.lose_primary()
         house.fail_over()
         until(lambda: house.count(LISTENERS))
+
+
+def test_a_worker_that_is_cut_off_with_a_letter_in_its_hands_hands_nothing_over() -> None:
+    with many_machines(webs=1, workers=1) as house:
+        door = house.post.hold(BEN)
+        Client(house).post("/v1/sign-ins", {"email": BEN}, status=202)
+        assert door.knocked.wait(PATIENCE)
+        tries = house.rows(TRIES)
+        with house.cut_off(house.worker_machines[0]):
+            house.add_worker()
+            until(lambda: house.rows(TRIES) != tries)  # the other one has it
+            house.post.release(BEN)
+            until(lambda: house.post.of(BEN))
+            until(lambda: "our lease on it ran out" in house.said())
+        until(lambda: not house.count("player_outbox"))
+        assert len(house.post.of(BEN)) == 1
