@@ -52,7 +52,7 @@ class Outcome(NamedTuple):
         failures = ", ".join(f"{number} {what}" for what, number in sorted(self.failures.items())) or "none"
         there = self.moves.acknowledged - len(self.moves.lost)
         return (
-            f"{self.trouble:22} moves: {self.moves.acknowledged} acknowledged, {there} there, "
+            f"{self.trouble:24} moves: {self.moves.acknowledged} acknowledged, {there} there, "
             f"{len(self.moves.doubled)} doubled, {len(self.moves.told_wrongly)} told wrongly; "
             f"requests failed: {failures}, the longest took {self.slowest:.1f} s; "
             f"letters: {self.letters.made} made, {len(self.letters.lost)} lost, {self.letters.twice} twice; "
@@ -98,18 +98,20 @@ def failover(house: ManyMachines) -> Iterator[None]:
     yield
 
 
+_MOVED = "failover, address moved"
 TROUBLES: dict[str, Callable[[ManyMachines], AbstractContextManager[None]]] = {
     "loss 5 %": loss,
     "delay 100 ms": delay,
     "partition of a web": partition_of_a_web,
     "partition of a worker": partition_of_a_worker,
     "failover": failover,
+    _MOVED: failover,
 }
 
 
 def disturbed(trouble: str, seconds: float, people: int = 4, calm: float = _CALM) -> Outcome:
     """Play through this trouble, which lasts so many seconds; a failover as long as it takes."""
-    with many_machines() as house, ThreadPoolExecutor(people) as threads:
+    with many_machines(address_moves=trouble == _MOVED) as house, ThreadPoolExecutor(people) as threads:
         note_letters(house.database_url)
         webs = [f"http://{machine.address}:{house.port}" for machine in house.web_machines]
         programs = [_Program(house, number, webs[number % len(webs)]) for number in range(people)]
@@ -119,7 +121,7 @@ def disturbed(trouble: str, seconds: float, people: int = 4, calm: float = _CALM
             time.sleep(calm)
             with TROUBLES[trouble](house):
                 ended = time.monotonic()
-                if trouble != "failover":
+                if TROUBLES[trouble] is not failover:
                     time.sleep(seconds)
                     ended = time.monotonic()
             until(lambda: all(it.first_since(ended) for it in programs), _UNTIL_WELL)

@@ -85,6 +85,7 @@ class Network:
         self._name = f"stars{number}"
         self._numbers = count(2)
         self._devices: dict[bytes, int] = {}
+        self._off = set[int]()  # the devices of machines without power
         self._lines: dict[frozenset[bytes], Line] = defaultdict(Line)
         self._machines: list[Machine] = []
         self._rng = Random(1)
@@ -110,8 +111,8 @@ class Network:
     def _end(self) -> None:
         for machine in self._machines:
             subprocess.run(["ip", "netns", "delete", machine.name], check=True)
-        for device in self._devices.values():
-            os.close(device)
+        for key in list(self._selector.get_map().values()):
+            os.close(key.fd)
 
     def machine(self) -> Machine:
         """One more."""
@@ -139,9 +140,14 @@ class Network:
         """Change it as you like; it is perfect at first."""
         return self._lines[_ends(IPv4Address(one.address).packed, IPv4Address(other.address).packed)]
 
-    def lines_of(self, machine: Machine) -> list[Line]:
-        """All that lead to other machines."""
-        return [self.line(machine, other) for other in self._machines if other != machine]
+    def switch_off(self, machine: Machine) -> None:
+        """It says nothing more, and hears nothing."""
+        self._off.add(self._devices[IPv4Address(machine.address).packed])
+
+    def move_address(self, lost: Machine, to: Machine) -> None:
+        """Whoever asks for the one reaches the other, by lines as they were; the one must be off."""
+        _ip("-n", to.name, "address", "add", f"{lost.address}/24", "dev", to.name)
+        self._devices[IPv4Address(lost.address).packed] = self._devices[IPv4Address(to.address).packed]
 
     def _carry_on(self) -> None:
         late: list[tuple[float, int, bytes]] = []
@@ -154,7 +160,7 @@ class Network:
             for key, _ in ready:
                 with suppress(OSError):
                     packet = os.read(key.fd, _LARGEST)
-                    if packet[0] >> 4 == 4:
+                    if packet[0] >> 4 == 4 and key.fd not in self._off:
                         line = self._lines.get(_ends(packet[12:16], packet[16:20]), _PERFECT)
                         if not line.is_cut and self._rng.random() >= line.loss:
                             heapq.heappush(late, (now + line.delay / 2, next(numbers), packet))
@@ -163,7 +169,9 @@ class Network:
 
     def _hand_over(self, packet: bytes) -> None:
         with suppress(OSError, KeyError):  # no device has this address, or it is not up
-            os.write(self._devices[packet[16:20]], packet)
+            device = self._devices[packet[16:20]]
+            if device not in self._off:
+                os.write(device, packet)
 
 
 _PERFECT = Line()
@@ -191,7 +199,7 @@ class Database:
         os.chown(sockets, nobody, nobody)
         (data / "hba").write_text(_HBA)
         settings = {
-            "listen_addresses": machine.address,
+            "listen_addresses": "*",
             "unix_socket_directories": str(sockets),
             "hba_file": str(data / "hba"),
             "max_connections": "200",
@@ -238,13 +246,17 @@ class Database:
 
 
 class ManyMachines(House):
-    """A house whose every part has a machine of its own: two Postgres, and as many webs and workers as are started."""
+    """A house whose every part has a machine of its own: two Postgres, and as many webs and workers as are started.
 
-    def __init__(self, data: Path, network: Network, settings: dict[str, str]) -> None:
+    `address_moves`: webs and workers know the address of the primary only, which its replica gets; else both.
+    """
+
+    def __init__(self, data: Path, network: Network, address_moves: bool, settings: dict[str, str]) -> None:
         self.network = network
+        self._address_moves = address_moves
         one, other = self.database_machines = network.machine(), network.machine()
-        either = f"{one.address}:5432,{other.address}:5432"
-        url = f"postgresql://{APP_ROLE}@{either}/sternenpost?target_session_attrs=read-write"
+        either = f"{one.address}:5432,{other.address}:5432/sternenpost?target_session_attrs=read-write"
+        url = f"postgresql://{APP_ROLE}@{f'{one.address}/sternenpost' if address_moves else either}"
         super().__init__(data, {"DATABASE_URL": url, **settings}, network.here)
         self.web_machines: list[Machine] = []
         self.worker_machines: list[Machine] = []
@@ -295,22 +307,25 @@ class ManyMachines(House):
 
     def lose_primary(self) -> None:
         """Its machine says nothing more, as one without power."""
-        for line in self.network.lines_of(self.primary.machine):
-            line.is_cut = True
+        self.network.switch_off(self.primary.machine)
 
     def fail_over(self) -> None:
         self.replica.promote()
+        if self._address_moves:
+            self.network.move_address(self.primary.machine, self.replica.machine)
         self._postgres = self.replica  # type: ignore[assignment]
 
 
 @contextmanager
-def many_machines(webs: int = 2, workers: int = 2, **settings: str) -> Iterator[ManyMachines]:
+def many_machines(
+    webs: int = 2, workers: int = 2, address_moves: bool = False, **settings: str
+) -> Iterator[ManyMachines]:
     """With so many webs and workers, which answer when this returns."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     path.chmod(0o755)
     try:
         with Network() as network:
-            house = ManyMachines(path, network, settings)
+            house = ManyMachines(path, network, address_moves, settings)
             try:
                 for _ in range(webs):
                     house.add_web()
