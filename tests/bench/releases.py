@@ -2,7 +2,7 @@
 
 The old one, of a commit of this repository, serves alone; the tables are migrated under it; the present one joins it, web and
 worker; both serve; the old one gets SIGTERM, and the present one goes on alone. Meanwhile people are told of their turns by mail,
-move by requests or by replies, look around, talk and follow their games by streams that break off now and then; each request
+move by requests or by replies, take moves back, look around, talk and follow their games by streams that break off now and then; each request
 goes to any web that serves, and again to any if no answer came. Exit status 1 if an answer was an error, an
 acknowledged move is not in its log exactly once, a letter was lost, a stream told not everything once and in order, or a log is
 not right in the end.
@@ -31,6 +31,7 @@ from uuid import UUID, uuid4
 
 import httpx
 
+from server.play.events import HOUSE_EVENTS
 from server.rules import GAMES
 from server.store import migrate
 from tests.bench.chaos import outcome_of
@@ -53,10 +54,11 @@ from tests.support.stream_listeners import Listener
 
 OPEN_GAMES = 3  # that each of them has opened and that are not over
 _BY_MAIL = 0.3  # of the moves of Sternenhimmel
+_REGRETS = 0.1  # moves that their player wants back
 _LOOK = 0.1  # seconds between two looks into a mailbox
 _STOP = 10  # seconds that a part has from SIGTERM to its end
 _FIRST_OF_COMMITS = """
-SELECT DISTINCT ON (game_id, version) game_id, version, seat FROM events ORDER BY game_id, version, seq
+SELECT DISTINCT ON (game_id, version) game_id, version, seat, type FROM events ORDER BY game_id, version, seq
 """
 _BOXES = ("outbox", "player_outbox")
 _RULES: tuple[Json, ...] = (
@@ -69,8 +71,13 @@ _LISTS = (
     "/v1/games?mine=true",
     "/v1/games?my_turn=true",
     "/v1/games?status=running",
+    "/v1/games?status=open",
     "/v1/rules",
     "/v1/me/deliveries",
+    "/v1/me/export",
+    "/v1/me/blocks",
+    "/v1/apps",
+    "/v1/webhooks",
 )
 
 
@@ -343,6 +350,8 @@ class Player:
             if answer is None:
                 return
             self._evening.has_moved(turn.game_id, answer["version"])
+            if self._rng.random() < _REGRETS:  # at once, or the others are asked, or it is too late
+                self.program.asks_well("POST", f"{path}/take-backs", 201, 202, 409, json={"to": asked["turn"]})
             asked = self.program.asks_well("GET", f"{path}/legal-moves", 200)  # a turn may have further steps
         game = self.program.asks_well("GET", path, 200)
         if game and game["status"] == "finished":
@@ -442,7 +451,7 @@ def _moves_of_people(house: House) -> set[tuple[UUID, int]]:
     return {
         (row["game_id"], row["version"])
         for row in house.rows(_FIRST_OF_COMMITS)
-        if row["seat"] is not None and (row["game_id"], row["seat"]) not in bots
+        if row["type"] not in HOUSE_EVENTS and row["seat"] is not None and (row["game_id"], row["seat"]) not in bots
     }
 
 
