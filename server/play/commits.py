@@ -48,10 +48,17 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
         raise NotFound("There is no such game.")
     if records.head["options"].get("revision", 0) > newest_revision(GAMES[records.head["rules"]]):
         raise Unavailable("This game began with rules of a later release.")
-    if known and goes_behind(known, records.events):
+    if known and (goes_behind(known, records.events) or not _goes_on(known, records)):
+        tables.forget(game_id)
         return load_within(connection, game_id)
     seats = _on_equal_hours(records.head, records.seats)
     return Game(records.head, seats, fold(known or new_table(records.head["rules"]), records.events))
+
+
+def _goes_on(known: Table, records: Records) -> bool:
+    """Whether this log is the one that the table was made from: another has taken its place where a replica took over that
+    lacked its newest commits, or a backup was restored."""
+    return records.before == known.hash or known.seq == 0 or records.head["shelved"] is not None
 
 
 def outlines(game_ids: Collection[UUID]) -> dict[UUID, Outline]:

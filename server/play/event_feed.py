@@ -184,7 +184,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         return []
     listening = [follower.heard for follower in followers if follower.heard is not None]
     said = messages(game_id, min(listening), _MOST_SAID) if listening else []
-    head, seats, rows = records
+    head, seats, rows, _ = records
     rules = GAMES[head["rules"]]
     seated = {row[name] for row in seats for name in ("player_id", "owner_id") if row[name]}
     allowed = _who_may_still_see(head, followers, seated)

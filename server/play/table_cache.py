@@ -31,5 +31,9 @@ class TableCache:
             if len(self._tables) > _RECENT:
                 self._tables.popitem(last=False)
 
+    def forget(self, game_id: UUID) -> None:
+        with self._lock:
+            self._tables.pop(game_id, None)
+
 
 tables = TableCache()

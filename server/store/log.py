@@ -34,11 +34,13 @@ class Recorded(NamedTuple):
 
 
 class Records(NamedTuple):
-    """What is stored of one game, all seen at the same instant: its head, its seats in order, its newer events."""
+    """What is stored of one game, all seen at the same instant: its head, its seats in order, its newer events; and the hash
+    of the event before these, None if there is none or if it lies in a file."""
 
     head: Json
     seats: list[Json]
     events: list[Recorded]
+    before: bytes | None = None
 
 
 class OutlineRecords(NamedTuple):
@@ -92,7 +94,8 @@ _READ = f"""
 SELECT row_to_json(g), {_SEATS.format(game="%(game)s")},
   (SELECT json_agg(r) FROM (
      SELECT e.seq, e.version, e.type, e.seat, e.body, e.recorded_at, e.hash
-       FROM events e WHERE e.game_id = %(game)s AND e.seq > %(after)s ORDER BY e.seq) AS r)
+       FROM events e WHERE e.game_id = %(game)s AND e.seq > %(after)s ORDER BY e.seq) AS r),
+  (SELECT e.hash FROM events e WHERE e.game_id = %(game)s AND e.seq = %(after)s)
 FROM games g WHERE g.game_id = %(game)s
 """
 _OUTLINES = f"""
@@ -117,10 +120,10 @@ def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> 
     row = connection.execute(_READ, {"game": game_id, "after": after}).fetchone()
     if row is None:
         return None
-    head, seats, events = row
+    head, seats, events, before = row
     if head["shelved"] is not None and after < head["shelved"]:
         return Records(_head(head), _seats(seats), _from_shelf(game_id, after))
-    return Records(_head(head), _seats(seats), _events(events))
+    return Records(_head(head), _seats(seats), _events(events), before)
 
 
 def read_commits(connection: psycopg.Connection[Any], game_id: UUID, after: int) -> Records | None:

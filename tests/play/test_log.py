@@ -5,8 +5,10 @@ import json
 from random import Random
 from uuid import UUID
 
+import psycopg
 import pytest
 
+from server.operations.rebuild import check_game
 from server.play import votes
 from server.play.commits import load, whole_log
 from server.play.seats import leave, take_seat
@@ -90,3 +92,25 @@ def test_a_person_gets_one_letter_for_each_turn(ada: UUID, bea: UUID) -> None:
     written = [(letter.seat, letter.version) for letter in letters(game_id, "your-turn")]
     assert len(written) == len(set(written))
     assert turns <= set(written)
+
+
+def test_a_process_forgets_moves_that_a_replica_which_took_over_never_got(
+    shared_url: str, ada: UUID, bea: UUID
+) -> None:
+    """As an asynchronous one may: the log goes back, and goes on in another way to the same version."""
+    game_id = game_of(ada, bea, bots=1)
+    version = load(game_id).table.version
+    with psycopg.connect(shared_url, autocommit=True) as owner:
+        for table in ("games", "seats"):
+            owner.execute(f"CREATE TEMP TABLE {table}_then AS SELECT * FROM {table} WHERE game_id = %s", (game_id,))
+        moves_on(game_id, ada)
+        owner.execute("SET session_replication_role = replica")  # else the log refuses
+        owner.execute("DELETE FROM events WHERE game_id = %s AND version > %s", (game_id, version))
+        for table in ("games", "seats"):
+            owner.execute(f"DELETE FROM {table} WHERE game_id = %s", (game_id,))
+            owner.execute(f"INSERT INTO {table} TABLE {table}_then")
+    assert load(game_id).table.version == version
+    assert turn_of(game_id, ada) == version
+    moves_on(game_id, ada, number=1)
+    moves_on(game_id, bea)
+    assert check_game(game_id) == []
