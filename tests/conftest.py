@@ -23,6 +23,7 @@ from server.config import Settings
 from server.store import embedded_postgres, migrate
 from server.store.tables import Audit, EventRow, Setting, db
 from server.webhooks import targets
+from tests.support import citus
 from tests.support.contract import Contract, ContractClient, Someone
 from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN
 
@@ -96,6 +97,7 @@ _ONLY_WITH_ALL = (  # browsers, processes that are started and killed, fuzzers, 
     *("operations/test_stopping.py", "operations/test_starting.py", "operations/test_metrics_and_logs.py"),
     *("store/test_embedded_postgres.py", "store/test_disk_full.py", "accounts/test_tokens.py"),
 )
+_ON_CITUS = "store/test_citus.py"
 _TESTS = Path(__file__).parent
 _KEPT = (EventRow.__table__, Audit.__table__, Setting.__table__)  # nobody can empty the first two
 _FORGET_ALL = "; ".join(  # in one round trip
@@ -119,12 +121,14 @@ def leaves_out(config: pytest.Config) -> bool:
     return is_everything_asked_for(config) and not config.getoption("--all")
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
-    return f"left out but with --all: {', '.join(_ONLY_WITH_ALL)}" if leaves_out(config) else None
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    said = [f"left out but with --all: {', '.join(_ONLY_WITH_ALL)}"] if leaves_out(config) else []
+    return said if citus.URL else [*said, f"LEFT OUT: {_ON_CITUS}, since STERNENPOST_TEST_CITUS names no Citus"]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    return leaves_out(config) and str(collection_path.relative_to(_TESTS)) in _ONLY_WITH_ALL or None
+    file = str(collection_path.relative_to(_TESTS)) if collection_path.is_relative_to(_TESTS) else ""
+    return (leaves_out(config) and file in _ONLY_WITH_ALL) or (not citus.URL and file == _ON_CITUS) or None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -21,7 +21,6 @@ from server.api.languages import speak, spoken
 from server.api.origins import is_from_elsewhere
 from server.api.problems import ALL, answer_to, example_of, said
 from server.errors import NotFound, PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
-from server.operations.health import tables_by_spread
 from server.operations.motd import notice
 from server.page import index
 from server.play import seats
@@ -201,7 +200,7 @@ def changes() -> Response:
 @blp.get("/docs/scaling")
 def scaling() -> Response:
     """How one machine becomes several."""
-    return _page("scaling", spread=tables_by_spread())
+    return _page("scaling")
 
 
 @blp.get("/docs/mail")

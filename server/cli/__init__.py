@@ -14,6 +14,7 @@ _COMMANDS = {  # the module of each, its name there if it is another one, and it
     "post": ("service.carry", "Carry letters and call webhooks only, until SIGTERM."),
     "sandbox": ("service.open_sandbox", "Make games in every state, and print where to look."),
     "migrate": ("service", "Bring the tables up to date, as their owner."),
+    "spread": ("service", "Spread the tables over the nodes of Citus, as their owner."),
     "doctor": ("service", "Look whether all parts are well."),
     "motd": ("service", "Show everybody a message of the day."),
     "rotate-secret": ("service", "Sign links and addresses for replies with a new secret."),

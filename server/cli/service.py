@@ -19,11 +19,14 @@ from server.config import Settings, masked
 from server.operations.health import (
     NOT_RUNNING,
     SKEW,
+    STOPPED,
     clock_skew,
     is_behind_a_pooler,
     owns_tables,
     parts,
     pooler_trouble,
+    running,
+    spreading_trouble,
 )
 from server.operations.motd import notice, put_up_notice, take_down_notice
 from server.operations.shelve import shelf_trouble
@@ -36,7 +39,7 @@ from server.post.letters import mail_host
 from server.post.mail_check import Way, answer_by_imap, check
 from server.post.smtp import Unreachable, carrier
 from server.sanitize import email_address
-from server.store import embedded_postgres
+from server.store import embedded_postgres, spreading
 from server.store import migrate as migrations
 from server.store.connections import refusal_of
 from server.store.tables import APP_ROLE
@@ -112,6 +115,35 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
     tell(dry_run, changes)
 
 
+@click.command(epilog=example("spread --dry-run", "spread"))
+@dry_run
+@in_app
+def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
+    """Spread the tables over the nodes of Citus, as their owner. While no web and no worker runs, and after each
+    migration anew. What is spread already stays as it is."""
+    if settings.database_url is None:
+        raise click.ClickException("The embedded Postgres has one machine: DATABASE_URL names Citus.")
+    if migrations.steps_ahead(settings.database_url):
+        raise click.ClickException("The tables are not up to date: run `sternenpost migrate` first.")
+
+    def go_on(steps: list[spreading.Step]) -> bool:
+        if dry_run or not steps:
+            tell(dry_run, [step.says for step in steps])
+            return False
+        if seen := running():
+            raise click.ClickException(
+                f"Stop webs and workers first, and wait for {STOPPED.seconds} seconds: there runs a {' and a '.join(seen)}."
+            )
+        note_command()
+        click.echo("Now:")
+        return True
+
+    try:
+        spreading.spread(settings.database_url, go_on, lambda step: click.echo(f"  {step.says}"))
+    except (spreading.CannotSpread, migrations.CannotMigrate) as error:
+        raise click.ClickException(str(error)) from None
+
+
 @click.command(epilog=example("doctor", "doctor --mail ada@example.org"))
 @click.option("--mail", "address", metavar="ADDRESS", help="Send a letter there, and wait for an answer to it.")
 @click.option("--wait", type=click.IntRange(1), default=600, show_default=True, help="Seconds to wait for it.")
@@ -129,6 +161,8 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
         found["role"] = OWNS_TABLES if owns_tables() else "ok"
         if is_behind_a_pooler():
             found["pooler"] = pooler_trouble() or ("ok" if settings.database_url_direct else NO_HINTS)
+        if (trouble := spreading_trouble()) is not None:
+            found["spread"] = trouble or "ok"
         found["clock"] = "ok" if skew <= SKEW else f"{skew} apart from the database's"
         if (trouble := shelf_trouble()) is not None:
             found["shelf"] = trouble or "ok"

@@ -14,13 +14,13 @@ from server.clock import clock
 from server.play.heartbeats import GAP, PARTS
 from server.play.sandbox_clock import follow_clock
 from server.store import migrate as revisions
+from server.store import spreading
 from server.store.connections import autocommit, is_pooled, let_go, refusal_of
 from server.store.leases import is_free
 from server.store.notify import listen
 from server.store.tables import (
     APP_ROLE,
     Delivery,
-    GameRow,
     Heartbeat,
     Incoming,
     LetterRow,
@@ -36,6 +36,7 @@ LATE_MAIL = timedelta(minutes=10)
 LATE_SEAT = timedelta(minutes=5)
 HELD_UP = timedelta(seconds=30)
 SKEW = timedelta(seconds=5)
+STOPPED = timedelta(seconds=20)  # a heartbeat is noted every five, and a sweep may take some more
 _SPILLED = 20_000  # numbers, more than fit into the memory allowed: they need the disk, and leave nothing on it
 _OUTBOXES = (LetterRow, PlayerLetterRow)
 _SMTP_ANSWER = re.compile(r"[245]\d\d\b( #?[245]\.\d{1,3}\.\d{1,3}\b)?")
@@ -44,6 +45,7 @@ _NO_ROLE = (
     f"its role {APP_ROLE} is not there or may not read the tables, which are yet to be made or were restored without "
     "roles: run `sternenpost migrate`"
 )
+_SPREAD = "stop webs and workers, and run `sternenpost spread`"
 _BEHIND = "its tables are not up to date: run `sternenpost migrate`"
 
 
@@ -176,14 +178,6 @@ def held_up() -> dict[str, timedelta]:
     return {what: now - due_at for what, due_at in oldest.items() if due_at and now - due_at > HELD_UP}
 
 
-def tables_by_spread() -> dict[str, list[str]]:
-    """The tables by what they are spread by where one machine is too small; what others refer to comes first."""
-    found: dict[str, list[str]] = {}
-    for table in sorted(db.metadata.sorted_tables, key=lambda it: it.name != GameRow.__tablename__):
-        found.setdefault(table.info["spread"], []).append(table.name)
-    return found
-
-
 def owns_tables() -> bool:
     """Whether we are connected as somebody who could change the log, if a statement got in that takes off our role."""
     owner = "SELECT pg_has_role(session_user, relowner, 'MEMBER') FROM pg_class WHERE oid = 'events'::regclass"
@@ -207,6 +201,24 @@ def pooler_trouble() -> str | None:
     except psycopg.OperationalError as error:
         return f"DATABASE_URL_DIRECT does not answer: {refusal_of(error)}"
     return None
+
+
+def spreading_trouble() -> str | None:
+    """What is left to do until all tables are spread; "" if nothing is, None where the database is not one of Citus."""
+    with autocommit() as connection:
+        if not spreading.is_citus(connection):
+            return None
+        steps = spreading.steps_left(connection)
+    return f"{len(steps)} steps are left, such that {steps[0].says}: {_SPREAD}" if steps else ""
+
+
+def running() -> list[str]:
+    """The parts that were seen so lately that they may still run."""
+    follow_clock()
+    now = clock.now()
+    found = [row.part for row in db.session.scalars(select(Heartbeat)) if abs(now - row.at) <= STOPPED]
+    db.session.rollback()
+    return sorted(found)
 
 
 def clock_skew() -> timedelta:

@@ -49,7 +49,7 @@ def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
         "pool_use_lifo": True,
         "pool_events": [
             (_expect_open, "checkout"),
-            (_prepare_nothing_for_a_pooler, "connect"),
+            (_plan, "connect"),
             (_note_who_answered, "connect"),
         ],
     }
@@ -79,17 +79,21 @@ def is_pooled(connection: psycopg.Connection[Any]) -> bool:
     return found is not None and int(found) != connection.info.backend_pid
 
 
-def _prepare_nothing_for_a_pooler(connection: psycopg.Connection[Any], *_: Any) -> None:
+def _plan(connection: psycopg.Connection[Any], *_: Any) -> None:
+    """Nothing is prepared for a pooler. Lists are planned for what is asked, such as a status of which few games are."""
     if is_pooled(connection):
         connection.prepare_threshold = None
+    else:
+        connection.execute("SET plan_cache_mode = auto")
+        connection.commit()
 
 
 def _expect_open(connection: psycopg.Connection[Any], *_: Any) -> None:
-    if not _is_open(connection):
+    if not is_open(connection):
         raise sqlalchemy.exc.InvalidatePoolError  # the pool begins anew
 
 
-def _is_open(connection: psycopg.Connection[Any]) -> bool:
+def is_open(connection: psycopg.Connection[Any]) -> bool:
     """If Postgres has said anything since nobody asks, that was its farewell."""
     ear = select.poll()
     ear.register(connection.fileno(), select.POLLIN)
@@ -105,7 +109,7 @@ class autocommit:
     def __enter__(self) -> psycopg.Connection[Any]:
         self._idle = _idle.setdefault(db.engine, [])
         try:
-            while not _is_open(connection := self._idle.pop()):  # the one used last: its plans are at hand
+            while not is_open(connection := self._idle.pop()):  # the one used last: its plans are at hand
                 connection.close()
         except IndexError:
             connection = connect()
@@ -130,8 +134,8 @@ def connect() -> psycopg.Connection[Any]:
     pooled.detach()
     connection.autocommit = True
     set_json_loads(orjson.loads, connection)
-    if connection.prepare_threshold is not None:  # planning takes longer than what is planned
-        connection.execute("SET plan_cache_mode = force_generic_plan")
+    if connection.prepare_threshold is not None:
+        connection.execute("RESET plan_cache_mode")  # whoever runs Postgres says whether plans are made once
     return connection
 
 

@@ -312,6 +312,7 @@ def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, u
                     *(binaries / "postgres", "-D", cluster, "-k", f'"{sockets}"', "-p", "5432"),
                     *("-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"),
                     *("-c", "synchronous_commit=on", "-c", "max_connections=200"),
+                    *("-c", "plan_cache_mode=force_generic_plan"),  # planning takes longer than what is planned
                     *("-c", "timezone=UTC", "-c", "log_timezone=UTC", "-c", "log_checkpoints=off"),
                 ],
                 stdout=output,

@@ -496,18 +496,6 @@ def scaling(house: Flask) -> str:
     return house.test_client().get("/docs/scaling").text.replace("&#39;", "'")
 
 
-def test_the_guide_to_more_machines_spreads_every_table_by_its_own_column(house: Flask) -> None:
-    commands = re.findall(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?", scaling(house))
-    kinds = {"create_reference_table": "everywhere", "citus_add_local_table_to_metadata": "local"}
-    told = {table: key or kinds[command] for command, table, key in commands}
-    assert told == {it.name: it.info["spread"] for it in db.metadata.sorted_tables} | {"alembic_version": "local"}
-    order = [table for _, table, _ in commands]
-    for table in db.metadata.sorted_tables:
-        assert all(
-            order.index(it.referred_table.name) < order.index(table.name) for it in table.foreign_key_constraints
-        )
-
-
 def test_the_guide_names_commands_and_settings_that_there_are_and_counts_as_the_web_does(house: Flask) -> None:
     guide = re.sub(r"<[^>]+>", " ", scaling(house))
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)

@@ -1,0 +1,182 @@
+"""Tables spread over machines by Citus: each by what it says in `tables.py`. Nothing else here knows of Citus."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg import sql
+
+from server.store.connections import is_pooled, refusal_of
+from server.store.migrate import APPEND_ONLY
+from server.store.tables import APP_ROLE, GameRow, db
+
+_TRIGGERS = "citus.enable_unsafe_triggers"  # any are unsafe to Citus; those of ours refuse to change the log
+
+
+class CannotSpread(Exception):
+    """The text is one sentence for the operator."""
+
+
+class Step(NamedTuple):
+    """What is left to do: in words, and as statements of one transaction."""
+
+    says: str
+    statements: tuple[str, ...]
+
+
+def tables_by_spread() -> dict[str, list[str]]:
+    """The tables by what they are spread by; what others refer to comes first."""
+    found: dict[str, list[str]] = {}
+    for table in sorted(db.metadata.sorted_tables, key=lambda it: it.name != GameRow.__tablename__):
+        found.setdefault(table.info["spread"], []).append(table.name)
+    found["local"].append("alembic_version")
+    return found
+
+
+def is_citus(connection: psycopg.Connection[Any]) -> bool:
+    return connection.execute("SELECT FROM pg_extension WHERE extname = 'citus'").fetchone() is not None
+
+
+def spread(url: str, go_on: Callable[[list[Step]], bool], begun: Callable[[Step], None]) -> None:
+    """Take the steps that are left, as the owner of the tables, if `go_on` says so of them; each is told when it is `begun`.
+
+    Each counts by itself, so that it can be said again. Raises CannotSpread.
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        _expect_coordinator(connection)
+        steps = steps_left(connection)
+        if not go_on(steps):
+            return
+        connection.execute(f"SET {_TRIGGERS} = on")
+        for step in steps:
+            begun(step)
+            try:
+                with connection.transaction():
+                    for statement in step.statements:
+                        connection.execute(statement)
+            except psycopg.Error as error:
+                raise CannotSpread(f"This cannot be done: {refusal_of(error)}. What came before it is done.") from error
+
+
+def _expect_coordinator(connection: psycopg.Connection[Any]) -> None:
+    if is_pooled(connection):
+        raise CannotSpread("DATABASE_URL leads to a pooler: name Postgres itself for this command.")
+    if not is_citus(connection):
+        raise CannotSpread("This Postgres has no Citus: /docs/scaling tells what comes first.")
+    row = connection.execute(
+        "SELECT citus_is_coordinator(), EXISTS (SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards)"
+    ).fetchone()
+    is_coordinator, has_nodes = row or (False, False)
+    if not is_coordinator:
+        raise CannotSpread("DATABASE_URL leads to a node of Citus that is not its coordinator: name that one.")
+    if not has_nodes:
+        raise CannotSpread("Citus knows of no nodes yet: /docs/scaling tells how they are added.")
+
+
+def steps_left(connection: psycopg.Connection[Any]) -> list[Step]:
+    """What is left to do in a database of Citus until all is spread; nothing once it is."""
+    return [*_settings(connection), *_tables(connection), *_functions(connection), *_old_copies(connection)]
+
+
+# Of whoever gives Postgres its settings, a role or a database.
+_GENERIC_PLANS = """
+SELECT CASE WHEN s.setrole = 0 THEN format('DATABASE %I', current_database())
+            WHEN s.setdatabase = 0 THEN format('ROLE %I', r.rolname)
+            ELSE format('ROLE %I IN DATABASE %I', r.rolname, current_database()) END
+  FROM pg_db_role_setting s LEFT JOIN pg_roles r ON r.oid = s.setrole
+ WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+   AND 'plan_cache_mode=force_generic_plan' = ANY(s.setconfig)"""
+_HAS_TRIGGERS = f"""
+SELECT FROM pg_db_role_setting
+ WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database()) AND setrole = 0
+   AND '{_TRIGGERS}=on' = ANY(setconfig)"""
+
+
+def _settings(connection: psycopg.Connection[Any]) -> list[Step]:
+    steps = []
+    may_log_in = "SELECT FROM pg_roles WHERE rolname = %s AND rolcanlogin"
+    if connection.execute(may_log_in, (APP_ROLE,)).fetchone() is None:
+        steps.append(
+            Step(f"{APP_ROLE} may log in, as which one node enters another", (f"ALTER ROLE {APP_ROLE} LOGIN",))
+        )
+    for (whose,) in connection.execute(_GENERIC_PLANS):
+        reset = f"ALTER {whose} RESET plan_cache_mode"
+        steps.append(Step(f"plans are made for what is asked, without which Citus cannot route it ({whose})", (reset,)))
+    if connection.execute(_HAS_TRIGGERS).fetchone() is None:
+        database = sql.Identifier(connection.info.dbname).as_string(connection)
+        allow = f"ALTER DATABASE {database} SET {_TRIGGERS} = on"
+        steps.append(Step("the triggers that guard the log come along", (allow,)))
+    return steps
+
+
+_SPREAD = """
+SELECT c.relname, CASE WHEN p.partmethod = 'h' THEN column_to_column_name(p.logicalrelid, p.partkey)
+                       WHEN p.repmodel = 't' THEN 'everywhere' ELSE 'local' END
+  FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
+ WHERE c.relnamespace = 'public'::regnamespace"""
+
+
+def _tables(connection: psycopg.Connection[Any]) -> list[Step]:
+    """Those that are not spread as they say: all, or what later migrations have added."""
+    found = dict(connection.execute(_SPREAD).fetchall())
+    wanted = tables_by_spread()
+    steps = []
+    for table in wanted["everywhere"]:
+        steps.append((table, "everywhere", "has a copy on every node", f"create_reference_table('{table}')"))
+    for key in ("game_id", "player_id"):
+        for table in wanted[key]:
+            beside = "none" if table == wanted[key][0] else wanted[key][0]
+            spread_by = f"create_distributed_table('{table}', '{key}', colocate_with => '{beside}')"
+            steps.append((table, key, f"is spread by {key}", spread_by))
+    for table in wanted["local"]:
+        add = f"citus_add_local_table_to_metadata('{table}')"
+        steps.append((table, "local", "stays on the coordinator, and every node finds it", add))
+    return [
+        Step(f"the table {table} {becomes}", (f"SELECT {call}",))
+        for table, spread_by, becomes, call in steps
+        if found.get(table) != spread_by
+    ]
+
+
+# Those whose first argument is the game: see `record_commit.sql`.
+_FUNCTIONS = """
+SELECT p.oid::regprocedure::text FROM pg_proc p
+ WHERE p.pronamespace = 'public'::regnamespace AND p.proargnames[1] = 'game' AND NOT EXISTS (
+   SELECT FROM pg_catalog.pg_dist_object o
+    WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid AND o.distribution_argument_index = 0)
+ ORDER BY p.oid"""
+
+
+def _functions(connection: psycopg.Connection[Any]) -> list[Step]:
+    """They run where the game is, so that a commit is one statement on one node."""
+    return [
+        Step(
+            f"{function.partition('(')[0]} runs on the node that has the game",
+            (f"SELECT create_distributed_function('{function}', 'game', colocate_with => '{GameRow.__tablename__}')",),
+        )
+        for (function,) in connection.execute(_FUNCTIONS)
+    ]
+
+
+# What Citus has copied to the nodes stays on the coordinator's disk as well, where no statement sees it.
+_FILLED = """
+SELECT relname FROM pg_class
+ WHERE relnamespace = 'public'::regnamespace AND relname = ANY(%s) AND pg_relation_size(oid) > 0 ORDER BY oid"""
+
+
+def _old_copies(connection: psycopg.Connection[Any]) -> list[Step]:
+    elsewhere = [table for key, tables in tables_by_spread().items() if key != "local" for table in tables]
+    return [
+        Step(f"the old copy of {table} leaves the coordinator's disk", tuple(_dropping(table)))
+        for (table,) in connection.execute(_FILLED, (elsewhere,))
+    ]
+
+
+def _dropping(table: str) -> list[str]:
+    """That of the log is guarded as well, on the coordinator."""
+    drop = f"SELECT truncate_local_data_after_distributing_table('{table}')"
+    if table not in APPEND_ONLY:
+        return [drop]
+    guard = f"TRIGGER {table}_no_truncate"
+    here = "SET LOCAL citus.enable_ddl_propagation = off"
+    return [here, f"ALTER TABLE {table} DISABLE {guard}", drop, f"ALTER TABLE {table} ENABLE {guard}"]

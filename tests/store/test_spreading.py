@@ -1,0 +1,63 @@
+"""What `sternenpost spread` does where there is no Citus, and how plain Postgres plans. On a real one: test_citus.py."""
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+from sqlalchemy import text
+
+from server import cli
+from server.clock import clock
+from server.operations.health import STOPPED, running, spreading_trouble
+from server.store import migrate
+from server.store.connections import autocommit
+from server.store.spreading import tables_by_spread
+from server.store.tables import db
+from tests.support.games import service_is_up
+
+
+def spread(**environment: str | None) -> str:
+    done = CliRunner().invoke(cli.main, ["spread"], env={"DATABASE_URL": None, **environment})
+    assert done.exit_code == 1
+    return done.output
+
+
+def test_every_table_is_spread_by_its_own_column_after_what_it_refers_to() -> None:
+    found = tables_by_spread()
+    order = [(key, table) for key in ("everywhere", "game_id", "player_id", "local") for table in found[key]]
+    told = {(it.info["spread"], it.name) for it in db.metadata.sorted_tables}
+    assert set(order) == told | {("local", "alembic_version")}
+    places = {table: place for place, (_, table) in enumerate(order)}
+    for table in db.metadata.sorted_tables:
+        for key in table.foreign_key_constraints:
+            assert places[key.referred_table.name] < places[table.name]
+
+
+def test_a_plain_postgres_is_not_spread(shared_url: str, app: Flask) -> None:
+    assert "has no Citus" in spread(DATABASE_URL=shared_url)
+    assert "has one machine" in spread()
+    with app.app_context():
+        assert spreading_trouble() is None
+
+
+def test_tables_that_are_behind_are_not_spread(database_url: str) -> None:
+    migrate.downgrade(database_url, "0044")
+    assert "run `sternenpost migrate` first" in spread(DATABASE_URL=database_url)
+
+
+def test_a_part_may_still_run_some_seconds_after_its_last_heartbeat(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with app.app_context():
+        assert running() == []
+        service_is_up()
+        assert running() == ["web", "worker"]
+        seen = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: seen + 2 * STOPPED)
+        assert running() == []
+
+
+def test_what_plays_has_its_plans_made_once_and_lists_are_planned_for_what_they_ask(app: Flask) -> None:
+    with app.app_context():
+        with autocommit() as connection:
+            assert connection.execute("SHOW plan_cache_mode").fetchone() == ("force_generic_plan",)
+        assert db.session.scalar(text("SHOW plan_cache_mode")) == "auto"

@@ -1,0 +1,97 @@
+"""A real Citus for tests. STERNENPOST_TEST_CITUS is the URL of a superuser at its coordinator, in a database that knows the nodes.
+
+`pytest -p tests.support.citus tests/store` has every database of the tests there, its tables spread as an operator does.
+"""
+
+import os
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import psycopg
+
+from server.store import embedded_postgres, migrate, spreading
+
+URL = os.environ.get("STERNENPOST_TEST_CITUS")
+SHARDS = 4  # of 32: a test waits for each table of each
+_numbers = count(1)
+
+
+@cache
+def nodes() -> list[str]:
+    """The addresses of all of them, the coordinator's first."""
+    assert URL, "STERNENPOST_TEST_CITUS is not set"
+    with psycopg.connect(URL) as connection:
+        known = connection.execute("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0 ORDER BY nodeid")
+        user = urlsplit(URL).netloc.rpartition("@")[0]
+        return [URL, *(urlsplit(URL)._replace(netloc=f"{user}@{host}:{port}").geturl() for host, port in known)]
+
+
+def named(url: str, database: str) -> str:
+    return urlsplit(url)._replace(path=f"/{database}").geturl()
+
+
+def empty_database(name: str) -> str:
+    """A database of that name on each node, which know each other."""
+    drop_database(name)
+    for node in nodes():
+        with psycopg.connect(node, autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"')
+        with psycopg.connect(named(node, name), autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION citus")
+    coordinator, *others = map(urlsplit, nodes())
+    url = named(nodes()[0], name)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT citus_set_coordinator_host(%s, %s)", (coordinator.hostname, coordinator.port))
+        for node in others:
+            connection.execute("SELECT citus_add_node(%s, %s)", (node.hostname, node.port))
+        connection.execute(f'ALTER DATABASE "{name}" SET citus.shard_count = {SHARDS}')
+    return url
+
+
+def spread_database(name: str) -> str:
+    """One with the tables, spread."""
+    url = empty_database(name)
+    migrate.upgrade(url)
+    spreading.spread(url, lambda steps: True, lambda step: None)
+    return url
+
+
+def drop_database(name: str) -> None:
+    for node in nodes():
+        with psycopg.connect(node, autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+class _Server:
+    """In the place of an embedded Postgres: a database with the tables."""
+
+    def __init__(self, data: Path) -> None:
+        (data / "postgres").mkdir(parents=True, exist_ok=True)
+        self._name = f"house_{os.getpid()}_{next(_numbers)}"
+        self.url = spread_database(self._name)
+        self.pid = os.getpid()
+
+    def is_running(self) -> bool:
+        return True
+
+    def stop(self) -> None:
+        drop_database(self._name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def pytest_configure() -> None:
+    """As a plugin. Nothing is copied there: each database is made anew."""
+
+    def create_database(url: str, name: str, template: str | None = None) -> str:
+        return spread_database(name) if template else empty_database(name)
+
+    replaced: Any = embedded_postgres
+    replaced.start, replaced.create_database = _Server, create_database
