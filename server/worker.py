@@ -1,13 +1,14 @@
 """The worker, and the process that carries its letters: APScheduler starts their jobs, and what is due stands in the tables."""
 
 import logging
+import math
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
@@ -42,7 +43,8 @@ from server.post.incoming import answering
 from server.post.incoming.smtp_server import OPEN_AGAIN, SmtpServer
 from server.post.letters import mail_host
 from server.post.smtp import Carrier, carrier
-from server.store import embedded_postgres
+from server.store import embedded_postgres, webhook_queue
+from server.store.lookout import Lookout
 from server.store.notify import notifier, on_hint
 from server.store.open_streams import forget_open
 from server.store.watching import forget_watching
@@ -53,8 +55,9 @@ if TYPE_CHECKING:
     from server.post.incoming.imap import ImapReader
 
 _BEAT = 1  # seconds between two looks at what is due
-_HINTED_BEAT = 3  # of those whom hints call, too, or who only help
+_HINTED_BEAT = 3  # of those whom hints call, too
 _ROUNDS = 50
+_SWEEPS, _POSTS = 0x57E3, 0x57E4  # lookouts
 _MORE_SWEEPS = 1  # more would end a flood of due seats sooner, and keep those waiting who move meanwhile
 _LAST_JOBS = 3.0  # seconds for jobs under way at a stop
 _LAST_LETTERS = 5.0  # and for letters
@@ -63,6 +66,8 @@ _STOP = {signal.SIGTERM, signal.SIGINT}
 # So much nicer is the post than whoever plays: by the kernel's weights it gets half of what another process gets. At 10
 # it was a tenth, and sixty letters, each 0.1 s to draw, took two minutes beside four processes that never rest.
 _BEHIND = 3
+
+_many_are_due = Event()
 
 log = logging.getLogger(__name__)
 
@@ -79,15 +84,16 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
     )
     ways_in = _ways_in(app, settings)
+    seldom = partial(_seldom, Lookout(_SWEEPS))
     jobs = {
-        Job(app, "sweep", _sweep): _BEAT,
-        **{Job(app, "sweep along", _sweep_along): _HINTED_BEAT for _ in range(_MORE_SWEEPS)},
+        Job(app, "sweep", seldom(_sweep, 3, others=60)): _BEAT,
+        **{Job(app, "sweep along", _sweep_along): _BEAT for _ in range(_MORE_SWEEPS)},
         Job(app, "outages", follow_outages): 5,
-        Job(app, "open games", close_due): 10,
-        Job(app, "stand-ins", change_stand_ins): 10,
-        Job(app, "replies", answering.deal_with_mails): _BEAT,
-        Job(app, "held up", tell_what_is_held_up): 30,
-        Job(app, "track records", read_records): 60,
+        Job(app, "open games", seldom(close_due, 60)): 10,
+        Job(app, "stand-ins", seldom(change_stand_ins, 60)): 10,
+        Job(app, "replies", seldom(answering.deal_with_mails, 10 if reply_domain(settings) else 60)): _BEAT,
+        Job(app, "held up", seldom(tell_what_is_held_up, 120)): 30,
+        Job(app, "track records", seldom(read_records, 60)): 60,
         Job(app, "tidy", partial(_tidy, settings)): 3600,
     }
     for way_in in ways_in:
@@ -123,11 +129,21 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
         follow_clock()  # else this process would learn nothing of a sandbox
         post.deliver_due()
 
-    jobs = Job(app, "deliver", deliver), Job(app, "webhooks", hooks.deliver_due)
-    scheduler = _started(dict.fromkeys(jobs, _HINTED_BEAT))
-    on_hint(app, *jobs)  # so that what a commit has noted need not wait for the next beat
+    def tell_webhooks() -> None:
+        if webhook_queue.are_there_any():
+            hooks.deliver_due()
+
+    hinted = Job(app, "deliver", deliver), Job(app, "webhooks", tell_webhooks)
+    seldom = partial(_seldom, Lookout(_POSTS))
+    by_themselves = {
+        Job(app, "deliver", seldom(hinted[0], 10, others=60)): _HINTED_BEAT,
+        Job(app, "webhooks", seldom(hinted[1], 10, others=60)): _HINTED_BEAT,
+        Job(app, "notes left over", hooks.deliver_due): 300,
+    }
+    scheduler = _started(by_themselves)
+    on_hint(app, *hinted)  # so that what a commit has noted need not wait for the next beat
     signal.sigwait(_STOP)
-    _end(scheduler, *jobs)
+    _end(scheduler, *hinted)
     post.close(_LAST_LETTERS)
     hooks.close(_LAST_CALLS)
     _exit(0)
@@ -145,6 +161,16 @@ def _started(jobs: Mapping[Job, int]) -> BackgroundScheduler:
         scheduler.add_job(job, "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None)
     scheduler.start()
     return scheduler
+
+
+def _seldom(lookout: Lookout, run: Callable[[], object], every: float, others: float = math.inf) -> Callable[[], None]:
+    """What does this at each beat, but where tables are spread over machines: see `lookout.py`."""
+
+    def look() -> None:
+        if lookout.is_time(run, every, others):
+            run()
+
+    return look
 
 
 def _end(scheduler: BackgroundScheduler, *hinted: Job) -> None:
@@ -220,14 +246,17 @@ def _sweep() -> None:
     The worker is alive once the database has told it who is due: else the hours in which it cannot count for nobody.
     """
     for _ in range(_ROUNDS):
-        woken = wake_due()
+        woken = wake_due(call_help=_many_are_due.set)
         heartbeats.beat("worker")
         if not woken:
             break
 
 
 def _sweep_along() -> None:
-    """Beside the sweep that says that the worker is alive: a commit waits for Postgres longer than it computes."""
+    """Beside the sweep that says that the worker is alive, once that has found many: a commit waits for Postgres longer
+    than it computes."""
     for _ in range(_ROUNDS):
-        if not wake_due():
+        if not _many_are_due.is_set():
             break
+        if not wake_due():
+            _many_are_due.clear()

@@ -2,7 +2,7 @@
 
 import logging
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 from uuid import UUID
@@ -44,8 +44,8 @@ SELECT game_id, seat, wake_at FROM seats
  WHERE wake_at <= %(now)s AND (%(can_run_out)s OR due_at IS NULL OR due_at > %(now)s) ORDER BY wake_at LIMIT %(most)s"""
 
 
-def wake_due(batch: int = 100) -> int:
-    """Wake seats whose time has come, one game at a time; how many were woken, 0 if all sleep.
+def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -> int:
+    """Wake seats whose time has come, one game at a time; how many were woken, 0 if all sleep. Help is called for many.
 
     A game that somebody holds at the moment is left for the next sweep. Any number of sweeps may run at once: each
     picks its seats at random, and each commit counts only for the version of the game that it has seen.
@@ -54,6 +54,8 @@ def wake_due(batch: int = 100) -> int:
     due = _due(now, _APART * batch)
     if due and not is_reachable(now):
         due = _due(now, _APART * batch, can_run_out=False)
+    if len(due) > _AT_ONCE:
+        call_help()
     picked = random.sample(due, min(batch, len(due)))
     return sum(map(_wake_all, by_few(picked)))
 

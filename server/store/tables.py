@@ -79,6 +79,7 @@ class Player(Base):
     __tablename__ = "players"
     __table_args__ = (
         UniqueConstraint("email"),
+        Index("players_with_webhooks", "player_id", postgresql_where=text("has_webhooks")),
         Index("players_guest_until", "guest_until", postgresql_where=text("guest_until IS NOT NULL")),
         {"info": {"spread": "everywhere"}},
     )

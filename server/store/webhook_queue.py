@@ -28,6 +28,13 @@ class Waiting(NamedTuple):
     round: int
 
 
+def are_there_any() -> bool:
+    """Whether some player has a webhook."""
+    with autocommit() as connection:
+        row = connection.execute("SELECT EXISTS (SELECT 1 FROM players WHERE has_webhooks)").fetchone()
+    return row is not None and row[0]
+
+
 # From the outbox of games
 
 
