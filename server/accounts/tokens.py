@@ -159,10 +159,9 @@ SELECT t.scopes, t.expires_at, t.game_id, t.last_used_at, p.locale, p.banned_at,
   FROM tokens t JOIN players p ON p.player_id = t.player_id
  WHERE t.player_id = %s AND t.token_hash = %s"""
 _STILL_THERE = """\
-SELECT t.token_hash, t.expires_at, p.banned_at, p.banned_until
-  FROM unnest(%s::uuid[], %s::bytea[]) AS k (player_id, token_hash)
-  JOIN tokens t ON t.player_id = k.player_id AND t.token_hash = k.token_hash
-  JOIN players p ON p.player_id = t.player_id"""
+SELECT t.player_id, t.token_hash, t.expires_at, p.banned_at, p.banned_until
+  FROM tokens t JOIN players p ON p.player_id = t.player_id
+ WHERE t.player_id = ANY(%s)"""
 _NOTE_USE = "UPDATE tokens SET last_used_at = %s WHERE player_id = %s AND token_hash = %s"
 _used: dict[tuple[UUID, bytes], datetime] = {}  # what this process has yet to note
 
@@ -192,13 +191,15 @@ def caller_by(player_id: UUID, token_hash: bytes) -> Caller:
 
 def still_valid(callers: Iterable[Caller]) -> set[bytes]:
     """The hashes of those tokens that are good even now."""
-    keys = [(it.player_id, it.token_hash) for it in callers]
+    keys = {(it.player_id, it.token_hash) for it in callers}
     with autocommit() as connection:
-        found = connection.execute(
-            _STILL_THERE, ([player for player, _ in keys], [hash_ for _, hash_ in keys])
-        ).fetchall()
+        found = connection.execute(_STILL_THERE, (list({player_id for player_id, _ in keys}),)).fetchall()
     now = clock.now()
-    return {hash_ for hash_, until, *ban in found if not _is_over(until, now) and not is_in_force(*ban)}
+    return {
+        hash_
+        for player_id, hash_, until, *ban in found
+        if (player_id, hash_) in keys and not _is_over(until, now) and not is_in_force(*ban)
+    }
 
 
 def _is_over(until: datetime | None, now: datetime) -> bool:

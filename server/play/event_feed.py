@@ -20,7 +20,7 @@ from server.play.turn_links import still_valid
 from server.play.views import seen_by
 from server.rules import GAMES, Json
 from server.store import log
-from server.store.connections import autocommit
+from server.store.connections import autocommit, rows_of
 from server.store.plans import played_by_plans
 from server.store.stand_ins import FORMER
 from server.translations import noted
@@ -264,16 +264,17 @@ class Progress(NamedTuple):
     said: int | None  # and how many messages; None where nothing was said
 
 
+_PROGRESS = """
+SELECT g.game_id, g.version, (SELECT max(m.nr) FROM messages m WHERE m.game_id = g.game_id)
+  FROM games g WHERE g.game_id = ANY(%(games)s)"""
+
+
 def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
     """How far each of these games has come by now."""
     if not games:
         return {}
     with autocommit() as connection:
-        found = connection.execute(
-            "SELECT game_id, version, (SELECT max(nr) FROM messages m WHERE m.game_id = g.game_id) "
-            "FROM games g WHERE game_id = ANY(%s)",
-            (list(games),),
-        ).fetchall()
+        found = rows_of(connection, _PROGRESS, games)
     return {game_id: Progress(version, said) for game_id, version, said in found}
 
 
@@ -287,16 +288,18 @@ def _games_of(players: Collection[UUID], since: datetime) -> list[tuple[UUID, UU
         ).fetchall()
 
 
+_LAST_EVENTS = """
+SELECT g.game_id, g.status, e.seq, e.recorded_at
+  FROM games g, LATERAL (SELECT seq, recorded_at FROM events WHERE events.game_id = g.game_id ORDER BY seq DESC LIMIT 1) e
+ WHERE g.game_id = ANY(%(games)s)
+UNION ALL
+SELECT game_id, status, shelved, made_at FROM games WHERE game_id = ANY(%(games)s) AND shelved IS NOT NULL"""
+
+
 def _last_events(games: Sequence[UUID]) -> list[tuple[UUID, str, int, datetime]]:
     """Status, last event and its moment, of those that have begun; of one that is shelved some moment long ago."""
     with autocommit() as connection:
-        return connection.execute(
-            "SELECT g.game_id, g.status, e.seq, e.recorded_at FROM games g, LATERAL (SELECT seq, recorded_at "
-            "FROM events WHERE events.game_id = g.game_id ORDER BY seq DESC LIMIT 1) e WHERE g.game_id = ANY(%s) "
-            "UNION ALL SELECT game_id, status, shelved, made_at FROM games "
-            "WHERE game_id = ANY(%s) AND shelved IS NOT NULL",
-            (list(games), list(games)),
-        ).fetchall()
+        return rows_of(connection, _LAST_EVENTS, games)
 
 
 def _seq_before(game_id: UUID, moment: datetime) -> int:

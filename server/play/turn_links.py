@@ -12,17 +12,17 @@ from server.accounts.tokens import OF_A_TURN, TOKEN, Caller, hash_of
 from server.errors import BadToken, Banned, NotFound, PlayError, StaleTurn
 from server.play.commits import load
 from server.play.moves import Played, answer_again, expect_answer, is_taken_back, play_move, present_turn
-from server.store.connections import autocommit
+from server.store.connections import autocommit, rows_of
 from server.store.database_retry import tried_again
 from server.translations import noted
 
 _READER = "SELECT locale, banned_at, banned_until, ban_reason FROM players WHERE player_id = %s"
 _STILL_ASKED = """\
 SELECT s.game_id, s.seat, s.turn, p.banned_at, p.banned_until
-  FROM unnest(%s::uuid[], %s::int[]) AS k (game_id, seat)
-  JOIN seats s ON s.game_id = k.game_id AND s.seat = k.seat AND s.stand_in IS NULL
+  FROM seats s
   JOIN games g ON g.game_id = s.game_id AND g.status = 'running'
-  JOIN players p ON p.player_id = s.player_id"""
+  JOIN players p ON p.player_id = s.player_id
+ WHERE s.game_id = ANY(%(games)s) AND s.stand_in IS NULL"""
 
 
 @tried_again
@@ -85,9 +85,8 @@ def play_by_link(player_id: UUID, link: Capability, closed: str | None, turn: in
 
 def _still_asked(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:
     """The hashes of those words whose turns wait for an answer even now."""
-    keys = [turn.game_id for _, turn in callers], [turn.seat for _, turn in callers]
     with autocommit() as connection:
-        found = connection.execute(_STILL_ASKED, keys).fetchall()
+        found = rows_of(connection, _STILL_ASKED, {turn.game_id for _, turn in callers})
     asked = {(game_id, seat): now for game_id, seat, now, *ban in found if not is_in_force(*ban)}
     return {caller.token_hash for caller, turn in callers if _goes_on(turn, asked.get((turn.game_id, turn.seat)))}
 

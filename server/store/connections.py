@@ -5,7 +5,9 @@ that nothing is prepared, set or listened to beyond one. Role and limits come fr
 """
 
 import select
+from collections.abc import Collection
 from typing import Any
+from uuid import UUID
 from weakref import WeakKeyDictionary
 
 import orjson
@@ -137,6 +139,23 @@ def connect() -> psycopg.Connection[Any]:
     if connection.prepare_threshold is not None:
         connection.execute("RESET plan_cache_mode")  # whoever runs Postgres says whether plans are made once
     return connection
+
+
+_FEW = 5
+
+
+def rows_of(
+    connection: psycopg.Connection[Any], query: str, games: Collection[UUID], **asked: Any
+) -> list[tuple[Any, ...]]:
+    """What a query finds that says `= ANY(%(games)s)`, and `= g.game_id` below that, with what else it is `asked`.
+
+    Each of a few games is asked for by itself: where tables are spread over machines, that asks the one which has it, and
+    a list asks all of them.
+    """
+    if len(games) > _FEW:
+        return connection.execute(query, {"games": list(games), **asked}).fetchall()
+    of_one = query.replace("= ANY(%(games)s)", "= %(game)s").replace("= g.game_id", "= %(game)s")
+    return [row for game in games for row in connection.execute(of_one, {"game": game, **asked})]
 
 
 def drop_idle() -> None:

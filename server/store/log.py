@@ -13,6 +13,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from server.store import shelf
+from server.store.connections import rows_of
 
 Json = dict[str, Any]
 Seat = int
@@ -138,7 +139,7 @@ def read_commits(connection: psycopg.Connection[Any], game_id: UUID, after: int)
 
 def newest(connection: psycopg.Connection[Any], game_ids: Collection[UUID], number: int) -> dict[UUID, list[Recorded]]:
     """The newest events of each of these games, the latest first: at most so many."""
-    rows = connection.execute(_NEWEST, {"games": list(game_ids), "number": number})
+    rows = rows_of(connection, _NEWEST, game_ids, number=number)
     return {game_id: _events(events) for game_id, events in rows}
 
 
@@ -146,7 +147,7 @@ def outlines(
     connection: psycopg.Connection[Any], game_ids: Collection[UUID], counted: str
 ) -> dict[UUID, OutlineRecords]:
     """Those of these games that have begun, and how many events of the type `counted` each seat has there."""
-    rows = connection.execute(_OUTLINES, {"games": list(game_ids), "counted": counted})
+    rows = rows_of(connection, _OUTLINES, game_ids, counted=counted)
     return {
         game_id: OutlineRecords(
             _head(head), _seats(seats), newest[0], newest[1], _bytes(newest[2]), Counter(of_seats or ())

@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.store.connections import autocommit, in_transaction
+from server.store.connections import autocommit, in_transaction, rows_of
 from server.store.database_retry import tried_again
 from server.store.tables import Delivery, LetterRow, Player, PlayerDelivery, PlayerLetterRow, columns_of, db
 from server.store.webhook_queue import NOTE
@@ -44,8 +44,7 @@ _DUE_OF_PLAYERS = _DUE.format(owner="player_id", reader="player_id::text", outbo
 
 _TURNS = f"""
 SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM outbox
- WHERE game_id = ANY(%s) AND player_id = %s AND kind = '{YOUR_TURN}' AND leased_until IS NULL
- ORDER BY made_at DESC"""
+ WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND kind = '{YOUR_TURN}' AND leased_until IS NULL"""
 
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
@@ -93,7 +92,8 @@ def put_off(letter: Waiting, later: datetime) -> None:
 def turns_of(player_id: UUID, games: Collection[UUID]) -> list[Waiting]:
     """The letters about turns of these games that wait for a player and that nobody carries now, the newest first."""
     with autocommit() as connection:
-        return [Waiting(LetterRow, *row) for row in connection.execute(_TURNS, (list(games), player_id))]
+        found = [Waiting(LetterRow, *row) for row in rows_of(connection, _TURNS, games, player=player_id)]
+    return sorted(found, key=lambda it: it.made_at, reverse=True)
 
 
 def claim(letter: Waiting, until: datetime) -> Any | None:

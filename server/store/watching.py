@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import delete
 
-from server.store.connections import autocommit
+from server.store.connections import autocommit, rows_of
 from server.store.tables import Watching, db
 
 
@@ -23,9 +23,9 @@ class Place(NamedTuple):
 
 _TABLES = "SELECT game_id FROM player_games WHERE player_id = %s AND over_at IS NULL"
 _PLACES = """
-SELECT s.game_id, s.player_id, s.due_at, s.mails, coalesce(w.until > %s, false)
+SELECT s.game_id, s.player_id, s.due_at, s.mails, coalesce(w.until > %(now)s, false)
   FROM seats s LEFT JOIN watching w ON w.game_id = s.game_id AND w.player_id = s.player_id
- WHERE s.game_id = ANY(%s) AND s.player_id IS NOT NULL"""
+ WHERE s.game_id = ANY(%(games)s) AND s.player_id IS NOT NULL"""
 _NOTE = """
 INSERT INTO watching (game_id, player_id, until)
 SELECT game_id, player_id, %s FROM unnest(%s::uuid[], %s::uuid[]) AS those (game_id, player_id)
@@ -36,7 +36,7 @@ def places_around(player_id: UUID, now: datetime) -> list[Place]:
     """All places at the tables of a player."""
     with autocommit() as connection:
         games = [game_id for (game_id,) in connection.execute(_TABLES, (player_id,))]
-        return [Place(*row) for row in connection.execute(_PLACES, (now, games))]
+        return [Place(*row) for row in rows_of(connection, _PLACES, games, now=now)]
 
 
 def note_watching(those: Collection[tuple[UUID, UUID]], until: datetime) -> None:

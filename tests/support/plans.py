@@ -19,13 +19,15 @@ class Scan(NamedTuple):
     rows: int
 
 
-def statements_of(work: Callable[[], object]) -> list[tuple[str, Any]]:
+def statements_of(
+    work: Callable[[], object], kinds: tuple[str, ...] = ("SELECT", "UPDATE", "DELETE")
+) -> list[tuple[str, Any]]:
     """What it asks of Postgres, with parameters, whichever way it is connected."""
     asked: list[tuple[str, Any]] = []
     execute = psycopg.Cursor.execute
 
     def noted(cursor: Any, query: Any, parameters: Any = None, **how: Any) -> Any:
-        if isinstance(query, str) and query.lstrip().startswith(("SELECT", "UPDATE", "DELETE")):
+        if isinstance(query, str) and query.lstrip().startswith(kinds):
             asked.append((query, parameters))
         return execute(cursor, query, parameters, **how)
 

@@ -1,0 +1,230 @@
+"""On a real Citus: `sternenpost spread`, and how many shards each statement touches. See tests/support/citus.py."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+from sqlalchemy import create_engine, text
+
+from server import cli
+from server.app import create_app
+from server.config import Settings
+from server.play import sweep
+from server.play.heartbeats import beat
+from server.play.outages import follow_outages
+from server.post.incoming.answering import deal_with_mails
+from server.store import migrate, outbox
+from server.store.connections import autocommit
+from server.store.lookout import Lookout
+from server.store.tables import db
+from tests.post.office import Office, a_mail, arrives
+from tests.support import citus
+from tests.support.contract import Contract, ContractClient, Someone, opened
+from tests.support.games import BOT, DAY, ME, MINUTE, OPEN, game_of, later, person, service_is_up
+from tests.support.live_server import until
+from tests.support.plans import statements_of
+
+pytestmark = pytest.mark.skipif(citus.URL is None, reason="STERNENPOST_TEST_CITUS names no Citus")
+
+LOOKS = (  # for what is due, by whoever is on the lookout
+    *(sweep._DUE, outbox._DUE_OF_GAMES, outbox._DUE_OF_PLAYERS),
+    "SELECT game_id, mail_id, due_at FROM inbox WHERE due_at <=",
+)
+FILLED = ("settings", "games", "events")  # by a game
+KINDS = ("SELECT", "UPDATE", "DELETE", "INSERT", "WITH")
+
+
+def house_at(url: str) -> Flask:
+    app = create_app(Settings.from_environment({"DATABASE_URL": url}))
+    app.test_client_class = type("Client", (ContractClient,), {"contract": Contract(app)})
+    return app
+
+
+@pytest.fixture(scope="module")
+def spread_url() -> Iterator[str]:
+    name = "spread_for_tests"
+    yield citus.spread_database(name)
+    citus.drop_database(name)
+
+
+@pytest.fixture
+def house(spread_url: str) -> Iterator[Flask]:
+    app = house_at(spread_url)
+    with app.app_context():
+        service_is_up()
+        for left_over in ("UPDATE seats SET wake_at = NULL", "DELETE FROM outbox"):
+            db.session.execute(text(left_over))
+            db.session.commit()
+        yield app
+        db.session.close()
+        db.engine.dispose()
+
+
+# The command
+
+
+def run(url: str, *words: str) -> str:
+    done = CliRunner().invoke(cli.main, words, env={"DATABASE_URL": url, "SMTP_URL": None})
+    assert isinstance(done.exception, SystemExit | None), done.exception
+    return done.output
+
+
+def told_of_spreading(url: str) -> str | None:
+    """What the doctor says of it."""
+    found = re.search(r"^spread: (.*)$", run(url, "doctor"), re.MULTILINE)
+    return found and found[1]
+
+
+@pytest.fixture
+def unspread_url() -> Iterator[str]:
+    name = "unspread_for_tests"
+    yield citus.empty_database(name)
+    citus.drop_database(name)
+
+
+def test_tables_are_spread_once_with_what_is_in_them_and_later_what_a_migration_adds(unspread_url: str) -> None:
+    migrate.upgrade(unspread_url)
+    with house_at(unspread_url).app_context():
+        game_of(person("ada"), person("ben"), bots=1)
+        before = {table: db.session.scalar(text(f"SELECT count(*) FROM {table}")) for table in FILLED}
+        db.session.close()
+        db.engine.dispose()
+    assert "the table games is spread by game_id" in run(unspread_url, "spread", "--dry-run")
+    assert (told_of_spreading(unspread_url) or "").endswith("run `sternenpost spread`")
+    assert "record_commit runs on the node that has the game" in run(unspread_url, "spread")
+    assert run(unspread_url, "spread") == "Done:\n  nothing\n"
+    assert told_of_spreading(unspread_url) == "ok"
+    with psycopg.connect(unspread_url) as connection:
+        for table in FILLED:
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (before[table],)
+            assert connection.execute("SELECT pg_relation_size(%s)", (table,)).fetchone() == (0,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
+            connection.execute("TRUNCATE events")
+        connection.execute("DROP TABLE stand_ins")
+        connection.execute("DROP TABLE mailboxes")
+    engine = create_engine(migrate.psycopg_url(unspread_url))
+    db.metadata.create_all(engine)
+    engine.dispose()
+    left = run(unspread_url, "spread", "--dry-run").splitlines()[1:]
+    added = (
+        "the table stand_ins is spread by game_id",
+        "the table mailboxes stays on the coordinator, and every node finds it",
+    )
+    assert [line.strip() for line in left] == list(added)
+    run(unspread_url, "spread")
+    assert told_of_spreading(unspread_url) == "ok"
+
+
+def test_nothing_is_spread_under_a_web_or_worker_that_runs(unspread_url: str) -> None:
+    migrate.upgrade(unspread_url)
+    with house_at(unspread_url).app_context():
+        beat("worker")
+        db.session.close()
+        db.engine.dispose()
+    assert "there runs a worker" in run(unspread_url, "spread")
+    assert "the table games is spread by game_id" in run(unspread_url, "spread", "--dry-run")
+
+
+def test_one_of_two_workers_is_on_the_lookout_until_it_is_gone(house: Flask) -> None:
+    first, second = Lookout(1), Lookout(1)
+    assert first.is_time("sweep", 0, 60)
+    assert not second.is_time("sweep", 0, 60)
+    assert first._connection
+    first._connection.close()
+    assert until(lambda: second.is_time("sweep", 0, 60))
+
+
+# How many shards a statement touches
+
+
+def fan_outs(work: Callable[[], object]) -> dict[str, int]:
+    """The statements of this work that touch several shards, and how many."""
+    asked = [it for it in statements_of(work, KINDS) if not it[0].lstrip().startswith(tuple(map(str.lstrip, LOOKS)))]
+    with autocommit() as connection, psycopg.ClientCursor(connection) as cursor:
+        cursor.execute("SET citus.explain_all_tasks = on")
+        found = {query: len(shards_of(cursor, query, parameters)) for query, parameters in asked}
+    return {query: shards for query, shards in found.items() if shards > 1}
+
+
+def shards_of(cursor: psycopg.Cursor[Any], query: str, parameters: Any) -> set[Any]:
+    """Where the statement goes, as Citus plans it: tables that are spread by the same column have their shards together."""
+    ((explained,),) = cursor.execute(f"EXPLAIN (FORMAT JSON) {query}", parameters).fetchall()
+    if "SELECT record_commit" in query:
+        assert values(explained, "Task Count") == [1], "It does not run where the game is."
+    tables = [re.search(r"_(\d{6,})$", name) for name in values(explained, "Relation Name")]
+    where = "SELECT DISTINCT shardminvalue, colocationid FROM pg_dist_shard JOIN pg_dist_partition USING (logicalrelid)"
+    of_tables = f"{where} WHERE shardminvalue IS NOT NULL AND shardid = ANY(%s)"
+    return set(cursor.execute(of_tables, ([int(it[1]) for it in tables if it],)).fetchall())
+
+
+def values(plan: Any, name: str) -> list[Any]:
+    """All of this name, however deep."""
+    if isinstance(plan, list):
+        return [value for it in plan for value in values(it, name)]
+    if isinstance(plan, dict):
+        own = [plan[name]] if name in plan else []
+        return own + [value for it in plan.values() for value in values(it, name)]
+    return []
+
+
+def people(house: Flask) -> list[Someone]:
+    return [Someone(house, name) for name in ("ada", "ben")]
+
+
+def table_of(ada: Someone, ben: Someone) -> str:
+    path = opened(ada, ME, OPEN, BOT)
+    assert ben.post(f"{path}/seats").status_code == 201
+    return path
+
+
+def move(who: Someone, path: str, **how: Any) -> None:
+    asked = who.get(f"{path}/legal-moves").json
+    answer = who.post(f"{path}/moves", {"turn": asked["turn"], "move": asked["moves"][0]}, **how)
+    assert answer.status_code == 201, answer.text
+
+
+def test_a_move_touches_one_shard_with_each_statement(house: Flask) -> None:
+    ada, ben = people(house)
+    path = table_of(ada, ben)
+    assert fan_outs(lambda: move(ada, path)) == {}
+    assert fan_outs(lambda: move(ben, path, headers={"Idempotency-Key": "one"})) == {}
+    assert fan_outs(lambda: [sweep.wake_due(), follow_outages()]) == {}
+    assert ada.get(f"{path}/legal-moves").json["turn"] is not None
+
+
+def test_a_view_touches_one_shard_with_each_statement(house: Flask) -> None:
+    ada, ben = people(house)
+    path = table_of(ada, ben)
+    move(ada, path)
+    for place in ("", "?at=1", "/legal-moves", "/events", "/picture.svg", "/messages", "/plan", "/votes"):
+        for who in (ada, Someone(house)):
+            assert fan_outs(lambda who=who, place=place: who.get(path + place)) == {}, place
+
+
+def test_a_letter_touches_one_shard_with_each_statement(house: Flask) -> None:
+    ada, ben = people(house)
+    path = table_of(ada, ben)
+    office = Office(house, "stars.example")
+    assert fan_outs(lambda: office.mails("ada")) == {}
+    later(10 * MINUTE)
+    assert fan_outs(lambda: office.mails("ada")) == {}
+    mail = office.mails("ada")[-1]
+    first = ada.get(f"{path}/legal-moves").json["moves"][0]
+    line = f"{first['star']} {first['board']} {first['space']}"
+    assert fan_outs(lambda: [arrives(mail.reply_to, a_mail(line)), deal_with_mails()]) == {}
+    later(10 * MINUTE)
+    assert fan_outs(lambda: office.mails("ben")) == {}
+    assert office.mails("ben")
+
+
+def test_a_due_seat_touches_one_shard_with_each_statement(house: Flask) -> None:
+    ada, ben = people(house)
+    path = table_of(ada, ben)
+    for _ in range(3):  # an extension, and moves of a bot
+        later(3 * DAY)
+        assert fan_outs(sweep.wake_due) == {}
+    assert ada.get(path).json["version"] > 1
