@@ -127,7 +127,7 @@ def test_an_outage_is_noted_while_somebody_holds_a_game_and_its_times_follow_lat
 
 
 def test_a_worker_that_is_not_told_who_is_due_leaves_no_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails() -> int:
+    def fails(**_: object) -> int:
         raise psycopg.errors.QueryCanceled("canceling statement due to statement timeout")
 
     service_is_up()
