@@ -40,7 +40,7 @@ def test_a_plain_postgres_is_not_spread(shared_url: str, app: Flask) -> None:
 
 
 def test_tables_that_are_behind_are_not_spread(database_url: str) -> None:
-    migrate.downgrade(database_url, "0044")
+    migrate.downgrade(database_url, "0045")
     assert "run `sternenpost migrate` first" in spread(DATABASE_URL=database_url)
 
 
