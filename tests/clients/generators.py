@@ -42,11 +42,10 @@ def _openapi_generator(name: str, *more: str) -> str:
 
 # Webhooks are calls of ours; typescript-fetch takes them for its own, and cannot.
 _NO_WEBHOOKS: Final = "--global-property apis,models,supportingFiles"
-# What serde takes for a tag it neither leaves in what it reads nor keeps from writing twice; maps and lists lose null.
+# What serde takes for a tag it neither leaves in what it reads nor keeps from writing twice; lists and maps lose null.
 _OF_RUST: Final = (
-    "-p supportAsync=false --openapi-normalizer REPLACE_ONE_OF_BY_DISCRIMINATOR_MAPPING=true --type-mappings '"
-    + ",".join(f"{it}=Option<models::{it}>" for it in ("SternenhimmelLyingStar", "SternenglanzOwnSternbild"))
-    + "'"
+    "-p supportAsync=false,supportMultipleResponses=true "
+    "--openapi-normalizer REPLACE_ONE_OF_BY_DISCRIMINATOR_MAPPING=true"
 )
 _TSC: Final = "tsc -p ."
 _GO: Final = "export GO111MODULE=off GOPATH=$PWD/go:/usr/share/gocode GOCACHE=$TOOLS/go; "
@@ -119,6 +118,9 @@ GENERATORS: Final = (
         _openapi_generator("rust", _OF_RUST),
         "cd client && cargo build --quiet",
         ("cargo",),
+        bot="client/examples/bot.rs",
+        prepare="(cd client && cargo build --quiet --example bot)",
+        play="client/target/debug/examples/bot",
         fetch="cd client && CARGO_NET_RETRY=0 timeout 60 cargo fetch",
         libraries="crates.io",
     ),

@@ -18,7 +18,7 @@ from tests.clients.generators import GENERATORS, OURS, Generator, install, missi
 
 _COMPLAINT: Final = re.compile(r"(?i)\bwarn(ing)?\b|\berror\b|\bexception\b|⚠")
 _OF_EVERY_DOCUMENT: Final = re.compile(
-    r"OpenAPI 3\.1 support is still in beta|cannot be used as an? [\w ]+ name|0 error|npm warn"
+    r"OpenAPI 3\.1 support is still in beta|cannot be used as an? [\w/ ]+ name|0 error|npm warn"
 )
 _HEAD: Final = ("Document", "Generator", "Language", "Clean", "Compiles", "Plays both games")
 
