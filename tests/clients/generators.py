@@ -102,7 +102,7 @@ GENERATORS: Final = (
         "C#",
         _openapi_generator(
             "csharp",
-            "--library httpclient -p targetFramework=net8.0,supportsRetry=false,useOneOfDiscriminatorLookup=true",
+            "--library httpclient -p targetFramework=net8.0,supportsRetry=false,useOneOfDiscriminatorLookup=true --type-mappings date=string",
         ),
         "dotnet build -v quiet --nologo client/src/Org.OpenAPITools",
         ("dotnet",),

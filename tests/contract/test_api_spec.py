@@ -198,12 +198,6 @@ def test_no_schema_is_one_truth_value_of_which_generators_make_a_word() -> None:
             assert inner.get("type") != "boolean" or not inner.keys() & {"const", "enum"}, place
 
 
-def test_no_date_has_a_pattern_which_generators_ask_of_what_is_no_text() -> None:
-    for name, schema in SCHEMAS.items():
-        for place, inner in nested(schema, name):
-            assert inner.get("format") not in ("date", "date-time") or "pattern" not in inner, place
-
-
 def test_what_may_be_null_beside_says_so_in_its_type_unless_it_is_a_reference() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):

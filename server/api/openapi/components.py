@@ -170,8 +170,6 @@ class Components:
                     inner[key] = self.lifted(value, prefix)
                 case (("oneOf" | "anyOf" | "allOf"), list()):
                     inner[key] = [self.lifted(it, prefix) for it in value]
-                case "pattern", _ if schema.get("format") == "date":
-                    pass  # generators make a type of it that has no letters to look at
                 case _:
                     inner[key] = value
         values = inner.get("enum", [inner["const"]] if "const" in inner else [])
