@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from server.play.commits import load
+from server.play.commits import load, whole_log
 from server.rules import IllegalMove, Json, Seat
 from server.rules.sternenhimmel import Placement
 from tests.secrecy.test_leaks import without_ids
@@ -41,6 +41,11 @@ class Planning(Everything):
     def version(self) -> int:
         with self.app.app_context():
             return load(UUID(self.game_id)).version
+
+    @property
+    def scored(self) -> list[Json]:
+        with self.app.app_context():
+            return [row.body for row in whole_log(UUID(self.game_id)) if row.type == "board-scored"]
 
     def leaves(self, seat: Seat, items: list[Json]) -> int:
         return self.people[seat].ask("PUT", f"{self.path}/seats/me/plan", {"revision": 0, "moves": items}).status_code
@@ -103,9 +108,9 @@ def a_condition(worlds: Worlds, rng: Random, view: Json) -> list[Json]:
 
 
 def alike(houses: list[Planning], worlds: Worlds) -> bool:
-    """Whether nothing that lies open now is of the difference between the worlds."""
+    """Whether nothing that lies open now, or did when a board was scored and went away, is of the difference between the worlds."""
     views = [[worlds.rules.view(house.state, viewer) for viewer in worlds.innocent] for house in houses]
-    return views[0] == views[1]
+    return views[0] == views[1] and houses[0].scored == houses[1].scored
 
 
 def same_move(worlds: Worlds, houses: list[Planning], seat: Seat, rng: Random) -> Any | None:
