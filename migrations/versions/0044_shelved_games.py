@@ -37,7 +37,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Not while a game is shelved: the release before would find no events."""
-    if op.get_bind().scalar(sa.text("SELECT EXISTS (SELECT FROM games WHERE shelved IS NOT NULL)")):
+    if op.get_bind().scalar(sa.text("SELECT EXISTS (SELECT 1 FROM games WHERE shelved IS NOT NULL)")):
         raise RuntimeError("Some games are shelved, which the release before cannot read.")
     op.execute(_AS_BEFORE)
     op.drop_column("games", "shelved")
