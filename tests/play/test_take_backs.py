@@ -394,6 +394,7 @@ def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
 
 
 @pytest.mark.timeout(max(240, 2 * RANDOM))
+@pytest.mark.usefixtures("no_limits")  # they open more games than three people may
 @pytest.mark.parametrize("rules", GAMES)
 def test_however_often_moves_are_taken_back_the_same_chance_comes_again(rules: str, ada: UUID, bea: UUID) -> None:
     """Whatever a draw had shown, it shows again; and the log is proof of it."""

@@ -21,7 +21,7 @@ from tests.support.games import everything_due_happens, later, service_is_up
 from tests.support.paired_worlds import SECRETS, Worlds, exchanging
 
 assert exchanging  # a fixture
-pytestmark = pytest.mark.usefixtures("exchanging")
+pytestmark = pytest.mark.usefixtures("exchanging", "no_limits")  # the same few people, a thousand times
 
 PAIRS = int(os.environ.get("PAIRED_PLANS", "2"))  # by game; 1000 in a longer run
 _EVERY_CHANNEL = 20  # of so many pairs one is compared by mails, pictures, pages and errors, too
