@@ -136,8 +136,8 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
     hinted = Job(app, "deliver", deliver), Job(app, "webhooks", tell_webhooks)
     seldom = partial(_seldom, Lookout(_POSTS))
     by_themselves = {
-        Job(app, "deliver", seldom(hinted[0], 10, others=60)): _HINTED_BEAT,
-        Job(app, "webhooks", seldom(hinted[1], 10, others=60)): _HINTED_BEAT,
+        Job(app, "look for letters", seldom(hinted[0], 10, others=60)): _HINTED_BEAT,
+        Job(app, "look for webhooks", seldom(hinted[1], 10, others=60)): _HINTED_BEAT,
         Job(app, "notes left over", hooks.deliver_due): 300,
     }
     scheduler = _started(by_themselves)
