@@ -351,8 +351,8 @@ class Player:
             if answer is None:
                 return
             self._evening.has_moved(turn.game_id, answer["version"])
-            if self._rng.random() < _REGRETS:  # at once, or the others are asked, or it is too late
-                self.program.asks_well("POST", f"{path}/take-backs", 201, 202, 409, json={"to": asked["turn"]})
+            if self._rng.random() < _REGRETS:  # at once, or the others are asked, or it is too late, or was done before
+                self.program.asks_well("POST", f"{path}/take-backs", 201, 202, 404, 409, json={"to": asked["turn"]})
             asked = self.program.asks_well("GET", f"{path}/legal-moves", 200)  # a turn may have further steps
         game = self.program.asks_well("GET", path, 200)
         if game and game["status"] == "finished":

@@ -22,8 +22,8 @@ def _last_release() -> Iterator[Path]:
 def test_the_last_release_and_the_present_one_serve_beside_each_other_without_an_error_or_a_loss() -> None:
     with _last_release() as old:
         outcome = beside(old, moves=20, people=2)
-    assert outcome.is_well, outcome
-    assert len(outcome.moves) >= 4, outcome
+    assert outcome.is_well, str(outcome)
+    assert len(outcome.moves) >= 4, str(outcome)
 
 
 def test_a_release_that_cannot_live_with_the_tables_of_the_next_one_is_found_out() -> None:

@@ -61,7 +61,7 @@ def broken(connection: Connection, games: Iterable[UUID]) -> list[UUID]:
 def _is_whole(connection: Connection, game_id: UUID) -> bool:
     records = log.read(connection, game_id)
     assert records is not None
-    head, _, events = records
+    head, events = records.head, records.events
     hash_, version = bytes.fromhex(commitment(head["seed"])), 0
     for seq, event in enumerate(events, 1):
         if event.seq != seq or event.version - version not in (0, 1) or event.hash != log.chained(hash_, event):
