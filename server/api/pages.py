@@ -138,6 +138,7 @@ PAGES = {
     "fairness": ("Fair chance, and how to check it", "seeds, archives, and the method on a page"),
     "changes": ("What stays, and what changes", "what is promised to programs, and what is new in each version"),
     "scaling": ("From one machine to several", "processes, backups, releases and what to watch, for operators"),
+    "cost": ("What a million moves cost", "CPU, bytes, letters and money, and where each resource ends, for operators"),
     "mail": ("Mail, out and in", "four ways to run it, for operators"),
 }
 
@@ -201,6 +202,12 @@ def changes() -> Response:
 def scaling() -> Response:
     """How one machine becomes several."""
     return _page("scaling")
+
+
+@blp.get("/docs/cost")
+def cost() -> Response:
+    """What a million moves take, and where each resource ends."""
+    return _page("cost")
 
 
 @blp.get("/docs/mail")

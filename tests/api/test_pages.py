@@ -469,6 +469,7 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
         "the end of an app": f"/app/{end_word(ada, UUID(int=0))}",
         "fairness": "/docs/fairness",
         "more machines": "/docs/scaling",
+        "what it costs": "/docs/cost",
         "mail": "/docs/mail",
         "the mailbox": "/sandbox/mail",
     }

@@ -11,11 +11,12 @@ PATIENCE = 20.0  # seconds without any answer
 
 
 class Driven(NamedTuple):
-    """How a load went: answers, seconds in all, and the milliseconds each answer took, in order of length."""
+    """How a load went: answers, seconds in all, the milliseconds each answer took, in order of length, and the bytes of all."""
 
     answers: int
     seconds: float
     took: Sequence[float]
+    size: int
 
     @property
     def per_second(self) -> float:
@@ -70,7 +71,7 @@ def drive(
     selector = selectors.DefaultSelector()
     took: list[float] = []
     connections = [_Client(port) for _ in range(clients)]
-    busy = 0
+    busy = size = 0
     began = perf_counter()
     for client in connections:
         selector.register(client.socket, selectors.EVENT_READ, client)
@@ -85,6 +86,7 @@ def drive(
             if answer is None:
                 continue
             took.append((perf_counter() - client.sent_at) * 1000)
+            size += len(answer)
             if not answer.startswith(expected):
                 raise ValueError(answer.decode())
             waiting.append(client.game)
@@ -94,7 +96,7 @@ def drive(
     for client in connections:
         client.socket.close()
     selector.close()
-    return Driven(len(took), seconds, sorted(took))
+    return Driven(len(took), seconds, sorted(took), size)
 
 
 def _send_next(client: _Client, waiting: deque[Iterator[bytes]]) -> bool:

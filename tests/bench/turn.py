@@ -129,11 +129,12 @@ class Turns:
     def __init__(self, web: stage.Served, worker: int, postgres: embedded_postgres.Server, listener: Listener) -> None:
         self._pids = {"web": web.pid, "worker": worker, "Postgres": postgres.pid}
         self._web, self._url, self._listener = web, postgres.url, listener
+        self.answered = 0  # bytes
 
     def played(self, games: Sequence[Sequence[bytes]]) -> tuple[int, dict[str, float]]:
         """Play these moves and wait for the last letter: how many were carried, and the CPU seconds of each process."""
         before, used = len(self._listener.letters), {name: stage.cpu_seconds(pid) for name, pid in self._pids.items()}
-        drive(self._web.port, games, CLIENTS)
+        self.answered += drive(self._web.port, games, CLIENTS).size
         until = time.monotonic() + PATIENCE
         with psycopg.connect(self._url, autocommit=True) as connection:
             while connection.execute("SELECT 1 FROM outbox LIMIT 1").fetchone():

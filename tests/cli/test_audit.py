@@ -84,7 +84,7 @@ def test_a_command_that_changes_something_is_kept(words: list[str], arguments: d
 
 def test_every_command_that_can_be_tried_dry_is_among_them() -> None:
     dry = {name for name, it in cli.main.commands.items() if "dry_run" in {option.name for option in it.params}}
-    by_hand = {"import", "migrate", "export", "spread"}  # the first two below; a copy changes nothing; one needs a Citus
+    by_hand = {"import", "migrate", "export", "spread"}  # two below; one only copies; one needs a Citus
     assert {words[0] for words, _ in DEEDS} == dry - by_hand
 
 
