@@ -192,9 +192,12 @@ def _streamed(follower: Follower) -> Response:
 
 
 def _expect_room(streams: Any, stream: EventStream) -> None:
-    """Keep a share for those who are signed in; a player's streams and those of an address count over all webs. Raises TooManyStreams, TooMany."""
+    """Keep a share for those who are signed in; a player's streams and those of an address count over all webs.
+
+    Raises TooManyStreams, TooMany.
+    """
     whom, is_stranger, share = stream.counts_for[0], STRANGERS in stream.counts_for, bound_of("streams-of-strangers")
-    if share is not None:
+    if share is not None:  # else nothing is bounded, and Postgres need not be asked
         expect_room("streams-of-address" if is_stranger else "streams", streams.held_everywhere(whom))
     if streams.is_full:
         raise TooManyStreams(noted("There are as many streams as this server keeps open. Try again later."), _FULL)

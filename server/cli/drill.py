@@ -114,7 +114,7 @@ def _played(url: str, seconds: float) -> list[_Move]:
     from server.app import create_app
     from server.store.tables import db
 
-    app, moves, until = create_app(Settings.from_environment({"DATABASE_URL": url})), list[_Move](), 0.0
+    app, moves = create_app(Settings.from_environment({"DATABASE_URL": url})), list[_Move]()
     until = time.monotonic() + seconds
     with app.app_context():
         while time.monotonic() < until:
@@ -158,8 +158,7 @@ def _archiving(data: Path, wal: Path) -> embedded_postgres.Server:
             f'archive_command = \'cp "%p" "{wal}/.part" && mv "{wal}/.part" "{wal}/%f"\'',
             f"archive_timeout = {_ARCHIVED_AFTER}",
         ):
-            name, _, value = setting.partition(" = ")
-            connection.execute(f"ALTER SYSTEM SET {name} = {value}")
+            connection.execute(f"ALTER SYSTEM SET {setting}")
     return embedded_postgres.start(data)
 
 

@@ -445,10 +445,7 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
     not over; False if nobody is late, or somebody holds the game. Raises NotRunning."""
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
-    if head is None:
-        db.session.rollback()
-        return False
-    if head.status == "abandoned":  # by another late seat, a moment ago
+    if head is None or head.status == "abandoned":  # held by somebody, or closed for another late seat a moment ago
         db.session.rollback()
         return False
     if head.status != "open":  # its log and its head differ, or it has begun this moment

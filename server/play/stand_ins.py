@@ -128,9 +128,8 @@ def ask_stand_in(
         _expect_under_way(game)
         if game.seats[seat]["owner_id"] is not None:
             raise SeatTaken("Somebody stands in there now; end that first.")
-        is_seen = player is not None and not is_nameless(
-            game.head["options"]
-        )  # else a refusal would tell who sits there
+        # At a nameless table, or by an address, a refusal would tell who sits there.
+        is_seen = player is not None and not is_nameless(game.head["options"])
         if is_seen or player_at(to) == by:
             _expect_elsewhere(game, player or by)
         before = _stored(game_id, seat)

@@ -79,7 +79,11 @@ def mended_options(revision: int) -> Json:
 
 def newest_revision(rules: "Rules") -> int:
     """How many faults of these rules have been mended."""
-    newest: int = rules.OPTION_SCHEMA["properties"].get("revision", {}).get("maximum", 0)
+    return _newest_in(rules.OPTION_SCHEMA)
+
+
+def _newest_in(schema: Json) -> int:
+    newest: int = schema["properties"].get("revision", {}).get("maximum", 0)
     return newest
 
 
@@ -128,7 +132,7 @@ def check_house_options(options: Mapping[str, Any], schema: Json) -> None:
     within = asked.get("within") if type(asked) is dict and len(asked) == 1 else None
     if asked is not None and (type(within) is not str or not re.fullmatch(r"P[0-9DTHM]{2,20}", within)):
         raise BadOption("bad-option", 'The option ready_check must be like {"within": "P2D"}, or null.')
-    newest = schema["properties"].get("revision", {}).get("maximum", 0)
+    newest = _newest_in(schema)
     revision = options.get("revision", 0)
     if type(revision) is not int or not 0 <= revision <= newest:
         raise BadOption("bad-option", f"The option revision must be a whole number from 0 to {newest}.")

@@ -18,20 +18,8 @@ _READ_ONLY = "25006"  # a copy of another one, or what was the first one until a
 _IDLE_FOR_LONG = "25P03"  # amid a transaction: the line was dead, or this process was stopped
 _NOBODY_ANSWERED = "connection timeout expired"  # as psycopg tells it, also of one of several hosts
 _TRY_AGAIN = {
-    *(
-        "08006",
-        "08003",
-        "08001",
-        "40P01",
-        "40001",
-        "57P01",
-        "57P02",
-        "57P03",
-        "57014",
-        "55P03",
-        _READ_ONLY,
-        _IDLE_FOR_LONG,
-    ),
+    *("08006", "08003", "08001", "40P01", "40001", "57P01", "57P02", "57P03", "57014", "55P03"),
+    *(_READ_ONLY, _IDLE_FOR_LONG),
     *("53000", "53100", "53200", "53300", "53400"),  # no disk, memory or connection is left
     "08P01",  # a pooler has lost its Postgres, or has none to give
 }

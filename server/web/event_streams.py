@@ -60,7 +60,7 @@ class _Open:
 
 
 class Streams:
-    """Takes over connections. All but `take`, `is_full`, `held_by` and `stop` runs in a thread of its own."""
+    """Takes over connections. What stands under "From other threads" is for those; all else runs in a thread of its own."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app

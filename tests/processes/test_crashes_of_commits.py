@@ -52,7 +52,7 @@ OPTIONS: Json = {"start_seat": 0}
 ME, OPEN = {"player": "me"}, {"open": True}
 _numbers = count(1)
 
-Ask = Callable[[], httpx.Response]
+Ask = partial[httpx.Response]
 
 
 class Scene:
@@ -217,7 +217,7 @@ def trade_code(house: House) -> Work:
 def trading(scene: Scene) -> Ask:
     allowed = allowing(scene)
     code = parse_qs(urlsplit(allowed().json()["redirect"]).query)["code"][0]
-    client_id = parse_qs(urlsplit(allowed.args[1]).query)["client_id"][0]  # type: ignore[attr-defined]
+    client_id = parse_qs(urlsplit(allowed.args[1]).query)["client_id"][0]
     form = {"grant_type": "authorization_code", "code": code, "client_id": client_id}
     form |= {"redirect_uri": BACK, "code_verifier": VERIFIER}
     return partial(Client(scene.house).ask, "POST", "/oauth/token", data=form)
@@ -229,7 +229,7 @@ def refresh(house: House) -> Work:
     form = {
         "grant_type": "refresh_token",
         "refresh_token": traded().json()["refresh_token"],
-        "client_id": traded.keywords["data"]["client_id"],  # type: ignore[attr-defined]
+        "client_id": traded.keywords["data"]["client_id"],
     }
     return Work(scene, "apps", partial(Client(house).ask, "POST", "/oauth/token", data=form))
 

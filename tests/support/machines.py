@@ -313,7 +313,7 @@ class ManyMachines(House):
         self.replica.promote()
         if self._address_moves:
             self.network.move_address(self.primary.machine, self.replica.machine)
-        self._postgres = self.replica  # type: ignore[assignment]
+        self._postgres = self.replica  # type: ignore[assignment]  # as of the primary
 
 
 @contextmanager
