@@ -25,6 +25,7 @@ from server.accounts.tokens import forget_ended_tokens
 from server.clock import clock
 from server.config import Settings
 from server.jobs import Job
+from server.operations.change_address import end_changes
 from server.operations.delete_player import forget_guests
 from server.operations.health import held_up
 from server.play import heartbeats
@@ -92,6 +93,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         Job(app, "open games", seldom(close_due, 60)): 10,
         Job(app, "stand-ins", seldom(change_stand_ins, 60)): 10,
         Job(app, "replies", seldom(answering.deal_with_mails, 10 if reply_domain(settings) else 60)): _BEAT,
+        Job(app, "changes of address", end_changes): 60,
         Job(app, "held up", seldom(tell_what_is_held_up, 120)): 30,
         Job(app, "track records", seldom(read_records, 60)): 60,
         Job(app, "tidy", partial(_tidy, settings)): 3600,

@@ -35,9 +35,29 @@ from server.store.tables import (
 def change_address(player_id: UUID, email: str, code: str, new_code: str, changes: Json | None = None) -> None:
     """Give a player this address, by the codes mailed to the one he has and to this one, and with it `changes` of his profile.
 
-    Raises BadField if somebody else has it, as nobody learns who does not read its mails; WrongCode, TooMany.
+    Once it has begun it ends even if this process dies: see `end_changes`. Raises BadField if somebody else has it, as nobody
+    learns who does not read its mails; WrongCode, TooMany.
     """
-    old = _change(player_id, email, code, new_code, changes or {})
+    end_change(player_id)  # of a former address; else that would be forgotten
+    _change(player_id, email, code, new_code, changes or {})
+    end_change(player_id)
+
+
+@tried_again
+def end_changes() -> None:
+    """Do what is left of changes that broke off."""
+    for player_id in db.session.scalars(select(Player.player_id).where(Player.former_email.is_not(None))).all():
+        end_change(player_id)
+
+
+@tried_again
+def end_change(player_id: UUID) -> None:
+    """Turn what is kept for a player's former address to his present one, one game at a time, if that is yet to be done. If it
+    breaks off, call it again."""
+    addresses = select(Player.email, Player.former_email).where(Player.player_id == player_id)
+    email, old = db.session.execute(addresses).one()
+    if old is None:
+        return
     kept = select(SeatRow.game_id).where(SeatRow.email == old)
     asked = select(StandIn.game_id).where(is_asked(player_id, old))
     told = select(LetterRow.game_id).where(LetterRow.data["to"].astext == old)
@@ -48,19 +68,23 @@ def change_address(player_id: UUID, email: str, code: str, new_code: str, change
     db.session.execute(delete(PlayerLetterRow).where(PlayerLetterRow.data["to"].astext == old))
     db.session.execute(delete(SignIn).where(SignIn.email == old))
     db.session.commit()
+    done = (Player.player_id == player_id) & (Player.former_email == old)
+    db.session.execute(update(Player).where(done).values(former_email=None))
+    db.session.commit()
 
 
 @tried_again
-def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json) -> str:
+def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json) -> None:
     if in_doubt() and _address_of(player_id) == email:
-        return str(in_doubt())
+        return
     old = expect_account_code(player_id, OLD_ADDRESS, code)
     new = expect_account_code(player_id, NEW_ADDRESS, new_code)
     if new.email != email or old.email != _address_of(player_id):
         raise WrongCode("These codes are for another address. Ask for new ones.")
     try:
         with db.session.begin_nested():
-            db.session.execute(update(Player).where(Player.player_id == player_id).values(email=email))
+            addresses = {"email": email, "former_email": old.email}
+            db.session.execute(update(Player).where(Player.player_id == player_id).values(addresses))
     except IntegrityError:
         raise BadField(
             "email", "Another account has this address. Delete that one first, or take another address."
@@ -72,7 +96,6 @@ def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json
     db.session.delete(new)
     with committing(old.email):
         db.session.commit()
-    return old.email
 
 
 def _address_of(player_id: UUID) -> str:

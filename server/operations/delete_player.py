@@ -18,6 +18,7 @@ from server.accounts.preferences import BUNDLE
 from server.accounts.signed_links import mark_of
 from server.accounts.tokens import revoke_all
 from server.clock import clock
+from server.operations.change_address import end_change
 from server.play.seats import give_up_seats
 from server.play.stand_ins import is_about
 from server.rules import Json
@@ -103,6 +104,7 @@ def delete_player(player_id: UUID) -> None:
     One game at a time, and the player last, so that somebody who is not yet gone can be named by his address.
     """
     revoke_all(player_id)  # so that no program begins anything meanwhile
+    end_change(player_id)  # else what is kept for a former address would be left
     give_up_seats(player_id)
     email, name = _email(player_id), _name(player_id)
     for game_id in sorted({*_games(player_id, email), *_titled(player_id, name)}):

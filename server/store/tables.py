@@ -81,11 +81,13 @@ class Player(Base):
         UniqueConstraint("email"),
         Index("players_with_webhooks", "player_id", postgresql_where=text("has_webhooks")),
         Index("players_guest_until", "guest_until", postgresql_where=text("guest_until IS NOT NULL")),
+        Index("players_former_email", "player_id", postgresql_where=text("former_email IS NOT NULL")),
         {"info": {"spread": "everywhere"}},
     )
 
     player_id: Mapped[UUID] = _key()
     email: Mapped[str]
+    former_email: Mapped[str | None]  # until nothing is kept for it any more; see `operations.change_address`
     name: Mapped[str]
     named: Mapped[bool]  # whether that name was chosen; else it is made up
     locale: Mapped[str]

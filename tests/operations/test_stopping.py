@@ -141,7 +141,7 @@ def beats_that(did: str, house: House, said: int) -> list[str]:
 
 def assert_quiet(house: House, said: int) -> None:
     """An outage is told once a beat, and without a traceback; there are several of some beats."""
-    once = ("outages", "deliver", "replies", "webhooks", "open", "held", "uses", "stand-ins", "track")
+    once = ("outages", "deliver", "replies", "webhooks", "open", "held", "uses", "stand-ins", "track", "changes")
     beats = Counter([*once, *("sweep", "heartbeat", "look") * 2])
     for did in ("waits for the database", "has its database again"):
         assert not Counter(beats_that(did, house, said)) - beats
