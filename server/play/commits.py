@@ -28,7 +28,7 @@ from server.store.notify import notifier
 from server.store.outages import outages_since
 from server.store.plans import drop_plans
 from server.store.player_games import note_end, seated
-from server.store.stand_ins import end_stand_ins, returned
+from server.store.stand_ins import end_stand_ins, returned, wake_stand_ins
 
 _logger = logging.getLogger(__name__)
 
@@ -167,6 +167,7 @@ def _write_within(
         if written and is_over:
             noted = note_end(connection, game.game_id, people_of(game), now)
             drop_plans(connection, game.game_id)
+            wake_stand_ins(connection, game.game_id, now)
         if written and left:
             end_stand_ins(connection, game.game_id, left, [game.seats[seat]["player_id"] for seat in left], now)
     if written and is_over and noted.rowcount < len(people_of(game)):  # a guest's seat has become another player's

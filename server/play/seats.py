@@ -1,5 +1,6 @@
 """Sitting down, inviting, getting up, and coming back."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -52,7 +53,7 @@ from server.play.ready_check import (
     remind_within,
     start_if_full,
 )
-from server.play.stand_ins import end_stand_in
+from server.play.stand_ins import call_off, end_stand_in, games_with_stand_ins
 from server.play.table import UNDER_WAY
 from server.play.timeout_policy import bot_of
 from server.play.track_record import record_so_far, reliability_of
@@ -64,7 +65,7 @@ from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.seats import is_seat
 from server.store.stand_ins import FORMER, leave_behind
-from server.store.tables import GameRow, Player, PlayerGame, SeatRow, StandIn, db
+from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 from server.translations import noted
 
 SEAT_TAKEN_OVER = "seat-taken-over"  # kind of letter
@@ -323,7 +324,7 @@ def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUI
     his = (PlayerGame.player_id == former) & (PlayerGame.game_id == game_id)
     gone = {"role": FORMER, "over_at": now, "record": record_so_far(game, seat)}
     db.session.execute(update(PlayerGame).where(his).values(**gone))
-    db.session.execute(delete(StandIn).where(StandIn.game_id == game_id, StandIn.seat == seat))
+    call_off(game, seat, now, former)  # a letter of its own tells him more
     time_anew = {"allowed": None, "lent": 0, "asked_at": None, "hours": None}
     new = {"player_id": player_id, "since": game.version + 1, "mails": None, **time_anew}
     db.session.execute(update(SeatRow).where(is_seat(game_id, seat)).values(**new))
@@ -518,6 +519,9 @@ def give_up_seats(player_id: UUID) -> None:
             leave(it["game_id"], player_id)
         except (NotSeated, NotRunning):
             pass  # it was over by then
+    for game_id in games_with_stand_ins(player_id):
+        with suppress(NotFound, NotSeated):  # likewise
+            end_stand_in(game_id, player_id)
     give_up_hosting(player_id)
 
 

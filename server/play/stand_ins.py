@@ -6,14 +6,14 @@ The owner looks on and talks meanwhile, and plays again once he has ended it: so
 
 import logging
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.accounts.bans import expect_welcome, is_welcome
@@ -31,6 +31,8 @@ from server.play.commits import load, load_within, people_of, record_within
 from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
 from server.play.games import invitations, note_letter_to, note_seat
+from server.play.hosting import addressed
+from server.play.letters import STAND_IN as LETTER
 from server.play.letters import told_of_stand_in
 from server.play.nameless import is_nameless
 from server.play.programs import expect_admitted, is_admitted
@@ -135,6 +137,8 @@ def ask_stand_in(
         before = _stored(game_id, seat)
         if before is None or any(getattr(before, name) != value for name, value in asked.items()):
             expect_within(*invitations(by, to))
+            if before is not None:
+                _tell_called_off(game, before, now, by)
             mark = secrets.randbits(32)
             values = asked | {"mark": mark, "asked_by": by, "accepted_by": None, "wake_at": end}
             row = insert(StandIn).values(game_id=game_id, seat=seat, **values)
@@ -273,7 +277,38 @@ def end_stand_in(game_id: UUID, player_id: UUID) -> None:
         if game.seats[seat]["owner_id"] is not None:
             record_within(connection, game, [StandInEnded(seat)], clock.now())
         else:
-            db.session.execute(delete(StandIn).where(StandIn.game_id == game_id, StandIn.seat == seat))
+            call_off(game, seat, clock.now(), player_id)
+
+
+def call_off(game: Game, seat: Seat, now: datetime, by: UUID | None = None) -> None:
+    """Ask nobody any more to play this seat later, within the transaction that holds the game's head."""
+    asked = _stored(game.game_id, seat)
+    if asked is not None:
+        _tell_called_off(game, asked, now, by)
+        db.session.delete(asked)
+        db.session.flush()
+
+
+def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None) -> None:
+    """To whoever has promised to come, and to the owner while he plays there; but for `by`, who has called it off."""
+    if asked.accepted_by is None:
+        return
+    told = {asked.accepted_by: asked.asked_by}
+    if game.table.status not in OVER and game.seats[asked.seat]["player_id"] == asked.asked_by:
+        told[asked.asked_by] = asked.accepted_by
+    letters = []
+    for reader, other in told.items():
+        about = {"what": "called-off", "until": asked.from_at.isoformat(), "own": reader == asked.asked_by}
+        about["other"] = str(other)  # by his id, since he may end his account before this is written
+        key = f"called-off/{asked.mark}/{reader}"
+        letters += [addressed(game, LETTER, asked.seat, reader, now, key, **about)] if reader != by else []
+    outbox.put(game.game_id, letters)
+
+
+def games_with_stand_ins(player_id: UUID) -> Sequence[UUID]:
+    """Where a player has asked somebody to stand in, or has promised to."""
+    his = or_(StandIn.asked_by == player_id, StandIn.accepted_by == player_id)
+    return db.session.scalars(select(StandIn.game_id).where(his)).all()
 
 
 def _stands_in_later(game_id: UUID, player_id: UUID) -> Seat | None:
@@ -319,7 +354,7 @@ def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
         if game.seats[seat]["owner_id"] is not None:
             record_within(connection, game, [StandInEnded(seat)], now)
         elif asked.accepted_by is None or asked.until_at <= now or not _may_begin(game, asked):
-            db.session.delete(asked)
+            call_off(game, seat, now)
         else:
             _begin(connection, game, asked, now)
     db.session.commit()

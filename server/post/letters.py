@@ -592,10 +592,10 @@ def _sent_away(reader: _Reader) -> wording.SentAway:
 
 def _stand_in(reader: _Reader) -> wording.StandIn:
     data = reader.letter.data
-    who, at = data["who"], ""
+    who, at = data["who"] if "who" in data else db.session.get_one(Player, UUID(data["other"])).name, ""
     if "until" in data:
         when = datetime.fromisoformat(data["until"])
-        at = moment(when if data["what"] == "accepted" else last_minute(when), reader.zone)
+        at = moment(when if data["what"] in ("accepted", "called-off") else last_minute(when), reader.zone)
     looks = gettext(
         "You can look on and talk meanwhile, and end it at the table whenever you like; then you play yourself again."
     )
@@ -607,6 +607,12 @@ def _stand_in(reader: _Reader) -> wording.StandIn:
         case "began", _:
             said = gettext("you stand in for %(who)s until %(at)s.", who=who, at=at)
             more = gettext("A mail tells you when it is your turn. You can end it at the table whenever you like.")
+        case "called-off", True:
+            said = gettext("%(who)s will not stand in for you from %(at)s on: it was called off.", who=who, at=at)
+            more = gettext("You play yourself in that time. You can ask somebody else at the table.")
+        case "called-off", _:
+            said = gettext("you need not stand in for %(who)s from %(at)s on: it was called off.", who=who, at=at)
+            more = gettext("Thank you for having been ready to play.")
         case _, True:
             said = gettext("%(who)s does not stand in for you any more.", who=who)
             more = gettext("You play yourself again. A mail tells you when it is your turn.")

@@ -34,6 +34,7 @@ _LIST_AS_FORMER = (  # of whoever has left the seat before, and stood in for who
     " WHERE player_id = ANY(%s) AND game_id = %s AND role = 'stand-in' AND record IS NOT NULL"
 )
 _LIST_NO_MORE = "DELETE FROM player_games WHERE player_id = ANY(%s) AND game_id = %s AND role = 'stand-in'"
+_WAKE = "UPDATE stand_ins SET wake_at = %s WHERE game_id = %s"
 _REVOKE = "DELETE FROM tokens WHERE player_id = ANY(%s) AND game_id = %s"
 
 
@@ -42,6 +43,11 @@ def leave_behind(connection: psycopg.Connection[Any], game_id: UUID, seats: Sequ
     way: none of it is for whoever plays them next."""
     for statement in _LEFT_BEHIND:
         connection.execute(statement, (game_id, list(seats)))
+
+
+def wake_stand_ins(connection: psycopg.Connection[Any], game_id: UUID, now: datetime) -> None:
+    """Have a worker call off what will not begin any more in a game that ends, as part of the transaction under way."""
+    connection.execute(_WAKE, (now, game_id))
 
 
 def returned(row: Json) -> Json:

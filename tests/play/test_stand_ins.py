@@ -27,6 +27,7 @@ from server.errors import (
     StaleTurn,
 )
 from server.operations.archives import archive_of
+from server.operations.delete_player import delete_player
 from server.operations.rebuild import check_game
 from server.play import archive
 from server.play.chat import messages, say
@@ -35,7 +36,16 @@ from server.play.lobby import list_games, waiting_games
 from server.play.moves import play_line, play_move, turn_word
 from server.play.outages import follow_outages
 from server.play.plans import get_plan, put_plan
-from server.play.seats import change_seat, come_back, leave, return_word, seat_settings, take_over, take_seat
+from server.play.seats import (
+    change_seat,
+    come_back,
+    give_up_seats,
+    leave,
+    return_word,
+    seat_settings,
+    take_over,
+    take_seat,
+)
 from server.play.stand_ins import (
     accept_stand_in,
     ask_stand_in,
@@ -232,6 +242,115 @@ def test_either_ends_it_before_it_begins(game_id: UUID, ada: UUID, dan: UUID, en
     later(2 * DAY)
     change_stand_ins()
     assert "stand-in-began" not in happened(game_id)
+
+
+# Called off before the first day
+
+
+def called_off(game_id: UUID) -> list[tuple[UUID | None, bool]]:
+    told = [it for it in letters(game_id, "stand-in") if it.data["what"] == "called-off"]
+    return [(it.player_id, it.data["own"]) for it in told]
+
+
+def seat_kept_by_a_bot(ada: UUID, bea: UUID, dan: UUID) -> UUID:
+    """Ada does not move, before Dan comes."""
+    game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "bot-takes-over", "bot": "greedy"}])
+    stands_in(game_id, ada, dan, 3, 4)
+    service_is_up()
+    later(2 * DAY)
+    follow_outages()
+    wake_due()
+    assert seats_of(game_id)[0].stand_in
+    return game_id
+
+
+@pytest.mark.parametrize(("ends", "told"), [("ada", [("dan", False)]), ("dan", [("ada", True)])])
+def test_who_promised_and_whose_seat_it_is_are_told_what_the_other_calls_off(
+    game_id: UUID, ada: UUID, dan: UUID, ends: str, told: list[tuple[str, bool]]
+) -> None:
+    stands_in(game_id, ada, dan, 1, 2)
+    end_stand_in(game_id, person(ends))
+    assert called_off(game_id) == [(person(name), own) for name, own in told]
+    assert letters(game_id, "stand-in")[0].data["what"] == "accepted"
+
+
+def test_who_promised_is_told_that_another_is_asked_and_who_did_not_answer_is_not(
+    game_id: UUID, ada: UUID, dan: UUID
+) -> None:
+    stands_in(game_id, ada, dan, 1, 2)
+    asks(game_id, ada, 1, 2, player=person("eve"))
+    assert called_off(game_id) == [(dan, False)]
+    end_stand_in(game_id, ada)
+    assert called_off(game_id) == [(dan, False)]
+
+
+def test_who_promised_is_told_that_the_owner_resigns_or_is_gone(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
+    for goes in (leave, lambda _, who: give_up_seats(who)):
+        game_id = game_of(ada, bea, cyd)
+        stands_in(game_id, ada, dan, 1, 2)
+        goes(game_id, ada)
+        assert called_off(game_id) == [(dan, False)]
+
+
+def test_who_promised_is_told_that_the_owner_goes_whose_seat_a_bot_keeps(ada: UUID, bea: UUID, dan: UUID) -> None:
+    game_id = seat_kept_by_a_bot(ada, bea, dan)
+    delete_player(ada)
+    (told,) = [it for it in letters(game_id, "stand-in") if it.data["what"] == "called-off"]
+    letter = compose(told, "https://stars.example")
+    assert told.player_id == dan
+    assert letter is not None and b"Former player" in letter.message and b"ada" not in letter.message.lower()
+
+
+def test_both_are_told_when_who_promised_is_shut_out_and_no_letter_names_one_who_is_gone(
+    ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    for goes in (give_up_seats, delete_player):
+        game_id = game_of(ada, bea, cyd)
+        stands_in(game_id, ada, dan, 1, 2)
+        goes(dan)
+        assert called_off(game_id) == [(ada, True)]
+    letter = compose(letters(game_id, "stand-in")[-1], "https://stars.example")
+    assert letter is not None and b"Former player" in letter.message
+    assert not any("dan" in str(it.data) for it in letters(game_id, "stand-in"))
+
+
+def test_who_promised_is_told_of_the_end_of_the_game_and_the_owner_by_the_letter_of_that(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    stands_in(game_id, ada, dan, 1, 2)
+    for who in (ada, bea, cyd):
+        vote(game_id, who, "abandon", True)
+    change_stand_ins()
+    assert called_off(game_id) == [(dan, False)]
+    assert stand_in_of(game_id, ada) is None
+
+
+def test_who_promised_is_told_that_somebody_has_the_seat_for_good(ada: UUID, bea: UUID, dan: UUID) -> None:
+    game_id = seat_kept_by_a_bot(ada, bea, dan)
+    vote(game_id, bea, OFFER, True)
+    take_over(game_id, person("eve"), 0)
+    assert called_off(game_id) == [(dan, False)]
+
+
+def test_both_are_told_on_the_first_day_of_what_has_come_between(
+    game_id: UUID, ada: UUID, cyd: UUID, dan: UUID
+) -> None:
+    stands_in(game_id, ada, dan, 1, 2)
+    block(cyd, dan)
+    later(DAY)
+    change_stand_ins()
+    assert set(called_off(game_id)) == {(ada, True), (dan, False)}
+
+
+def test_of_what_is_called_off_nobody_else_at_a_nameless_table_hears(
+    ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    game_id = game_of(ada, bea, cyd, options={"start_seat": 0, "nameless": True})
+    stands_in(game_id, ada, dan, 1, 2)
+    before = [seen(game_id, who) for who in (bea, None)], happened(game_id)
+    end_stand_in(game_id, dan)
+    assert called_off(game_id) == [(ada, True)]
+    assert ([seen(game_id, who) for who in (bea, None)], happened(game_id)) == before
 
 
 def test_the_owner_looks_on_and_talks_but_does_not_play(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:

@@ -61,12 +61,12 @@ def test_letters_of_stand_ins_to_both(app: Flask) -> None:
     ada, ben, office = person("ada"), person("ben"), Office(app, "stars.example")
     for who in (ada, ben):
         change_profile(who, {"locale": "de", "name": "Xyz", "notifications": {"mails": {"your-turn": "off"}}})
-    for first in (0, 3):
+    for first, ends in ((0, ben), (3, ben), (3, ada)):
         game_id = game_of(ada, person("cyd"), bots=1, title="Xyz")
         stands_in(game_id, ada, ben, first)
-        end_stand_in(game_id, ben)
+        end_stand_in(game_id, ends)
     mails = [mail for name in ("ada", "ben") for mail in office.mails(name)]
-    assert len(mails) == 5
+    assert len(mails) == 8
     for mail in mails:
         assert not unmarked("\n".join([mail.subject, mail.text, words_of(mail.page.partition("<body>")[2])]))
 
