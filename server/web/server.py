@@ -1,5 +1,6 @@
 """The web: gunicorn's settings, and its start. `GUNICORN_CMD_ARGS` overrides them (`--bind`, `--workers`)."""
 
+import fcntl
 import logging
 import os
 import resource
@@ -8,6 +9,7 @@ import sys
 import tempfile
 import time
 from functools import partial
+from pathlib import Path
 from threading import Thread
 from typing import Any, NoReturn
 
@@ -37,6 +39,7 @@ control_socket_disable = True  # it would lie in the home directory, one for all
 
 _EVERY = 10  # seconds between two rounds of jobs
 _FILES = 4096  # more than all connections and streams of a process take; often only 1,024 are allowed at first
+_PREFIX = "sternenpost-web-metrics-"  # of the names of such directories; those of 0.1.0 are not locked
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where the processes leave their numbers for /metrics
 
 
@@ -77,5 +80,34 @@ def _do_again(every: int, *jobs: Job) -> NoReturn:
 def serve() -> NoReturn:
     """Becomes gunicorn."""
     os.chdir(CHECKOUT)
-    os.environ[_METRICS] = tempfile.mkdtemp(prefix="sternenpost-metrics-")
+    for former in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        _clear_unless_used(former)
+    os.environ[_METRICS] = _directory()
     os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "--config", "python:server.web.server", "wsgi:app"])
+
+
+def _directory() -> str:
+    """A new one, locked until the last process of this web has ended, however it does."""
+    while True:
+        path = tempfile.mkdtemp(prefix=_PREFIX)
+        lock = os.open(path, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        if os.path.exists(path):  # and no other web has cleared it before it was locked
+            os.set_inheritable(lock, True)
+            return path
+        os.close(lock)
+
+
+def _clear_unless_used(path: Path) -> None:
+    """What a web left that was killed; not what belongs to somebody else."""
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(path, ignore_errors=True)
+    except BlockingIOError:
+        pass
+    finally:
+        os.close(lock)

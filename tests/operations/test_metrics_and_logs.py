@@ -1,9 +1,12 @@
 """What it does: metrics, and logs that hold no secret."""
 
 import json
+import os
 import re
+import signal
 import smtplib
 import socket
+from pathlib import Path
 from uuid import uuid4
 
 import httpx
@@ -51,6 +54,27 @@ def test_metrics_are_those_of_all_processes_of_the_web(house: House) -> None:
         if sample.labels["route"] == "/v1/rules/<name>" and sample.name.endswith("_total")
     ]
     assert counted == [("GET", "200", 10.0)]
+
+
+def test_what_a_killed_web_left_is_cleared_by_the_next_and_what_another_uses_is_not(
+    house: House, tmp_path: Path
+) -> None:
+    def starts() -> tuple[str, psutil.Process, Path]:
+        before = {*tmp_path.iterdir()}
+        url = house.start_another_web(TMPDIR=str(tmp_path))
+        (path,) = {*tmp_path.iterdir()} - before
+        (web,) = (it for it in psutil.process_iter() if it.ppid() == os.getpid() and str(path) in it.environ().values())
+        return url, web, path
+
+    _, killed, left = starts()
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert [*left.iterdir()]
+    url, _, used = starts()
+    assert not left.exists()
+    _, _, own = starts()
+    assert {*tmp_path.iterdir()} == {used, own}
+    assert "sternenpost_requests_total" in httpx.get(f"{url}/metrics", headers=FOR_METRICS).text
 
 
 def test_metrics_name_routes_but_no_paths_nor_what_a_client_made_up(house: House) -> None:
