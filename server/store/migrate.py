@@ -174,6 +174,8 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
             config.set_main_option("script_location", str(_SCRIPTS))
             config.attributes["connection"] = connection
             lacked_rights = _lacks_rights(connection)
+            # so that where tables are spread over machines a step may change a function after a table
+            connection.execute(text("SET citus.multi_shard_modify_mode = 'sequential'"))
             connection.commit()
             _patiently(connection, lambda: step(config, connection))
             if lacked_rights:

@@ -124,8 +124,9 @@ def _tables(connection: psycopg.Connection[Any]) -> list[Step]:
     for table in wanted["everywhere"]:
         steps.append((table, "everywhere", "has a copy on every node", f"create_reference_table('{table}')"))
     for key in ("game_id", "player_id"):
+        first = next((table for table in wanted[key] if found.get(table) == key), wanted[key][0])
         for table in wanted[key]:
-            beside = "none" if table == wanted[key][0] else wanted[key][0]
+            beside = "none" if table == first else first
             spread_by = f"create_distributed_table('{table}', '{key}', colocate_with => '{beside}')"
             steps.append((table, key, f"is spread by {key}", spread_by))
     for table in wanted["local"]:

@@ -17,7 +17,7 @@ from server.play import sweep
 from server.play.heartbeats import beat
 from server.play.outages import follow_outages
 from server.post.incoming.answering import deal_with_mails
-from server.store import migrate, outbox
+from server.store import migrate, outbox, spreading
 from server.store.connections import autocommit
 from server.store.lookout import Lookout
 from server.store.tables import db
@@ -117,6 +117,24 @@ def test_tables_are_spread_once_with_what_is_in_them_and_later_what_a_migration_
     assert [line.strip() for line in left] == list(added)
     run(unspread_url, "spread")
     assert told_of_spreading(unspread_url) == "ok"
+
+
+def test_tables_that_an_earlier_release_has_spread_take_the_steps_of_later_ones(
+    unspread_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate.upgrade(unspread_url, "0024")
+    with psycopg.connect(unspread_url) as connection:
+        there = {name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
+    known = {key: [it for it in tables if it in there] for key, tables in spreading.tables_by_spread().items()}
+    with monkeypatch.context() as earlier:
+        earlier.setattr(spreading, "tables_by_spread", lambda: known)
+        spreading.spread(unspread_url, lambda steps: True, lambda step: None)
+    migrate.upgrade(unspread_url)
+    assert "the table plans is spread by game_id" in run(unspread_url, "spread")
+    assert told_of_spreading(unspread_url) == "ok"
+    with psycopg.connect(unspread_url) as connection:
+        together = "SELECT count(DISTINCT colocationid) FROM pg_dist_partition WHERE partmethod = 'h'"
+        assert connection.execute(together).fetchone() == (2,)  # games, and players
 
 
 def test_nothing_is_spread_under_a_web_or_worker_that_runs(unspread_url: str) -> None:

@@ -1,6 +1,7 @@
 """A real Citus for tests. STERNENPOST_TEST_CITUS is the URL of a superuser at its coordinator, in a database that knows the nodes.
 
-`pytest -p tests.support.citus tests/store` has every database of the tests there, its tables spread as an operator does.
+`python -m pytest -p tests.support.citus tests/store` has every database of the tests there, its tables spread as an operator
+does; a test that looks at what only one Postgres has is left out then, and says why by `leave_out`.
 """
 
 import os
@@ -11,6 +12,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 import psycopg
+import pytest
 
 from server.store import embedded_postgres, migrate, spreading
 
@@ -85,6 +87,11 @@ class _Server:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def leave_out(reason: str) -> pytest.MarkDecorator:
+    """This test, while this is a plugin."""
+    return pytest.mark.skipif("config.pluginmanager.hasplugin('tests.support.citus')", reason=f"on Citus {reason}")
 
 
 def pytest_configure() -> None:
