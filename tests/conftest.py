@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import hypothesis
 import psycopg
@@ -184,10 +185,10 @@ def template_url(postgres: embedded_postgres.Server) -> str:
 @pytest.fixture
 def database_url(postgres: embedded_postgres.Server, template_url: str) -> Iterator[str]:
     """A database of this test's own."""
-    name = f"test_{next(_numbers)}"
-    yield embedded_postgres.create_database(postgres.url, name, template="template_of_tests")
+    url = embedded_postgres.create_database(postgres.url, f"test_{next(_numbers)}", template="template_of_tests")
+    yield url
     with psycopg.connect(postgres.url, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        connection.execute(f"DROP DATABASE {urlsplit(url).path[1:]} WITH (FORCE)")
 
 
 @pytest.fixture(scope="session")

@@ -81,6 +81,14 @@ def is_pooled(connection: psycopg.Connection[Any]) -> bool:
     return found is not None and int(found) != connection.info.backend_pid
 
 
+def is_coordinated(connection: psycopg.Connection[Any]) -> bool:
+    """Whether this is a node of Citus, but not the coordinator, which alone changes tables."""
+    here = "SELECT FROM pg_extension WHERE extname = 'citus'"
+    if connection.execute(here).fetchone() is None:
+        return False
+    return connection.execute("SELECT FROM pg_dist_local_group WHERE groupid <> 0").fetchone() is not None
+
+
 def _plan(connection: psycopg.Connection[Any], *_: Any) -> None:
     """Nothing is prepared for a pooler. Lists are planned for what is asked, such as a status of which few games are."""
     if is_pooled(connection):

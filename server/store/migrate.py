@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import URL, Connection, create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from server.store.connections import in_transaction, is_pooled
+from server.store.connections import in_transaction, is_coordinated, is_pooled
 from server.store.tables import APP_ROLE
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ def psycopg_url(url: str) -> str:
 def _of_several_hosts(url: str) -> str:
     said = {name: str(value) for name, value in conninfo_to_dict(url).items()}
     return URL.create("postgresql+psycopg", query=said).render_as_string(hide_password=False)
+
+
+NOT_COORDINATOR = "DATABASE_URL leads to a node of Citus that is not its coordinator: name that one."
 
 
 class CannotMigrate(Exception):
@@ -169,6 +172,8 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
         with engine.connect() as connection:
             if is_pooled(in_transaction(connection)):  # the lock would be some other session's
                 raise CannotMigrate("DATABASE_URL leads to a pooler: name Postgres itself for this command.")
+            if is_coordinated(in_transaction(connection)):
+                raise CannotMigrate(NOT_COORDINATOR)
             _take_turn(connection)
             config = Config()
             config.set_main_option("script_location", str(_SCRIPTS))

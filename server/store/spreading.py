@@ -1,4 +1,4 @@
-"""Tables spread over machines by Citus: each by what it says in `tables.py`. Nothing else here knows of Citus."""
+"""Tables spread over machines by Citus: each by what it says in `tables.py`. Little else here knows of Citus."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg import sql
 
-from server.store.connections import is_pooled, refusal_of
-from server.store.migrate import APPEND_ONLY
+from server.store.connections import is_coordinated, is_pooled, refusal_of
+from server.store.migrate import APPEND_ONLY, NOT_COORDINATOR
 from server.store.tables import APP_ROLE, GameRow, db
 
 _TRIGGERS = "citus.enable_unsafe_triggers"  # any are unsafe to Citus; those of ours refuse to change the log
@@ -63,13 +63,9 @@ def _expect_coordinator(connection: psycopg.Connection[Any]) -> None:
         raise CannotSpread("DATABASE_URL leads to a pooler: name Postgres itself for this command.")
     if not is_citus(connection):
         raise CannotSpread("This Postgres has no Citus: /docs/scaling tells what comes first.")
-    row = connection.execute(
-        "SELECT citus_is_coordinator(), EXISTS (SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards)"
-    ).fetchone()
-    is_coordinator, has_nodes = row or (False, False)
-    if not is_coordinator:
-        raise CannotSpread("DATABASE_URL leads to a node of Citus that is not its coordinator: name that one.")
-    if not has_nodes:
+    if is_coordinated(connection):
+        raise CannotSpread(NOT_COORDINATOR)
+    if connection.execute("SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards").fetchone() is None:
         raise CannotSpread("Citus knows of no nodes yet: /docs/scaling tells how they are added.")
 
 

@@ -14,6 +14,7 @@ from server.play.commits import load, whole_log
 from server.play.seats import leave, take_seat
 from server.play.sweep import wake_due
 from server.play.time_control import DEFAULT_CLOCK
+from tests.support import citus
 from tests.support.games import (
     BANK,
     DAY,
@@ -94,6 +95,7 @@ def test_a_person_gets_one_letter_for_each_turn(ada: UUID, bea: UUID) -> None:
     assert turns <= set(written)
 
 
+@citus.leave_out("the log refuses on each node")
 def test_a_process_forgets_moves_that_a_replica_which_took_over_never_got(
     shared_url: str, ada: UUID, bea: UUID
 ) -> None:

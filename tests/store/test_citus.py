@@ -137,6 +137,14 @@ def test_tables_that_an_earlier_release_has_spread_take_the_steps_of_later_ones(
         assert connection.execute(together).fetchone() == (2,)  # games, and players
 
 
+def test_tables_are_changed_on_the_coordinator_and_spread_where_there_are_nodes(unspread_url: str) -> None:
+    migrate.upgrade(unspread_url)
+    assert "not its coordinator" in run(citus.named(citus.nodes()[1], "unspread_for_tests"), "migrate")
+    with psycopg.connect(unspread_url, autocommit=True) as connection:
+        connection.execute("SELECT citus_remove_node(nodename, nodeport) FROM pg_dist_node WHERE groupid <> 0")
+    assert "knows of no nodes yet" in run(unspread_url, "spread")
+
+
 def test_nothing_is_spread_under_a_web_or_worker_that_runs(unspread_url: str) -> None:
     migrate.upgrade(unspread_url)
     with house_at(unspread_url).app_context():

@@ -13,7 +13,9 @@ import psycopg
 import pytest
 
 from server.store import embedded_postgres
+from tests.support import citus
 
+pytestmark = citus.leave_out("none is embedded")
 AS_ROOT = os.geteuid() == 0
 STARTER = """
     import signal, sys

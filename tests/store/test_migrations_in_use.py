@@ -9,7 +9,10 @@ import pytest
 
 from server.store import embedded_postgres, migrate
 from tests.bench.migrations import BASE, grow, steps
+from tests.support import citus
 from tests.support.live_server import until
+
+pytestmark = citus.leave_out("no step is taken back; test_citus.py has those ahead")
 
 GAMES, EVENTS = 1000, 10
 WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

@@ -21,8 +21,11 @@ from server.play.seats import seats_under_way
 from server.play.votes import vote
 from server.store.tables import Incoming, db
 from server.webhooks.subscriptions import forget_old_deliveries
+from tests.support import citus
 from tests.support.games import DAY, MINUTE, game_of, later, person
 from tests.support.plans import scans_of
+
+pytestmark = citus.leave_out("each shard has a plan of its own")
 
 TIDIED: list[tuple[Callable[[], object], str]] = [
     (lambda: forget_old_answers(timedelta(days=7)), "idempotency_keys_made_at"),

@@ -12,6 +12,7 @@ from server.store import migrate
 from server.store.connections import autocommit
 from server.store.spreading import tables_by_spread
 from server.store.tables import db
+from tests.support import citus
 from tests.support.games import service_is_up
 
 
@@ -32,6 +33,7 @@ def test_every_table_is_spread_by_its_own_column_after_what_it_refers_to() -> No
             assert places[key.referred_table.name] < places[table.name]
 
 
+@citus.leave_out("this is not so")
 def test_a_plain_postgres_is_not_spread(shared_url: str, app: Flask) -> None:
     assert "has no Citus" in spread(DATABASE_URL=shared_url)
     assert "has one machine" in spread()
@@ -56,6 +58,7 @@ def test_a_part_may_still_run_some_seconds_after_its_last_heartbeat(
         assert running() == []
 
 
+@citus.leave_out("all plans are made for what is asked")
 def test_what_plays_has_its_plans_made_once_and_lists_are_planned_for_what_they_ask(app: Flask) -> None:
     with app.app_context():
         with autocommit() as connection:

@@ -24,6 +24,7 @@ from sqlalchemy.exc import StatementError
 
 from server.store import migrate
 from server.store.tables import Base, Moment, Outage, db
+from tests.support import citus
 
 TABLES = list(Base.metadata.sorted_tables)
 
@@ -81,6 +82,7 @@ def test_moments_have_a_zone(table: Table) -> None:
     assert all(column.type.impl.timezone for column in table.columns if isinstance(column.type, Moment))
 
 
+@citus.leave_out("has some for itself")
 def test_the_database_itself_has_no_sequences(database_url: str) -> None:
     with psycopg.connect(database_url) as connection:
         assert connection.execute("SELECT * FROM pg_sequences").fetchall() == []
@@ -94,6 +96,7 @@ def test_a_naive_moment_is_refused(app: Flask) -> None:
 # Migrations
 
 
+@citus.leave_out("no step is taken back")
 def test_migrations_go_down_and_up_again_and_make_the_tables_of_the_models(database_url: str) -> None:
     engine = create_engine(migrate.psycopg_url(database_url))
     migrate.downgrade(database_url, "base")
@@ -134,6 +137,7 @@ def test_a_table_is_stored_by_the_parameters_of_its_model(database_url: str) -> 
         assert (found[table.name] or []) == [f"{name}={value}" for name, value in wanted.items()]
 
 
+@citus.leave_out("each shard has a plan of its own")
 @pytest.mark.parametrize("status", ["", "AND status = 'open'"])
 def test_a_page_of_the_lobby_is_read_from_an_index(database_url: str, status: str) -> None:
     page = f"SELECT * FROM games WHERE NOT private {status} ORDER BY made_at DESC, game_id DESC LIMIT 21"

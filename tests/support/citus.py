@@ -5,6 +5,7 @@ does; a test that looks at what only one Postgres has is left out then, and says
 """
 
 import os
+from collections.abc import Callable
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 from server.store import embedded_postgres, migrate, spreading
 
 URL = os.environ.get("STERNENPOST_TEST_CITUS")
+ENTRANCE = int(os.environ.get("STERNENPOST_TEST_CITUS_ENTRANCE", "0"))  # of the nodes the one that tests are told of
 SHARDS = 4  # of 32: a test waits for each table of each
 _numbers = count(1)
 
@@ -67,20 +69,30 @@ def drop_database(name: str) -> None:
             connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
+_made: set[str] = set()  # by the plugin
+
+
+def _make(name: str, make: Callable[[str], str]) -> str:
+    """A database of this process, which no other has, as it is told to tests."""
+    name = f"{name}_{os.getpid()}"
+    _made.add(name)
+    make(name)
+    return named(nodes()[ENTRANCE if make is spread_database else 0], name)
+
+
 class _Server:
     """In the place of an embedded Postgres: a database with the tables."""
 
     def __init__(self, data: Path) -> None:
         (data / "postgres").mkdir(parents=True, exist_ok=True)
-        self._name = f"house_{os.getpid()}_{next(_numbers)}"
-        self.url = spread_database(self._name)
+        self.url = _make(f"house_{next(_numbers)}", spread_database)
         self.pid = os.getpid()
 
     def is_running(self) -> bool:
         return True
 
     def stop(self) -> None:
-        drop_database(self._name)
+        drop_database(urlsplit(self.url).path[1:])
 
     def __enter__(self) -> Self:
         return self
@@ -98,7 +110,12 @@ def pytest_configure() -> None:
     """As a plugin. Nothing is copied there: each database is made anew."""
 
     def create_database(url: str, name: str, template: str | None = None) -> str:
-        return spread_database(name) if template else empty_database(name)
+        return _make(name, spread_database if template else empty_database)
 
     replaced: Any = embedded_postgres
     replaced.start, replaced.create_database = _Server, create_database
+
+
+def pytest_unconfigure() -> None:
+    for name in _made:
+        drop_database(name)

@@ -13,6 +13,7 @@ from server.store import webhook_queue as store
 from server.store.tables import PlayerLetterRow, db
 from server.webhooks.sender import HookOffice
 from server.webhooks.subscriptions import change_webhook, forget_old_deliveries, hand_over, try_delivery_again
+from tests.support import citus
 from tests.support.games import DAY, HOUR, MINUTE, game_of, later, person
 from tests.support.live_server import TAKEN_UP, House, new_house, sign_in
 from tests.support.live_server import until as comes_about
@@ -137,6 +138,7 @@ def house() -> Iterator[House]:
         yield house
 
 
+@citus.leave_out("rows are locked on the nodes that have them")
 def test_a_worker_that_is_killed_before_it_notes_the_answer_leads_to_a_second_call_under_the_same_id(
     house: House, receiver: Receiver
 ) -> None:
