@@ -37,7 +37,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     functions = RECORD_COMMIT.read_text("utf-8")
     begin = functions.index("-- a plan is looked at")
-    end = functions.index("\n    FROM jsonb_to_recordset(changed_seats)")
+    end = functions.index("\n      WHERE game_id = game AND seat = c.seat")
     op.execute(functions[:begin] + "wake_at = c.wake_at" + functions[end:])
     op.drop_table("plans")
     for name in ("plan_at", "plan_turn", "planned"):

@@ -89,12 +89,15 @@ def is_coordinated(connection: psycopg.Connection[Any]) -> bool:
     return connection.execute("SELECT FROM pg_dist_local_group WHERE groupid <> 0").fetchone() is not None
 
 
+_AUTO = "SELECT set_config('plan_cache_mode', 'auto', false) WHERE current_setting('plan_cache_mode') = 'force_generic_plan'"
+
+
 def _plan(connection: psycopg.Connection[Any], *_: Any) -> None:
     """Nothing is prepared for a pooler. Lists are planned for what is asked, such as a status of which few games are."""
     if is_pooled(connection):
         connection.prepare_threshold = None
     else:
-        connection.execute("SET plan_cache_mode = auto")
+        connection.execute(_AUTO)
         connection.commit()
 
 

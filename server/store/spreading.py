@@ -74,18 +74,24 @@ def steps_left(connection: psycopg.Connection[Any]) -> list[Step]:
     return [*_settings(connection), *_tables(connection), *_functions(connection), *_old_copies(connection)]
 
 
-# Of whoever gives Postgres its settings, a role or a database.
-_GENERIC_PLANS = """
-SELECT CASE WHEN s.setrole = 0 THEN format('DATABASE %I', current_database())
-            WHEN s.setdatabase = 0 THEN format('ROLE %I', r.rolname)
-            ELSE format('ROLE %I IN DATABASE %I', r.rolname, current_database()) END
-  FROM pg_db_role_setting s LEFT JOIN pg_roles r ON r.oid = s.setrole
- WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
-   AND 'plan_cache_mode=force_generic_plan' = ANY(s.setconfig)"""
-_HAS_TRIGGERS = f"""
+_OF_DATABASE = {
+    "plan_cache_mode": (
+        "force_custom_plan",
+        "plans are made for what is asked: others Citus cannot route, or it keeps one more at each use",
+    ),
+    _TRIGGERS: ("on", "the triggers that guard the log come along"),
+}
+_SET_FOR_DATABASE = """
 SELECT FROM pg_db_role_setting
  WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database()) AND setrole = 0
-   AND '{_TRIGGERS}=on' = ANY(setconfig)"""
+   AND %s = ANY(setconfig)"""
+# A role's settings come before those of the database.
+_PLANS_OF_ROLES = """
+SELECT CASE WHEN s.setdatabase = 0 THEN format('ROLE %I', r.rolname)
+            ELSE format('ROLE %I IN DATABASE %I', r.rolname, current_database()) END
+  FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole
+ WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+   AND 'plan_cache_mode=force_generic_plan' = ANY(s.setconfig)"""
 
 
 def _settings(connection: psycopg.Connection[Any]) -> list[Step]:
@@ -95,13 +101,13 @@ def _settings(connection: psycopg.Connection[Any]) -> list[Step]:
         steps.append(
             Step(f"{APP_ROLE} may log in, as which one node enters another", (f"ALTER ROLE {APP_ROLE} LOGIN",))
         )
-    for (whose,) in connection.execute(_GENERIC_PLANS):
-        reset = f"ALTER {whose} RESET plan_cache_mode"
-        steps.append(Step(f"plans are made for what is asked, without which Citus cannot route it ({whose})", (reset,)))
-    if connection.execute(_HAS_TRIGGERS).fetchone() is None:
-        database = sql.Identifier(connection.info.dbname).as_string(connection)
-        allow = f"ALTER DATABASE {database} SET {_TRIGGERS} = on"
-        steps.append(Step("the triggers that guard the log come along", (allow,)))
+    for (role,) in connection.execute(_PLANS_OF_ROLES):
+        reset = f"ALTER {role} RESET plan_cache_mode"
+        steps.append(Step(f"{role} has no plan_cache_mode of its own", (reset,)))
+    database = sql.Identifier(connection.info.dbname).as_string(connection)
+    for name, (value, becomes) in _OF_DATABASE.items():
+        if connection.execute(_SET_FOR_DATABASE, (f"{name}={value}",)).fetchone() is None:
+            steps.append(Step(becomes, (f"ALTER DATABASE {database} SET {name} = {value}",)))
     return steps
 
 

@@ -164,6 +164,14 @@ def test_one_of_two_workers_is_on_the_lookout_until_it_is_gone(house: Flask) -> 
     assert until(lambda: second.is_time("sweep", 0, 60))
 
 
+def test_no_node_keeps_plans_since_citus_would_add_one_to_them_at_each_use(house: Flask) -> None:
+    with autocommit() as connection:
+        assert connection.execute("SHOW plan_cache_mode").fetchone() == ("force_custom_plan",)
+        of_nodes = connection.execute("SELECT result FROM run_command_on_workers('SHOW plan_cache_mode')").fetchall()
+        assert set(of_nodes) == {("force_custom_plan",)}
+    assert db.session.scalar(text("SHOW plan_cache_mode")) == "force_custom_plan"
+
+
 # How many shards a statement touches
 
 
