@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-from server.store.migrate import RECORD_COMMIT
+from server.store.migrate import FUNCTIONS
 
 revision = "0035"
 down_revision = "0034"
@@ -31,11 +31,11 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["game_id"], ["games.game_id"], name=op.f("plans_game_id_fkey"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("plans_pkey")),
     )
-    op.execute(RECORD_COMMIT.read_text("utf-8"))
+    op.execute(FUNCTIONS.read_text("utf-8"))
 
 
 def downgrade() -> None:
-    functions = RECORD_COMMIT.read_text("utf-8")
+    functions = FUNCTIONS.read_text("utf-8")
     begin = functions.index("-- a plan is looked at")
     end = functions.index("\n      WHERE game_id = game AND seat = c.seat")
     op.execute(functions[:begin] + "wake_at = c.wake_at" + functions[end:])

@@ -1,6 +1,6 @@
 """Row locks: one change of a player at a time, and of an open game, where it depends on what somebody has seen.
 
-The optimistic lock on a game's version is in `record_commit.sql`.
+The optimistic lock on a game's version is in `functions.sql`.
 """
 
 from uuid import UUID

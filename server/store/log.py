@@ -1,4 +1,4 @@
-"""The log of a game, and the one statement that adds to it: `record_commit.sql` beside this file."""
+"""The log of a game, and the functions of the database that add to it and read it: `functions.sql` beside this file."""
 
 import hashlib
 import json
@@ -80,6 +80,9 @@ def canonical(value: Any) -> str:
     return _CANONICAL.encode(value)
 
 
+_NOBODY = dict.fromkeys(
+    ("name", "zone", "calendar", "notifications", "has_webhooks", "unreachable_since", "program_since")
+)
 # In one statement, so that all is seen at the same instant; as json, since jsonb would be sorted and parsed on the way.
 _SEATS = """
   (SELECT json_agg(r) FROM (
@@ -91,14 +94,6 @@ _SEATS = """
                FROM players WHERE player_id = s.owner_id) AS o) END AS owner
        FROM seats s LEFT JOIN players p ON p.player_id = s.player_id
        WHERE s.game_id = {game} ORDER BY s.seat) AS r)"""
-_READ = f"""
-SELECT row_to_json(g), {_SEATS.format(game="%(game)s")},
-  (SELECT json_agg(r) FROM (
-     SELECT e.seq, e.version, e.type, e.seat, e.body, e.recorded_at, e.hash
-       FROM events e WHERE e.game_id = %(game)s AND e.seq > %(after)s ORDER BY e.seq) AS r),
-  (SELECT e.hash FROM events e WHERE e.game_id = %(game)s AND e.seq = %(after)s)
-FROM games g WHERE g.game_id = %(game)s
-"""
 _OUTLINES = f"""
 SELECT g.game_id, row_to_json(g), {_SEATS.format(game="g.game_id")},
   (SELECT json_build_array(e.seq, e.version, e.hash) FROM events e WHERE e.game_id = g.game_id ORDER BY e.seq DESC LIMIT 1),
@@ -118,12 +113,16 @@ _CHANGING = ("seat", "to_act", "turn", "stand_in", "allowed", "lent", "hours", *
 
 def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> Records | None:
     """The game with its events after `after`, or None if there is no such game. Raises NotOnShelf."""
-    row = connection.execute(_READ, {"game": game_id, "after": after}).fetchone()
-    if row is None:
+    found = connection.execute("SELECT read_game(%s, %s)", (game_id, after)).fetchone()
+    if found is None or found[0] is None:
         return None
-    head, seats, events, before = row
+    head, seats, people, events = found[0]
+    people = people or {}
+    for seat in seats:
+        seat |= people.get(seat["player_id"], _NOBODY) | {"owner": people.get(seat["owner_id"])}
     if head["shelved"] is not None and after < head["shelved"]:
         return Records(_head(head), _seats(seats), _from_shelf(game_id, after))
+    before = _bytes(events.pop(0)["hash"]) if events and events[0]["seq"] == after else None
     return Records(_head(head), _seats(seats), _events(events), before)
 
 

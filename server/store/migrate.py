@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 _SCRIPTS = Path(__file__).parents[2] / "migrations"
-RECORD_COMMIT = Path(__file__).with_name("record_commit.sql")
+FUNCTIONS = Path(__file__).with_name("functions.sql")
 APPEND_ONLY = ("events", "audit")
 _LOCK = 0x57E2  # any number of processes may start at once; one migrates, the others find it done
 _LONGEST_WAIT = 0.5  # seconds for a lock on a table

@@ -141,7 +141,7 @@ def _tables(connection: psycopg.Connection[Any]) -> list[Step]:
     ]
 
 
-# Those whose first argument is the game: see `record_commit.sql`.
+# Those whose first argument is the game: see `functions.sql`.
 _FUNCTIONS = """
 SELECT p.oid::regprocedure::text FROM pg_proc p
  WHERE p.pronamespace = 'public'::regnamespace AND p.proargnames[1] = 'game' AND NOT EXISTS (

@@ -20,6 +20,7 @@ from tests.support.commits import NOW, a_game, a_letter, an_event, recorded
 
 # The functions in the database
 
+OURS = {"record_commit", "record_commit_unless_held", "read_game"}
 FUNCTION = re.compile(r"(?s)CREATE OR REPLACE FUNCTION (\w+)\((.*?)\) RETURNS (\w+) .*? AS \$\$(.*?)\$\$;")
 
 
@@ -32,12 +33,12 @@ def functions(connection: psycopg.Connection[Any]) -> set[tuple[str, ...]]:
     return set(found.fetchall())
 
 
-def test_what_records_a_commit_is_the_text_beside_the_log(database_url: str) -> None:
+def test_the_functions_of_the_database_are_the_text_beside_the_log(database_url: str) -> None:
     written = {
         (name, " ".join(arguments.split()).replace("timestamptz", "timestamp with time zone"), result, body)
-        for name, arguments, result, body in FUNCTION.findall(migrate.RECORD_COMMIT.read_text("utf-8"))
+        for name, arguments, result, body in FUNCTION.findall(migrate.FUNCTIONS.read_text("utf-8"))
     }
-    assert {name for name, *_ in written} == {"record_commit", "record_commit_unless_held"}
+    assert {name for name, *_ in written} == OURS
     with psycopg.connect(database_url) as connection:
         assert functions(connection) == written
 
@@ -47,7 +48,7 @@ def test_a_step_of_its_own_brings_the_text_to_databases_that_have_an_older_one()
     texts = [
         found[1] for path in steps if (found := re.search(r'^TEXT = "(\w+)"', path.read_text("utf-8"), re.MULTILINE))
     ]
-    assert texts[-1] == sha256(migrate.RECORD_COMMIT.read_bytes()).hexdigest()
+    assert texts[-1] == sha256(migrate.FUNCTIONS.read_bytes()).hexdigest()
 
 
 @citus.leave_out("no step is taken back")
@@ -55,12 +56,11 @@ def test_webs_and_workers_of_the_release_before_go_on_while_a_database_is_migrat
     migrate.downgrade(database_url, "0023")
     with psycopg.connect(database_url) as connection:
         assert functions(connection) == set()
-        old = migrate.RECORD_COMMIT.read_text("utf-8").replace("record_commit_unless_held", "record_deed_if_free")
+        old = migrate.FUNCTIONS.read_text("utf-8").replace("record_commit_unless_held", "record_deed_if_free")
         connection.execute(old.replace("record_commit", "record_deed"))
         connection.commit()
         migrate.upgrade(database_url)
-        theirs, ours = {"record_deed", "record_deed_if_free"}, {"record_commit", "record_commit_unless_held"}
-        assert {name for name, *_ in functions(connection)} == theirs | ours
+        assert {name for name, *_ in functions(connection)} == {"record_deed", "record_deed_if_free", *OURS}
 
 
 # Commits

@@ -1,6 +1,6 @@
--- The one text of what adds a commit to a game. A step of `migrations/` puts it into the database, so whoever changes it
--- here adds a step like 0024; a test compares the two. What a function takes and gives back is changed under a new name,
--- since web and worker of the release before may still call the old one.
+-- The one text of the functions of the database. A step of `migrations/` puts it there, so whoever changes it here adds a
+-- step like 0024; a test compares the two. What a function takes and gives back is changed under a new name, since web and
+-- worker of the release before may still call the old one.
 --
 -- The game comes first among the arguments: tables that are spread over machines have all rows of a game on one of them.
 
@@ -62,4 +62,28 @@ BEGIN
     RETURN NULL;
   END IF;
   RETURN record_commit(game, seen, head, new_events, changed_seats, letters);
+END $$;
+
+-- The game's head, its seats, who sits there by id, and its events from `after` on; NULL if there is none. All is seen at
+-- the same instant, since a stable function sees what the statement sees that calls it. One table a statement, for the
+-- sake of Citus; as json, since jsonb would be sorted and parsed on the way.
+CREATE OR REPLACE FUNCTION read_game(game uuid, after integer) RETURNS json LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  head json;
+  at_table json;
+  ids uuid[];
+  people json;
+  told json;
+BEGIN
+  SELECT row_to_json(g) INTO head FROM games g WHERE game_id = game;
+  SELECT json_agg(s ORDER BY seat), array_agg(player_id) || array_agg(owner_id) INTO at_table, ids
+    FROM seats s WHERE game_id = game;
+  SELECT json_object_agg(player_id, json_build_object('name', name, 'zone', zone, 'calendar', calendar,
+      'notifications', notifications, 'has_webhooks', has_webhooks, 'unreachable_since', unreachable_since,
+      'program_since', program_since)) INTO people
+    FROM players WHERE player_id = ANY(ids);
+  SELECT json_agg(json_build_object('seq', seq, 'version', version, 'type', type, 'seat', e.seat, 'body', body,
+      'recorded_at', recorded_at, 'hash', hash) ORDER BY seq) INTO told
+    FROM events e WHERE game_id = game AND seq >= after;
+  RETURN CASE WHEN head IS NOT NULL THEN json_build_array(head, at_table, people, told) END;
 END $$;
