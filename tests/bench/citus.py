@@ -1,7 +1,8 @@
 """What Citus costs: `STERNENPOST_TEST_CITUS=... python -m tests.bench.citus`, with all its nodes on this machine.
 
 Moves over HTTP on spread tables and, in turns, on a plain database of its coordinator: CPU milliseconds of Postgres for each,
-on all nodes together. Then a web and two workers in whose house nothing happens: how many statements a second go to all shards.
+on all nodes together. Then the same layer by layer: what a statement costs that does nothing, and each of those of a move. Last,
+a web and two workers in whose house nothing happens: how many statements a second go to all shards.
 """
 
 import argparse
@@ -10,19 +11,26 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from functools import cache
+from itertools import count
+from pathlib import Path
 from statistics import median
 from typing import Any
+from uuid import UUID
 
 import psutil
 import psycopg
 
+from server.accounts.tokens import caller
 from server.config import CHECKOUT
-from server.store import migrate
+from server.store import log, migrate, spreading
+from server.store.connections import autocommit
 from tests.bench import stage
 from tests.bench.client import drive
 from tests.support import citus
+from tests.support.commits import a_game, a_letter, an_event, recorded
 
 CLIENTS = 8
 GAMES = 6  # a run
@@ -38,7 +46,9 @@ def main() -> None:
     plain, spread = "bench_plain", "bench_spread"
     citus.SHARDS = 32
     try:
-        show_moves(plain_database(plain), citus.spread_database(spread), wanted.pairs)
+        urls = plain_database(plain), citus.spread_database(spread)
+        show_moves(*urls, wanted.pairs)
+        show_layers(*urls)
         show_idle(citus.named(citus.nodes()[0], spread), wanted.seconds)
     finally:
         for name in (plain, spread):
@@ -84,9 +94,85 @@ def cpu_of_moves(port: int, games: Sequence[Sequence[bytes]], pids: Sequence[int
     return [(stage.cpu_seconds(pid) - was) * 1000 / driven.answers for pid, was in zip(pids, before, strict=True)]
 
 
+@cache
 def postmaster(url: str) -> int:
     with psycopg.connect(url) as connection:
         return psutil.Process(connection.info.backend_pid).ppid()
+
+
+_FUNCTIONS = """
+CREATE FUNCTION nothing(game uuid) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$;
+CREATE FUNCTION look_up(game uuid, times integer) RETURNS integer LANGUAGE plpgsql AS $$
+BEGIN
+  FOR i IN 1..times LOOP
+    PERFORM version FROM games WHERE game_id = game;
+  END LOOP;
+  RETURN 1;
+END $$;"""
+ROWS = 200  # looked up in one call
+ROUNDS = 5
+
+
+def show_layers(plain: str, spread: str) -> None:
+    """Each layer many times on one connection, the least of some rounds."""
+    found = [of_layers(url) for url in (plain, spread)]
+    print("layers, CPU ms of Postgres     plain    spread (coordinator, others)")
+    for name in found[0]:
+        (alone, *_), each = found[0][name], found[1][name]
+        print(f"  {name:26} {alone:9.4f} {sum(each):9.4f} ({each[0]:.4f}, {sum(each[1:]):.4f})")
+
+
+def of_layers(url: str) -> dict[str, list[float]]:
+    """By layer, milliseconds of each node."""
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute(_FUNCTIONS)
+        if spreading.is_citus(owner):
+            spreading.spread(url, lambda steps: True, lambda step: None)
+    with stage.in_process(url):
+        (game,) = stage.rehearse("sternenhimmel", 1)
+        line, version, invented = game.lines[0], count(), a_game()
+        with autocommit() as connection:
+
+            def ask(query: str, *parameters: Any) -> Callable[[], object]:
+                return lambda: connection.execute(query, parameters).fetchone()
+
+            layers: dict[str, Callable[[], object]] = {
+                "SELECT 1": ask("SELECT 1"),
+                "a row by its key": ask("SELECT version FROM games WHERE game_id = %s", game.game_id),
+                "a function that is empty": ask("SELECT nothing(%s)", game.game_id),
+                f"{ROWS} rows in a function": ask("SELECT look_up(%s, %s)", game.game_id, ROWS),
+                "of a move: whose token": lambda: caller(line.token),
+                "of a move: the game": lambda: log.read(connection, game.game_id, 3),
+                "of a move: the commit": lambda: commit(invented, next(version)),
+            }
+            return {name: least(work) for name, work in layers.items()}
+
+
+def commit(game_id: UUID, seen: int) -> None:
+    """An event, a seat and a letter."""
+    letter = a_letter(f"your-turn/{seen}/0/mail/", version=seen, player_id=game_id)
+    assert recorded(game_id, seen, [an_event(seen + 1, seen + 1)], [letter])
+
+
+def least(work: Callable[[], object], times: int = 200) -> list[float]:
+    for _ in range(times):
+        work()
+    rounds = []
+    for _ in range(ROUNDS):
+        before = [cpu_ms(node) for node in citus.nodes()]
+        for _ in range(times):
+            work()
+        rounds.append([(cpu_ms(node) - was) / times for node, was in zip(citus.nodes(), before, strict=True)])
+    return min(rounds, key=sum)
+
+
+def cpu_ms(node: str) -> float:
+    """Of all processes of this node so far, finer than ticks of the clock (Linux, /proc/PID/schedstat)."""
+    used = 0
+    for process in psutil.Process(postmaster(node)).children():
+        with suppress(FileNotFoundError):
+            used += int(Path(f"/proc/{process.pid}/schedstat").read_text("ascii").split()[0])
+    return used / 1e6
 
 
 def show_idle(url: str, seconds: float) -> None:
