@@ -13,9 +13,10 @@ from server.clock import clock
 from server.operations.queries import player
 from server.play import archive
 from server.play.commits import load, whole_log
+from server.play.mail_in import is_of_others
 from server.play.plans import plan_of
 from server.play.stand_ins import is_about
-from server.play.table import OVER
+from server.play.table import OVER, changed_hands
 from server.play.views import story
 from server.play.votes import votes_of
 from server.rules import Json
@@ -97,7 +98,7 @@ def copy_of_player(player_id: UUID) -> Json:
         **{name: known[name] for name in ("made_at", "banned_at", "banned_until", "ban_reason", "tokens", "webhooks")},
         "games": [_game(game_id, seat, player_id) for game_id, seat in seats],
         "messages": _rows(Message, Message.player_id == player_id, Message.at),
-        "mails": [mail for game_id, seat in played for mail in _mails(game_id, seat, known["email"])],
+        "mails": [mail for game_id, seat in played for mail in _mails(game_id, seat, player_id, known["email"])],
         "letters": [
             *_rows(Delivery, Delivery.player_id == player_id, Delivery.at),
             *_rows(PlayerDelivery, PlayerDelivery.player_id == player_id, PlayerDelivery.at),
@@ -131,10 +132,16 @@ def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
     }
 
 
-def _mails(game_id: UUID, seat: int, email: str) -> list[Json]:
-    """What came in for a seat and is still kept, as it came, and what was answered; but not from others invited to it."""
+def _mails(game_id: UUID, seat: int, player_id: UUID, email: str) -> list[Json]:
+    """What came in for a seat and is still kept, as it came, and what was answered; but not from others who were invited to it,
+    or sat there before."""
     rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
-    own = [row for row in rows if row["mark"] is None or is_mark_of(email, row["mark"])]
+    since = changed_hands(whole_log(game_id), seat)
+
+    def is_own(turn: int, mark: int | None) -> bool:
+        return turn >= since and not is_of_others(turn, player_id) if mark is None else is_mark_of(email, mark)
+
+    own = [row for row in rows if is_own(row["turn"], row["mark"])]
     return [row | {"raw": row["raw"].decode(errors="replace")} for row in own]
 
 

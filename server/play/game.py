@@ -52,22 +52,24 @@ class Stored:
     def names(self) -> list[str]:
         """What to call each seat in the reader's language, whoever stands in there; bots of one kind have numbers, and
         accounts that a program plays are called so."""
-        nameless = hides_names(self.head)
-        return [
-            self._bots_name(row)
-            or (not nameless and _persons_name(row["owner"] or row))
-            or gettext("Seat %(number)s", number=row["seat"] + 1)
-            for row in self.seats
-        ]
+        return [self._bots_name(row) or called(row["seat"], self.known_person(row)) for row in self.seats]
+
+    def known_person(self, seat: Json) -> Json | None:
+        """By what all may call whoever has this seat, even once he has left it; see `called`."""
+        person = seat["owner"] or seat
+        return None if hides_names(self.head) else {name: person[name] for name in ("name", "program_since")}
 
     def _bots_name(self, seat: Json) -> str | None:
         alike = [row["seat"] for row in self.seats if row["bot"] == seat["bot"]]
         return f"{seat['bot']} {alike.index(seat['seat']) + 1}" if seat["bot"] and len(alike) > 1 else seat["bot"]
 
 
-def _persons_name(person: Json) -> str | None:
-    name: str | None = person["name"]
-    return gettext("%(name)s (program)", name=name) if person["program_since"] else name
+def called(seat: Seat, person: Json | None) -> str:
+    """What to call a person, or his seat if nobody may know him or there is none, in the reader's language."""
+    if person is None or person["name"] is None:
+        return str(gettext("Seat %(number)s", number=seat + 1))
+    name: str = person["name"]
+    return str(gettext("%(name)s (program)", name=name)) if person["program_since"] else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,31 @@ from server.rules import Seat
 from server.store import inbox
 
 KEPT = timedelta(days=7)
-BEFORE_THE_START = 2**31 - 1  # the turn in the address of a letter that asks whether one is ready
+_BEFORE_THE_START = 2**30  # from here on no turn of a game: see `turn_before`
 SEVERAL = 0  # the turn in the address of a letter about several games: what comes there plays nothing
-_CONFIRM = "confirm"
+_CONFIRM, _ASKED = "confirm", "asked"
 _NO_TURN = 0  # none begins before the game does
 
 
 def reply_word(game_id: UUID, seat: Seat, turn: int) -> str:
     """The signed link that is the local part of the address for answers to this turn of this seat."""
     return sign(REPLY, game_id, seat, turn)
+
+
+def turn_before(player_id: UUID) -> int:
+    """The turn in the address of a letter that asks this player, before the start, whether he is ready: the seat may be another's
+    by the time he answers."""
+    return _before(keyed_hash(_ASKED, str(player_id)))
+
+
+def is_of_others(turn: int, player_id: UUID) -> bool:
+    """Whether an address with this turn was made for somebody else before the start."""
+    own = (_before(it) for it in keyed_hashes(_ASKED, str(player_id)))
+    return turn >= _BEFORE_THE_START and turn not in own
+
+
+def _before(hashed: bytes) -> int:
+    return _BEFORE_THE_START + int.from_bytes(hashed[:4], "big") % _BEFORE_THE_START
 
 
 def addressee(word: str) -> Capability:

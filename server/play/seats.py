@@ -379,6 +379,8 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
 def _vacate(game_id: UUID, player_id: UUID) -> None:
     """Within the transaction that holds the head of a game that has not begun."""
     his = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
+    seats = db.session.scalars(select(SeatRow.seat).where(his)).all()
+    leave_behind(in_transaction(db.session.connection()), game_id, seats)
     empty = {"kind": "open", "player_id": None, "salt": "", "salt_hash": None, "mails": None}
     db.session.execute(update(SeatRow).where(his).values(**empty))
     call_off_within(game_id)
@@ -455,11 +457,12 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
     asked = [with_due_time(row, now) for row in game.seats if row["asked_at"] and not row["ready"]]
     late = [row for row in asked if row["due_at"] <= now]
     if late:
-        names = [game.names[row["seat"]] for row in late]
+        names = [game.names[row["seat"]] for row in late]  # read by the release before
+        who = [game.known_person(game.seats[row["seat"]]) for row in late]
         for row in late:
             _vacate(game_id, row["player_id"])
         people = [row for row in game.seats if row["player_id"]]
-        about = {"late": names, "seats": [row["seat"] for row in late]}
+        about = {"late": names, "who": who, "seats": [row["seat"] for row in late]}
         outbox.put(
             game_id,
             [addressed(game, NOT_READY, it["seat"], it["player_id"], now, now.isoformat(), **about) for it in people],

@@ -27,11 +27,11 @@ from server.durations import duration
 from server.operations.motd import notice
 from server.play import authors, time_control
 from server.play.commits import at_version, load
-from server.play.game import Game
+from server.play.game import Game, called
 from server.play.hosting import CLOSING, NOT_READY, SENT_AWAY
 from server.play.letters import STAND_IN
 from server.play.lobby import waiting_games
-from server.play.mail_in import BEFORE_THE_START, SEVERAL, reply_word, rsvp_word
+from server.play.mail_in import SEVERAL, reply_word, rsvp_word, turn_before
 from server.play.moves import present_turn, turn_word
 from server.play.nameless import hides_names, is_nameless
 from server.play.plans import plan_of
@@ -259,7 +259,7 @@ def _composed(
     if words is None:
         return None
     is_before = row.kind in (READY_ASKED, REMINDER, "answer") and not game.table.turns
-    turn = BEFORE_THE_START if is_before else row.data.get("turn", row.version)
+    turn = turn_before(player.player_id) if is_before else row.data.get("turn", row.version)
     plays = (game.table.turns or is_before) and game.seat_of(player.player_id) == row.seat
     reply_to = _address(row, turn, reply_domain) if reply_domain and plays else None
     return _written(row, base_url, player.email, words, game, reply_to)
@@ -572,7 +572,10 @@ def _ready_asked(reader: _Reader) -> wording.ReadyAsked | None:
 
 def _not_ready(reader: _Reader) -> wording.NotReady:
     said = reader.letter.data
-    return wording.NotReady(**reader.about, late=tuple(said["late"]), is_late=reader.seat in said["seats"])
+    late = said["late"]
+    if "who" in said:
+        late = [called(*it) for it in zip(said["seats"], said["who"], strict=True)]
+    return wording.NotReady(**reader.about, late=tuple(late), is_late=reader.seat in said["seats"])
 
 
 def _game_closing(reader: _Reader) -> wording.GameClosing | None:

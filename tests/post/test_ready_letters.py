@@ -7,6 +7,8 @@ import pytest
 from flask import Flask
 
 from server.accounts.players import change_profile
+from server.operations.exports import copy_of_player
+from server.play.chat import messages
 from server.play.commits import load
 from server.play.games import open_game
 from server.play.seats import leave, ready, take_seat
@@ -153,3 +155,36 @@ def test_ready_in_a_game_that_has_begun_stops_no_move(office: Office, game_id: U
     arrives(turn.reply_to, a_mail(f"ready\n\n{move['star']} {move['board']} {move['space']}"))
     deal_with_mails()
     assert load(game_id).version == 2
+
+
+def test_whoever_sat_there_before_is_not_told_to_whoever_does_now(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    earlier = asked(office, "bea")
+    arrives(earlier.reply_to, a_mail("say Good evening!", sender="bea@home.example"))
+    deal_with_mails()
+    word = re.search(r"confirm \w+", office.mails("bea")[-1].text)
+    leave(game_id, bea)
+    take_seat(game_id, cyd)
+    before = office.mails("cyd")
+    assert word
+    for line in ("ready", word[0]):
+        arrives(earlier.reply_to, a_mail(line, sender="bea@example.org"))
+        deal_with_mails()
+    assert office.mails("cyd") == before
+    assert not load(game_id).seats[1]["ready"]
+    assert messages(game_id, 0, 9) == []
+    assert "bea@example.org" not in str(copy_of_player(cyd)["mails"])
+
+
+def test_all_are_told_in_their_own_languages_which_seats_of_a_nameless_table_are_free(
+    office: Office, ada: UUID, bea: UUID
+) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, BOT, options=CHECK | {"nameless": True})).game_id
+    take_seat(game_id, bea)
+    change_profile(ada, {"locale": "it"})
+    ready(game_id, ada)
+    later(2 * DAY)
+    everything_due_happens()
+    told = office.mails("ada")[-1].text
+    assert "Posto 2" in told, told

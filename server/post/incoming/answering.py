@@ -30,7 +30,7 @@ from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.going_back import has_gone_back, last_move, stands
 from server.play.idempotency import first_answer
-from server.play.mail_in import SEVERAL, confirming_word, confirms
+from server.play.mail_in import SEVERAL, confirming_word, confirms, is_of_others
 from server.play.moves import play_reply
 from server.play.nameless import is_nameless
 from server.play.plans import drop_plan, get_plan, put_plan
@@ -162,7 +162,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     doing = _Doing(mail, player.player_id, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
     asks = ""
     if waiting is None and not _is_from(read, player.email):
-        if mail.turn < changed_hands(whole_log(mail.game_id), mail.seat):
+        hands = changed_hands(whole_log(mail.game_id), mail.seat)
+        if mail.turn < hands or is_of_others(mail.turn, player.player_id):
             return _finish(mail, None)  # from whoever played the seat then; it is no business of who does now
         asks = _ask_whether_his(mail, read, wishes, doing.answer)
     else:
