@@ -82,8 +82,10 @@ def _outlined(game_id: UUID, records: OutlineRecords) -> Outline | None:
 
 def _on_equal_hours(head: Json, seats: Sequence[Json]) -> Sequence[Json]:
     """The seats, with which times are reckoned: at a nameless table every hour counts for everybody, since due times would
-    tell who sits there."""
-    return [row | _HOURS_OF_ALL for row in seats] if head["options"].get("nameless") else seats
+    tell who sits there. His reminders, which nobody else sees, keep to a person's own hours (`awake`)."""
+    if not head["options"].get("nameless"):
+        return seats
+    return [row | _HOURS_OF_ALL | {"awake": {"zone": row["zone"], "calendar": row["calendar"]}} for row in seats]
 
 
 _HOURS_OF_ALL: Json = {"zone": "UTC", "calendar": {}}

@@ -70,7 +70,7 @@ def with_due_time(row: Json, now: datetime) -> Json:
         asked_at, timedelta(seconds=row["allowed"] + row["lent"]), calendar, outages_of(row, now)
     )
     thresholds = (row["notifications"] or {}).get("reminders", DEFAULT_REMINDERS)
-    remind_at = next_reminder(asked_at, due_at, thresholds, calendar, now)
+    remind_at = next_reminder(asked_at, due_at, thresholds, calendar, now, _awake(row) or calendar)
     wake_at = remind_at or due_at
     if row["plan_at"] and row["plan_turn"] == row["turn"]:
         wake_at = min(wake_at, row["plan_at"])
@@ -162,5 +162,13 @@ def outages_of(row: Json, now: datetime) -> Collection[Stretch]:
 
 def calendar_of(row: Json) -> Calendar:
     """The calendar by which the time of this seat's turn counts."""
-    hours = row["hours"]
+    return _of_hours(row["hours"])
+
+
+def _awake(row: Json) -> Calendar | None:
+    """When its person may be reminded, where that is not when his time counts."""
+    return _of_hours(row["awake"]) if row.get("awake") else None
+
+
+def _of_hours(hours: Json) -> Calendar:
     return calendars.calendar(hours["calendar"], hours["zone"]) if hours["calendar"] else ALWAYS

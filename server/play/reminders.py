@@ -23,16 +23,17 @@ def reminder_times(
     due_at: datetime,
     thresholds: Sequence[str] = DEFAULT_REMINDERS,
     calendar: Calendar = ALWAYS,
+    awake: Calendar | None = None,
 ) -> list[datetime]:
     """When to remind, in order, between `asked_at` and `due_at`.
 
-    A reminder in hours that do not count waits for their end, or is left out if the next one has come by then;
-    only the last comes at any hour.
+    A reminder in hours that do not count by the calendar, or by that of when one is `awake`, waits for their end, or is left
+    out if the next one has come by then; only the last comes at any hour.
     """
     moments = {_reached(threshold, asked_at, due_at, calendar) for threshold in thresholds}
     times = sorted(moment for moment in moments if asked_at < moment < due_at)
-    awake = [(next(counting_hours(moment, calendar))[0], following) for moment, following in pairwise(times)]
-    return sorted({moment for moment, following in awake if moment < following}) + times[-1:]
+    put_off = [(next(counting_hours(moment, awake or calendar))[0], following) for moment, following in pairwise(times)]
+    return sorted({moment for moment, following in put_off if moment < following}) + times[-1:]
 
 
 def _reached(threshold: str, asked_at: datetime, due: datetime, calendar: Calendar) -> datetime:
@@ -42,10 +43,16 @@ def _reached(threshold: str, asked_at: datetime, due: datetime, calendar: Calend
 
 
 def next_reminder(
-    asked_at: datetime, due_at: datetime, thresholds: Sequence[str], calendar: Calendar, after: datetime
+    asked_at: datetime,
+    due_at: datetime,
+    thresholds: Sequence[str],
+    calendar: Calendar,
+    after: datetime,
+    awake: Calendar | None = None,
 ) -> datetime | None:
     """The first reminder later than `after`, so that those missed are not sent late."""
-    return next((moment for moment in reminder_times(asked_at, due_at, thresholds, calendar) if moment > after), None)
+    times = reminder_times(asked_at, due_at, thresholds, calendar, awake)
+    return next((moment for moment in times if moment > after), None)
 
 
 def remind(game: Outline, row: Json, fresh: Json, now: datetime) -> bool:

@@ -113,15 +113,17 @@ def _facts(game_id: UUID, seat: Seat) -> Json | None:
 def ask_stand_in(
     game_id: UUID, by: UUID, first: str, last: str, player: UUID | None = None, email: str | None = None
 ) -> Json:
-    """Ask somebody, a player or an address, to play the seat of `by` from the first day to the last, by his clocks; instead
-    of whom he has asked before. Done twice, it is done once.
+    """Ask somebody, a player or an address, to play the seat of `by` from the first day to the last, by his clocks (at a nameless
+    table by those of UTC); instead of whom he has asked before. Done twice, it is done once.
 
     Raises NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany.
     """
-    seen_by(game_id, by)
+    head = seen_by(game_id, by).head
     expect_no_guest(by)
     now = clock.now()
     zone = db.session.scalars(select(Player.zone).where(Player.player_id == by)).one()
+    if is_nameless(head["options"]):  # when it begins and ends, all see
+        zone = "UTC"
     begin, end = days(first, last, zone, now)
     to = _address(player, email)
     asked: Json = {"player_id": player, "email": email, "from_at": begin, "until_at": end}

@@ -124,10 +124,12 @@ def _sums() -> tuple[Any, Any, Any]:
 
 
 def _at_nameless_tables(players: Collection[UUID]) -> list[UUID]:
-    """The games of these players that hide until their end who sits there: whose numbers change as one of its seats does, sits
-    there."""
+    """The games of these players that hide until their end who sits there, or for good: whose numbers change as one of its seats
+    does, sits there."""
     may_go_on = PlayerGame.over_at.is_(None) | PlayerGame.role.is_not(None)
-    ids = db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id.in_(players), may_go_on)).all()
+    never_began = ~PlayerGame.record["finished"].as_boolean()  # or was abandoned later
+    which = may_go_on | PlayerGame.record.is_(None) | never_began
+    ids = db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id.in_(players), which)).all()
     heads = select(GameRow.game_id, GameRow.options, GameRow.status, GameRow.version).where(GameRow.game_id.in_(ids))
     return [row.game_id for row in db.session.execute(heads) if hides_names(row._asdict())]
 

@@ -4,12 +4,15 @@ The people of the other game have other names, languages, zones, hours, wishes f
 and a program plays for another. The clock stands still between the steps, so that no difference is one of time.
 """
 
+import gzip
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
+from hashlib import sha256
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -18,27 +21,50 @@ from flask import Flask
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from server.accounts.bans import ban
 from server.accounts.blocks import block
 from server.accounts.players import change_profile
-from server.clock import Clock
+from server.clock import Clock, clock
 from server.operations.archives import archive_of
+from server.operations.delete_player import delete_player
+from server.play import bot_moves
 from server.play.commits import load
 from server.play.moves import turn_word
+from server.play.notes import keep_note
+from server.play.seats import give_up_seats, leave
+from server.play.stand_ins import change_stand_ins
 from server.play.track_record import read_records
 from server.rules import GAMES, Json, Seat
 from server.store.tables import GameRow, LetterRow, Player, db
 from server.store.webhook_queue import NOTE
 from tests.api.test_own_account import id_of_player
+from tests.play.test_stand_ins import word_of
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office
 from tests.support.contract import Someone, is_problem
-from tests.support.games import ME, OPEN, everything_due_happens, later, person, service_is_up, wanted
+from tests.support.games import (
+    DAY,
+    HOUR,
+    ME,
+    OPEN,
+    everything_due_happens,
+    game_of,
+    happened,
+    later,
+    person,
+    seats_of,
+    service_is_up,
+    wanted,
+)
 
 PAIRS = int(os.environ.get("PAIRED_TABLES", "2"))  # by game; 100 in a longer run
 NOW = datetime(2026, 11, 23, 17, 0, tzinfo=UTC)
 LADDER = [{"do": "extend", "by": "P1D", "times": 9}, {"do": "abandon"}]
 OPTIONS: Json = {"start_seat": 0, "nameless": True, "ready_check": {"within": "P2D"}}
 PEOPLE = (("ada", "bea"), ("dora", "emil"))  # who else sits there, by world
+LATER = (("fay", "gus"), ("hal", "ivo"))  # who stands in for one of them, and who takes a seat over
+NAMES = [name for names in PEOPLE + LATER for name in names]
+LEAVING = [{"do": "extend", "by": "P1D", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
 VIEWER = 2  # the seat of somebody who is the same in both
 STRANGE: Json = {  # habits of the second world
     "dora": {
@@ -48,7 +74,10 @@ STRANGE: Json = {  # habits of the second world
         "notifications": {"reminders": [], "mails": {"your-turn": "off"}},
     },
     "emil": {"locale": "fr", "zone": "America/New_York", "calendar": {"night": "12:00-20:00"}},
+    "hal": {"locale": "it", "zone": "Europe/Rome", "notifications": {"reminders": ["PT1H"]}},
+    "ivo": {"zone": "Pacific/Auckland", "calendar": {"days_off": [5, 6]}},
 }
+OF_THIS_ANSWER = {"Content-Length", "Date", "ETag", "RateLimit"}  # from ids, the real time, and what was asked before
 DIFFER_ANYWAY = {"Message-ID", "In-Reply-To", "References", "Content-Type"}  # ids, and boundaries
 
 
@@ -60,26 +89,52 @@ def without_ids(text: str) -> str:
     return re.sub(r"(?m)^id: [\w-]{11,}$", "id: PLACE", text)
 
 
-def plain(answer: TestResponse) -> tuple[int, str | bytes]:
-    return answer.status_code, answer.data if answer.mimetype == "image/png" else without_ids(answer.text)
+def hashed(picture: bytes) -> str:
+    """Among whose bytes a name may stand by chance."""
+    return sha256(picture).hexdigest()
+
+
+def plain(answer: TestResponse) -> Any:
+    """An answer without ids."""
+    body = hashed(answer.data) if answer.mimetype == "image/png" else without_ids(answer.text)
+    if answer.content_encoding == "gzip":
+        body = without_ids(gzip.decompress(answer.data).decode())
+    heads = {name: without_ids(value) for name, value in answer.headers if name not in OF_THIS_ANSWER}
+    return answer.status_code, heads, body
+
+
+def parts(answer: TestResponse) -> list[str]:
+    """Whatever it lists, in any order: of things at the same moment, that follows from ids."""
+    told = re.sub(r'"detail":"[^"]*"', "", plain(answer)[2])  # which of two letters was carried first
+    return sorted(re.findall(r"[^{}]+", told))
+
+
+def unlike(one: Any, other: Any) -> list[str]:
+    """What only one of the two tells."""
+    return sorted(set(str(one).split(",")) ^ set(str(other).split(",")))
 
 
 class World:
     """One of two tables that are alike but for the people of the first two seats."""
 
-    def __init__(self, app: Flask, office: Office, number: int, rules: str, seed: bytes) -> None:
+    def __init__(
+        self, app: Flask, office: Office, number: int, rules: str, seed: bytes, ladder: Sequence[Json]
+    ) -> None:
         self.app, self.office, self.number = app, office, number
         self.names = (*PEOPLE[number], f"cyd{number}")
         self.people = [Someone(app, name) for name in self.names]
+        self.others = [Someone(app, name) for name in LATER[number]]
         with app.app_context():
             change_profile(person(self.names[VIEWER]), {"name": "Cyd"})
-            for name in self.names[:2]:
+            for name in (*self.names[:2], *LATER[number]):
                 change_profile(person(name), STRANGE.get(name, {}))
         asked = wanted(
-            ME, OPEN, OPEN, rules=rules, title="Who is who", options=OPTIONS, on_timeout=LADDER, programs=True
+            ME, OPEN, OPEN, rules=rules, title="Who is who", options=OPTIONS, on_timeout=ladder, programs=True
         )
         self.path = f"/v1/games/{self.people[0].post('/v1/games', asked).json['id']}"
         self.game_id = UUID(self.path.rpartition("/")[2])
+        self.feed = self.people[VIEWER].post("/v1/me/feed").json["url"]
+        self.before = self.records()
         with app.app_context():
             db.session.execute(update(GameRow).where(GameRow.game_id == self.game_id).values(seed=seed))
             db.session.commit()
@@ -88,6 +143,24 @@ class World:
         with self.app.app_context():
             table = load(self.game_id).table
             return {seat: turn for seat, turn in enumerate(table.turns) if turn is not None}
+
+    def records(self) -> dict[str, Json]:
+        """What is told of those who are not the same in both, but for what they call themselves."""
+        with self.app.app_context():
+            read_records()
+            known = {name: person(name) for name in (*self.names[:2], *LATER[self.number])}
+        told = {name: Someone(self.app).get(f"/v1/players/{id_}").json for name, id_ in known.items()}
+        return {name: {what: it for what, it in record.items() if what != "name"} for name, record in told.items()}
+
+    def asks_to_stand_in(self, days: int) -> TestResponse:
+        """The first asks, and it is agreed upon."""
+        today = clock.now().date()
+        body = {"email": f"{LATER[self.number][0]}@example.org", "from": str(today), "until": str(today + days * DAY)}
+        asked = self.people[0].post(f"{self.path}/seats/me/stand-in", body)
+        with self.app.app_context():
+            word = word_of(self.game_id)
+        accepted = self.others[0].post(f"/v1/stand-ins/{word}")
+        return accepted if asked.status_code == 201 else asked
 
     def reaches(self) -> Json:
         """All that reaches the viewer at his seat, and whoever looks on, by what it is."""
@@ -107,14 +180,18 @@ class World:
             "/picture.svg",
             "/picture.png",
         ]
-        looks += [f"?at={it}" for it in range(version + 1)]
+        looks += [f"?at={it}" for it in range(version + 1) if it % 4 == 0 or it > version - 4]
         for who, client in (("viewer", viewer), ("stranger", stranger)):
             found |= {f"{who} {look}": plain(client.get(self.path + look)) for look in looks}
             for query in ("", "status=open", "reliability=50", "free=true"):
                 items = client.get(f"/v1/games?limit=100&{query}").json["items"]
                 found[f"{who} lobby {query}"] = [without_ids(str(it)) for it in items if it["id"] == str(self.game_id)]
         if sits:
+            own = ("/seats/me", "/seats/me/plan", "/seats/me/stand-in", "/take-backs", "/note")
+            found |= {f"own {look}": plain(viewer.get(self.path + look)) for look in own}
             found["own games"] = plain(viewer.get("/v1/games?mine=true"))
+            found["export"] = parts(viewer.get("/v1/me/export"))
+            found["feed"] = plain(stranger.get(self.feed))
             for turn in self.turns().values():
                 with self.app.app_context():
                     link = f"/t/{turn_word(self.game_id, VIEWER, turn)}"
@@ -138,26 +215,26 @@ class World:
             notes = db.select(LetterRow).where(
                 LetterRow.game_id == self.game_id, LetterRow.kind == NOTE, LetterRow.seat == VIEWER
             )
-            rows = db.session.scalars(notes.order_by(LetterRow.made_at, LetterRow.version)).all()
+            rows = db.session.scalars(notes.order_by(LetterRow.made_at, LetterRow.dedupe)).all()
             return {f"note {nr}": (row.version, row.made_at, row.data) for nr, row in enumerate(rows)}
 
 
 def _part(part: EmailMessage) -> Any:
     head = [(name, without_ids(value)) for name, value in part.items() if name not in DIFFER_ANYWAY]
     content = None if part.is_multipart() else part.get_content()
-    return head, without_ids(content) if isinstance(content, str) else content
+    return head, hashed(content) if isinstance(content, bytes) else content and without_ids(content)
 
 
 class Pair:
     """Both tables, at which the same is done."""
 
-    def __init__(self, app: Flask, rules: str, rng: Random) -> None:
+    def __init__(self, app: Flask, rules: str, rng: Random, ladder: Sequence[Json] = LADDER) -> None:
         self.app, self.rules, self.rng = app, GAMES[rules], rng
-        office, seed = Office(app, DOMAIN), rng.randbytes(32)
+        self.office, seed = Office(app, DOMAIN), rng.randbytes(32)
         with app.app_context():
             service_is_up()
             self._people_have_habits()
-        self.worlds = [World(app, office, number, rules, seed) for number in (0, 1)]
+        self.worlds = [World(app, self.office, number, rules, seed, ladder) for number in (0, 1)]
         for world in self.worlds:
             world.people[VIEWER].post("/v1/webhooks", {"url": "https://stars.example/", "kinds": _KINDS})
 
@@ -176,17 +253,44 @@ class Pair:
         if same:
             assert plain(answers[0]) == plain(answers[1])
 
-    def look(self) -> None:
+    def look(self, records: bool = True) -> None:
+        with self.app.app_context():
+            self.office.delivers()
         one, other = (world.reaches() for world in self.worlds)
         assert one.keys() == other.keys()
-        assert {name: (one[name], other[name]) for name in one if one[name] != other[name]} == {}
+        assert {name: unlike(one[name], other[name]) for name in one if one[name] != other[name]} == {}
         told = str(one) + str(other)
-        assert [name for name in ("ada", "bea", "dora", "emil") if re.search(rf"\b{name}\b", told, re.IGNORECASE)] == []
+        assert [name for name in NAMES if re.search(rf"\b{name}\b", told, re.IGNORECASE)] == []
+        assert not records or all(world.records() == world.before for world in self.worlds)
 
     def passes(self, time: timedelta) -> None:
         with self.app.app_context():
             later(time)
+            change_stand_ins()
             everything_due_happens()
+
+    def passes_until(self, holds: Callable[[World], bool]) -> None:
+        """The time that it takes, some hours at a time; the viewer plays if it is his turn."""
+        for _ in range(60):
+            with self.app.app_context():
+                if all(map(holds, self.worlds)):
+                    return
+            if VIEWER in self.worlds[0].turns():
+                self.moves(1)
+            else:
+                self.passes(6 * HOUR)
+        raise AssertionError
+
+    def leaves_a_seat(self) -> Seat:
+        """One whose person has let his time run out, so that a bot plays it."""
+
+        def absent(world: World) -> list[Seat]:
+            return [seat for seat, bot in enumerate(load(world.game_id).table.stand_ins) if bot]
+
+        self.passes_until(lambda it: bool(absent(it)))
+        with self.app.app_context():
+            (seat,) = absent(self.worlds[0])
+        return seat
 
     def moves(self, number: int) -> None:
         for _ in range(number):
@@ -209,6 +313,7 @@ _KINDS = ["your-turn", "game-started", "game-paused", "game-resumed", "take-back
 @pytest.fixture(autouse=True)
 def standing_clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(Clock, "real", lambda self: NOW)
+    monkeypatch.setattr(bot_moves, "random", SimpleNamespace(SystemRandom=lambda: Random(0)))  # bots decide alike
     yield
 
 
@@ -249,6 +354,62 @@ def test_games_that_differ_only_in_who_sits_there_are_equal(app: Flask, rules: s
     with app.app_context():
         made = [without_ids(str(_of_no_game(archive_of(it.game_id, None)))) for it in pair.worlds]
     assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("number", range(PAIRS))
+@pytest.mark.parametrize("rules", GAMES)
+def test_so_they_are_whatever_becomes_of_their_seats(app: Flask, rules: str, number: int) -> None:
+    pair = Pair(app, rules, Random(f"seats {rules} {number}"), LEAVING)
+    _, other = pair.worlds
+    pair.both(lambda it: it.people[1].post(f"{it.path}/seats"), same=False)
+    pair.both(lambda it: it.people[VIEWER].post(f"{it.path}/seats"))
+    for seat in range(3):
+        pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/ready"))
+    pair.moves(pair.rng.randrange(6, 12))
+    pair.both(lambda it: it.asks_to_stand_in(2), same=False)
+    pair.look()
+    for world in pair.worlds:
+        world.people[0], world.others[0] = world.others[0], world.people[0]
+    pair.moves(4)
+    pair.both(lambda it: it.people[0].post(f"{it.path}/messages", {"text": "I play for somebody."}))
+    pair.both(lambda it: it.others[0].post(f"{it.path}/messages", {"text": "I look on."}))
+    pair.look()
+    pair.passes_until(lambda it: "stand-in-ended" in happened(it.game_id))
+    pair.look()
+    for world in pair.worlds:
+        world.people[0], world.others[0] = world.others[0], world.people[0]
+    with app.app_context():  # what only those of one table do
+        change_profile(person("dora"), {"name": "Theodora", "zone": "Europe/Paris", "notifications": {"mails": {}}})
+        keep_note(other.game_id, person("emil"), {"muted": True})
+        db.session.execute(update(Player).where(Player.name == "ada").values(unreachable_since=NOW))
+        db.session.commit()
+    pair.look()
+    absent = pair.leaves_a_seat()
+    pair.look()
+    for seat in {0, 1, VIEWER} - {absent}:
+        pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/votes", {"on": "offer"}))
+        pair.look()
+    pair.both(lambda it: it.others[1].post(f"{it.path}/seats", {"seat": absent, "take_over": True}), same=False)
+    pair.look()
+    for world in pair.worlds:
+        world.people[absent] = world.others[1]
+    pair.moves(3)
+    pair.look()
+    leaves = 1 - absent
+    with app.app_context():
+        banned, resigns = (person(it.names[leaves]) for it in pair.worlds)
+        if number % 2:
+            delete_player(banned)
+            delete_player(resigns)
+        else:
+            ban(banned)
+            give_up_seats(banned)
+            leave(other.game_id, resigns)
+    pair.look(records=False)
+    for seat in (absent, VIEWER):
+        pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/votes", {"on": "abandon"}))
+    names = [it["name"] for it in other.people[VIEWER].get(other.path).json["seats"]]
+    assert {names[absent], names[VIEWER]} == {"ivo", "Cyd"}
 
 
 def _of_no_game(archive: Json) -> Json:
@@ -322,3 +483,31 @@ def test_who_sits_there_is_not_found_out_by_asking_him_to_stand_in(app: Flask) -
     for whom in ({"player": str(id_of_player(bea))}, {"email": "cyd@example.org"}):
         assert ada.post(f"{path}/seats/me/stand-in", whom | days).status_code == 201
     is_problem(ada.post(f"{path}/seats/me/stand-in", {"email": "ada@example.org"} | days), 409, "already-seated")
+
+
+def test_nobodys_record_changes_when_a_table_that_never_began_is_closed(app: Flask) -> None:
+    ada, bea = Someone(app, "ada"), Someone(app, "bea")
+
+    def told() -> Json:
+        with app.app_context():
+            read_records()
+        return ada.get(f"/v1/players/{id_of_player(bea)}").json
+
+    before = told()
+    path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, options={'nameless': True})).json['id']}"
+    bea.post(f"{path}/seats")
+    ada.delete(path)
+    assert ada.get(path).json["status"] == "abandoned"
+    assert told() == before
+
+
+def test_a_reminder_keeps_out_of_nights_which_nobody_else_can_see(app: Flask) -> None:
+    with app.app_context():
+        service_is_up()
+        ada, bea = person("ada"), person("bea")
+        reminders = {"reminders": ["PT24H", "PT1H"]}
+        change_profile(ada, {"calendar": {"night": "16:00-02:00"}, "notifications": reminders})
+        game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "nameless": True})
+        due_at, remind_at = seats_of(game_id)[0].due_at, seats_of(game_id)[0].remind_at
+        assert due_at == NOW + timedelta(days=2)
+        assert remind_at == datetime(2026, 11, 25, 2, 0, tzinfo=UTC)

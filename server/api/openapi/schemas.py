@@ -491,7 +491,7 @@ class SeatRequest(Request):
 class StandInRequest(Request):
     player = fields.UUID(**_about("Whom to ask: a player, or an address"))
     email = _email(description="Whom to ask: an address, or a player")
-    first = _day("from", "The first day, by your clocks")
+    first = _day("from", "The first day, by your clocks; at a nameless table by those of UTC")
     last = _day("until", "The last day; they are at most 90")
 
 
