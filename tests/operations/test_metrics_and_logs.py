@@ -63,7 +63,7 @@ def test_what_a_killed_web_left_is_cleared_by_the_next_and_what_another_uses_is_
         before = {*tmp_path.iterdir()}
         url = house.start_another_web(TMPDIR=str(tmp_path))
         (path,) = {*tmp_path.iterdir()} - before
-        (web,) = (it for it in psutil.process_iter() if it.ppid() == os.getpid() and str(path) in it.environ().values())
+        (web,) = (it for it in psutil.Process().children() if str(path) in it.environ().values())
         return url, web, path
 
     _, killed, left = starts()
