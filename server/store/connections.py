@@ -17,6 +17,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.json import set_json_loads
 from sqlalchemy import Engine, event
 
+from server.store.circuit_breaker import NOBODY_ANSWERED, CircuitBreaker
 from server.store.tables import APP_ROLE, db
 
 # A line may go dead without a word, as when a machine loses its power or its network: either end asks after some seconds
@@ -39,6 +40,24 @@ _SETTINGS = {  # of each session in Postgres, which else keeps the locks of a cl
 }
 
 
+_NO_ANSWER = 15.0  # seconds; Postgres ends a statement before, unless it is stopped, or a commit waits for a replica
+_breaker = CircuitBreaker()
+
+
+class _Connection(psycopg.Connection[Any]):
+    """Waits for no answer longer than Postgres may take for one. Of a commit nobody knows then whether it has arrived."""
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        try:
+            return super().wait(gen, interval, _NO_ANSWER if timeout is None else timeout)
+        except psycopg.errors._WaitTimeout:
+            if timeout is None:
+                self.pgconn.finish()
+                _breaker.open()
+                raise psycopg.OperationalError(NOBODY_ANSWERED) from None
+            raise
+
+
 def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
     """How web and worker connect: as the role that cannot change the log, and with nothing waiting for ever."""
     settings = {**_SETTINGS, "statement_timeout": statement_timeout_ms}
@@ -58,13 +77,20 @@ def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
 
 
 @event.listens_for(Engine, "do_connect")
-def _ask_first_who_answered_last(_: Any, __: Any, ___: Any, how: dict[str, Any]) -> None:
-    """Where there are several hosts: else each new connection would wait for the one that is away."""
+def _connect(_: Any, __: Any, ___: Any, how: dict[str, Any]) -> _Connection | None:
+    """Of several hosts first to that which answered last: else each new connection would wait for the one that is away.
+
+    None: as psycopg does, for whoever has no limits, such as a migration.
+    """
     hosts, ports = (str(how.get(name, "")).split(",") for name in ("host", "port"))
     if len(hosts) > 1:
         both = zip(hosts, ports if len(ports) == len(hosts) else ports * len(hosts), strict=True)
         ordered = sorted(both, key=lambda it: (it[0], int(it[1] or 5432)) != _answered)
         how["host"], how["port"] = map(",".join, zip(*ordered, strict=True))
+    if "statement_timeout" not in how.get("options", ""):
+        return None
+    with _breaker.asking():
+        return _Connection.connect(**how)
 
 
 def _note_who_answered(connection: psycopg.Connection[Any], *_: Any) -> None:

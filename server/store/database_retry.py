@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 import psycopg
 import sqlalchemy.exc
 
+from server.store.circuit_breaker import NOBODY_ANSWERED
 from server.store.connections import drop_idle, let_go
 
 P = ParamSpec("P")
@@ -16,7 +17,6 @@ T = TypeVar("T")
 _TRIES = 3
 _READ_ONLY = "25006"  # a copy of another one, or what was the first one until another took its place
 _IDLE_FOR_LONG = "25P03"  # amid a transaction: the line was dead, or this process was stopped
-_NOBODY_ANSWERED = "connection timeout expired"  # as psycopg tells it, also of one of several hosts
 _TRY_AGAIN = {
     *("08006", "08003", "08001", "40P01", "40001", "57P01", "57P02", "57P03", "57014", "55P03"),
     *(_READ_ONLY, _IDLE_FOR_LONG),
@@ -55,7 +55,7 @@ def tried_again(action: Callable[P, T]) -> Callable[P, T]:
                         raise
                     if _has_lost_its_connection(error):
                         drop_idle()
-                    if attempt == _TRIES - 1 or _NOBODY_ANSWERED in str(getattr(error, "orig", error)):
+                    if attempt == _TRIES - 1 or NOBODY_ANSWERED in str(getattr(error, "orig", error)):
                         raise Unavailable from error
             raise AssertionError("unreachable")
         finally:

@@ -4,7 +4,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Engine, create_engine, event, make_url, text
+from sqlalchemy import Engine, create_engine, make_url, text
 
 from server.app import create_app
 from server.config import Settings
@@ -43,9 +43,11 @@ def test_several_hosts_are_asked_as_libpq_writes_them(hosts: str, host: str, por
 
 
 @citus.leave_out("there is one host")
-def test_of_several_hosts_the_one_that_answered_is_asked_first_from_then_on(engine: Engine) -> None:
-    asked = list[str]()
-    event.listen(engine, "do_connect", lambda dialect, record, positional, how: asked.append(how["host"]))
+def test_of_several_hosts_the_one_that_answered_is_asked_first_from_then_on(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, connect = list[str](), connections._Connection.connect
+    monkeypatch.setattr(connections._Connection, "connect", lambda **how: asked.append(how["host"]) or connect(**how))
     for _ in range(2):
         engine.connect().close()
         engine.dispose()

@@ -297,6 +297,10 @@ class House:
         self._processes.append(process)
         return process
 
+    @property
+    def postgres_pid(self) -> int:
+        return self._postgres.pid
+
     def said(self) -> str:
         """What web and workers have said."""
         return (self._data / "said.log").read_text()
@@ -447,6 +451,7 @@ class Client:
     def __init__(self, house: House, token: str | None = None) -> None:
         self.token = token
         # Certificates, which nobody needs on the loopback, take longer to load than most requests.
+        self.url = house.url
         self._http = httpx.Client(base_url=house.url, timeout=20.0, verify=False)
         self.retries = 0
         if token:
