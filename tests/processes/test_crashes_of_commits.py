@@ -49,8 +49,8 @@ from server.play.votes import OFFER, vote
 from server.rules import Json
 from server.store.tables import PlayerLetterRow, StandIn, db
 from tests.bench import stage
-from tests.support.games import everything_due_happens, game_of, moves_of, moves_on, service_is_up, wanted
-from tests.support.live_server import Client, House, new_house, until
+from tests.support.games import everything_due_happens, game_of, moves_of, moves_on, service_is_up, turn_of, wanted
+from tests.support.live_server import PATIENCE, Client, House, new_house, until
 
 BEFORE, AFTER = "before it is durable", "before it is answered"
 VERIFIER = "v" * 64
@@ -159,6 +159,12 @@ class Work(NamedTuple):
 
 
 # What is asked of the web
+
+
+def move(house: House) -> Work:
+    scene = Scene(house)
+    its = {"turn": turn_of(scene.game_id, scene.ben), "move": moves_of(scene.game_id, scene.ben)[0]}
+    return Work(scene, "events", scene.asks(scene.ben, "POST", f"{scene.path}/moves", its))
 
 
 def take_back(house: House) -> Work:
@@ -406,6 +412,22 @@ def test_what_the_web_did_not_live_to_answer_is_done_wholly_and_once(
         house.start_web()
         found = answer.result().status_code, ended(work)
     assert found in ([twice] if moment == AFTER and not work.ends else [once, twice])
+    assert work.scene.is_whole()
+
+
+@pytest.mark.parametrize("begin", [move, take_back], ids=lambda it: it.__name__)
+def test_who_waits_for_a_replica_that_is_away_is_told_so_and_has_the_right_answer_once_it_is_back(
+    house: House, begin: Callable[[House], Work]
+) -> None:
+    once, twice = (asked(begin(house), times) for times in (1, 2))
+    work = begin(house)
+    assert work.ask is not None
+    client = work.ask.func.__self__
+    with held(house, work.table, AFTER):
+        answer = client._http.request(*work.ask.args, **work.ask.keywords, timeout=PATIENCE)
+        assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+        assert client._http.get(work.scene.path).status_code == 200
+    assert (work.ask().status_code, ended(work)) in (once, twice)
     assert work.scene.is_whole()
 
 
