@@ -65,6 +65,8 @@ def upgrade(url: str, revision: str = "head") -> None:
 
     def step(config: "Config", connection: Connection) -> None:
         steps = _steps_after(_revision(connection))
+        if steps and is_coordinated(in_transaction(connection)):
+            raise CannotMigrate(NOT_COORDINATOR)
         connection.commit()  # else all steps were this one transaction, and held their tables till the last was done
         if steps:
             command.upgrade(config, revision)
@@ -172,8 +174,6 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
         with engine.connect() as connection:
             if is_pooled(in_transaction(connection)):  # the lock would be some other session's
                 raise CannotMigrate("DATABASE_URL leads to a pooler: name Postgres itself for this command.")
-            if is_coordinated(in_transaction(connection)):
-                raise CannotMigrate(NOT_COORDINATOR)
             _take_turn(connection)
             config = Config()
             config.set_main_option("script_location", str(_SCRIPTS))

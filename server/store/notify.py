@@ -8,6 +8,7 @@ import logging
 import select
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from threading import Event, Lock, Thread
 from typing import Any, NoReturn
 from uuid import UUID
@@ -16,7 +17,7 @@ import psycopg
 import sqlalchemy.exc
 from flask import Flask, current_app
 
-from server.store.connections import PATIENT, autocommit, connect, is_pooled
+from server.store.connections import PATIENT, autocommit, connect, is_open, is_pooled
 
 log = logging.getLogger(__name__)
 _GAMES, _LETTERS = "games", "letters"  # channels
@@ -34,6 +35,7 @@ class _Notifier:
         self._lock = Lock()
         self._any = Event()
         self._is_told = False
+        self._direct: psycopg.Connection[Any] | None = None
 
     def tell_from(self, app: Flask) -> None:
         """From now on, tell of changes in a thread beside."""
@@ -62,22 +64,29 @@ class _Notifier:
                 games, self._games = list(self._games), set()
             has_letters, self._has_letters = self._has_letters, False
             try:
-                with app.app_context():
-                    _notify(games, has_letters)
+                with app.app_context(), self._connection() as connection:
+                    _notify(connection, games, has_letters)
             except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # whoever follows looks by himself
                 log.debug("A hint got lost: %s", error)
+
+    def _connection(self) -> AbstractContextManager[psycopg.Connection[Any]]:
+        """To where the others listen; of several nodes, each hears only what it is told itself."""
+        if not (direct := current_app.config["DATABASE_URL_DIRECT"]):
+            return autocommit()
+        if self._direct is None or self._direct.closed or not is_open(self._direct):
+            self._direct = psycopg.connect(direct, autocommit=True, **PATIENT)
+        return nullcontext(self._direct)
 
 
 notifier = _Notifier()
 
 
-def _notify(games: list[UUID], has_letters: bool) -> None:
-    with autocommit() as connection:
-        for first in range(0, len(games), _MOST):
-            words = ",".join(game.hex for game in games[first : first + _MOST])
-            connection.execute("SELECT pg_notify(%s, %s)", (_GAMES, words))
-        if has_letters:
-            connection.execute("SELECT pg_notify(%s, '')", (_LETTERS,))
+def _notify(connection: psycopg.Connection[Any], games: list[UUID], has_letters: bool) -> None:
+    for first in range(0, len(games), _MOST):
+        words = ",".join(game.hex for game in games[first : first + _MOST])
+        connection.execute("SELECT pg_notify(%s, %s)", (_GAMES, words))
+    if has_letters:
+        connection.execute("SELECT pg_notify(%s, '')", (_LETTERS,))
 
 
 def listen(*more: str) -> psycopg.Connection[Any]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 from click.testing import CliRunner
@@ -24,9 +25,10 @@ from server.store.tables import db
 from tests.post.office import Office, a_mail, arrives
 from tests.support import citus
 from tests.support.contract import Contract, ContractClient, Someone, opened
-from tests.support.games import BOT, DAY, ME, MINUTE, OPEN, game_of, later, person, service_is_up
-from tests.support.live_server import until
+from tests.support.games import BOT, DAY, ME, MINUTE, OPEN, game_of, later, person, service_is_up, wanted
+from tests.support.live_server import Client, new_house, sign_in, until
 from tests.support.plans import statements_of
+from tests.support.webhook_receiver import Receiver
 
 pytestmark = pytest.mark.skipif(citus.URL is None, reason="STERNENPOST_TEST_CITUS names no Citus")
 
@@ -262,3 +264,48 @@ def test_a_due_seat_touches_one_shard_with_each_statement(house: Flask) -> None:
         later(3 * DAY)
         assert fan_outs(sweep.wake_due) == {}
     assert ada.get(path).json["version"] > 1
+
+
+# Webs and workers at several nodes
+
+OPTIONS: dict[str, Any] = {"sternenhimmel": {}, "sternenglanz": {"max_rounds": 3}}
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("rules", OPTIONS)
+def test_a_whole_game_is_played_by_webs_and_a_worker_that_enter_by_several_nodes(spread_url: str, rules: str) -> None:
+    _, one, two = (citus.named(node, "spread_for_tests") for node in citus.nodes())
+    with new_house(DATABASE_URL=one, DATABASE_URL_DIRECT=spread_url) as house:
+        house.start_web()
+        other = house.start_another_web(DATABASE_URL=two)
+        house.start_worker(DATABASE_URL=two)
+        ada, ben = (sign_in(house, f"{name}.{rules}@example.org") for name in ("ada", "ben"))
+        ben._http.base_url = httpx.URL(other)
+        receiver = Receiver()
+        ben.post("/v1/webhooks", {"url": receiver.url, "kinds": ["your-turn", "game-ended"]})
+        path = "/v1/games/" + ada.post("/v1/games", wanted(ME, OPEN, BOT, rules=rules, options=OPTIONS[rules]))["id"]
+        with ben._http.stream("GET", f"{path}/stream") as stream:
+            ben.post(f"{path}/seats", {})
+            for move_of in (ada, ben):
+                plays(move_of, path)
+            assert any(line.startswith("data:") for line in stream.iter_lines())
+        for _ in range(3):  # an extension, and moves of a bot
+            before = ada.get(path)["version"]
+            house.forward(3 * DAY)
+            until(lambda before=before: ada.get(path)["version"] > before)
+        while ada.get(path)["status"] == "running":
+            for it in (ada, ben):
+                plays(it, path)
+        for name in ("ada", "ben"):
+            house.await_mail(f"{name}.{rules}@example.org", lambda mail: "look back" in mail.text)
+        until(lambda: {"your-turn", "game-ended"} <= set(receiver.kinds))
+        receiver.stop()
+        assert house.run("check") == 0
+        assert told_of_spreading(one) == "ok"
+
+
+def plays(who: Client, path: str) -> None:
+    asked = who.get(f"{path}/legal-moves")
+    if asked["turn"] is not None:
+        answer = who.ask("POST", f"{path}/moves", json={"turn": asked["turn"], "move": asked["moves"][0]})
+        assert answer.status_code in (200, 201, 409), answer.text  # where a bot was faster

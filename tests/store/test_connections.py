@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine, create_engine, make_url, text
@@ -12,6 +13,7 @@ from server.store import connections
 from server.store.connections import engine_options
 from server.store.database_retry import Unavailable, is_passing, tried_again
 from server.store.migrate import psycopg_url
+from server.store.notify import _Notifier, listen, notified
 from server.store.tables import db
 from tests.support import citus
 from tests.support.live_server import free_port, until
@@ -67,6 +69,16 @@ def test_a_session_that_was_ended_since_it_idled_amid_a_transaction_is_one_to_tr
         with pytest.raises(Exception) as ended:
             connection.execute(text("SELECT 1"))
     assert is_passing(ended.value)
+
+
+def test_hints_are_told_where_they_are_heard(shared_url: str, database_url: str) -> None:
+    """Whoever else listens may enter by another pooler, or by another node."""
+    app = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "DATABASE_URL_DIRECT": database_url}))
+    with app.app_context(), listen() as ear:
+        notifier, game_id = _Notifier(), uuid4()
+        notifier.tell_from(app)
+        notifier.changed(game_id)
+        assert until(lambda: notified(ear)) == {game_id}
 
 
 def test_neither_end_waits_for_ever(engine: Engine) -> None:
