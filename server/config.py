@@ -227,7 +227,8 @@ VARIABLES = {
         "DATABASE_URL_DIRECT",
         "",
         "like postgresql://user:password@host/name",
-        "Postgres itself where DATABASE_URL is a pooler, to hear at once of what changes; unset: DATABASE_URL is asked",
+        "Postgres itself where DATABASE_URL is a pooler, or one node for all where there are several, to tell and hear at "
+        "once of what changes; unset: DATABASE_URL is asked",
         _database,
     ),
     "smtp_url": _Variable(

@@ -23,10 +23,11 @@ from server.store.connections import autocommit
 from server.store.lookout import Lookout
 from server.store.tables import db
 from tests.post.office import Office, a_mail, arrives
+from tests.processes.test_play_by_mail import hands_over, moves_in, reply_to
 from tests.support import citus
 from tests.support.contract import Contract, ContractClient, Someone, opened
 from tests.support.games import BOT, DAY, ME, MINUTE, OPEN, game_of, later, person, service_is_up, wanted
-from tests.support.live_server import Client, new_house, sign_in, until
+from tests.support.live_server import Client, House, Turn, new_house, sign_in, until
 from tests.support.plans import statements_of
 from tests.support.webhook_receiver import Receiver
 
@@ -289,6 +290,7 @@ def test_a_whole_game_is_played_by_webs_and_a_worker_that_enter_by_several_nodes
             for move_of in (ada, ben):
                 plays(move_of, path)
             assert any(line.startswith("data:") for line in stream.iter_lines())
+        plays_by_mail(ada, house, path)
         for _ in range(3):  # an extension, and moves of a bot
             before = ada.get(path)["version"]
             house.forward(3 * DAY)
@@ -302,6 +304,17 @@ def test_a_whole_game_is_played_by_webs_and_a_worker_that_enter_by_several_nodes
         receiver.stop()
         assert house.run("check") == 0
         assert told_of_spreading(one) == "ok"
+
+
+def plays_by_mail(who: Client, house: House, path: str) -> None:
+    asked = until(lambda: (found := who.get(f"{path}/legal-moves"))["turn"] and found)
+    email, is_of_turn = (
+        who.get("/v1/me")["email"],
+        lambda mail: (it := mail.word("t")) and Turn.of(it).number == asked["turn"],
+    )
+    letter = house.await_mail(email, is_of_turn)
+    hands_over(house, reply_to(letter, moves_in(letter)[0]))
+    until(lambda: who.get(f"{path}/legal-moves")["turn"] != asked["turn"])
 
 
 def plays(who: Client, path: str) -> None:
