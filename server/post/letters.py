@@ -700,6 +700,9 @@ def _stand_in_asked(game: Game, row: LetterRow, base_url: str) -> wording.StandI
         return None
     owner, rules = db.session.get_one(Player, asked.asked_by), game.table.rules.NAME.capitalize()
     zone = time_zone(owner.zone)
+    shown = gettext("Your name will stand beside the other one.")
+    if hides_names(game.head):
+        shown = gettext("Nobody at the table learns your name before its end.")
     return wording.StandInAsked(
         who=_unless_link(owner.name, gettext("Somebody")),
         title=_unless_link(game.head["title"], rules),
@@ -708,6 +711,7 @@ def _stand_in_asked(game: Game, row: LetterRow, base_url: str) -> wording.StandI
         end=moment(last_minute(asked.until_at), zone),
         pace=_pace(time_control.game_clock(game.head["clock"])),
         link=f"{base_url}/s/{word}",
+        shown=shown,
     )
 
 

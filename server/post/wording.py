@@ -281,6 +281,7 @@ class StandInAsked:
     end: str
     pace: str
     link: str  # accepts, after a question
+    shown: str  # where the reader's name will stand, a sentence
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,7 +103,7 @@ def firmament(text: str, names: Sequence[str]) -> Json:
 
 
 def _seat(name: str, lines: Sequence[str]) -> Json:
-    head = rf"{name}: (\d+) points, cards in hand (\d+), discarded (\d+)(, took a Supernova card)?"
+    head = rf"{name}: points (\d+), cards in hand (\d+), discarded (\d+)(, took a Supernova card)?"
     at = next(i for i, line in enumerate(lines) if re.fullmatch(head, line))
     block = list(_block(lines[at + 1 :]))
     found = re.fullmatch(head, lines[at])

@@ -123,6 +123,7 @@ LETTERS: list[Letter] = [
         end=TIME["due"],
         pace="2 days for a move",
         link="https://sternenpost.example/s/abc",
+        shown="Your name will stand beside the other one.",
     ),
     Invitation(
         host="Ben",

@@ -151,6 +151,7 @@ _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\
 _DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ?[.][.] ?([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[.] ?[0-9]{1,2}[.](?: ?[0-9]{4})?"
 _STAND_IN = re.compile(rf"([^\s@]+@[^\s@]+) +({_DAY}) ?(?:[.][.]|-|–) ?({_DAY})")
+_DAY_BY_SLASHES = re.compile(r"(?<![^ .–-])([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?(?![^ .–-])")
 _CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
 _PROSE = 4  # words from which on a line of our letter cannot have been typed anew by chance
 _KEY = 40  # characters of a line that one knows it by: no program breaks it sooner
@@ -438,11 +439,16 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(confirms=rest)
         case commands.STAND_IN, _ if drops(rest, grammar.locale):
             return Wishes(stand_in=())
-        case commands.STAND_IN, _ if asked := _STAND_IN.fullmatch(rest):
+        case commands.STAND_IN, _ if asked := _STAND_IN.fullmatch(_by_points(rest, grammar.locale)):
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
     return None
+
+
+def _by_points(text: str, locale: str) -> str:
+    """With `1/7` as `1.7.`; not in English, where some begin with the month."""
+    return text if locale == "en" else _DAY_BY_SLASHES.sub(lambda it: f"{it[1]}.{it[2]}.{it[3] or ''}", text)
 
 
 def _plan(text: str, grammar: Grammar) -> str | None:

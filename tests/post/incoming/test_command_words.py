@@ -70,10 +70,20 @@ def test_every_word_of_every_command_is_understood(locale: str) -> None:
         ("it", "Di\u2019 Ciao!", Wishes(says=("Ciao!",))),
         ("it", "Di\u0300 Ciao!", Wishes(says=("Ciao!",))),
         ("it", f"Vacanze {DAYS}", MEANT[f"vacation {DAYS}"]),
+        ("it", "Sostituto bea@example.org 1/7-14/7", MEANT["stand-in bea@example.org 1.7.-14.7."]),
+        (
+            "fr",
+            "remplaçant a1/2@x.org 01/07/2027..14/07/2027",
+            Wishes(stand_in=("a1/2@x.org", "01.07.2027", "14.07.2027")),
+        ),
     ],
 )
 def test_so_it_is_however_a_keyboard_writes_it(locale: str, written: str, meant: Wishes) -> None:
     assert read(written, locale) == meant
+
+
+def test_which_number_is_the_month_is_not_guessed_in_english() -> None:
+    assert read("stand-in bea@example.org 1/7-2/7", "en").problem == "not-understood"
 
 
 def test_the_words_of_a_language_that_one_does_not_read_are_prose() -> None:

@@ -8,12 +8,12 @@ import pytest
 
 from server.accounts.players import change_profile
 from server.clock import clock
-from server.play.stand_ins import accept_stand_in, stand_in_of
+from server.play.stand_ins import accept_stand_in, ask_stand_in, stand_in_of
 from server.post.incoming import answering
 from tests.play.test_stand_ins import word_of
 from tests.post.incoming.replying import ada_writes
 from tests.post.office import Office
-from tests.support.games import happened, person
+from tests.support.games import game_of, happened, person
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -72,3 +72,15 @@ def test_what_cannot_be_is_answered_with_the_reason(office: Office, game_id: UUI
         answer = ada_writes(office, f"stand-in dan@example.org {days}")
         assert why in " ".join(ada_writes(office, confirming(answer.text)).text.split())
     assert stand_in_of(game_id, ada) is None
+
+
+@pytest.mark.parametrize("nameless", [False, True])
+def test_whoever_is_asked_is_told_whether_his_name_will_stand_there(office: Office, nameless: bool) -> None:
+    people = [person(name) for name in ("ada", "bea")]
+    game_id = game_of(*people, bots=1, options={"start_seat": 0, "nameless": nameless})
+    today = clock.now().date().isoformat()
+    ask_stand_in(game_id, people[0], today, today, email="dan@example.org")
+    (mail,) = office.mails("dan")
+    for words in (mail.text, mail.page):
+        assert ("Your name will stand beside" in words) is not nameless
+        assert ("learns your name before its end" in words) is nameless
