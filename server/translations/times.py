@@ -1,11 +1,16 @@
 """Times and lengths of time, as one says them."""
 
-from datetime import datetime, timedelta
+import re
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_time
 
 from server.translations import Language
+
+_FIRST: Final[Mapping[str, str]] = {"fr": "1er", "it": "1º"}
 
 
 def moment(when: datetime, zone: ZoneInfo, say: Language) -> str:
@@ -14,7 +19,13 @@ def moment(when: datetime, zone: ZoneInfo, say: Language) -> str:
     sign, hours, minutes = (ahead := f"{there:%z}")[0], int(ahead[1:3]), ahead[3:5]
     offset = f"UTC{sign}{hours}" + (f":{minutes}" if minutes != "00" else "")
     named = zone.key if zone.key == "UTC" else f"{zone.key}, {offset}"
-    return f"{format_date(there, 'full', say.region)}, {format_time(there, 'HH:mm', locale=say.region)} ({named})"
+    return f"{day(there, say, 'full')}, {format_time(there, 'HH:mm', locale=say.region)} ({named})"
+
+
+def day(when: date, say: Language, form: Literal["long", "full"] = "long") -> str:
+    """`24 November 2026`; the first of a month as French and Italian say it, which CLDR leaves out."""
+    told = format_date(when, form, say.region)
+    return re.sub(r"\b1\b", _FIRST.get(say.locale, "1"), told, count=1) if when.day == 1 else told
 
 
 def span(length: timedelta, say: Language) -> str:

@@ -427,3 +427,18 @@ def test_moves_that_begin_alike_share_a_line_and_none_is_broken() -> None:
         "7 leo: c | d",
         "lay loch-b#2: geburt#8",
     ]
+
+
+@pytest.mark.parametrize(
+    ("locale", "first", "eleventh"),
+    [
+        ("de", "Dienstag, 1. Dezember 2026, 11:00 (UTC)", "Freitag, 11. Dezember 2026, 11:00 (UTC)"),
+        ("en", "Tuesday, 1 December 2026, 11:00 (UTC)", "Friday, 11 December 2026, 11:00 (UTC)"),
+        ("fr", "mardi 1er décembre 2026, 11:00 (UTC)", "vendredi 11 décembre 2026, 11:00 (UTC)"),
+        ("it", "martedì 1º dicembre 2026, 11:00 (UTC)", "venerdì 11 dicembre 2026, 11:00 (UTC)"),
+    ],
+)
+def test_the_first_of_a_month_is_said_as_one_says_it(app: Flask, locale: str, first: str, eleventh: str) -> None:
+    with app.app_context(), force_locale(locale):
+        for day, text in ((1, first), (11, eleventh)):
+            assert moment(datetime(2026, 12, day, 11, tzinfo=UTC), ZoneInfo("UTC")) == text

@@ -15,7 +15,6 @@ from hashlib import sha256
 from typing import Any, cast
 from uuid import UUID, uuid4
 
-from babel.dates import format_date
 from flask import current_app
 from flask_babel import force_locale, gettext
 
@@ -69,7 +68,7 @@ from server.store import inbox
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, tried_again
 from server.store.tables import Incoming, Player, db
-from server.translations import noted
+from server.translations import noted, times
 
 LEASE = timedelta(seconds=20)  # whoever takes longer does no harm: what two do counts once
 ALL, REST = "all", "rest"  # of a mail that waits to be confirmed: see `Incoming`
@@ -491,7 +490,7 @@ def _vote(doing: _Doing, wish: str) -> None:
 def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
     assert wishes.vacation
     first, last = (day.isoformat() for day in wishes.vacation)
-    from_, to = (format_date(day, "long", spoken().region) for day in wishes.vacation)
+    from_, to = (times.day(day, spoken()) for day in wishes.vacation)
     calendar, days = profile(doing.player_id)["calendar"], {"from": first, "to": last}
     before = calendar.get("vacations", [])
     if days not in before:
@@ -516,7 +515,7 @@ def _stand_in(doing: _Doing, wishes: Wishes) -> None:
         "stand-in",
         partial(ask_stand_in, game_id, who, first.isoformat(), last.isoformat(), email=_address(wishes.stand_in[0])),
     )
-    from_, to = (format_date(day, "long", spoken().region) for day in (first, last))
+    from_, to = (times.day(day, spoken()) for day in (first, last))
     told = gettext(
         "%(address)s has been asked to play your seat from %(first)s to %(last)s.",
         address=wishes.stand_in[0],
@@ -551,7 +550,7 @@ def _day(text: str, near: date, years: int) -> date:
         is_beyond = not year and (found - near).days * years < 0
         return found.replace(year=near.year + years) if is_beyond else found
     except ValueError:
-        raise BadField("from", "There is no such day: %(day)s.", day=text) from None
+        raise BadField("from", "There is no such day: %(day)s.", day=text.rstrip(".")) from None
 
 
 def _resign(doing: _Doing, wishes: Wishes) -> None:
