@@ -452,7 +452,7 @@ class Client:
         self.token = token
         # Certificates, which nobody needs on the loopback, take longer to load than most requests.
         self.url = house.url
-        self._http = httpx.Client(base_url=house.url, timeout=20.0, verify=False)
+        self._http = httpx.Client(base_url=self.url, timeout=20.0, verify=False)
         self.retries = 0
         if token:
             self._http.headers["Authorization"] = f"Bearer {token}"
