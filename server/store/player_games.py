@@ -8,7 +8,7 @@ from uuid import UUID
 import psycopg
 
 _SEATED = "SELECT player_id FROM seats WHERE game_id = %s AND player_id IS NOT NULL"
-_NOTE = "UPDATE player_games SET over_at = %s WHERE player_id = ANY(%s) AND game_id = %s"
+_NOTE = "UPDATE player_games SET over_at = %s WHERE player_id = %s AND game_id = %s"
 _NOTED = "SELECT player_id, over_at FROM player_games WHERE player_id = ANY(%s) AND game_id = %s"
 
 
@@ -19,7 +19,9 @@ def note_end(
 
     The cursor tells for how many it is noted; a guest's seat may have become another player's.
     """
-    return connection.execute(_NOTE, (over_at, list(players), game_id))
+    cursor = connection.cursor()
+    cursor.executemany(_NOTE, [(over_at, player_id, game_id) for player_id in players])  # each is somewhere of his own
+    return cursor
 
 
 def seated(connection: psycopg.Connection[Any], game_id: UUID) -> list[UUID]:

@@ -233,6 +233,15 @@ def test_a_move_touches_one_shard_with_each_statement(house: Flask) -> None:
     assert ada.get(f"{path}/legal-moves").json["turn"] is not None
 
 
+def test_the_last_move_touches_one_shard_with_each_statement(house: Flask) -> None:
+    ada, ben = people(house)
+    path = table_of(ada, ben)
+    while (game := ada.get(path).json)["status"] == "running":
+        asked = [who for who in (ada, ben) if who.get(f"{path}/legal-moves").json["moves"]]
+        assert fan_outs(lambda asked=asked: move(asked[0], path) if asked else sweep.wake_due()) == {}
+    assert game["status"] == "finished"
+
+
 def test_a_view_touches_one_shard_with_each_statement(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)

@@ -24,15 +24,20 @@ def statements_of(
 ) -> list[tuple[str, Any]]:
     """What it asks of Postgres, with parameters, whichever way it is connected."""
     asked: list[tuple[str, Any]] = []
-    execute = psycopg.Cursor.execute
+    execute, executemany = psycopg.Cursor.execute, psycopg.Cursor.executemany
 
     def noted(cursor: Any, query: Any, parameters: Any = None, **how: Any) -> Any:
         if isinstance(query, str) and query.lstrip().startswith(kinds):
             asked.append((query, parameters))
         return execute(cursor, query, parameters, **how)
 
+    def each_noted(cursor: Any, query: Any, each: Any, **how: Any) -> None:
+        asked.extend((query, parameters) for parameters in each)
+        executemany(cursor, query, each, **how)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(psycopg.Cursor, "execute", noted)
+        patch.setattr(psycopg.Cursor, "executemany", each_noted)
         work()
     return asked
 
