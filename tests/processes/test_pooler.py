@@ -113,9 +113,7 @@ def test_games_go_on_by_two_webs_and_a_worker(pooled: Pooled, people: list[Clien
         assert rows[-1]["version"] > MOVES  # theirs, and those of the bot
     with psycopg.connect(pooled.house.database_url) as owner:
         found = owner.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'stars'").fetchone()
-    assert (
-        found and found[0] <= CONNECTIONS + 6
-    )  # of a web each process has one to tell hints, of a worker one more to hear them
+    assert found and found[0] <= CONNECTIONS + 6  # each of six processes keeps one, to tell hints or to hear them
 
 
 def test_letters_wait_for_no_beat(pooled: Pooled, people: list[Client]) -> None:
