@@ -281,6 +281,29 @@ class Pair:
                 self.passes(6 * HOUR)
         raise AssertionError
 
+    def plan(self, seat: Seat) -> Json:
+        """A move that this seat may leave, under a condition that never holds."""
+        world, move = self.worlds[1], "1 lapse"
+        if self.rules.NAME == "sternenhimmel":
+            move = f"{world.people[seat].get(world.path).json['view']['hand'][0]} leo c"
+        left = self.rules.move_to_json(self.rules.read_move(move))
+        return {"revision": 0, "moves": [{"move": left, "if": [{"at": "/next", "is": "nobody"}]}]}
+
+    def takes_back(self) -> None:
+        """Whoever moved last asks, and the others agree one by one."""
+        for seat in range(3):
+            to = self.worlds[0].people[seat].get(f"{self.worlds[0].path}/take-backs").json["to"]
+            if to is not None:
+                break
+        else:
+            return
+        self.both(lambda it: it.people[seat].post(f"{it.path}/take-backs", {"to": to}), same=seat == VIEWER)
+        self.look()
+        for other in {0, 1, VIEWER} - {seat}:
+            if self.worlds[0].people[VIEWER].get(f"{self.worlds[0].path}/votes").json["take-back"]:
+                self.both(lambda it, other=other: it.people[other].post(f"{it.path}/votes", {"on": "take-back"}))
+                self.look()
+
     def leaves_a_seat(self) -> Seat:
         """One whose person has let his time run out, so that a bot plays it."""
 
@@ -371,6 +394,7 @@ def test_so_they_are_whatever_becomes_of_their_seats(app: Flask, rules: str, num
     for world in pair.worlds:
         world.people[0], world.others[0] = world.others[0], world.people[0]
     pair.moves(4)
+    pair.takes_back()
     pair.both(lambda it: it.people[0].post(f"{it.path}/messages", {"text": "I play for somebody."}))
     pair.both(lambda it: it.others[0].post(f"{it.path}/messages", {"text": "I look on."}))
     pair.look()
@@ -383,6 +407,10 @@ def test_so_they_are_whatever_becomes_of_their_seats(app: Flask, rules: str, num
         keep_note(other.game_id, person("emil"), {"muted": True})
         db.session.execute(update(Player).where(Player.name == "ada").values(unreachable_since=NOW))
         db.session.commit()
+    pair.look()
+    for seat in {0, 1} - pair.worlds[0].turns().keys():  # a plan that will not hold
+        planned = other.people[seat].ask("PUT", f"{other.path}/seats/me/plan", pair.plan(seat))
+        assert planned.status_code == 200, planned.text
     pair.look()
     absent = pair.leaves_a_seat()
     pair.look()
