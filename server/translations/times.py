@@ -33,8 +33,8 @@ def span(length: timedelta, say: Language) -> str:
     minutes = max(length, timedelta(0)) // timedelta(minutes=1)
     hours, days = minutes // 60, minutes // (24 * 60)
     if days:
-        return _joined(_days(days, say), _hours(hours % 24, say))
-    return _joined(_hours(hours, say), _minutes(minutes % 60, say)) or say.gettext("less than a minute")
+        return _joined(_days(days, say), _hours(hours % 24, say), say)
+    return _joined(_hours(hours, say), _minutes(minutes % 60, say), say) or say.gettext("less than a minute")
 
 
 def _days(num: int, say: Language) -> str:
@@ -49,5 +49,7 @@ def _minutes(num: int, say: Language) -> str:
     return say.ngettext("%(num)s minute", "%(num)s minutes", num) if num else ""
 
 
-def _joined(larger: str, smaller: str) -> str:
-    return f"{larger} {smaller}".strip()
+def _joined(larger: str, smaller: str, say: Language) -> str:
+    if not larger or not smaller:
+        return larger or smaller
+    return say.gettext("%(larger)s %(smaller)s", larger=larger, smaller=smaller)

@@ -442,3 +442,18 @@ def test_the_first_of_a_month_is_said_as_one_says_it(app: Flask, locale: str, fi
     with app.app_context(), force_locale(locale):
         for day, text in ((1, first), (11, eleventh)):
             assert moment(datetime(2026, 12, day, 11, tzinfo=UTC), ZoneInfo("UTC")) == text
+
+
+@pytest.mark.parametrize(
+    ("locale", "text"),
+    [
+        ("de", "1 Tag 5 Stunden"),
+        ("en", "1 day 5 hours"),
+        ("fr", "1 jour et 5 heures"),
+        ("it", "1 giorno e 5 ore"),
+    ],
+)
+def test_a_length_of_time_is_said_as_one_says_it(app: Flask, locale: str, text: str) -> None:
+    with app.app_context(), force_locale(locale):
+        assert span(timedelta(hours=29)) == text
+        assert span(timedelta(days=1)) in text
