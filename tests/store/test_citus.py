@@ -281,11 +281,22 @@ def test_a_due_seat_touches_one_shard_with_each_statement(house: Flask) -> None:
 OPTIONS: dict[str, Any] = {"sternenhimmel": {}, "sternenglanz": {"max_rounds": 3}}
 
 
+@pytest.fixture
+def entrances() -> Iterator[list[str]]:
+    """To a database in which nothing is changed by hand: at the coordinator, and at the other nodes."""
+    name = "entered_for_tests"
+    citus.spread_database(name)
+    yield [citus.named(node, name) for node in citus.nodes()]
+    citus.drop_database(name)
+
+
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("rules", OPTIONS)
-def test_a_whole_game_is_played_by_webs_and_a_worker_that_enter_by_several_nodes(spread_url: str, rules: str) -> None:
-    _, one, two = (citus.named(node, "spread_for_tests") for node in citus.nodes())
-    with new_house(DATABASE_URL=one, DATABASE_URL_DIRECT=spread_url) as house:
+def test_a_whole_game_is_played_by_webs_and_a_worker_that_enter_by_several_nodes(
+    entrances: list[str], rules: str
+) -> None:
+    coordinator, one, two = entrances
+    with new_house(DATABASE_URL=one, DATABASE_URL_DIRECT=coordinator) as house:
         house.start_web()
         other = house.start_another_web(DATABASE_URL=two)
         house.start_worker(DATABASE_URL=two)
