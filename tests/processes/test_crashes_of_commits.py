@@ -124,11 +124,11 @@ _STORED = {
           SELECT letter_id, kind, seat, player_id FROM outbox WHERE game_id = %(game)s
           UNION SELECT letter_id, kind, seat, player_id FROM deliveries WHERE game_id = %(game)s
         ) AS letters LEFT JOIN players USING (player_id) WHERE kind <> 'invitation'""",
-    "addresses": """
-        SELECT what, email = ANY(SELECT email FROM players WHERE player_id = ANY(%(people)s)) FROM (
+    "addresses that nobody has": """
+        SELECT what FROM (
           SELECT 'seat' AS what, email FROM seats WHERE game_id = %(game)s AND email IS NOT NULL
           UNION SELECT 'letter', data->>'to' FROM outbox WHERE game_id = %(game)s AND data ? 'to'
-        ) AS addresses""",
+        ) AS addresses WHERE email <> ALL(SELECT email FROM players WHERE player_id = ANY(%(people)s))""",
     "plans": "SELECT seat, revision, done, jsonb_array_length(moves), played FROM plans WHERE game_id = %(game)s",
     "stand-ins": "SELECT seat, accepted_by IS NULL FROM stand_ins WHERE game_id = %(game)s",
     "votes": "SELECT wish, seat FROM votes WHERE game_id = %(game)s",
