@@ -150,7 +150,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_report_to_serializable() -> Generator[None, Any, Any]:
     """A report that another process can read: a lone surrogate that a fuzzer sent would end the run otherwise."""
     data = yield
-    return data and json.loads(json.dumps(data, ensure_ascii=False).encode(errors="replace"))
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.loads(json.dumps(data, ensure_ascii=False).encode(errors="replace"))
+    return data  # as it is: of a skip, pytest wants the tuple back that JSON makes a list
 
 
 @pytest.fixture

@@ -1,0 +1,22 @@
+"""A run of the tests where a program is missing that some of them need."""
+
+import os
+import subprocess
+import sys
+
+from server.config import CHECKOUT
+
+
+def test_a_run_in_several_processes_names_what_it_skips() -> None:
+    environment = os.environ | {"PATH": ""}
+    environment.pop("STERNENPOST_NO_SKIPS", None)
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n", "1", "-p", "no:cacheprovider", "tests/cli/test_units.py"],
+        cwd=CHECKOUT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
+    assert "systemd-analyze is not installed: apt-get install systemd" in run.stdout
