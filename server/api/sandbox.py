@@ -49,14 +49,14 @@ def _tell_clock(response: Response) -> Response:
 
 @blp.get("/mail")
 def letters() -> Response:
-    """All letters, newest first; `?to=` for those of one address; as JSON if that is asked for."""
+    """All letters, newest first; `?to=` for those of one address, however it is spelt; as JSON if that is asked for."""
     to = request.args.get("to")
     found = sorted(
         (_envelope(key, letter) for key, letter in _box().items()),
         key=lambda it: (it["sent_at"], it["key"]),
         reverse=True,
     )
-    found = [it for it in found if to in (None, it["to"])]
+    found = [it for it in found if to is None or to.lower() == it["to"].lower()]
     if request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json":
         return jsonify(items=found)
     return page("mailbox.html", letters=found, to=to, sent=_sent, begin=_beginning, title=gettext("The mailbox"))

@@ -389,7 +389,7 @@ def test_the_mailbox_shows_each_letter_with_reader_time_subject_and_first_line(
 ) -> None:
     change_profile(person("ada"), {"notifications": AT_ONCE})
     assert mailed_link(site, "t") == turn.link
-    page.goto("/sandbox/mail?to=ada@example.org")
+    page.goto("/sandbox/mail?to=Ada@Example.org")
     first = page.get_by_role("listitem").first
     expect(first).to_contain_text("A clear night (Sternenhimmel by mail)")
     expect(first).to_contain_text("ada, it is your turn.")
