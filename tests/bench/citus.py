@@ -43,6 +43,8 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=60)
     wanted = parser.parse_args()
+    if citus.URL is None:
+        parser.error("STERNENPOST_TEST_CITUS names no Citus: see tests/support/citus.py")
     plain, spread = "bench_plain", "bench_spread"
     citus.SHARDS = 32
     try:
