@@ -119,6 +119,7 @@ def delete_player(player_id: UUID) -> None:
         invited = (SeatRow.game_id == game_id) & (SeatRow.email == email) & (SeatRow.kind == "invited")
         db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
         _forget_name(game_id, player_id, name, _name_of_nobody(player_id))
+        _forget_address_in_letters(game_id, email, _name_of_nobody(player_id))
         _forget_name_in_bundles(game_id, name, _name_of_nobody(player_id))
         db.session.commit()
     for table, condition in _own(player_id, email):
@@ -189,7 +190,8 @@ def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> Non
 
     Of mails that wait for a confirmation only the answer changes, since they are still to be read.
     """
-    told = IdempotencyKey.answer.contains(json.dumps(name, ensure_ascii=False), autoescape=True)
+    quoted, answer = json.dumps(name, ensure_ascii=False)[1:-1], IdempotencyKey.answer
+    told = answer.contains(quoted, autoescape=True) | answer.contains(str(player_id))
     kept = update(IdempotencyKey).where(IdempotencyKey.game_id == game_id, told)
     db.session.execute(kept.values(status=None, answer=None))
     mails = (Incoming.game_id == game_id) & Incoming.due_at.is_(None)
@@ -207,6 +209,13 @@ def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> Non
                 db.session.execute(update(table).where(this).values({words: after}))
 
 
+def _forget_address_in_letters(game_id: UUID, email: str, instead: str) -> None:
+    """In those to others at this table, as where one of them has asked him by mail to stand in."""
+    told = (LetterRow.game_id == game_id) & _names(LetterRow.data.cast(Text), email)
+    for row in db.session.scalars(select(LetterRow).where(told).with_for_update()).all():
+        row.data = _replaced(row.data, email, instead)
+
+
 def _forget_name_in_bundles(game_id: UUID, name: str, instead: str) -> None:
     """In the letters of this game that others get with their next bundle."""
     bundle, text = PlayerLetterRow, PlayerLetterRow.data.cast(Text)
@@ -221,7 +230,8 @@ def _replaced(value: Any, name: str, instead: str) -> Any:
     """With another name wherever this one stands as a word of its own."""
     match value:
         case str():
-            return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _: instead, value)
+            flags = re.IGNORECASE if "@" in name else 0  # an address, as somebody has typed it
+            return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _: instead, value, flags=flags)
         case dict():
             return {key: _replaced(it, name, instead) for key, it in value.items()}
         case list():
@@ -230,14 +240,17 @@ def _replaced(value: Any, name: str, instead: str) -> Any:
 
 
 def _games(player_id: UUID, email: str) -> Sequence[UUID]:
-    """Where this player sits, is invited, stands in, was written to, or said something before he got up again."""
+    """Where this player sits, is invited, stands in, was written to, or said something before he got up again; or is named by
+    an answer that is kept, or by a mail."""
     tables: Any = (PlayerGame, Message, LetterRow)
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
     rows += [
         (SeatRow, SeatRow.email == email),
         (StandIn, is_about(player_id, email)),
-        (LetterRow, _is_to(LetterRow, email)),
+        (LetterRow, _names(LetterRow.data.cast(Text), email)),
         (Delivery, _was_to(player_id, email)),
+        (Incoming, _mentions(email)),
+        (IdempotencyKey, (IdempotencyKey.player_id == player_id) | IdempotencyKey.answer.contains(str(player_id))),
     ]
     found = (db.session.scalars(select(table.game_id).where(condition)) for table, condition in rows)
     return sorted({game_id for ids in found for game_id in ids})
@@ -272,6 +285,11 @@ def _names(text: Any, email: str) -> ColumnElement[bool]:
     return cast(ColumnElement[bool], text.icontains(email, autoescape=True))
 
 
+def _mentions(email: str) -> ColumnElement[bool]:
+    """Whether a mail names this address, or our answer to it."""
+    return _names(func.encode(Incoming.raw, "escape"), email) | _names(Incoming.answer.cast(Text), email)
+
+
 def _is_to(table: Any, email: str) -> ColumnElement[bool]:
     """Whether a letter is to this address; it may name no player."""
     return cast(ColumnElement[bool], table.data["to"].astext == email)
@@ -293,7 +311,7 @@ def _of_game(game_id: UUID, player_id: UUID, email: str) -> list[_Rows]:
         *((table, (table.game_id == game_id) & (table.player_id == player_id)) for table in of_player),
         *((table, (table.game_id == game_id) & table.seat.in_(seats)) for table in of_seat),
         (Incoming, (Incoming.game_id == game_id) & (Incoming.mark == mark_of(email))),
-        (Incoming, (Incoming.game_id == game_id) & _names(func.encode(Incoming.raw, "escape"), email)),
+        (Incoming, (Incoming.game_id == game_id) & _mentions(email)),
         (StandIn, (StandIn.game_id == game_id) & is_about(player_id, email)),
     ]
 

@@ -30,7 +30,7 @@ from server.store import embedded_postgres
 from server.store.tables import OAuthClient, PlayerLetterRow, RateLimit, SeatRow, db
 from tests.api.test_sign_in import wrong
 from tests.play.test_stand_ins import day, word_of
-from tests.post.office import Office
+from tests.post.office import Office, a_mail, arrives
 from tests.support.api_calls import first_move, further
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, service_is_up
@@ -430,3 +430,51 @@ def test_of_whoever_ends_his_account_no_byte_of_name_or_address_is_left_and_arch
     archive = Someone(app).get(f"{game}/archive")
     check(archive.data)
     assert NAME not in archive.text
+
+
+def is_forgotten(app: Flask, url: str, who: Someone, *traces: str) -> None:
+    assert ended(app, who).status_code == 204
+    assert [(table, trace, row) for trace in traces for table, row in dump(url) if trace in row] == []
+
+
+KEYED: Json = {"headers": {"Idempotency-Key": "k"}}
+
+
+def test_answers_that_are_kept_forget_who_got_up_before_the_start(app: Flask, shared_url: str, bea: Someone) -> None:
+    dan = Someone(app, "dan")
+    dan.patch("/v1/me", {"name": "Quixote"})
+    seats = f"{opened(bea, ME, OPEN, OPEN, OPEN)}/seats"
+    dan.post(seats, {}, **KEYED)
+    Someone(app, "cyd").post(seats, {}, **KEYED)
+    assert dan.delete(f"{seats}/me").status_code == 204
+    assert {table for table, row in dump(shared_url) if "Quixote" in row} == {"players", "idempotency_keys"}
+    dan.patch("/v1/me", {"name": "Dulcinea"})
+    is_forgotten(app, shared_url, dan, "Quixote", "Dulcinea")
+
+
+def test_so_do_those_that_hold_the_title_which_he_gave(app: Flask, shared_url: str, bea: Someone) -> None:
+    dan = Someone(app, "dan")
+    dan.patch("/v1/me", {"name": 'Don "Q" Quixote'})
+    path = opened(dan, OPEN, OPEN, BOT, title='By Don "Q" Quixote')
+    bea.post(f"{path}/seats", {}, **KEYED)
+    is_forgotten(app, shared_url, dan, "Quixote")
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_so_do_mails_by_which_somebody_has_asked_him_to_stand_in(
+    app: Flask, shared_url: str, bea: Someone, confirmed: bool
+) -> None:
+    dan = Someone(app, "dan")
+    dan.patch("/v1/me", {"name": "Quixote"})
+    Someone(app, "cyd").post(f"{opened(bea, ME, OPEN, BOT, options={'start_seat': 0})}/seats")
+    with app.app_context():
+        office = Office(app, "stars.example")
+        written = [f"stand-in Dan@example.org {day(1)}..{day(3)}"]
+        for _ in range(1 + confirmed):
+            letter = office.mails("bea")[-1]
+            words = re.findall("(?m)^  (confirm .*)$", letter.text) or written
+            arrives(letter.reply_to, a_mail(words[0], sender="bea@example.org"))
+            deal_with_mails()
+    named = {"inbox", "outbox"} | ({"stand_ins"} if confirmed else set())
+    assert {table for table, row in dump(shared_url) if "dan@example.org" in row} >= named
+    is_forgotten(app, shared_url, dan, "dan@example.org")
