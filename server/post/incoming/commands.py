@@ -44,7 +44,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is th
         AGREE: ["accepter"],
         PLAN: ["plan"],
         READY: ["prêt", "prête", "pret", "prete"],
-        STAND_IN: ["remplaçant", "remplacant"],
+        STAND_IN: ["remplaçant", "remplaçante", "remplacant", "remplacante"],
     },
     "it": {
         SAY: ["di'", "dì"],
@@ -57,7 +57,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is th
         AGREE: ["accettare", "accetto"],
         PLAN: ["piano"],
         READY: ["pronto", "pronta"],
-        STAND_IN: ["sostituto"],
+        STAND_IN: ["sostituto", "sostituta"],
     },
 }
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")

@@ -150,7 +150,7 @@ _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\
 }
 _DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ?[.][.] ?([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[.] ?[0-9]{1,2}[.](?: ?[0-9]{4})?"
-_STAND_IN = re.compile(rf"([^\s@]+@[^\s@]+) +({_DAY}) ?(?:[.][.]|-|–) ?({_DAY})")
+_STAND_IN = re.compile(rf"<?([^\s@<>]+@[^\s@<>]+)(?:>|<mailto:\1>)? +({_DAY}) ?(?:[.][.]|-|–) ?({_DAY})")
 _DAY_BY_SLASHES = re.compile(r"(?<![^ .–-])([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?(?![^ .–-])")
 _CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
 _PROSE = 4  # words from which on a line of our letter cannot have been typed anew by chance
@@ -417,10 +417,10 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
         return Wishes(says=(chat,))
     if move := _move(line, grammar.rules):
         return move
+    if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French sets a blank before the !
+        return Wishes(ready=True)
     word, _, rest = line.lower().partition(" ")
     match meaning(word, grammar.locale), rest:
-        case (commands.READY, "") | (None, "") if meaning(word.rstrip(".!"), grammar.locale) == commands.READY:
-            return Wishes(ready=True)
         case None, "" if word == "?":
             return Wishes(asks=True)
         case commands.PAUSE, "":
@@ -460,7 +460,7 @@ def _plan(text: str, grammar: Grammar) -> str | None:
 
 def _chat(line: str, locale: str) -> str:
     word, _, words = line.partition(" ")
-    return words.strip() if meaning(word, locale) == commands.SAY else ""
+    return words.strip().removeprefix(": ") if meaning(word, locale) == commands.SAY else ""
 
 
 def _vacation(first: str, last: str) -> Wishes | None:

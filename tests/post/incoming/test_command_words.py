@@ -9,9 +9,11 @@ import pytest
 from server.accounts.players import change_profile
 from server.post.incoming.commands import COMMANDS, word_for, words_of
 from server.post.incoming.replies import Mail, Wishes, parse, understand
+from server.post.incoming.replies import read as mail_of
 from server.rules import GAMES
 from server.translations import LOCALES
 from server.translations.update import TRANSLATED
+from tests.post.incoming.replies.programs import PROGRAMS, Typed
 from tests.post.incoming.replying import ada_writes, messages
 from tests.post.office import Office
 from tests.support.games import happened
@@ -70,6 +72,15 @@ def test_every_word_of_every_command_is_understood(locale: str) -> None:
         ("it", "Di\u2019 Ciao!", Wishes(says=("Ciao!",))),
         ("it", "Di\u0300 Ciao!", Wishes(says=("Ciao!",))),
         ("it", f"Vacanze {DAYS}", MEANT[f"vacation {DAYS}"]),
+        ("fr", "Prêt\u202f!", Wishes(ready=True)),
+        ("it", "Pronta !", Wishes(ready=True)),
+        ("fr", "Dis\u00a0: bonsoir !", Wishes(says=("bonsoir !",))),
+        ("fr", "Remplaçante <bea@example.org> 1.7.-14.7.", MEANT["stand-in bea@example.org 1.7.-14.7."]),
+        (
+            "it",
+            "sostituta Bea@example.org<mailto:Bea@example.org> 1/7-14/7",
+            MEANT["stand-in bea@example.org 1.7.-14.7."],
+        ),
         ("it", "Sostituto bea@example.org 1/7-14/7", MEANT["stand-in bea@example.org 1.7.-14.7."]),
         (
             "fr",
@@ -80,6 +91,19 @@ def test_every_word_of_every_command_is_understood(locale: str) -> None:
 )
 def test_so_it_is_however_a_keyboard_writes_it(locale: str, written: str, meant: Wishes) -> None:
     assert read(written, locale) == meant
+
+
+IN_ASCII = ("mutt", "aol", "claws")  # as these write here
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_so_it_is_by_whatever_program_and_above_or_below_whatever_it_quotes(locale: str) -> None:
+    for line, meant in MEANT.items():
+        own = in_words_of(locale, line)
+        for name, program in PROGRAMS.items():
+            for place in program.places if own.isascii() or name not in IN_ASCII else ():
+                mail = mail_of(program.write(Typed(f"{own}\n\nCiao\nAda", locale, place)))
+                assert understand(parse(mail, GAMES["sternenhimmel"], locale)) == meant, (own, name, place)
 
 
 def test_which_number_is_the_month_is_not_guessed_in_english() -> None:
