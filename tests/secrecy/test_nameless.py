@@ -326,7 +326,15 @@ class Pair:
                 state = load(self.worlds[0].game_id).table.state
             move = self.rules.move_to_json(self.rng.choice(self.rules.legal_moves(state, seat)))
             body = {"turn": turns[seat], "move": move}
+            if seat == VIEWER:
+                self.both(lambda world, body=body: world.people[VIEWER].post(f"{world.path}/moves?dry_run=true", body))
             self.both(lambda world, seat=seat, body=body: world.people[seat].post(f"{world.path}/moves", body))
+            way = self.worlds[0].people[seat].get(f"{self.worlds[0].path}/take-backs").json
+            if way["free"] and self.rng.random() < 0.3:
+                to = {"to": way["to"]}
+                self.both(
+                    lambda it, seat=seat, to=to: it.people[seat].post(f"{it.path}/take-backs", to), same=seat == VIEWER
+                )
             self.passes(timedelta(minutes=self.rng.randrange(300)))
 
 
