@@ -17,6 +17,7 @@ from server.play.stand_ins import ask_anew, is_asked
 from server.rules import Json
 from server.sanitize import mailbox_of
 from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.inbox import mentions
 from server.store.outbox import put_into_bundle
 from server.store.tables import (
     GameRow,
@@ -61,7 +62,8 @@ def end_change(player_id: UUID) -> None:
     kept = select(SeatRow.game_id).where(SeatRow.email == old)
     asked = select(StandIn.game_id).where(is_asked(player_id, old))
     told = select(LetterRow.game_id).where(LetterRow.data["to"].astext == old)
-    for game_id in sorted({game_id for query in (kept, asked, told) for game_id in db.session.scalars(query)}):
+    named = select(Incoming.game_id).where(mentions(old))
+    for game_id in sorted({game_id for query in (kept, asked, told, named) for game_id in db.session.scalars(query)}):
         _invite_anew(game_id, player_id, old, email)
     counts = rate_limits.keys_of(old, mailbox_of(old))
     db.session.execute(delete(RateLimit).where(RateLimit.key.in_(counts)))
@@ -114,6 +116,9 @@ def _invite_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
     ask_anew(game_id, player_id, old, email)
     to_old = (LetterRow.game_id == game_id) & (LetterRow.data["to"].astext == old)
     db.session.execute(delete(LetterRow).where(to_old))
-    from_old = (Incoming.game_id == game_id) & (Incoming.mark == mark_of(old))
-    db.session.execute(delete(Incoming).where(from_old))
+    his_own = (SeatRow.player_id == player_id) | (SeatRow.owner_id == player_id)
+    own_seats = select(SeatRow.seat).where(SeatRow.game_id == game_id, his_own)
+    of_others = Incoming.due_at.is_(None) & Incoming.seat.not_in(own_seats)  # what is to be dealt with may be a move
+    naming_old = (Incoming.mark == mark_of(old)) | (mentions(old) & of_others)
+    db.session.execute(delete(Incoming).where(Incoming.game_id == game_id, naming_old))
     db.session.commit()

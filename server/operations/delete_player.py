@@ -25,6 +25,7 @@ from server.rules import Json
 from server.sanitize import mailbox_of
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, tried_again
+from server.store.inbox import mentions
 from server.store.tables import (
     App,
     Block,
@@ -249,7 +250,7 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
         (StandIn, is_about(player_id, email)),
         (LetterRow, _names(LetterRow.data.cast(Text), email)),
         (Delivery, _was_to(player_id, email)),
-        (Incoming, _mentions(email)),
+        (Incoming, mentions(email)),
         (IdempotencyKey, (IdempotencyKey.player_id == player_id) | IdempotencyKey.answer.contains(str(player_id))),
     ]
     found = (db.session.scalars(select(table.game_id).where(condition)) for table, condition in rows)
@@ -285,11 +286,6 @@ def _names(text: Any, email: str) -> ColumnElement[bool]:
     return cast(ColumnElement[bool], text.icontains(email, autoescape=True))
 
 
-def _mentions(email: str) -> ColumnElement[bool]:
-    """Whether a mail names this address, or our answer to it."""
-    return _names(func.encode(Incoming.raw, "escape"), email) | _names(Incoming.answer.cast(Text), email)
-
-
 def _is_to(table: Any, email: str) -> ColumnElement[bool]:
     """Whether a letter is to this address; it may name no player."""
     return cast(ColumnElement[bool], table.data["to"].astext == email)
@@ -311,7 +307,7 @@ def _of_game(game_id: UUID, player_id: UUID, email: str) -> list[_Rows]:
         *((table, (table.game_id == game_id) & (table.player_id == player_id)) for table in of_player),
         *((table, (table.game_id == game_id) & table.seat.in_(seats)) for table in of_seat),
         (Incoming, (Incoming.game_id == game_id) & (Incoming.mark == mark_of(email))),
-        (Incoming, (Incoming.game_id == game_id) & _mentions(email)),
+        (Incoming, (Incoming.game_id == game_id) & mentions(email)),
         (StandIn, (StandIn.game_id == game_id) & is_about(player_id, email)),
     ]
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
-from sqlalchemy import ColumnElement, delete, exists, func, literal_column, select, update
+from sqlalchemy import ColumnElement, Text, delete, exists, func, literal_column, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import aliased
 
@@ -157,6 +157,12 @@ def forget(before: datetime) -> None:
     is_whole = Incoming.raw != literal_column("''")  # a parameter would not tell that the index holds all of these
     db.session.execute(update(Incoming).where(old, is_whole).values(raw=b"", asks="", answer=None))
     db.session.commit()
+
+
+def mentions(email: str) -> ColumnElement[bool]:
+    """Whether a mail names this address, or our answer to it."""
+    texts = func.encode(Incoming.raw, "escape"), Incoming.answer.cast(Text)
+    return or_(*(text.icontains(email, autoescape=True) for text in texts))
 
 
 # Mails kept aside

@@ -460,9 +460,10 @@ def test_so_do_those_that_hold_the_title_which_he_gave(app: Flask, shared_url: s
     is_forgotten(app, shared_url, dan, "Quixote")
 
 
+@pytest.mark.parametrize("moved", [False, True])
 @pytest.mark.parametrize("confirmed", [False, True])
 def test_so_do_mails_by_which_somebody_has_asked_him_to_stand_in(
-    app: Flask, shared_url: str, bea: Someone, confirmed: bool
+    app: Flask, shared_url: str, bea: Someone, confirmed: bool, moved: bool
 ) -> None:
     dan = Someone(app, "dan")
     dan.patch("/v1/me", {"name": "Quixote"})
@@ -477,4 +478,8 @@ def test_so_do_mails_by_which_somebody_has_asked_him_to_stand_in(
             deal_with_mails()
     named = {"inbox", "outbox"} | ({"stand_ins"} if confirmed else set())
     assert {table for table, row in dump(shared_url) if "dan@example.org" in row} >= named
+    if moved:
+        with app.app_context():
+            office.delivers()
+        assert dan.patch("/v1/me", asked(app, dan)).status_code == 200
     is_forgotten(app, shared_url, dan, "dan@example.org")
