@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from babel.messages.catalog import Message
 
+from server import page
 from server.api.problems import ALL
 from server.render.refusals import REASONS, notation, refusal
 from server.render.story import sentence
@@ -60,6 +61,16 @@ def test_no_language_has_a_sentence_of_another() -> None:
                 if form.count(" ") > 2:
                     said.setdefault(form, set()).add(locale)
     assert not [form for form, locales in said.items() if len(locales) > 1]
+
+
+@pytest.mark.parametrize(
+    ("locale", "strange"),
+    [("fr", r"\b(?:tu|toi|ton|ta|tes|te|t’)\b|\w'[^\W\d]"), ("it", r"\b(?:voi siete|potete|avete)\b|\w'[^\W\d]")],
+)
+def test_a_reader_is_spoken_to_in_one_way_in_letters_and_on_the_page(locale: str, strange: str) -> None:
+    said = [form for message in read(locale) for _, form in forms(message)]
+    said += [words.read_text() for words in Path(page.__file__).parent.glob(f"words/{locale}/*.json")]
+    assert [found[0] for text in said for found in re.finditer(f".*(?:{strange}).*", text, re.IGNORECASE)] == []
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)

@@ -28,12 +28,13 @@ export function Summary({ it, game, preset }) {
 }
 
 function changeInWords(field, value) {
-  if (field === "start_seat") return `${t("option.start_seat")}: ${t("seat", { number: value + 1 })}`;
+  if (field === "start_seat") return said("start_seat", t("seat", { number: value + 1 }));
   if (field === "max_rounds") {
-    return value === null ? t("option.max_rounds.none") : `${t("option.max_rounds.number")}: ${value}`;
+    return value === null ? t("option.max_rounds.none") : said("max_rounds.number", value);
   }
-  if (field === "ready_check") return `${t("option.ready_check")}: ${length(value.within)}`;
-  return `${t(`option.${field}`)}: ${optionInWords(field, value)}`;
+  if (field === "ready_check") return said("ready_check", length(value.within));
+  return said(field, optionInWords(field, value));
 }
 
+const said = (option, value) => `${t("colon", { what: t(`option.${option}`) })} ${value}`;
 const seatInWords = ({ kind, email }) => (kind === "invite" && email ? email : t(`opening.seat.${kind}.short`));

@@ -25,7 +25,7 @@ function Address({ player }) {
   const asking = useSending(["email"], async () => me.set(await call("PATCH", "/v1/me", { email: email.trim() })));
   return html`<section class="card">
     <h2>${t("account.address")}</h2>
-    <p>${t("email")}: <strong class="address">${player.email}</strong></p>
+    <p>${t("colon", { what: t("email") })} <strong class="address">${player.email}</strong></p>
     <p>${t("account.address.why")}</p>
     <form ref=${asking.form} onSubmit=${asking.submit}>
       <${Field} id="account-email" words=${t("account.address.new")} wrong=${asking.wrong.email}>${(it) => html`<input

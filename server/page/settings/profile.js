@@ -23,7 +23,7 @@ export function Profile() {
     ${player.unreachable && html`<div class="notice"><p>${t("profile.unreachable", {
       since: absolute(player.unreachable.since) })}</p><p lang="">${player.unreachable.why}</p></div>`}
     <form ref=${sending.form} onSubmit=${sending.submit}>
-      <p>${t("email")}: <strong class="address">${player.email}</strong><br /><small
+      <p>${t("colon", { what: t("email") })} <strong class="address">${player.email}</strong><br /><small
         class="faint">${t("profile.email")}</small></p>
       <${Field} id="profile-name" words=${t("profile.name")} hint=${t("profile.name.hint")}
         wrong=${sending.wrong.name}>${(it) => html`<input ...${it} name="name" required maxlength="40"

@@ -15,7 +15,7 @@ export function Ready({ table }) {
   const asked = game.seats.filter((it) => it.ready !== null);
   return html`<section class="ready" aria-labelledby="ready">
     <h3 id="ready">${t("ready.asked")}</h3>
-    <ul>${asked.map((it) => html`<li key=${it.seat}>${seatName(it)}: ${it.ready
+    <ul>${asked.map((it) => html`<li key=${it.seat}>${t("colon", { what: seatName(it) })} ${it.ready
       ? t("ready.yes") : html`${t("ready.not-yet")} ${it.due_at && html`<${Due} at=${it.due_at} />`}`}</li>`)}</ul>
     ${mine && !mine.ready && html`<${Say} table=${table} hasSalt=${!!mine.salt_hash} />`}
     ${mine?.ready && html`<p role="status">${t("ready.said")}</p>`}
