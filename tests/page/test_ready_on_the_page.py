@@ -33,7 +33,7 @@ def test_a_game_begins_when_all_say_that_they_are_ready_and_salts_are_revealed_t
     other.goto(f"/#/games/{game['id']}")
     other.get_by_role("button", name="Take a seat").click()
     asked = other.locator(".ready")
-    expect(asked.get_by_role("listitem").filter(has_text="not yet")).to_have_count(2)
+    expect(asked.get_by_role("listitem").filter(has_text="awaited")).to_have_count(2)
     asked.get_by_role("button", name="I am ready").click()
     expect(asked.get_by_text("You are ready. The game begins as soon as all are.")).to_be_visible()
     expect(asked.get_by_role("button", name="I am ready")).to_have_count(0)
