@@ -62,7 +62,7 @@ def end_change(player_id: UUID) -> None:
     kept = select(SeatRow.game_id).where(SeatRow.email == old)
     asked = select(StandIn.game_id).where(is_asked(player_id, old))
     told = select(LetterRow.game_id).where(LetterRow.data["to"].astext == old)
-    named = select(Incoming.game_id).where(mentions(old))
+    named = select(Incoming.game_id).where(Incoming.asks != "", mentions(old))
     for game_id in sorted({game_id for query in (kept, asked, told, named) for game_id in db.session.scalars(query)}):
         _invite_anew(game_id, player_id, old, email)
     counts = rate_limits.keys_of(old, mailbox_of(old))

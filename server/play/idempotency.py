@@ -81,6 +81,16 @@ def keep(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, answer: 
     db.session.commit()
 
 
+def note_named(game_id: UUID, player_id: UUID) -> None:
+    """Within the transaction in which somebody leaves a table where nothing else is kept of him: that answers to others may
+    name him, for as long as these are kept. No request has this key, which no header can hold."""
+    row = insert(IdempotencyKey).values(
+        game_id=game_id, player_id=player_id, key="\n", request_hash=b"", made_at=clock.now()
+    )
+    now = {"made_at": row.excluded.made_at}
+    db.session.execute(row.on_conflict_do_update(index_elements=["game_id", "player_id", "key"], set_=now))
+
+
 def forget_old_answers(kept: timedelta) -> None:
     """Drop answers that were given so long ago."""
     retention.forget(IdempotencyKey, IdempotencyKey.made_at, clock.now() - kept)

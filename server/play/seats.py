@@ -42,6 +42,7 @@ from server.play.hosting import (
     host_leaves_within,
     hosted,
 )
+from server.play.idempotency import note_named
 from server.play.nameless import is_nameless
 from server.play.plans import forget_plan
 from server.play.programs import expect_admitted
@@ -386,6 +387,7 @@ def _vacate(game_id: UUID, player_id: UUID) -> None:
     call_off_within(game_id)
     gone = (PlayerGame.player_id == player_id) & (PlayerGame.game_id == game_id)
     db.session.execute(delete(PlayerGame).where(gone))
+    note_named(game_id, player_id)
     revoke_of_seat(player_id, game_id)
 
 
