@@ -25,6 +25,7 @@ from server.errors import (
     PlayError,
     SeatTaken,
     StaleTurn,
+    TooLate,
 )
 from server.operations.archives import archive_of
 from server.operations.delete_player import delete_player
@@ -58,10 +59,10 @@ from server.play.stand_ins import (
 from server.play.sweep import wake_due
 from server.play.track_record import read_records, track_record
 from server.play.views import describe, story
-from server.play.votes import OFFER, take_back, vote
+from server.play.votes import OFFER, TAKE_BACK, take_back, vote, votes_of
 from server.post.letters import compose
 from server.rules import Json
-from server.store.tables import PlayerGame, StandIn, db
+from server.store.tables import Plan, PlayerGame, StandIn, db
 from tests.support.games import (
     DAY,
     assert_log_and_projections_agree,
@@ -571,6 +572,51 @@ def test_a_private_game_is_closed_to_him_afterwards(ada: UUID, bea: UUID, dan: U
     with pytest.raises(NotFound):
         say(game_id, dan, "Hello?")
     assert list_games(dan, mine=True).items == []
+
+
+def test_a_vote_ends_with_the_days_of_whoever_asked_and_goes_on_over_those_of_another(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    take_back(game_id, ada, 1)
+    vote(game_id, bea, TAKE_BACK, True)
+    stands_in(game_id, bea, dan)
+    vote(game_id, cyd, TAKE_BACK, True)
+    assert votes_of(game_id)[TAKE_BACK]["consents"] == [0, 2]  # he has not been asked yet
+    vote(game_id, dan, TAKE_BACK, True)
+    assert happened(game_id)[-1] == "move-taken-back"
+    moves_on(game_id, ada)
+    moves_on(game_id, dan)
+    moves_on(game_id, cyd)
+    asked = load(game_id).version
+    take_back(game_id, dan, asked - 2)
+    end_stand_in(game_id, bea)
+    assert votes_of(game_id)[TAKE_BACK] is None
+    for who in (ada, cyd):
+        with pytest.raises(TooLate):
+            vote(game_id, who, TAKE_BACK, True)
+    assert_log_and_projections_agree(game_id)
+
+
+@pytest.mark.parametrize("whose", ["of the seat", "of the stand-in"])
+def test_an_account_ends_amid_days_a_vote_and_a_plan(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID, whose: str
+) -> None:
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    stands_in(game_id, bea, dan)
+    take_back(game_id, ada, 1)
+    vote(game_id, cyd, TAKE_BACK, True)
+    board = seen(game_id, None)["view"]["boards"][0]
+    move = {"star": "3", "board": board["board"], "space": list(board["spaces"])[-1]}
+    put_plan(game_id, dan, 0, [{"move": move, "if": [], "after": "PT0S"}])
+    delete_player(bea if whose == "of the seat" else dan)
+    assert happened(game_id)[-1] == ("move-taken-back" if whose == "of the seat" else "stand-in-ended")
+    everything_due_happens()
+    assert db.session.scalars(select(Plan)).all() == []
+    assert_log_and_projections_agree(game_id)
+    assert check_game(game_id) == []
 
 
 # Races
