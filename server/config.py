@@ -166,6 +166,13 @@ def _path(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
+def _same_everywhere(text: str) -> Path:
+    """Each process has a directory that it is in, and a home."""
+    if not Path(text).is_absolute():
+        raise ValueError
+    return Path(text)
+
+
 def _web_address(text: str) -> str:
     url = urlsplit(text)
     if url.scheme not in ("http", "https") or not url.hostname or url.query or url.fragment:
@@ -286,10 +293,10 @@ VARIABLES = {
     "shelf": _Variable(
         "STERNENPOST_SHELF",
         "",
-        "a directory",
+        "a directory by its whole path",
         "where `shelve` puts the events of games that are long over, and every web and worker reads them; unset: they stay "
         "in the database",
-        _path,
+        _same_everywhere,
     ),
     "base_url": _Variable(
         "STERNENPOST_BASE_URL",

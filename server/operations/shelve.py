@@ -5,7 +5,7 @@ from uuid import UUID
 
 import orjson
 import psycopg
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from server.clock import clock
 from server.play import archive
@@ -18,7 +18,8 @@ from server.store.tables import EventRow, GameRow, db
 
 def games_to_shelve(over_for: timedelta) -> list[UUID]:
     """Those that were over so long ago; what was closed before it began has no archive, and stays."""
-    last = select(func.max(EventRow.recorded_at)).where(EventRow.game_id == GameRow.game_id).scalar_subquery()
+    of_game = select(EventRow.recorded_at).where(EventRow.game_id == GameRow.game_id)
+    last = of_game.order_by(EventRow.seq.desc()).limit(1).scalar_subquery()  # the others would take minutes to look at
     found = select(GameRow.game_id).where(
         GameRow.status.in_(OVER), GameRow.version > 1, GameRow.shelved.is_(None), last <= clock.now() - over_for
     )
@@ -30,20 +31,22 @@ def games_to_shelve(over_for: timedelta) -> list[UUID]:
 def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
     """Write the archive, read it again as anybody would, and only then let the rows go, on a connection of who owns them.
 
-    False if somebody else has shelved it meanwhile. Raises Flaw, upon which the rows stay.
+    Whoever else shelves it meanwhile waits, so that no two write one file. False if somebody has done so before. Raises
+    Flaw, upon which the rows stay.
     """
     game, rows = load(game_id), whole_log(game_id)
-    path = shelf.put(game_id, orjson.dumps(archive.make(game.head, game.seats, rows)))
-    if list(archive.check(path.read_bytes()).rows) != rows:
-        raise Flaw(f"What {path} holds is not what was written.")
     with owner.transaction():
         shelved = owner.execute(
             "UPDATE games SET shelved = %s WHERE game_id = %s AND version = %s AND shelved IS NULL",
             (rows[-1].seq, game_id, game.version),
         )
-        if shelved.rowcount:
-            owner.execute("DELETE FROM events WHERE game_id = %s", (game_id,))
-    return bool(shelved.rowcount)
+        if not shelved.rowcount:
+            return False
+        path = shelf.put(game_id, orjson.dumps(archive.make(game.head, game.seats, rows)))
+        if list(archive.check(path.read_bytes()).rows) != rows:
+            raise Flaw(f"What {path} holds is not what was written.")
+        owner.execute("DELETE FROM events WHERE game_id = %s", (game_id,))
+    return True
 
 
 def shelf_trouble() -> str | None:
@@ -52,7 +55,7 @@ def shelf_trouble() -> str | None:
     if game_id is None:
         return None
     try:
-        shelf.events(game_id)
+        whole_log(game_id)
     except shelf.NotOnShelf as error:
         return str(error)
     return ""

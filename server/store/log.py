@@ -121,7 +121,7 @@ def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> 
     for seat in seats:
         seat |= people.get(seat["player_id"], _NOBODY) | {"owner": people.get(seat["owner_id"])}
     if head["shelved"] is not None and after < head["shelved"]:
-        return Records(_head(head), _seats(seats), _from_shelf(game_id, after))
+        return Records(found := _head(head), _seats(seats), _from_shelf(found, after))
     before = _bytes(events.pop(0)["hash"]) if events and events[0]["seq"] == after else None
     return Records(_head(head), _seats(seats), _events(events), before)
 
@@ -172,21 +172,31 @@ def _events(events: list[Json] | None) -> list[Recorded]:
     return [Recorded(**event) for event in events or ()]
 
 
-def _from_shelf(game_id: UUID, after: int) -> list[Recorded]:
-    """As `fact` wrote them."""
-    return [
-        Recorded(
-            event["seq"],
-            event["version"],
-            event["type"],
-            event["seat"],
-            event["body"],
-            _moment(event["at"]),
-            bytes.fromhex(event["hash"]),
-        )
-        for event in shelf.events(game_id)
-        if event["seq"] > after
-    ]
+def _from_shelf(head: Json, after: int) -> list[Recorded]:
+    """As `fact` wrote them, if all of them follow from the seed of this game: nobody else looks after files. Raises NotOnShelf."""
+    game_id, hash_ = head["game_id"], hashlib.sha256(head["seed"]).digest()
+    try:
+        rows = [
+            Recorded(
+                event["seq"],
+                event["version"],
+                event["type"],
+                event["seat"],
+                event["body"],
+                _moment(event["at"]),
+                bytes.fromhex(event["hash"]),
+            )
+            for event in shelf.events(game_id)
+        ]
+        for row in rows:
+            hash_ = chained(hash_, row)
+            if row.hash != hash_:
+                raise ValueError(f"event {row.seq}: its hash does not follow from it and the hash before it.")
+        if not rows or rows[-1].seq != head["shelved"]:
+            raise ValueError(f"it does not end with event {head['shelved']}.")
+    except (KeyError, TypeError, ValueError) as error:
+        raise shelf.NotOnShelf.since(game_id, error) from error
+    return [row for row in rows if row.seq > after]
 
 
 def _seats(seats: list[Json]) -> list[Json]:

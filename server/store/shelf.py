@@ -5,7 +5,7 @@ Rows of these events are gone, so the file is the truth. It names seats and no p
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 import orjson
@@ -16,6 +16,10 @@ from server.store.database_retry import Unavailable
 
 class NotOnShelf(Unavailable):
     """A file of a shelved game cannot be read at present, as while its disk is away; the text is for operators."""
+
+    @classmethod
+    def since(cls, game_id: UUID, reason: object) -> Self:
+        return cls(f"The file of game {game_id} cannot be read: {reason}")
 
 
 def path_of(game_id: UUID) -> Path:
@@ -50,5 +54,5 @@ def events(game_id: UUID) -> list[dict[str, Any]]:
     try:
         found: list[dict[str, Any]] = orjson.loads(path_of(game_id).read_bytes())["events"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise NotOnShelf(f"The file of game {game_id} cannot be read: {error}") from error
+        raise NotOnShelf.since(game_id, error) from error
     return found

@@ -1,10 +1,12 @@
 """Games on the shelf: their events are in files and in no table, and whoever asks for them learns what he did before."""
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -30,10 +32,11 @@ from server.play.turn_links import caller
 from server.store import shelf
 from server.store.tables import EventRow, db
 from tests.support.games import DAY, MINUTE, game_of, later, person, service_is_up
-from tests.support.live_server import CHECKOUT
+from tests.support.live_server import CHECKOUT, until
 from tests.support.random_games import Table, short_night
 
 YEAR = timedelta(days=365)
+WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 
 @pytest.fixture
@@ -230,6 +233,53 @@ def test_a_kill_in_the_midst_loses_nothing(table: Table, environment: dict[str, 
     assert whole_log(table.game_id) == rows and not rows_of(table.game_id)
 
 
+ALSO_SHELVED = """
+from datetime import timedelta
+
+from server import cli
+from server.clock import clock
+
+clock.offset = timedelta(days=400)
+cli.main(["shelve"])
+"""
+
+
+def test_two_that_shelve_at_the_same_time_do_a_game_once(
+    table: Table, environment: dict[str, str], shared_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one begins, and does what it can, when the first has written half of the file."""
+    fsync, others = os.fsync, list[subprocess.Popen[str]]()
+
+    def meanwhile(number: int) -> None:
+        if not others:
+            command = [sys.executable, "-c", ALSO_SHELVED]
+            found = {"PATH": "/bin", **environment}
+            others.append(subprocess.Popen(command, cwd=CHECKOUT, env=found, stdout=subprocess.PIPE, text=True))
+            with psycopg.connect(shared_url, autocommit=True) as owner:
+                until(lambda: others[0].poll() is not None or owner.execute(WAITS).fetchone() != (0,))
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    moved = run(environment, "shelve")
+    said = others[0].communicate()[0]
+    assert (moved.exit_code, others[0].returncode) == (0, 0), moved.output
+    assert sorted((moved.output.count("moved to"), said.count("moved to"))) == [0, 1]
+    table_cache.tables._tables.clear()
+    assert check_game(table.game_id) == [] and not rows_of(table.game_id)
+
+
+def test_a_full_disk_is_told_and_loses_nothing(
+    table: Table, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
+        result = run(environment, "shelve")
+    assert f"Game {table.game_id} stays where it is: [Errno 28] No space left" in result.output
+    assert result.exit_code == 1 and rows_of(table.game_id)
+    shelves(environment)
+    assert not rows_of(table.game_id)
+
+
 def test_rows_stay_when_the_file_is_not_as_it_was_written(
     table: Table, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +294,55 @@ def test_rows_stay_when_the_file_is_not_as_it_was_written(
     result = run(environment, "shelve")
     assert "stays where it is" in result.output and result.exit_code == 1
     assert rows_of(table.game_id)
+
+
+# What stands in a file is believed only if it is what stood in the table
+
+
+def of_another_game(raw: bytes) -> bytes:
+    (other,) = (path for path in shelf.path_of(UUID(int=0)).parents[1].rglob("*.json") if path.read_bytes() != raw)
+    return other.read_bytes()
+
+
+def cut_off(raw: bytes) -> bytes:
+    return raw[: len(raw) // 2]
+
+
+def without_its_end(raw: bytes) -> bytes:
+    found = json.loads(raw)
+    del found["events"][-1]
+    return json.dumps(found).encode()
+
+
+def with_another_story(raw: bytes) -> bytes:
+    found = json.loads(raw)
+    found["events"][-1]["body"] = {"by": "nobody"}
+    return json.dumps(found).encode()
+
+
+def with_words_that_we_do_not_know(raw: bytes) -> bytes:
+    return b'{"events": [{"seq": 1}]}'
+
+
+@pytest.mark.parametrize(
+    "spoilt", [of_another_game, cut_off, without_its_end, with_another_story, with_words_that_we_do_not_know]
+)
+def test_a_file_that_is_not_what_was_written_is_not_shown(
+    here: Flask, table: Table, environment: dict[str, str], spoilt: Callable[[bytes], bytes]
+) -> None:
+    other = short_night()
+    later(YEAR + 2 * DAY)
+    shelves(environment)
+    path = shelf.path_of(table.game_id)
+    raw = path.read_bytes()
+    path.write_bytes(spoilt(raw))
+    for what in ("", "/events", "/archive", "/picture.svg", "?at=1"):
+        answer = here.test_client().get(f"/v1/games/{table.game_id}{what}")
+        assert (answer.status_code, answer.json["code"]) == (503, "unavailable"), (what, answer.text)
+    assert f"The file of game {table.game_id} cannot be read" in run(environment, "check").output
+    assert here.test_client().get(f"/v1/games/{other.game_id}").status_code == 200
+    path.write_bytes(raw)
+    assert here.test_client().get(f"/v1/games/{table.game_id}").status_code == 200
 
 
 # What an operator is told
@@ -267,6 +366,15 @@ def test_a_shelf_that_is_away_is_told(here: Flask, table: Table, environment: di
     path.write_bytes(raw.replace(event["hash"].encode(), b"0" * 64))
     assert "its hash does not follow" in run(environment, "check", str(table.game_id)).output
     assert check(raw)
+
+
+@pytest.mark.parametrize("named", ["shelf", "~/shelf"])
+def test_a_shelf_that_is_another_one_for_each_process_is_refused(
+    table: Table, environment: dict[str, str], named: str
+) -> None:
+    result = run(environment | {"STERNENPOST_SHELF": named}, "shelve")
+    assert "STERNENPOST_SHELF should be a directory by its whole path" in result.output and result.exit_code == 1
+    assert rows_of(table.game_id)
 
 
 def test_without_a_shelf_nothing_is_shelved(environment: dict[str, str]) -> None:

@@ -13,6 +13,7 @@ from server.accounts.players import player_token
 from server.accounts.tokens import Caller, caller, forget_ended_tokens
 from server.clock import clock
 from server.operations import health
+from server.operations.shelve import games_to_shelve
 from server.play.event_feed import OwnFollower, follow_own, new_games
 from server.play.idempotency import forget_old_answers
 from server.play.lobby import list_games, waiting_games
@@ -24,6 +25,7 @@ from server.webhooks.subscriptions import forget_old_deliveries
 from tests.support import citus
 from tests.support.games import DAY, MINUTE, game_of, later, person
 from tests.support.plans import scans_of
+from tests.support.random_games import short_night
 
 pytestmark = citus.leave_out("each shard has a plan of its own")
 
@@ -132,6 +134,16 @@ def _many_more(game_id: UUID, *tables: str) -> None:
             connection.exec_driver_sql(copy, (game_id,))
         connection.exec_driver_sql("SET LOCAL ROLE NONE")  # nobody but their owner may analyze tables
         connection.exec_driver_sql(f"ANALYZE {', '.join(tables)}")
+
+
+def test_of_games_that_may_be_shelved_only_the_last_event_is_looked_at(app: Flask) -> None:
+    with app.app_context():
+        short_night()
+        short_night()
+        later(400 * DAY)
+        scans = scans_of(lambda: games_to_shelve(365 * DAY), never_in_sequence=True)
+        assert len(games_to_shelve(365 * DAY)) == 2
+    assert [scan.rows for scan in scans if scan.table == "events"] == [2], scans
 
 
 @pytest.mark.parametrize("table", ["seats", "outbox"])
