@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from server.rules import Json
 
 T = TypeVar("T")
+_NOT_IN_TIME = (
+    "has not answered in time, so what was asked for may be done or not. Does somebody hold a table, or is a replica away "
+    "that commits wait for?"
+)
 _MOST_TIDINGS = 1000  # things done between two lines that say how far it is, where no terminal shows it all the time
 
 
@@ -50,6 +54,7 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
         from server.operations.health import parts
         from server.play.archive import Flaw
         from server.store.connections import let_go
+        from server.store.database_retry import is_passing
 
         settings = read_settings()
         app: Flask = create_app(settings)
@@ -60,9 +65,11 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
                 raise click.ClickException(str(error)) from None
             except click.ClickException:
                 raise
-            except Exception:
+            except Exception as error:
                 let_go()
                 state = parts()["database"]
+                if state == "ok" and is_passing(error):
+                    state = _NOT_IN_TIME
                 if state == "ok":
                     raise
                 raise click.ClickException(f"The database: {state}") from None

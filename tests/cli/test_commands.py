@@ -160,6 +160,19 @@ def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch: pytest.Monke
     assert "secret" not in result.output
 
 
+def test_a_command_that_waits_in_vain_for_an_answer_says_what_is_known(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where somebody holds a table, or a commit waits for a replica that is away."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    with psycopg.connect(database_url, autocommit=True) as owner, psycopg.connect(database_url) as other:
+        owner.execute(f"ALTER DATABASE {other.info.dbname} SET lock_timeout = '10ms'")
+        other.execute("LOCK TABLE audit")
+        result = ask("player-token", ADA)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("Error: The database: has not answered in time")
+
+
 def test_tables_that_lack_a_step_are_told_in_a_sentence_and_what_migrate_would_do(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
