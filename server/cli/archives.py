@@ -125,17 +125,24 @@ def shelve(app: Flask, settings: Settings, over_for: timedelta, dry_run: bool) -
         tell(dry_run, [f"the events of {len(ids)} games move to {settings.shelf}"] if ids else [])
         return
     note_command()
-    changes = []
+    changes, flaws = [], 0
     with psycopg.connect(settings.database_url or embedded_postgres.address(settings.data), autocommit=True) as owner:
         for game_id in followed(ids, lambda done: f"{done} of {len(ids)} games looked at"):
             try:
                 if shelve_game(game_id, owner):
                     changes.append(f"the events of game {game_id} moved to {shelf.path_of(game_id)}")
-            except (Flaw, OSError) as error:
-                raise click.ClickException(f"Game {game_id} stays where it is: {error}") from None
+            except Flaw as flaw:
+                click.echo(f"Game {game_id} stays where it is: {flaw}", err=True)
+                flaws += 1
+            except OSError as error:
+                raise click.ClickException(
+                    f"Game {game_id} stays where it is, and so do those after it: {error}"
+                ) from None
             except psycopg.errors.InsufficientPrivilege:
                 raise click.ClickException("DATABASE_URL names somebody who does not own the tables.") from None
     tell(dry_run, changes)
+    if flaws:
+        raise SystemExit(1)
 
 
 def _game_id(text: str) -> UUID:

@@ -274,7 +274,9 @@ def test_a_full_disk_is_told_and_loses_nothing(
     with monkeypatch.context() as full:
         full.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
         result = run(environment, "shelve")
-    assert f"Game {table.game_id} stays where it is: [Errno 28] No space left" in result.output
+    assert (
+        f"Game {table.game_id} stays where it is, and so do those after it: [Errno 28] No space left" in result.output
+    )
     assert result.exit_code == 1 and rows_of(table.game_id)
     shelves(environment)
     assert not rows_of(table.game_id)
@@ -283,17 +285,20 @@ def test_a_full_disk_is_told_and_loses_nothing(
 def test_rows_stay_when_the_file_is_not_as_it_was_written(
     table: Table, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = shelf.put
+    """And the other games move."""
+    other, put = short_night(), shelf.put
+    later(YEAR + 2 * DAY)
 
     def spoilt(game_id: UUID, archive: bytes) -> Path:
         path = put(game_id, archive)
-        path.write_bytes(archive.replace(b'"version":2', b'"version":3', 1))
+        if game_id == table.game_id:
+            path.write_bytes(archive.replace(b'"version":2', b'"version":3', 1))
         return path
 
     monkeypatch.setattr(shelve.shelf, "put", spoilt)
     result = run(environment, "shelve")
-    assert "stays where it is" in result.output and result.exit_code == 1
-    assert rows_of(table.game_id)
+    assert f"Game {table.game_id} stays where it is" in result.output and result.exit_code == 1
+    assert rows_of(table.game_id) and not rows_of(other.game_id)
 
 
 # What stands in a file is believed only if it is what stood in the table
