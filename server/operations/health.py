@@ -189,11 +189,17 @@ def is_behind_a_pooler() -> bool:
         return is_pooled(connection)
 
 
+_OF_LOGIN = f"""
+SELECT current_user = '{APP_ROLE}' AS role, current_setting('statement_timeout') <> '0' AS statement_timeout,
+  current_setting('idle_in_transaction_session_timeout') <> '0' AS idle_in_transaction_session_timeout,
+  current_setting('TimeZone') IN ('UTC', 'Etc/UTC') AS "timezone UTC"
+"""
+
+
 def pooler_trouble() -> str | None:
     """What is wrong with how we get to Postgres through a pooler, which passes on nothing that a connection asks for."""
-    role, timeout = db.session.execute(text("SELECT current_user, current_setting('statement_timeout')")).one()
-    if role != APP_ROLE or timeout == "0":
-        return "its connections have no role or no limits: /docs/scaling has the `ALTER ROLE` that gives them"
+    if missing := [name for name, value in db.session.execute(text(_OF_LOGIN)).mappings().one().items() if not value]:
+        return f"its connections have no {', '.join(missing)}: /docs/scaling has the `ALTER ROLE` that gives them"
     try:
         with listen() as ear:
             if current_app.config["DATABASE_URL_DIRECT"] and is_pooled(ear):

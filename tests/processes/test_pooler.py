@@ -29,6 +29,7 @@ ADA, BEN = "ada@example.org", "ben@example.org"
 LIMITS = f"""
 ALTER ROLE stars SET role = '{APP_ROLE}';
 ALTER ROLE stars SET statement_timeout = '10s';
+ALTER ROLE stars SET idle_in_transaction_session_timeout = '30s';
 ALTER ROLE stars SET timezone = 'UTC';
 ALTER ROLE stars SET plan_cache_mode = 'force_generic_plan';
 """
@@ -163,9 +164,10 @@ def without(pooled: Pooled, what: str) -> Iterator[None]:
     """The login `stars` without one of its settings, in new sessions."""
     with psycopg.connect(pooled.house.database_url, autocommit=True) as owner:
         owner.execute(f"ALTER ROLE stars RESET {what}")
+        owner.execute("ALTER ROLE ALL SET timezone = 'Europe/Berlin'")  # as Postgres takes it from many machines
         owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stars'")
         yield
-        owner.execute(LIMITS)
+        owner.execute(f"ALTER ROLE ALL RESET timezone; {LIMITS}")
         owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stars'")
 
 
@@ -188,10 +190,10 @@ def test_the_doctor_tells_whether_hints_are_heard(pooled: Pooled) -> None:
     assert "pooler" not in told(pooled, "doctor", DATABASE_URL=pooled.direct)
 
 
-@pytest.mark.parametrize("what", ["role", "statement_timeout"])
+@pytest.mark.parametrize("what", ["role", "statement_timeout", "idle_in_transaction_session_timeout", "timezone"])
 def test_the_doctor_misses_role_and_limits(pooled: Pooled, what: str) -> None:
-    with without(pooled, what):
-        assert told(pooled, "doctor")["pooler"].startswith("its connections have no role or no limits")
+    with without(pooled, what), pgbouncer(pooled.house.database_url) as url:  # the other one knows the former time zone
+        assert told(pooled, "doctor", DATABASE_URL=url)["pooler"].startswith(f"its connections have no {what}")
 
 
 def test_the_doctor_names_the_line_that_a_pooler_lacks(pooled: Pooled) -> None:
