@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator
 from email import policy
 from email.parser import BytesParser
+from html import unescape
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -20,7 +21,7 @@ from server.accounts.blocks import report
 from server.accounts.players import change_profile, player_token
 from server.accounts.sign_in import begin_sign_in, redeem
 from server.clock import NOTHING, clock
-from server.config import VARIABLES
+from server.config import VARIABLES, Settings
 from server.errors import BadToken, Banned, NotFound
 from server.operations import delete_player
 from server.operations.archives import archive_of
@@ -520,6 +521,18 @@ def test_the_guide_names_commands_and_settings_that_there_are_and_counts_as_the_
     known = {"sternenpost_app", "sternenpost_streams"}  # a role, and what only a web with streams has
     known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics", headers=FOR_METRICS).text))
     assert set(re.findall(r"sternenpost_[a-z_]+", guide)) <= known
+
+
+def test_the_settings_of_the_guide_are_a_file_for_systemd_as_they_stand(house: Flask) -> None:
+    """It knows comments, but none behind a value."""
+    found = re.search(r'<pre[^>]* id="environment">(.*?)</pre>', scaling(house), re.DOTALL)
+    assert found
+    lines = [line for line in unescape(found[1]).splitlines() if not line.startswith("#")]
+    told = dict(line.replace("...", 16 * "a").split("=", 1) for line in lines)
+    settings = Settings.from_environment(told)
+    assert (settings.proxies, settings.sandbox, settings.reply_domain) == (1, False, "reply.stars.example")
+    assert set(told) - {"GUNICORN_CMD_ARGS"} <= {it.name for it in VARIABLES.values()}
+    assert not any("#" in value for value in told.values())
 
 
 def test_the_guide_to_mail_names_commands_settings_and_addresses_that_there_are(house: Flask) -> None:
