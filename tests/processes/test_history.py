@@ -23,8 +23,7 @@ class Scene:
         self.ada, *others = map(person, ("ada", "ben", "cleo"))
         self.game_id = game_of(self.ada, *others)
         first = moves_on(self.game_id, self.ada)
-        for who in others:
-            moves_on(self.game_id, who)
+        self.of_ben, _ = [self.acknowledged(moves_on(self.game_id, who)).answer for who in others]
         self.history = [self.acknowledged(it) for it in (first, moves_on(self.game_id, self.ada))]
         self.newest = self.game_id, self.history[-1].answer["version"]
 
@@ -88,6 +87,13 @@ def test_a_leak_is_found(scene: Scene) -> None:
     table = load(scene.game_id).table
     bens = orjson.loads(orjson.dumps(table.rules.view(table.state, 1), option=orjson.OPT_NON_STR_KEYS, default=list))
     leaky = last._replace(answer=last.answer | {"view": bens})
+    assert check_moves(scene.url, [*before, leaky]) == (2, [], [], [scene.newest])
+
+
+def test_a_leak_in_what_happened_is_found(scene: Scene) -> None:
+    """Ada is told a move of Ben as he saw it happen."""
+    *before, last = scene.history
+    leaky = last._replace(answer=last.answer | {"events": last.answer["events"] + scene.of_ben["events"]})
     assert check_moves(scene.url, [*before, leaky]) == (2, [], [], [scene.newest])
 
 

@@ -11,7 +11,7 @@ import orjson
 import psycopg
 from psycopg.rows import dict_row, namedtuple_row
 
-from server.play.table import folded, new_table
+from server.play.table import Table, folded, new_table, story_item, typed
 from server.rules import GAMES, Json
 from server.store.log import Recorded
 from tests.support.live_server import PATIENCE, House, until
@@ -69,7 +69,7 @@ def check_moves(database_url: str, history: Collection[Acknowledged]) -> Moves:
                 version = it.answer["version"]
                 if moved.get(version) != it.seat:
                     lost.append((game_id, version))
-                elif it.answer["view"] != _as_sent(rules.view(commits[version][1].state, it.seat)):
+                elif (it.answer["view"], _without_authors(it.answer["events"])) != _shown(*commits[version], it.seat):
                     told_wrongly.append((game_id, version))
             seats = {it.seat for it in of_game}
             doubled += [(game_id, it) for it, seat in moved.items() if seat in seats and (game_id, it) not in asked]
@@ -80,6 +80,17 @@ def _mover(moves: Collection[str], rows: Iterable[Recorded]) -> int | None:
     """The seat whose move this commit is, if it is one."""
     first = next(iter(rows))
     return first.seat if first.type in moves else None
+
+
+def _shown(commit: Iterable[Recorded], after: Table, seat: int) -> tuple[Any, Any]:
+    """The view of this seat, and the commit as it saw that happen."""
+    rules = after.rules
+    told = [story_item(rules, row, typed(rules, row), seat) for row in commit]
+    return _as_sent(rules.view(after.state, seat)), _as_sent([item for item in told if item is not None])
+
+
+def _without_authors(events: Iterable[Json]) -> list[Json]:
+    return [{name: value for name, value in item.items() if name != "by"} for item in events]
 
 
 def _as_sent(view: Any) -> Any:
