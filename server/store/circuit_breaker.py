@@ -14,7 +14,8 @@ _TRY_EVERY = 1.0  # seconds
 
 
 class CircuitBreaker:
-    """Of one process. Errors do not open it: whoever is told that there is no Postgres has not waited."""
+    """Of one process. Errors do not open it: whoever is told that there is no Postgres has not waited. Nor does a statement
+    without an answer: a commit may wait for a replica, and others are answered meanwhile."""
 
     def __init__(self) -> None:
         self._is_open = False
@@ -29,12 +30,12 @@ class CircuitBreaker:
             yield
         except psycopg.OperationalError as error:
             if NOBODY_ANSWERED in str(error):
-                self.open()
+                self._open()
             raise
         self._is_open = False
 
-    def open(self) -> None:
-        """Nobody has answered; whoever asks next tries again at once, since it may have been a single line that is dead."""
+    def _open(self) -> None:
+        """Whoever asks next tries again at once: it may have been one who has waited since before the last answer."""
         with self._lock:
             if not self._is_open:
                 self._is_open, self._try_at = True, 0.0

@@ -53,7 +53,6 @@ class _Connection(psycopg.Connection[Any]):
         except psycopg.errors._WaitTimeout:
             if timeout is None:
                 self.pgconn.finish()
-                _breaker.open()
                 raise psycopg.OperationalError(NOBODY_ANSWERED) from None
             raise
 

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
+import sqlalchemy.exc
 from sqlalchemy import Engine, create_engine, make_url, text
 
 from server.app import create_app
 from server.config import Settings
 from server.store import connections
+from server.store.circuit_breaker import NOBODY_ANSWERED
 from server.store.connections import engine_options
 from server.store.database_retry import Unavailable, is_passing, tried_again
 from server.store.migrate import psycopg_url
@@ -85,6 +87,18 @@ def test_neither_end_waits_for_ever(engine: Engine) -> None:
     with engine.connect() as connection:
         for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
             assert connection.scalar(text(f"SHOW {name}")) not in ("0", None)
+
+
+def test_a_statement_without_an_answer_keeps_nobody_else_from_postgres(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a commit that waits for a replica."""
+    with monkeypatch.context() as soon, engine.connect() as connection:
+        soon.setattr(connections, "_NO_ANSWER", 0.1)
+        with pytest.raises(sqlalchemy.exc.OperationalError, match=NOBODY_ANSWERED):
+            connection.execute(text("SELECT pg_sleep(5)"))
+    with connections._breaker.asking(), engine.connect() as connection:  # two at the same time
+        assert connection.scalar(text("SELECT 1")) == 1
 
 
 @pytest.mark.parametrize("others", ["", ",127.0.0.1:{closed}"])
