@@ -54,7 +54,7 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
         from server.operations.health import parts
         from server.play.archive import Flaw
         from server.store.connections import let_go
-        from server.store.database_retry import is_passing
+        from server.store.database_retry import Unavailable, is_passing
 
         settings = read_settings()
         app: Flask = create_app(settings)
@@ -67,6 +67,8 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             except Exception as error:
                 let_go()
+                if isinstance(error, Unavailable) and str(error):  # a file or a release is missing, not Postgres
+                    raise click.ClickException(str(error)) from None
                 state = parts()["database"]
                 if state == "ok" and is_passing(error):
                     state = _NOT_IN_TIME

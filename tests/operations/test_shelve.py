@@ -364,7 +364,8 @@ def test_a_shelf_that_is_away_is_told(here: Flask, table: Table, environment: di
     assert (answer.status_code, answer.json["code"]) == (503, "unavailable") and answer.headers["Retry-After"]
     told = f"The file of game {table.game_id} cannot be read"
     assert f"shelf: {told}" in run(environment, "doctor").output
-    assert told in run(environment, "check", str(table.game_id)).output
+    for words in (["check"], ["replay"], ["games", "show"]):
+        assert told in run(environment, *words, str(table.game_id)).output
     unset = run(environment | {"STERNENPOST_SHELF": ""}, "doctor").output
     assert f"shelf: Game {table.game_id} is in a file, and STERNENPOST_SHELF is not set." in unset
     event = json.loads(raw)["events"][1]
