@@ -374,6 +374,17 @@ def test_a_shelf_that_is_away_is_told(here: Flask, table: Table, environment: di
     assert check(raw)
 
 
+def test_a_web_that_cannot_read_a_file_notes_which_one(
+    here: Flask, table: Table, shared_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with psycopg.connect(shared_url, autocommit=True) as owner:
+        assert shelve.shelve_game(table.game_id, owner)
+    shelf.path_of(table.game_id).unlink()
+    table_cache.tables._tables.clear()
+    assert here.test_client().get(f"/v1/games/{table.game_id}").status_code == 503
+    assert caplog.messages[0].startswith(f"The file of game {table.game_id} cannot be read")
+
+
 @pytest.mark.parametrize("named", ["shelf", "~/shelf"])
 def test_a_shelf_that_is_another_one_for_each_process_is_refused(
     table: Table, environment: dict[str, str], named: str
