@@ -13,11 +13,11 @@ from server.clock import clock
 from server.errors import NotFound
 from server.play.commits import load
 from server.play.game import Game
-from server.play.games import open_game
-from server.play.lobby import list_games
 from server.play.moves import play_move, turn_word
 from server.play.sandbox_clock import follow_clock, wait_from_now_on
-from server.play.seats import leave, return_word, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.lobby import list_games
+from server.play.seating.seats import leave, return_word, take_seat
 from server.play.turn_links import caller
 from server.play.views import describe, seen_by, turn_of
 from server.play.votes import vote

@@ -29,15 +29,15 @@ from server.operations.change_address import end_changes
 from server.operations.delete_player import forget_guests
 from server.operations.health import held_up
 from server.play import heartbeats
-from server.play.hosting import close_due
 from server.play.idempotency import forget_old_answers
 from server.play.mail_in import forget_old_mails
 from server.play.outages import follow_outages
 from server.play.postmaster import forget_kept_mails
 from server.play.sandbox_clock import follow_clock
-from server.play.stand_ins import change_stand_ins
+from server.play.seating.hosting import close_due
+from server.play.seating.stand_ins import change_stand_ins
+from server.play.seating.track_record import read_records
 from server.play.sweep import wake_due
-from server.play.track_record import read_records
 from server.post.delivery import PostOffice
 from server.post.dkim_signing import Signing, read_key
 from server.post.incoming import answering

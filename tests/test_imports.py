@@ -81,6 +81,17 @@ def test_a_module_imports_only_what_its_room_may(path: Path) -> None:
     assert imported(path) <= MAY_IMPORT[room(path)] | {room(path)}
 
 
+PLAY = SERVER / "play"
+ABOVE = {"play": {"planning", "seating"}, "planning": {"seating"}, "seating": set()}  # which a folder does not import
+OF_ALL = PLAY / "sweep.py"  # does what is due in each of them
+
+
+@pytest.mark.parametrize("path", sorted(set(PLAY.rglob("*.py")) - {OF_ALL}), ids=lambda path: path.stem)
+def test_turns_know_nothing_of_plans_nor_plans_of_who_sits_down(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert {folder for folder in ABOVE[path.parent.name] if f"server.play.{folder}" in text} == set()
+
+
 def test_every_room_has_its_arrows_and_only_the_bare_start_stands_beside_them() -> None:
     rooms = {room(path) for path in SERVER.rglob("*.py")}
     assert rooms == set(MAY_IMPORT) | {"__init__", "__main__"}

@@ -39,12 +39,12 @@ from server.errors import (
 from server.operations.archives import archive_of, shared_games
 from server.play import views
 from server.play.chat import messages, say
-from server.play.exhibition import STEP, exhibition, today
-from server.play.games import open_game
-from server.play.hosting import begin, close_game, keep_open, withdraw_invitation
-from server.play.lobby import list_games
-from server.play.seat_tokens import seat_token
-from server.play.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_over, take_seat
+from server.play.seating.exhibition import STEP, exhibition, today
+from server.play.seating.games import open_game
+from server.play.seating.hosting import begin, close_game, keep_open, withdraw_invitation
+from server.play.seating.lobby import list_games
+from server.play.seating.seat_tokens import seat_token
+from server.play.seating.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_over, take_seat
 from server.play.views import describe, seen_by
 from server.play.votes import take_back, vote, votes_of, way_back_of
 from server.render.picture import draw

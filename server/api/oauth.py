@@ -39,7 +39,7 @@ from server.api.problems import answer_to
 from server.api.reading import Several, long, read_json
 from server.errors import BadToken, NotFound, OneSeatOnly, PlayError
 from server.play import turn_links
-from server.play.seat_tokens import hold_seat
+from server.play.seating.seat_tokens import hold_seat
 from server.sanitize import clean
 from server.store.tables import App, OAuthClient, db
 from server.translations import LOCALES, noted

@@ -23,12 +23,12 @@ from server.api.problems import ALL, answer_to, example_of, said
 from server.errors import NotFound, PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
 from server.operations.motd import notice
 from server.page import index
-from server.play import seats
 from server.play.game import Game
 from server.play.going_back import take_backs_of
 from server.play.moves import check_line, is_undone, open_turn, play_line, rest_of_turn
-from server.play.seats import come_back, enter_by_invitation, invitation, is_kept, is_newcomer
-from server.play.stand_ins import asked_by_word, enter_as_stand_in, is_stranger, last_minute
+from server.play.seating import seats
+from server.play.seating.seats import come_back, enter_by_invitation, invitation, is_kept, is_newcomer
+from server.play.seating.stand_ins import asked_by_word, enter_as_stand_in, is_stranger, last_minute
 from server.play.table import OVER
 from server.play.views import view_of
 from server.render import text

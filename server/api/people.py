@@ -11,7 +11,7 @@ from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs, takes
 from server.errors import BadField
 from server.play.notes import keep_note, note_of
-from server.play.track_record import track_record
+from server.play.seating.track_record import track_record
 
 blp = Blueprint("people", __name__, url_prefix="/v1", description="Others: how they play, and with whom not to")
 

@@ -9,7 +9,7 @@ from server.api.auth import caller
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
 from server.errors import HandedOver, IllegalPlan, NotRunning, NotSeated, StalePlan
-from server.play.plans import drop_plan, get_plan, put_plan
+from server.play.planning.plans import drop_plan, get_plan, put_plan
 
 blp = Blueprint("plans", __name__, url_prefix="/v1/games/<uuid:game_id>/seats/me", description="Plans")
 

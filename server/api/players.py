@@ -25,9 +25,9 @@ from server.errors import BadField, SignInFirst, TooMany, WrongCode
 from server.operations.change_address import change_address
 from server.operations.delete_player import delete_own_account
 from server.operations.exports import copy_of_player
-from server.play.calendar_feed import end_feed, feed_word, new_feed
-from server.play.guests import sign_in_guest
-from server.play.programs import marked_since
+from server.play.seating.calendar_feed import end_feed, feed_word, new_feed
+from server.play.seating.guests import sign_in_guest
+from server.play.seating.programs import marked_since
 from server.webhooks.failures import failure
 from server.webhooks.push_subscriptions import public_key, subscribe, told_subscriptions, unsubscribe
 

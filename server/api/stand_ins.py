@@ -9,7 +9,7 @@ from server.api.auth import caller
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
 from server.errors import AlreadySeated, BadField, NoPrograms, NotRunning, NotSeated, SeatTaken, SignInFirst, TooMany
-from server.play.stand_ins import accept_stand_in, ask_stand_in, end_stand_in, stand_in_of
+from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, end_stand_in, stand_in_of
 from server.play.views import describe
 
 blp = Blueprint("stand-ins", __name__, url_prefix="/v1", description="Stand-ins")

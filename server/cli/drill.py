@@ -130,9 +130,9 @@ def _played(url: str, seconds: float) -> list[_Move]:
 def _game() -> Iterator[tuple[UUID, int]]:
     """A game from its beginning to its end, and its version after each move."""
     from server.accounts.players import player_token
-    from server.play.games import open_game
     from server.play.moves import legal_moves, play_move
-    from server.play.seats import take_seat
+    from server.play.seating.games import open_game
+    from server.play.seating.seats import take_seat
     from server.play.turn_links import caller
 
     people = [caller(player_token(email)).player_id for email in _PEOPLE]

@@ -29,7 +29,7 @@ from server.operations.delete_player import delete_player as delete
 from server.operations.delete_player import what_goes
 from server.operations.queries import find_player
 from server.play.sandbox_clock import follow_clock
-from server.play.seats import give_up_seats, seats_under_way
+from server.play.seating.seats import give_up_seats, seats_under_way
 from server.rules import Json
 from server.sanitize import email_address
 

@@ -12,8 +12,8 @@ from server.accounts.players import change_profile_within
 from server.accounts.signed_links import mark_of
 from server.clock import clock
 from server.errors import BadField, WrongCode
-from server.play.games import note_invitation
-from server.play.stand_ins import ask_anew, is_asked
+from server.play.seating.games import note_invitation
+from server.play.seating.stand_ins import ask_anew, is_asked
 from server.rules import Json
 from server.sanitize import mailbox_of
 from server.store.database_retry import committing, in_doubt, tried_again

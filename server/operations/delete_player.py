@@ -19,8 +19,8 @@ from server.accounts.signed_links import mark_of
 from server.accounts.tokens import revoke_all
 from server.clock import clock
 from server.operations.change_address import end_change
-from server.play.seats import give_up_seats
-from server.play.stand_ins import is_about
+from server.play.seating.seats import give_up_seats
+from server.play.seating.stand_ins import is_about
 from server.rules import Json
 from server.sanitize import mailbox_of
 from server.store.connections import let_go

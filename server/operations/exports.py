@@ -14,8 +14,8 @@ from server.operations.queries import player
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.mail_in import is_of_others
-from server.play.plans import plan_of
-from server.play.stand_ins import is_about
+from server.play.planning.plans import plan_of
+from server.play.seating.stand_ins import is_about
 from server.play.table import OVER, changed_hands
 from server.play.views import story
 from server.play.votes import votes_of

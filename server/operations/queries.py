@@ -10,7 +10,7 @@ from server.accounts.bans import is_in_force
 from server.clock import clock
 from server.errors import NotFound
 from server.play.commits import load
-from server.play.seats import seats_under_way
+from server.play.seating.seats import seats_under_way
 from server.play.views import summary
 from server.play.votes import votes_of
 from server.rules import Json

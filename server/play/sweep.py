@@ -13,9 +13,9 @@ from server.play.commits import outlines
 from server.play.due_times import with_due_time
 from server.play.game import Outline
 from server.play.heartbeats import is_reachable
-from server.play.planned_moves import is_plan_due, let_plan_move
+from server.play.planning.planned_moves import is_plan_due, let_plan_move
 from server.play.reminders import remind
-from server.play.seats import wake_asked
+from server.play.seating.seats import wake_asked
 from server.play.timeouts import time_out
 from server.rules import Seat
 from server.store.connections import autocommit

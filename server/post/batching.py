@@ -11,7 +11,7 @@ from server.accounts.preferences import INVITATION, MAIL_KINDS, TAKE_BACK_ASKED,
 from server.accounts.strangers import may_be_written_to
 from server.clock import clock
 from server.play.game import Game
-from server.play.hosting import CLOSING
+from server.play.seating.hosting import CLOSING
 from server.rules import Json
 from server.store import outbox
 from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db

@@ -28,15 +28,15 @@ from server.operations.motd import notice
 from server.play import authors, time_control
 from server.play.commits import at_version, load
 from server.play.game import Game, called
-from server.play.hosting import CLOSING, NOT_READY, SENT_AWAY
 from server.play.letters import STAND_IN
-from server.play.lobby import waiting_games
 from server.play.mail_in import SEVERAL, reply_word, rsvp_word, turn_before
 from server.play.moves import present_turn, turn_word
 from server.play.nameless import hides_names, is_nameless
-from server.play.plans import plan_of
-from server.play.seats import SEAT_TAKEN_OVER, is_asked, ready_word, return_word
-from server.play.stand_ins import asked_by_word, last_minute, stand_in_word
+from server.play.planning.plans import plan_of
+from server.play.seating.hosting import CLOSING, NOT_READY, SENT_AWAY
+from server.play.seating.lobby import waiting_games
+from server.play.seating.seats import SEAT_TAKEN_OVER, is_asked, ready_word, return_word
+from server.play.seating.stand_ins import asked_by_word, last_minute, stand_in_word
 from server.play.table import OVER
 from server.play.time_control import Bank, GameClock, PerMove
 from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for

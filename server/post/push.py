@@ -18,8 +18,8 @@ from server.accounts.calendars import calendar, counting_hours, time_zone
 from server.accounts.preferences import GAME_ENDED, PUSH, REMINDER, TAKE_BACK_ASKED, wants_push
 from server.clock import clock
 from server.play.game import Game
-from server.play.lobby import waiting_games
-from server.play.seats import is_asked
+from server.play.seating.lobby import waiting_games
+from server.play.seating.seats import is_asked
 from server.play.votes import TAKE_BACK, votes_of
 from server.rules import Json
 from server.store import outbox

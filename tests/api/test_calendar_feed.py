@@ -11,7 +11,7 @@ from icalendar import Calendar
 from werkzeug.test import TestResponse
 
 from server.play.moves import turn_word
-from server.play.seats import return_word
+from server.play.seating.seats import return_word
 from tests.support.contract import Someone
 from tests.support.games import DAY, everything_due_happens, game_of, later, moves_on, person, seats_of, service_is_up
 

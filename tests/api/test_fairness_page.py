@@ -12,9 +12,9 @@ from flask import Flask
 
 from server.operations.archives import archive_of
 from server.play.archive import Flaw, check
-from server.play.games import open_game
-from server.play.hosting import begin
-from server.play.seats import ready, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.hosting import begin
+from server.play.seating.seats import ready, take_seat
 from server.play.votes import vote
 from server.rules import GAMES, Json, SeededDice
 from tests.support.archives import archive, as_file, change_order, get, hashed_again, new_seed, say_more

@@ -15,10 +15,10 @@ from server.config import Bound, Settings
 from server.errors import BadToken
 from server.operations import delete_player as deletion
 from server.operations.delete_player import delete_player, forget_guests
-from server.play import guests as handing_over
 from server.play.commits import load, record
 from server.play.events import GameAbandoned
-from server.play.games import open_game
+from server.play.seating import guests as handing_over
+from server.play.seating.games import open_game
 from server.store.tables import Player, PlayerGame, db
 from tests.api.test_sign_in import asked, mailed
 from tests.support.contract import Someone, is_problem, opened

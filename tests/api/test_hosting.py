@@ -14,8 +14,8 @@ from server.operations.queries import find_player
 from server.operations.rebuild import check_game, rebuild_game
 from server.play.commits import load
 from server.play.event_feed import follow_game, follow_own, new_games, news
-from server.play.hosting import close_due
-from server.play.seats import seat_settings
+from server.play.seating.hosting import close_due
+from server.play.seating.seats import seat_settings
 from server.rules import Json
 from server.store.connections import autocommit
 from server.store.tables import GameRow, LetterRow, PlayerGame, db

@@ -19,8 +19,8 @@ from server.app import create_app
 from server.clock import clock
 from server.config import Settings
 from server.errors import PlayError
-from server.play import hosting
 from server.play.idempotency import forget_old_answers
+from server.play.seating import hosting
 from server.rules import Json, RuleError
 from server.store.tables import IdempotencyKey, db
 from tests.support.contract import Contract, Someone, opened

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from server.play.seats import return_word
+from server.play.seating.seats import return_word
 from server.rules import Json
 from server.store.tables import LetterRow, db
 from tests.support.contract import Someone, is_problem, opened

@@ -18,9 +18,9 @@ from server.accounts.unsubscribe import stop_word
 from server.app import create_app
 from server.config import Settings
 from server.play.commits import load, whole_log
-from server.play.games import open_game
 from server.play.moves import legal_moves, play_move, turn_word
-from server.play.seats import leave, return_word
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave, return_word
 from server.play.turn_links import caller
 from server.play.views import describe, seen_by
 from server.post.delivery import PostOffice

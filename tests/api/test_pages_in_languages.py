@@ -12,9 +12,9 @@ from server.accounts.players import change_profile, profile
 from server.accounts.preferences import INVITATION, MAIL_KINDS
 from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
-from server.play.games import open_game
 from server.play.moves import turn_word
-from server.play.seats import leave, return_word
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave, return_word
 from server.play.votes import vote
 from server.translations.update import TRANSLATED
 from tests.support.games import ENGLISH, ME, OPEN, game_of, letters, moves_of, person, service_is_up, turn_of, wanted

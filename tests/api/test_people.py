@@ -8,7 +8,7 @@ from flask import Flask
 from server.accounts.blocks import reports, settle
 from server.clock import clock
 from server.operations.delete_player import delete_player
-from server.play.track_record import read_records
+from server.play.seating.track_record import read_records
 from server.rules import Json
 from server.store.tables import LetterRow, PlayerGame, db
 from tests.api.test_own_account import id_of_player

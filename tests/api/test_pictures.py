@@ -6,7 +6,7 @@ import email.policy
 import pytest
 
 from server.accounts.players import player_token
-from server.play.games import open_game
+from server.play.seating.games import open_game
 from server.post.letters import compose
 from tests.support.games import game_of, letters, moves_on, person
 

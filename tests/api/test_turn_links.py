@@ -14,7 +14,7 @@ from server.clock import clock
 from server.play.event_feed import follow_game, news
 from server.play.mail_in import reply_word
 from server.play.moves import turn_word
-from server.play.seats import return_word
+from server.play.seating.seats import return_word
 from server.play.turn_links import caller, still_valid
 from server.rules import Json
 from server.store.tables import db

@@ -28,11 +28,11 @@ from server.operations.rebuild import check_game
 from server.play.archive import Flaw
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.games import open_game
 from server.play.moves import play_move
 from server.play.nameless import is_nameless
-from server.play.seats import take_over, take_seat
-from server.play.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
+from server.play.seating.games import open_game
+from server.play.seating.seats import take_over, take_seat
+from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
 from server.play.sweep import wake_due
 from server.play.table import OVER, folded, new_table
 from server.play.time_control import DEFAULT_CLOCK, counted

@@ -21,9 +21,9 @@ from server.operations.rebuild import check_game
 from server.play.archive import Flaw
 from server.play.commits import load, load_within
 from server.play.game import Game
-from server.play.games import open_game
 from server.play.moves import play_move
-from server.play.seats import take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import take_seat
 from server.rules import GAMES, IllegalMove, Json, is_mended, mended_options, sternenhimmel
 from server.rules.sternenglanz import turn as sternenglanz
 from server.rules.sternenglanz.state import StarLaid

@@ -27,8 +27,8 @@ from server.accounts.preferences import AT_ONCE
 from server.app import create_app
 from server.config import CHECKOUT, Settings
 from server.play.game import Game
-from server.play.games import open_game
-from server.play.seats import take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import take_seat
 from server.play.turn_links import caller
 from server.rules import GAMES, Json
 from server.store import embedded_postgres, migrate

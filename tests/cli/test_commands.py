@@ -25,16 +25,17 @@ from server.config import VARIABLES, Settings
 from server.errors import BadToken, Banned, NotFound
 from server.operations import delete_player
 from server.operations.archives import archive_of
-from server.play import calendar_feed, views
-from server.play.calendar_feed import new_feed
+from server.play import views
 from server.play.chat import messages, say
 from server.play.commits import load, whole_log
-from server.play.games import open_game
 from server.play.mail_in import reply_word, take_mail
 from server.play.moves import turn_word
 from server.play.postmaster import kept_mails, take_postmaster_mail
 from server.play.sandbox_clock import move_clock
-from server.play.seats import come_back, give_up_seats, invite, return_word, take_seat
+from server.play.seating import calendar_feed
+from server.play.seating.calendar_feed import new_feed
+from server.play.seating.games import open_game
+from server.play.seating.seats import come_back, give_up_seats, invite, return_word, take_seat
 from server.play.sweep import wake_due
 from server.play.turn_links import caller
 from server.play.votes import vote

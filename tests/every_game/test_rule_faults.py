@@ -5,7 +5,7 @@ import pytest
 from flask import Flask
 
 from server.play.commits import load
-from server.play.games import open_game
+from server.play.seating.games import open_game
 from server.rules import GAMES, BadOption, mended_options, newest_rules
 from server.store.database_retry import Unavailable
 from tests.bench.rule_faults import mend_under

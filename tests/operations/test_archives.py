@@ -12,7 +12,7 @@ from server.app import create_app
 from server.config import Settings
 from server.play.archive import check
 from server.play.commits import whole_log
-from server.play.games import open_game
+from server.play.seating.games import open_game
 from server.play.votes import vote
 from server.rules import GAMES, Json
 from tests.support.archives import as_file, get, hashed_again, here, long, say_more

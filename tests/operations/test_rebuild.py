@@ -17,8 +17,8 @@ from server.clock import clock
 from server.operations import rebuild
 from server.operations.rebuild import all_games, check_game, rebuild_game
 from server.play.commits import load
-from server.play.games import open_game
-from server.play.seats import leave, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave, take_seat
 from server.play.votes import vote
 from server.rules import Json
 from server.store.connections import autocommit

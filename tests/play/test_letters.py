@@ -3,7 +3,7 @@
 from flask import Flask
 
 from server.play.moves import legal_moves
-from server.play.seats import leave, take_seat
+from server.play.seating.seats import leave, take_seat
 from tests.support.games import game_of, letters, moves_on, person
 
 

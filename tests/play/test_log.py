@@ -11,7 +11,7 @@ import pytest
 from server.operations.rebuild import check_game
 from server.play import votes
 from server.play.commits import load, whole_log
-from server.play.seats import leave, take_seat
+from server.play.seating.seats import leave, take_seat
 from server.play.sweep import wake_due
 from server.play.time_control import DEFAULT_CLOCK
 from tests.support import citus

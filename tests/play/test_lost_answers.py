@@ -16,10 +16,10 @@ from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated
 from server.play import commits
 from server.play.chat import messages, say
 from server.play.commits import load
-from server.play.games import open_game
-from server.play.hosting import close_due, close_game, withdraw_invitation
 from server.play.outages import follow_outages
-from server.play.seats import accept_invitation, invite, leave, send_away, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.hosting import close_due, close_game, withdraw_invitation
+from server.play.seating.seats import accept_invitation, invite, leave, send_away, take_seat
 from server.play.views import describe
 from server.play.votes import vote
 from server.store import webhook_queue
@@ -202,7 +202,7 @@ def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
             raise psycopg.errors.ConnectionFailure("server closed the connection unexpectedly")
         return after
 
-    monkeypatch.setattr("server.play.seats.record", breaks_off)
+    monkeypatch.setattr("server.play.seating.seats.record", breaks_off)
     return lost
 
 

@@ -11,7 +11,6 @@ from server.clock import clock
 from server.errors import NotFound, NotRunning, NotSeated, StaleTurn
 from server.play import votes
 from server.play.commits import load, whole_log
-from server.play.games import open_game
 from server.play.moves import (
     check_line,
     legal_moves,
@@ -23,7 +22,8 @@ from server.play.moves import (
     rest_of_turn,
     turn_word,
 )
-from server.play.seats import leave, return_word
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave, return_word
 from server.play.table import type_name
 from server.play.table_cache import tables
 from server.play.views import describe

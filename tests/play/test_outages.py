@@ -11,10 +11,10 @@ from sqlalchemy import delete
 from server import worker
 from server.clock import clock
 from server.play.commits import load
-from server.play.games import open_game
 from server.play.heartbeats import beat
 from server.play.outages import follow_outages
-from server.play.seats import take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import take_seat
 from server.store.tables import Heartbeat, Outage, db
 from tests.support.games import (
     BANK,

@@ -16,11 +16,11 @@ from server.errors import PlayError
 from server.operations.delete_player import delete_player
 from server.operations.rebuild import check_game
 from server.play.commits import load, whole_log
-from server.play.games import open_game
 from server.play.moves import play_move
-from server.play.plans import put_plan
-from server.play.seats import leave, ready, take_over, take_seat
-from server.play.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
+from server.play.planning.plans import put_plan
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave, ready, take_over, take_seat
+from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
 from server.play.sweep import wake_due
 from server.play.turn_links import caller
 from server.play.votes import OFFER, take_back, vote

@@ -20,7 +20,7 @@ from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.line import line_of
 from server.play.moves import play_move
-from server.play.seats import leave, take_seat
+from server.play.seating.seats import leave, take_seat
 from server.play.table_cache import tables
 from server.play.views import describe, story
 from server.play.votes import take_back, vote, votes_of, way_back_of

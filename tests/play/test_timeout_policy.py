@@ -11,7 +11,7 @@ from server.errors import StaleTurn
 from server.play import time_control
 from server.play.commits import load
 from server.play.moves import play_move
-from server.play.seats import take_seat
+from server.play.seating.seats import take_seat
 from server.play.timeout_policy import DEFAULT_LADDER, Abandon, BotMove, BotTakesOver, Extend, bot_of, ladder, rung_for
 from tests.support.games import (
     DAY,

@@ -28,11 +28,11 @@ from server.app import create_app
 from server.clock import clock
 from server.config import Settings
 from server.play.commits import load
-from server.play.games import open_game
-from server.play.hosting import close_due, close_game
 from server.play.moves import play_move
-from server.play.seats import leave, send_away, take_over, take_seat
-from server.play.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
+from server.play.seating.games import open_game
+from server.play.seating.hosting import close_due, close_game
+from server.play.seating.seats import leave, send_away, take_over, take_seat
+from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
 from server.play.votes import OFFER, take_back, vote
 from server.post.coalescing import LONGEST
 from server.post.incoming.answering import deal_with_mails

@@ -10,9 +10,9 @@ from server.accounts.players import change_profile, profile
 from server.accounts.preferences import GAME_KINDS, MAIL_KINDS, next_bundle
 from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
-from server.play.games import open_game
 from server.play.mail_in import reply_word, take_mail
-from server.play.seats import change_seat, invite, seat_settings
+from server.play.seating.games import open_game
+from server.play.seating.seats import change_seat, invite, seat_settings
 from server.play.votes import vote
 from server.post import letters as writing
 from server.post.incoming.answering import deal_with_mails

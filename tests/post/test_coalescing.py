@@ -10,7 +10,7 @@ from flask import Flask
 
 from server.accounts.players import change_profile
 from server.clock import clock
-from server.play.seats import change_seat
+from server.play.seating.seats import change_seat
 from server.post.coalescing import LONGEST, MOST, put_off_until
 from server.post.incoming.answering import deal_with_mails
 from server.store.tables import Delivery, LetterRow, db

@@ -11,7 +11,7 @@ from server.accounts.deliveries import deliveries
 from server.accounts.players import change_profile, player_token
 from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
-from server.play.games import open_game
+from server.play.seating.games import open_game
 from server.post.delivery import GIVE_UP
 from server.store.tables import db
 from tests.post.office import Office

@@ -16,7 +16,7 @@ from server.accounts.deliveries import deliveries
 from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
-from server.play.games import open_game
+from server.play.seating.games import open_game
 from server.post import wording
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in

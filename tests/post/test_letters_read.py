@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from server.play.games import open_game
 from server.play.moves import play_move
-from server.play.seats import take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import take_seat
 from server.rules import GAMES, Json
 from server.rules.sternenglanz.material import CARDS
 from tests.post import reader

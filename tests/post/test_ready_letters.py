@@ -10,8 +10,8 @@ from server.accounts.players import change_profile
 from server.operations.exports import copy_of_player
 from server.play.chat import messages
 from server.play.commits import load
-from server.play.games import open_game
-from server.play.seats import leave, ready, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave, ready, take_seat
 from server.post.incoming.answering import deal_with_mails
 from server.rules import Json
 from tests.post.incoming.replying import DOMAIN

@@ -10,8 +10,8 @@ from server.accounts.calendars import time_zone
 from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.sign_in import begin_sign_in
 from server.play.commits import load
-from server.play.games import open_game
-from server.play.seats import invite, leave, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import invite, leave, take_seat
 from server.play.views import story
 from server.play.votes import vote
 from server.post.incoming.html_text import lines_of_page

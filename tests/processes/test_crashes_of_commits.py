@@ -40,10 +40,10 @@ from server.operations.delete_player import forget_guests
 from server.operations.rebuild import check_game
 from server.play import archive
 from server.play.commits import load
-from server.play.games import open_game
-from server.play.plans import put_plan
-from server.play.seats import leave, ready, take_seat
-from server.play.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
+from server.play.planning.plans import put_plan
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave, ready, take_seat
+from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
 from server.play.turn_links import caller
 from server.play.votes import OFFER, vote
 from server.rules import Json

@@ -12,13 +12,13 @@ from werkzeug.test import TestResponse
 
 from server.play.commits import load
 from server.play.moves import play_move, turn_word
-from server.play.seats import leave
-from server.play.stand_ins import accept_stand_in, end_stand_in
+from server.play.seating.seats import leave
+from server.play.seating.stand_ins import accept_stand_in, end_stand_in
 from server.play.votes import OFFER, vote
 from server.post.letters import compose
 from server.rules import Json
 from server.store.tables import LetterRow, db
-from tests.play.test_stand_ins import asks, word_of
+from tests.play.seating.test_stand_ins import asks, word_of
 from tests.support.contract import Someone
 from tests.support.games import everything_due_happens, game_of, legal_moves, person, service_is_up
 

@@ -31,14 +31,14 @@ from server.play import bot_moves
 from server.play.commits import load
 from server.play.moves import turn_word
 from server.play.notes import keep_note
-from server.play.seats import give_up_seats, leave
-from server.play.stand_ins import change_stand_ins
-from server.play.track_record import read_records
+from server.play.seating.seats import give_up_seats, leave
+from server.play.seating.stand_ins import change_stand_ins
+from server.play.seating.track_record import read_records
 from server.rules import GAMES, Json, Seat
 from server.store.tables import GameRow, LetterRow, Player, db
 from server.store.webhook_queue import NOTE
 from tests.api.test_own_account import id_of_player
-from tests.play.test_stand_ins import word_of
+from tests.play.seating.test_stand_ins import word_of
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office
 from tests.support.contract import Someone, is_problem

@@ -16,11 +16,11 @@ from server.clock import clock
 from server.play import moves
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.games import open_game
 from server.play.heartbeats import beat
 from server.play.moves import legal_moves, play_move
 from server.play.outages import follow_outages
-from server.play.seats import take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import take_seat
 from server.play.sweep import wake_due
 from server.play.table import fold, new_table
 from server.play.turn_links import caller

@@ -13,7 +13,7 @@ from server.accounts import tokens
 from server.accounts.apps import allow, app_by_code, client_by, issue, register_client
 from server.accounts.sign_in import begin_sign_in
 from server.api.openapi import examples
-from server.play.stand_ins import stand_in_word
+from server.play.seating.stand_ins import stand_in_word
 from server.rules import Json
 from server.store.tables import StandIn, db
 from tests.support.contract import Contract, Someone

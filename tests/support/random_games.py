@@ -10,12 +10,13 @@ from flask import Flask
 
 from server.clock import NOTHING, clock
 from server.operations.archives import archive_of
-from server.play import bot_moves, games
+from server.play import bot_moves
 from server.play.commits import load
 from server.play.game import Game
-from server.play.games import open_game
 from server.play.moves import play_move
-from server.play.seats import leave, take_seat
+from server.play.seating import games
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave, take_seat
 from server.play.views import describe
 from server.play.votes import take_back, vote, votes_of
 from server.rules import GAMES, Json

@@ -14,18 +14,18 @@ from server.accounts.preferences import MAIL_KINDS
 from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
 from server.api.problems import ALL
-from server.play.calendar_feed import new_feed
 from server.play.commits import load
-from server.play.games import open_game
 from server.play.moves import turn_word
-from server.play.seats import ready_word, take_seat
-from server.play.stand_ins import end_stand_in
+from server.play.seating.calendar_feed import new_feed
+from server.play.seating.games import open_game
+from server.play.seating.seats import ready_word, take_seat
+from server.play.seating.stand_ins import end_stand_in
 from server.post import wording
 from server.render.refusals import REASONS, notation
 from server.render.story import sentence
 from server.rules import GAMES, Json
 from server.translations.update import extracted
-from tests.play.test_stand_ins import asks, stands_in, word_of
+from tests.play.seating.test_stand_ins import asks, stands_in, word_of
 from tests.post.office import Office
 from tests.post.test_languages import KINDS, variants
 from tests.support.games import BOT, ME, OPEN, game_of, letters, moves_of, person, service_is_up, turn_of, wanted

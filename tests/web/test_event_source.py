@@ -10,8 +10,8 @@ from server.accounts.players import player_token
 from server.api.event_streams import StreamTickets
 from server.play import views
 from server.play.chat import say
-from server.play.games import open_game
-from server.play.seats import take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import take_seat
 from server.play.views import describe
 from server.play.votes import vote
 from tests.support.browser import chromium

@@ -22,9 +22,9 @@ from server.api.event_streams import EventStream
 from server.clock import clock
 from server.play.chat import say
 from server.play.event_feed import follow_game, follow_own
-from server.play.games import open_game
 from server.play.moves import legal_moves
-from server.play.seats import leave, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave, take_seat
 from server.play.turn_links import caller
 from server.play.views import describe
 from server.play.votes import vote

@@ -12,7 +12,7 @@ from server.clock import clock
 from server.play.chat import say
 from server.play.commits import load
 from server.play.moves import legal_moves
-from server.play.seats import take_seat
+from server.play.seating.seats import take_seat
 from server.play.votes import take_back, vote
 from server.store import outbox
 from server.store.tables import LetterRow, Player, db

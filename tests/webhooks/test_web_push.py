@@ -19,8 +19,8 @@ from server.accounts.tokens import revoke_all
 from server.clock import clock
 from server.config import Bound
 from server.errors import BadField, TooMany
-from server.play.games import open_game
-from server.play.seats import ready
+from server.play.seating.games import open_game
+from server.play.seating.seats import ready
 from server.play.votes import take_back
 from server.post import delivery, push
 from server.post.delivery import PostOffice

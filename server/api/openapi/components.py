@@ -17,7 +17,7 @@ from server.bots import BOTS
 from server.play import json_schemas
 from server.play.authors import AUTHORS
 from server.play.events import HOUSE_EVENT_SCHEMAS
-from server.play.plans import REASONS
+from server.play.planning.plans import REASONS
 from server.play.votes import WISHES
 from server.rules import GAMES, Json
 from server.translations import LOCALES

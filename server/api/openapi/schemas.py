@@ -14,11 +14,11 @@ from server.api.reading import QueryNumber, QueryTruth, Several, Truth, from_to,
 from server.bots import BOTS
 from server.errors import Unfit
 from server.play import json_schemas
-from server.play.hosting import DEFAULT_OPEN_FOR
-from server.play.lobby import PACES
-from server.play.plan_conditions import MOST as MOST_CONDITIONS
-from server.play.plans import AT_ONCE, REASONS
-from server.play.plans import MOST as MOST_PLANNED
+from server.play.planning.plan_conditions import MOST as MOST_CONDITIONS
+from server.play.planning.plans import AT_ONCE, REASONS
+from server.play.planning.plans import MOST as MOST_PLANNED
+from server.play.seating.hosting import DEFAULT_OPEN_FOR
+from server.play.seating.lobby import PACES
 from server.play.votes import WISHES
 from server.rules import GAMES, Json
 from server.sanitize import email_address

@@ -32,9 +32,9 @@ from server.play.idempotency import first_answer
 from server.play.mail_in import SEVERAL, confirming_word, confirms, is_of_others
 from server.play.moves import play_reply
 from server.play.nameless import is_nameless
-from server.play.plans import drop_plan, get_plan, put_plan
-from server.play.seats import invited_address, leave, ready
-from server.play.stand_ins import ask_stand_in, end_stand_in
+from server.play.planning.plans import drop_plan, get_plan, put_plan
+from server.play.seating.seats import invited_address, leave, ready
+from server.play.seating.stand_ins import ask_stand_in, end_stand_in
 from server.play.table import changed_hands
 from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of

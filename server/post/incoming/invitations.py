@@ -20,7 +20,7 @@ from server.clock import clock
 from server.errors import AlreadySeated, NotFound, PlayError, SeatTaken
 from server.play.commits import load
 from server.play.game import Game
-from server.play.seats import accept_invitation, decline_invitation, invited_address
+from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
 from server.post.incoming import replies
 from server.post.mime import fit_id
 from server.rules import Json, MalformedMove, Seat

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from server.play.plans import AT_ONCE
+from server.play.planning.plans import AT_ONCE
 from server.post.incoming.near_misses import Notation, move_in
 from server.rules import Json, Rules
 

@@ -10,10 +10,10 @@ from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.errors import NotFound
 from server.operations.delete_player import delete_player
 from server.operations.exports import copy_of_player
-from server.play.games import open_game
-from server.play.hosting import withdraw_invitation
 from server.play.mail_in import addressee, invited
-from server.play.seats import accept_invitation, invite
+from server.play.seating.games import open_game
+from server.play.seating.hosting import withdraw_invitation
+from server.play.seating.seats import accept_invitation, invite
 from server.play.views import describe
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.invitations import understood

@@ -17,7 +17,7 @@ from server.play.commits import load_within
 from server.play.mail_in import addressee
 from server.play.moves import turn_word
 from server.play.outages import follow_outages
-from server.play.seats import return_word
+from server.play.seating.seats import return_word
 from server.play.views import view_of
 from server.play.votes import take_back, vote
 from server.post.incoming import replies

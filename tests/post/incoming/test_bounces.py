@@ -14,11 +14,11 @@ from server.accounts.deliveries import deliveries
 from server.accounts.players import change_profile, profile
 from server.accounts.sign_in import begin_sign_in, redeem
 from server.errors import NotFound
-from server.play.games import open_game
-from server.play.lobby import list_games
 from server.play.mail_in import reply_word
 from server.play.moves import turn_word
-from server.play.seats import invite, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.lobby import list_games
+from server.play.seating.seats import invite, take_seat
 from server.play.views import describe, seen_by
 from server.post.incoming import bounces
 from server.post.incoming.bounces import Bounce, read

@@ -6,7 +6,7 @@ import pytest
 
 from server.accounts.players import change_profile
 from server.play.commits import whole_log
-from server.play.plans import get_plan, put_plan
+from server.play.planning.plans import get_plan, put_plan
 from server.play.views import story, view_of
 from server.render.story import sentence
 from server.rules import Json

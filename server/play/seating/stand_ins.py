@@ -30,12 +30,12 @@ from server.errors import AlreadySeated, BadField, NotFound, NotRunning, PlayErr
 from server.play.commits import load, load_within, people_of, record_within
 from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
-from server.play.games import invitations, note_letter_to, note_seat
-from server.play.hosting import addressed
 from server.play.letters import STAND_IN as LETTER
 from server.play.letters import told_of_stand_in
 from server.play.nameless import is_nameless
-from server.play.programs import expect_admitted, is_admitted
+from server.play.seating.games import invitations, note_letter_to, note_seat
+from server.play.seating.hosting import addressed
+from server.play.seating.programs import expect_admitted, is_admitted
 from server.play.table import OVER
 from server.play.views import own_seat, seen_by
 from server.rules import Json, Seat

@@ -31,8 +31,11 @@ from server.play.commits import load, load_within, people_of, record, record_wit
 from server.play.due_times import with_due_time
 from server.play.events import SeatHandedOver, SeatTakenBack, SeatTakenOver
 from server.play.game import Game
-from server.play.games import invitations, note_invitation, note_seat
-from server.play.hosting import (
+from server.play.idempotency import note_named
+from server.play.nameless import is_nameless
+from server.play.planning.plans import forget_plan
+from server.play.seating.games import invitations, note_invitation, note_seat
+from server.play.seating.hosting import (
     NOT_READY,
     SENT_AWAY,
     addressed,
@@ -42,11 +45,8 @@ from server.play.hosting import (
     host_leaves_within,
     hosted,
 )
-from server.play.idempotency import note_named
-from server.play.nameless import is_nameless
-from server.play.plans import forget_plan
-from server.play.programs import expect_admitted
-from server.play.ready_check import (
+from server.play.seating.programs import expect_admitted
+from server.play.seating.ready_check import (
     call_off_within,
     check_salt,
     expect_asking,
@@ -54,10 +54,10 @@ from server.play.ready_check import (
     remind_within,
     start_if_full,
 )
-from server.play.stand_ins import call_off, end_stand_in, games_with_stand_ins
+from server.play.seating.stand_ins import call_off, end_stand_in, games_with_stand_ins
+from server.play.seating.track_record import record_so_far, reliability_of
 from server.play.table import UNDER_WAY
 from server.play.timeout_policy import bot_of
-from server.play.track_record import record_so_far, reliability_of
 from server.play.views import invited_to, may_see, own_seat, seen_by
 from server.play.votes import count_votes, offered_seats
 from server.rules import Json, Seat

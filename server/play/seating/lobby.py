@@ -13,8 +13,8 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from server.accounts.players import address_of
 from server.play.game import Stored, seen_from
 from server.play.nameless import hides_names
+from server.play.seating.track_record import reliability_of
 from server.play.table import UNDER_WAY, story_item, typed
-from server.play.track_record import reliability_of
 from server.play.views import seat_kept_for, summary
 from server.play.votes import OFFER
 from server.rules import GAMES, Json, Seat

@@ -14,9 +14,9 @@ from server.operations.delete_player import delete_player
 from server.operations.rebuild import check_game
 from server.play.commits import load, whole_log
 from server.play.moves import _play, play_move
-from server.play.plan_conditions import holds
-from server.play.plans import drop_plan, get_plan, put_plan
-from server.play.seats import leave, take_seat
+from server.play.planning.plan_conditions import holds
+from server.play.planning.plans import drop_plan, get_plan, put_plan
+from server.play.seating.seats import leave, take_seat
 from server.play.sweep import wake_due
 from server.play.views import describe, story
 from server.play.votes import take_back, vote

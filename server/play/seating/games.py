@@ -20,10 +20,10 @@ from server.errors import BadField, Unfit
 from server.play import time_control
 from server.play.commits import load
 from server.play.game import Game
-from server.play.hosting import DEFAULT_OPEN_FOR, closing
 from server.play.nameless import is_nameless
-from server.play.programs import comings
-from server.play.ready_check import check_option, check_salt, is_free, start_if_full
+from server.play.seating.hosting import DEFAULT_OPEN_FOR, closing
+from server.play.seating.programs import comings
+from server.play.seating.ready_check import check_option, check_salt, is_free, start_if_full
 from server.play.time_control import DEFAULT_CLOCK
 from server.play.timeout_policy import DEFAULT_LADDER, ladder
 from server.rules import GAMES, TAKE_BACKS, Json, Seat, newest_rules

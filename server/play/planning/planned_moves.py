@@ -13,8 +13,8 @@ from server.play.due_times import with_due_time
 from server.play.game import Game
 from server.play.letters import letter, note
 from server.play.moves import play_planned
-from server.play.plan_conditions import holds
-from server.play.plans import NO_PLAN, delay, end_of, over_because, stored
+from server.play.planning.plan_conditions import holds
+from server.play.planning.plans import NO_PLAN, delay, end_of, over_because, stored
 from server.play.table import story_item, typed
 from server.play.table_cache import tables
 from server.play.views import turn_of

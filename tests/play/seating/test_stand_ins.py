@@ -33,11 +33,11 @@ from server.operations.rebuild import check_game
 from server.play import archive
 from server.play.chat import messages, say
 from server.play.commits import load
-from server.play.lobby import list_games, waiting_games
 from server.play.moves import play_line, play_move, turn_word
 from server.play.outages import follow_outages
-from server.play.plans import get_plan, put_plan
-from server.play.seats import (
+from server.play.planning.plans import get_plan, put_plan
+from server.play.seating.lobby import list_games, waiting_games
+from server.play.seating.seats import (
     change_seat,
     come_back,
     give_up_seats,
@@ -47,7 +47,7 @@ from server.play.seats import (
     take_over,
     take_seat,
 )
-from server.play.stand_ins import (
+from server.play.seating.stand_ins import (
     accept_stand_in,
     ask_stand_in,
     change_stand_ins,
@@ -56,8 +56,8 @@ from server.play.stand_ins import (
     stand_in_of,
     stand_in_word,
 )
+from server.play.seating.track_record import read_records, track_record
 from server.play.sweep import wake_due
-from server.play.track_record import read_records, track_record
 from server.play.views import describe, story
 from server.play.votes import OFFER, TAKE_BACK, take_back, vote, votes_of
 from server.post.letters import compose

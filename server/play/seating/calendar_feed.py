@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from server.accounts.bans import is_welcome
 from server.accounts.signed_links import FEED, sign, verify
 from server.errors import NotFound
-from server.play.lobby import waiting_games
+from server.play.seating.lobby import waiting_games
 from server.rules import Json
 from server.store.database_retry import tried_again
 from server.store.tables import Player, db

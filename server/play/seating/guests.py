@@ -7,7 +7,7 @@ from sqlalchemy import delete, select, update
 from server.accounts.guests import is_guest
 from server.accounts.sign_in import redeem
 from server.accounts.tokens import NewToken
-from server.play.games import note_seat
+from server.play.seating.games import note_seat
 from server.store.database_retry import tried_again
 from server.store.locks import hold
 from server.store.tables import GameRow, PlayerGame, SeatRow, Token, db

@@ -27,7 +27,7 @@ from server.errors import HandedOver, IllegalPlan, NotRunning, PlayError, StaleP
 from server.play.commits import load_within, whole_log
 from server.play.game import Game
 from server.play.line import mover
-from server.play.plan_conditions import check_condition
+from server.play.planning.plan_conditions import check_condition
 from server.play.table import OVER, TAKEN_BACK
 from server.play.views import played_seat, seen_by, turn_of
 from server.rules import Json, RuleError, Seat

@@ -6,11 +6,11 @@ from uuid import UUID
 import pytest
 
 from server.errors import BadField
-from server.play import lobby
 from server.play.commits import load
-from server.play.games import open_game
-from server.play.lobby import list_games
-from server.play.seats import invitation
+from server.play.seating import lobby
+from server.play.seating.games import open_game
+from server.play.seating.lobby import list_games
+from server.play.seating.seats import invitation
 from server.play.time_control import DEFAULT_CLOCK
 from server.play.timeout_policy import DEFAULT_LADDER
 from server.play.views import describe

@@ -13,11 +13,11 @@ from server.errors import BadField, NotAllowed, NotFound, NotHost, NotRunning, N
 from server.operations.rebuild import check_game
 from server.play import archive
 from server.play.commits import load, whole_log
-from server.play.games import open_game
-from server.play.hosting import begin, close_due, close_game
 from server.play.moves import legal_moves
-from server.play.ready_check import within as time_for
-from server.play.seats import change_seat, leave, ready, send_away, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.hosting import begin, close_due, close_game
+from server.play.seating.ready_check import within as time_for
+from server.play.seating.seats import change_seat, leave, ready, send_away, take_seat
 from server.play.views import describe
 from server.rules import BadOption, Json
 from tests.support.games import (

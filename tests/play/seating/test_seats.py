@@ -10,10 +10,10 @@ from sqlalchemy import update
 
 from server.errors import AlreadySeated, HandedOver, NotFound, NotRunning, NotSeated, SeatTaken
 from server.play.commits import load, whole_log
-from server.play.games import open_game
-from server.play.lobby import list_games
 from server.play.moves import legal_moves, play_move, turn_word
-from server.play.seats import accept_invitation, come_back, leave, return_word, take_seat
+from server.play.seating.games import open_game
+from server.play.seating.lobby import list_games
+from server.play.seating.seats import accept_invitation, come_back, leave, return_word, take_seat
 from server.play.time_control import DEFAULT_CLOCK
 from server.play.views import seen_by
 from server.rules import SeededDice, sternenhimmel

@@ -16,7 +16,7 @@ from server.play.events import GameAbandoned
 from server.play.game import Game
 from server.play.heartbeats import GAP
 from server.play.letters import letter
-from server.play.ready_check import call_off_within, expect_asking, is_free, start_if_full
+from server.play.seating.ready_check import call_off_within, expect_asking, is_free, start_if_full
 from server.play.views import seat_kept_for, seen_by
 from server.rules import Json, Seat
 from server.store import outbox
