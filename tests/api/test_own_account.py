@@ -29,11 +29,11 @@ from server.rules import Json
 from server.store import embedded_postgres
 from server.store.tables import OAuthClient, PlayerLetterRow, RateLimit, SeatRow, db
 from tests.api.test_sign_in import wrong
-from tests.play.seating.test_stand_ins import day, word_of
 from tests.post.office import Office, a_mail, arrives
 from tests.support.api_calls import first_move, further
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, service_is_up
+from tests.support.stand_ins import day, word_of
 
 NEW = "lovelace@example.net"
 DELETION, OLD_ADDRESS, NEW_ADDRESS = PURPOSES

@@ -15,8 +15,8 @@ from server.play.seating.stand_ins import end_stand_in
 from server.play.turn_links import still_valid
 from server.play.votes import OFFER, vote
 from server.rules import Json
-from tests.play.seating.test_stand_ins import stands_in
 from tests.support.games import game_of, moves_on, person, turn_of
+from tests.support.stand_ins import stands_in
 
 
 def test_of_the_tokens_of_open_streams_those_are_told_that_are_still_good(app: Flask) -> None:

@@ -18,9 +18,9 @@ from server.play.votes import OFFER, vote
 from server.post.letters import compose
 from server.rules import Json
 from server.store.tables import LetterRow, db
-from tests.play.seating.test_stand_ins import asks, word_of
 from tests.support.contract import Someone
 from tests.support.games import everything_due_happens, game_of, legal_moves, person, service_is_up
+from tests.support.stand_ins import asks, word_of
 
 pytestmark = pytest.mark.usefixtures("no_limits")  # the same few people, a thousand times
 

@@ -38,7 +38,6 @@ from server.rules import GAMES, Json, Seat
 from server.store.tables import GameRow, LetterRow, Player, db
 from server.store.webhook_queue import NOTE
 from tests.api.test_own_account import id_of_player
-from tests.play.seating.test_stand_ins import word_of
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office
 from tests.support.contract import Someone, is_problem
@@ -56,6 +55,7 @@ from tests.support.games import (
     service_is_up,
     wanted,
 )
+from tests.support.stand_ins import word_of
 
 PAIRS = int(os.environ.get("PAIRED_TABLES", "2"))  # by game; 100 in a longer run
 NOW = datetime(2026, 11, 23, 17, 0, tzinfo=UTC)

@@ -25,11 +25,11 @@ from server.render.refusals import REASONS, notation
 from server.render.story import sentence
 from server.rules import GAMES, Json
 from server.translations.update import extracted
-from tests.play.seating.test_stand_ins import asks, stands_in, word_of
 from tests.post.office import Office
 from tests.post.test_languages import KINDS, variants
 from tests.support.games import BOT, ME, OPEN, game_of, letters, moves_of, person, service_is_up, turn_of, wanted
 from tests.support.marked_language import Marked, everything_marked, unmarked
+from tests.support.stand_ins import asks, stands_in, word_of
 from tests.translations.test_translations import NAMES, OF_THE_HOUSE, told_in
 
 

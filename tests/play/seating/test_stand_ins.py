@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 import orjson
@@ -81,6 +80,7 @@ from tests.support.games import (
     turn_of,
     until,
 )
+from tests.support.stand_ins import asks, day, stands_in, word_of
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -93,26 +93,6 @@ def dan(within: None) -> UUID:
 @pytest.fixture
 def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
     return game_of(ada, bea, cyd)
-
-
-def day(days: int) -> str:
-    return (clock.now() + days * DAY).date().isoformat()
-
-
-def asks(game_id: UUID, owner: UUID, first: int = 0, last: int = 6, **whom: Any) -> Json:
-    return ask_stand_in(game_id, owner, day(first), day(last), **whom)
-
-
-def word_of(game_id: UUID) -> str:
-    db.session.rollback()
-    asked = db.session.scalars(select(StandIn).where(StandIn.game_id == game_id)).one()
-    return stand_in_word(game_id, asked.seat, asked.mark)
-
-
-def stands_in(game_id: UUID, owner: UUID, who: UUID, first: int = 0, last: int = 6) -> None:
-    """From today on, or from the first day."""
-    asks(game_id, owner, first, last, player=who)
-    accept_stand_in(word_of(game_id), who)
 
 
 def seen(game_id: UUID, who: UUID | None, version: int | None = None) -> Json:

@@ -10,10 +10,10 @@ from server.accounts.players import change_profile
 from server.clock import clock
 from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, stand_in_of
 from server.post.incoming import answering
-from tests.play.seating.test_stand_ins import word_of
 from tests.post.incoming.replying import ada_writes
 from tests.post.office import Office
 from tests.support.games import game_of, happened, person
+from tests.support.stand_ins import word_of
 
 pytestmark = pytest.mark.usefixtures("within")
 
