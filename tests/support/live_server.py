@@ -53,11 +53,11 @@ def until(holds: Callable[[], T], patience: float = PATIENCE) -> T:
     return answer
 
 
-def free_port() -> int:
-    """A port of 127.0.0.1 on which nobody listens. No process is given it again for half a minute: the end that closes
-    a connection first lingers (TIME_WAIT), and only who names the port, as our servers do, may listen there."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
+def free_port(port: int = 0) -> int:
+    """A port of 127.0.0.1 on which nobody listens, or this one. No process is given it again for half a minute: the end that
+    closes a connection first lingers (TIME_WAIT), and only who names the port, as our servers do, may listen there."""
+    with socket.create_server(("127.0.0.1", port)) as server:
+        port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as guest:
             server.accept()[0].close()
             assert guest.recv(1) == b""
