@@ -1,5 +1,6 @@
 """Stand-ins, who play another one's seat for some days, and seats taken over from bots for good."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -279,7 +280,8 @@ def test_who_promised_is_told_that_the_owner_goes_whose_seat_a_bot_keeps(ada: UU
     (told,) = [it for it in letters(game_id, "stand-in") if it.data["what"] == "called-off"]
     letter = compose(told, "https://stars.example")
     assert told.player_id == dan
-    assert letter is not None and b"Former player" in letter.message and b"ada" not in letter.message.lower()
+    assert letter is not None and b"Former player" in letter.message
+    assert not re.search(rb"(?i)\bada\b", letter.message)  # within a signed link the three letters may stand by chance
 
 
 def test_both_are_told_when_who_promised_is_shut_out_and_no_letter_names_one_who_is_gone(
