@@ -270,7 +270,7 @@ def answer_to(error: Exception) -> Response:
         case HTTPException():
             return of_http(error)
     if is_passing(error):
-        if isinstance(error, Unavailable) and str(error):  # it is no Postgres that is missing, but a file, say
+        if isinstance(error, Unavailable) and str(error):
             current_app.logger.warning("%s", error, extra={"facts": {"id": g.request_id}})
         return _of_ours(Unavailable())
     route = request.url_rule.rule if request.url_rule else "none"

@@ -67,7 +67,7 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             except Exception as error:
                 let_go()
-                if isinstance(error, Unavailable) and str(error):  # a file or a release is missing, not Postgres
+                if isinstance(error, Unavailable) and str(error):
                     raise click.ClickException(str(error)) from None
                 state = parts()["database"]
                 if state == "ok" and is_passing(error):

@@ -30,15 +30,12 @@ class CircuitBreaker:
             yield
         except psycopg.OperationalError as error:
             if NOBODY_ANSWERED in str(error):
-                self._open()
+                with self._lock:
+                    # Whoever is next asks at once: this one may have waited since before the last answer.
+                    if not self._is_open:
+                        self._is_open, self._try_at = True, 0.0
             raise
         self._is_open = False
-
-    def _open(self) -> None:
-        """Whoever asks next tries again at once: it may have been one who has waited since before the last answer."""
-        with self._lock:
-            if not self._is_open:
-                self._is_open, self._try_at = True, 0.0
 
     def _expect_turn(self) -> None:
         if self._is_open:

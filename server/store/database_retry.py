@@ -32,7 +32,8 @@ _in_doubt: ContextVar[Any] = ContextVar("in_doubt", default=None)
 
 
 class Unavailable(Exception):
-    """The database does not answer at present; nothing is known to have changed."""
+    """What is asked for cannot be had at present; nothing is known to have changed. The database does not answer, or what the
+    text says to operators: a file or a release is missing."""
 
 
 def tried_again(action: Callable[P, T]) -> Callable[P, T]:
