@@ -4,17 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from server.bots import sternenglanz, sternenhimmel
-from server.rules import Json, Rules
+from server.games import Json, Rules
 
 Bot = Callable[[Rules, Json, Sequence[Any], Random], Any]
-Worth = Callable[[Any], float]
-
-# What a move is worth to the seat that has this view, by game.
-JUDGES: Mapping[str, Callable[[Json], Worth]] = {
-    "sternenhimmel": sternenhimmel.judge,
-    "sternenglanz": sternenglanz.judge,
-}
 
 
 def random(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
@@ -24,7 +16,10 @@ def random(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
 
 def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
     """The move that is worth most at once; between equals the `rng` decides."""
-    worth = JUDGES[rules.NAME](view)
+    judge = getattr(rules, "judge", None)
+    if judge is None:  # a game of rules alone
+        return rng.choice(moves)
+    worth = judge(view)
     worths = [worth(move) for move in moves]
     best = max(worths)
     return rng.choice([move for move, each in zip(moves, worths, strict=True) if each == best])

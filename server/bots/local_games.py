@@ -8,7 +8,7 @@ from typing import Any
 
 from server.bots import BOTS
 from server.bots.program import Program, Refused
-from server.rules import GAMES, Outcome, RuleError, Seat, SeededDice, newest_rules
+from server.games import GAMES, Outcome, RuleError, Seat, SeededDice, newest_rules
 
 
 def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[Program | str], name: str) -> Outcome:

@@ -10,7 +10,7 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 
-from server.rules import Json
+from server.games import Json
 
 VERSION = 1
 LONGEST = 1_000_000  # characters of a line

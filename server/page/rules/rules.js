@@ -3,27 +3,27 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached } from "../ui/api.js";
 import { addressOf } from "../ui/files.js";
 import { gameName, title } from "../ui/game-card.js";
+import { ROOMS } from "../ui/games.js";
 import { dress } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
 import { Terms } from "../table/actions.js";
 import { knows, learn, t, text } from "../ui/words.js";
 import { editionName, editionsOf, holds, Text, Whom } from "./text.js";
 
-const GAMES = ["sternenhimmel", "sternenglanz"]; // each with a room of its name, in which are the figures of its rules
 // Told elsewhere in the text.
 const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat", "start_player", "max_rounds",
   "take_back", "ready_check", "nameless"];
 
 /** The rules of a game as it can be opened, signed in or not: `#/rules/<game>/<section>`. */
 export function Rules({ game, section }) {
-  const name = GAMES.includes(game) ? game : GAMES[0];
+  const name = ROOMS.includes(game) ? game : ROOMS[0];
   const [rules, error] = useLoaded(() => cached(`/v1/rules/${name}`), [name]);
   const [chosen, choose] = useState("");
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   const editions = editionsOf(rules);
   const options = editions.find((it) => it.id === chosen)?.options ?? null;
   return html`<article class="rules page">
-    <nav class="games" aria-label=${t("rules.games")}>${GAMES.map((it) => html`<a key=${it}
+    <nav class="games" aria-label=${t("rules.games")}>${ROOMS.map((it) => html`<a key=${it}
       href=${`#/rules/${it}`} aria-current=${it === name ? "page" : null}>${title(it)}</a>`)}</nav>
     <h1>${t("rules.of", { game: title(name) })}</h1>
     <p><label>${t(`rules.choose.${name}`)} <select value=${chosen} onChange=${(it) => choose(it.target.value)}>
@@ -94,8 +94,8 @@ function Sections({ rules, options, level, section, game }) {
 async function illustrated(game) {
   const figures = import(addressOf(`${game}/rule-figures.js`));
   const words = [learn(`rules-${game}`), learn(game)];
-  const [drawn, examples] = await Promise.all([figures, cached(addressOf("rules/examples.json")), dress(game), ...words]);
-  return { drawn, examples: examples[game] };
+  const [drawn, examples] = await Promise.all([figures, cached(addressOf(`${game}/examples.json`)), dress(game), ...words]);
+  return { drawn, examples };
 }
 
 const hasRoom = matchMedia("(min-width: 62rem)").matches; // for the contents beside the text

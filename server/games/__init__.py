@@ -1,0 +1,42 @@
+"""Games: one folder each, known to the rest of the server by `Game` in `contract.py` alone."""
+
+from server.games.contract import Dice, Event, Game, Json, Outcome, Place, Rules, Seat
+from server.games.dice import SeededDice, commitment
+from server.games.errors import BadOption, IllegalMove, MalformedMove, RuleError
+from server.games.registry import GAMES
+from server.games.schemas import (
+    NO_SEAT,
+    TAKE_BACKS,
+    is_mended,
+    mended_options,
+    named,
+    newest_revision,
+    newest_rules,
+    object_of,
+)
+
+__all__ = [
+    "GAMES",
+    "NO_SEAT",
+    "TAKE_BACKS",
+    "BadOption",
+    "Dice",
+    "Event",
+    "Game",
+    "IllegalMove",
+    "Json",
+    "MalformedMove",
+    "Outcome",
+    "Place",
+    "RuleError",
+    "Rules",
+    "Seat",
+    "SeededDice",
+    "commitment",
+    "is_mended",
+    "mended_options",
+    "named",
+    "newest_revision",
+    "newest_rules",
+    "object_of",
+]

@@ -1,0 +1,204 @@
+"""What a game brings: `Game` is all that the rest of the server knows of one.
+
+A game is a package with the members of `Game`. It may also bring what the types at the end of this file describe:
+`judge`, `draw`, `table`, `final_view`, `final_table`, `notation`, `SENTENCES` and `REFUSALS`, and a folder `page/`.
+`server.games.presentation` stands in for what it leaves out.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from server.render.picture_parts import Picture, Theme
+    from server.translations import Language
+
+Seat = int
+Json = dict[str, Any]
+
+NOBODY: frozenset[Seat] = frozenset()
+ALONE = [frozenset((seat,)) for seat in range(5)]  # what `to_act` returns for most states, made once
+
+
+class Outcome(NamedTuple):
+    """How a game ended. Places count 1, 1, 3 where seats share one."""
+
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+class Place(NamedTuple):
+    """Where a spectator's view shows what lies on a place: a JSON pointer (RFC 6901), null there if it is empty."""
+
+    at: str
+    given: Mapping[str, Any] = {}  # by pointer, what the view must show for it to be that place
+
+
+class Dice(Protocol):
+    """Chance, handed in."""
+
+    def below(self, k: int) -> int:
+        """Return a whole number from 0 to k-1, each equally likely."""
+        ...
+
+    def shuffled(self, things: Iterable[Any]) -> list[Any]:
+        """Return the things in random order (Fisher-Yates from the end)."""
+        ...
+
+
+class Event(Protocol):
+    """A fact: a NamedTuple of plain JSON values with a `seat`, or None for events of no seat."""
+
+    @property
+    def seat(self) -> Seat | None: ...
+    def _asdict(self) -> Json: ...
+
+
+State = TypeVar("State")
+Move = TypeVar("Move")
+EventT = TypeVar("EventT", bound=Event)
+
+
+class Game(Protocol[State, Move, EventT]):
+    """The rules of a game: pure functions over immutable states, moves and events.
+
+    An event is stored as `event._asdict()` under its name in EVENTS; `EVENTS[name](**body)` restores it.
+    """
+
+    @property
+    def NAME(self) -> str:
+        """Return the name in paths, options and archives, in lower case."""
+        ...
+
+    @property
+    def SEATS(self) -> range:
+        """Return the numbers of players that the game takes."""
+        ...
+
+    @property
+    def EVENTS(self) -> Mapping[str, type[Any]]:
+        """Return the class of each event by type. Types must differ from those of all other games."""
+        ...
+
+    # Play
+
+    def resolve_options(self, options: Mapping[str, Any], seats: int) -> Json:
+        """Return all options, with defaults filled in. Raises BadOption."""
+        ...
+
+    def setup(self, seats: int, options: Mapping[str, Any], dice: Dice) -> list[EventT]:
+        """Return the opening events."""
+        ...
+
+    def to_act(self, state: State) -> frozenset[Seat]:
+        """Return the seats that owe a move. The set is empty once the game is over."""
+        ...
+
+    def is_mid_turn(self, state: State, seat: Seat) -> bool:
+        """Return whether the seat has begun its turn, so that its next move starts no new turn."""
+        ...
+
+    def legal_moves(self, state: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
+        """Return every legal move of the seat, or every next step after the steps in `begun`.
+
+        Raises IllegalMove if `begun` is illegal.
+        """
+        ...
+
+    def decide(self, state: State, seat: Seat, move: Move, dice: Dice) -> list[EventT]:
+        """Return the events that follow from a move. Raises IllegalMove."""
+        ...
+
+    def apply(self, state: State | None, event: EventT) -> State:
+        """Return the state after an event. Decides nothing. `apply(None, first event)` starts a game."""
+        ...
+
+    def outcome(self, state: State) -> Outcome | None:
+        """Return scores and places, or None while the game is running."""
+        ...
+
+    # See
+
+    def view(self, state: State, seat: Seat | None) -> Json:
+        """Return what a seat may see of the state; None stands for a spectator."""
+        ...
+
+    def tell(self, event: EventT, seat: Seat | None) -> Json | None:
+        """Return what a seat may see of an event, with `type` and `seat`, or None if it sees nothing."""
+        ...
+
+    def preview(self, state: State, seat: Seat, events: Sequence[EventT]) -> tuple[list[EventT], bool]:
+        """Return how far the seat can foresee these events of its own move, and whether the rest is hidden."""
+        ...
+
+    def reveals(self, state: State, seat: Seat, events: Sequence[EventT]) -> bool:
+        """Return whether these events of its own move have shown the seat anything new."""
+        ...
+
+    # Write
+
+    def move_from_json(self, data: Any) -> Move:
+        """Return the move for a JSON value. Raises MalformedMove; legality is left to `decide`."""
+        ...
+
+    def move_to_json(self, move: Move) -> Json:
+        """Return the move as JSON."""
+        ...
+
+    def move_of(self, events: Sequence[EventT]) -> Move:
+        """Return the move that led to these events of one `decide`, or its first step for the first event alone.
+
+        Raises MalformedMove if no move led to them.
+        """
+        ...
+
+    def read_move(self, text: str) -> Move:
+        """Return the move written in one line. Raises MalformedMove."""
+        ...
+
+    def write_move(self, move: Move) -> str:
+        """Return the move in one line."""
+        ...
+
+    # Describe
+
+    @property
+    def MOVE_SCHEMA(self) -> Json: ...
+    @property
+    def VIEW_SCHEMA(self) -> Json: ...
+    @property
+    def OPTION_SCHEMA(self) -> Json: ...
+    @property
+    def EVENT_SCHEMAS(self) -> Mapping[str, Json]:
+        """Return the schemas of what `tell` returns, by type, without the types that nobody sees."""
+        ...
+
+    def describe(self) -> Json:
+        """Return what a client needs to know of the game, as in `GET /v1/rules/{name}`."""
+        ...
+
+    # Plan
+
+    def check_planned(self, state: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
+        """Raise IllegalMove for a move that a seat may not plan for a later turn, after the `earlier` planned ones.
+
+        A planned move uses nothing hidden except what the seat holds now and keeps until it is played. From then on, its
+        legality must follow from what every spectator sees.
+        """
+        ...
+
+    def place(self, view: Json, text: str) -> Place:
+        """Return where a spectator's view shows the place written in a line. Raises MalformedMove."""
+        ...
+
+
+Rules = Game[Any, Any, Any]  # a game whose states, moves and events the caller does not look into
+
+# What a game may bring besides
+
+Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
+Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names by seat, theme, locale -> picture
+WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns
+FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a finished game, for `draw`
+WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]
+WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few sentences
+Sentence = Callable[[Json, Sequence[str], "Language"], str]  # story item, names by seat -> sentence; by type of event

@@ -1,0 +1,193 @@
+"""What players see and read of a game: pictures, tables, sentences, refusals. Games may leave any of these out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain
+from typing import Any
+
+from server.games.contract import Draw, Json, Sentence
+from server.games.errors import RuleError
+from server.games.registry import GAMES
+from server.render.picture_parts import DARK, LIGHT, MARGIN, Colours, Line, Picture, Theme, sheet
+from server.render.text_layout import page
+from server.translations import Language, language, noted
+
+# Pictures
+
+
+def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, locale: str = "en") -> Picture:
+    """Return the picture of a table, with `names` by seat. The same view makes the same picture.
+
+    It shows what the viewer may see and nothing else. Each space that a move can name is a group with an id, so that a
+    front end can make it clickable. Names are escaped; there are no scripts and no foreign references.
+    """
+    drawn: Draw = getattr(GAMES[rules_name], "draw", _draw_text)
+    return drawn(view, names, DARK if dark else LIGHT, locale)
+
+
+def draw_end(rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], locale: str) -> Picture:
+    """Return the picture of a finished game; `story` is all that this viewer saw happen."""
+    final = getattr(GAMES[rules_name], "final_view", None)
+    return draw(rules_name, final(view, story) if final else view, names, locale=locale)
+
+
+_LINE_HEIGHT, _SIZE = 26, 18
+
+
+def _draw_text(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
+    lines = _write_view(view, names, locale).splitlines()
+    parts = [
+        Line(MARGIN, MARGIN + _LINE_HEIGHT * (row + 1), line, theme.ink, _SIZE, theme.sky)
+        for row, line in enumerate(lines)
+    ]
+    return sheet(2 * MARGIN + _LINE_HEIGHT * (len(lines) + 1), ", ".join(names), Colours(theme), parts)
+
+
+# Tables as text
+
+
+def table(rules_name: str, view: Json, names: Sequence[str], locale: str = "en") -> str:
+    """Return what a view shows as plain text, a line per fact, at most 72 columns wide; `names` by seat."""
+    write = getattr(GAMES[rules_name], "table", _write_view)
+    text: str = write(view, names, locale)
+    return text
+
+
+def final_table(rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], locale: str) -> str:
+    """Return the table of a finished game as text; `story` is all that this viewer saw happen."""
+    final = getattr(GAMES[rules_name], "final_table", None)
+    return final(view, story, names, language(locale)) if final else table(rules_name, view, names, locale)
+
+
+def _write_view(view: Json, names: Sequence[str], locale: str) -> str:
+    return page([(f"{key}: {_written(value)}" for key, value in view.items())], locale)
+
+
+def _written(value: Any) -> str:
+    match value:
+        case None:
+            return "-"
+        case dict():
+            return "; ".join(f"{key} {_written(it)}" for key, it in value.items())
+        case list():
+            return ", ".join(map(_written, value))
+    return str(value)
+
+
+# Sentences
+
+
+def sentence(item: Json, names: Sequence[str], locale: str = "en") -> str | None:
+    """Return a story item as a sentence, or None for what is not worth telling; `names` by seat."""
+    tell = sentences().get(item["type"])
+    return tell and tell(item, names, language(locale))
+
+
+@cache
+def sentences() -> Mapping[str, Sentence]:
+    """Return what tells each type of event, of all games."""
+    return dict(chain(*map(_sentences_of, GAMES.values()), COMMON_SENTENCES.items()))
+
+
+def _sentences_of(game: Any) -> Iterator[tuple[str, Sentence]]:
+    own: Mapping[str, Sentence] = getattr(game, "SENTENCES", {})
+    return ((type_, own.get(type_, _name_event)) for type_ in game.EVENT_SCHEMAS)
+
+
+def _name_event(item: Json, names: Sequence[str], say: Language) -> str:
+    what = item["type"].replace("-", " ")
+    facts = {key: value for key, value in item.items() if key not in ("type", "seat", "seq", "version", "recorded_at")}
+    who = "" if item["seat"] is None else f"{names[item['seat']]}: "
+    return f"{who}{what} ({_written(facts)})." if facts else f"{who}{what}."
+
+
+def _time_ran_out(item: Json, names: Sequence[str], say: Language) -> str:
+    name, bot = names[item["seat"]], item["bot"]
+    if bot:
+        return say.gettext("%(name)s ran out of time; the bot %(bot)s moved instead.", name=name, bot=bot)
+    return say.gettext("%(name)s ran out of time.", name=name)
+
+
+def _handed_over(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("The bot %(bot)s plays for %(name)s now.", bot=item["bot"], name=names[item["seat"]])
+
+
+def _game_ended(item: Json, names: Sequence[str], say: Language) -> str:
+    winners = [name for name, place in zip(names, item["places"], strict=True) if place == 1]
+    return say.ngettext(
+        "The game is over: %(names)s won with %(score)s.",
+        "The game is over: %(names)s won together with %(score)s.",
+        len(winners),
+        names=say.listed(winners),
+        score=max(item["scores"]),
+    )
+
+
+COMMON_SENTENCES: Mapping[str, Sentence] = {
+    "game-started": lambda item, names, say: say.gettext("The game began."),
+    "time-extended": lambda item, names, say: say.gettext("%(name)s got more time.", name=names[item["seat"]]),
+    "time-ran-out": _time_ran_out,
+    "seat-handed-over": _handed_over,
+    "stand-in-began": lambda item, names, say: say.gettext(
+        "Somebody stands in for %(name)s now.", name=names[item["seat"]]
+    ),
+    "stand-in-ended": lambda item, names, say: say.gettext(
+        "Nobody stands in for %(name)s any more.", name=names[item["seat"]]
+    ),
+    "seat-taken-over": lambda item, names, say: say.gettext(
+        "%(name)s has taken the seat over from the bot.", name=names[item["seat"]]
+    ),
+    "seat-taken-back": lambda item, names, say: say.gettext("%(name)s is back.", name=names[item["seat"]]),
+    "move-taken-back": lambda item, names, say: say.gettext("%(name)s took a move back.", name=names[item["seat"]]),
+    "game-paused": lambda item, names, say: say.gettext("The game was paused."),
+    "game-resumed": lambda item, names, say: say.gettext("The game went on."),
+    "game-ended": _game_ended,
+    "game-abandoned": lambda item, names, say: say.gettext("The game was abandoned."),
+}
+
+
+# Refusals
+
+
+def notation(rules_name: str, locale: str) -> str:
+    """Return how to write a move of this game, in a few sentences."""
+    game = GAMES[rules_name]
+    write = getattr(game, "notation", None)
+    text: str = write(language(locale)) if write else game.describe()["notation"]["text"]
+    return text
+
+
+def refused(error: RuleError, locale: str) -> str:
+    """Return why the rules refused a move or an option.
+
+    In English this is the sentence of the rules, which names details. Other languages have a sentence per code.
+    """
+    reason = None if locale == "en" else refusals().get(error.code)
+    return language(locale).gettext(reason) if reason else error.text
+
+
+def refusal(rules_name: str, error: RuleError, locale: str) -> str:
+    """Return why the rules refused a line that a player wrote, with the notation where it helps."""
+    why = refused(error, locale)
+    helps = getattr(GAMES[rules_name], "NOTATION_HELPS", ())
+    return f"{why} {notation(rules_name, locale)}" if locale != "en" and error.code in helps else why
+
+
+@cache
+def refusals() -> Mapping[str, str]:
+    """Return the English sentence for each code, of all games."""
+    return dict(chain(COMMON_REFUSALS.items(), *(getattr(game, "REFUSALS", {}).items() for game in GAMES.values())))
+
+
+COMMON_REFUSALS: Mapping[str, str] = {
+    "game-over": noted("The game is over."),
+    "not-your-turn": noted("It is not your turn."),
+    "not-a-move": noted("This is not a move of this game."),
+    "not-an-object": noted("A move is a JSON object, as the schema in GET /v1/rules/{name} has it."),
+    "missing-field": noted("The move lacks a field; GET /v1/rules/{name} has the schema of moves."),
+    "unknown-field": noted("The move has a field too many; GET /v1/rules/{name} has the schema of moves."),
+    "wrong-type": noted("A field of the move has the wrong type; GET /v1/rules/{name} has the schema of moves."),
+    "bad-seats": noted("The game is not for so many players."),
+    "unknown-option": noted("The game has no such option; GET /v1/rules/{name} lists them."),
+    "bad-option": noted("An option cannot have this value; GET /v1/rules/{name} lists the values."),
+}

@@ -1,0 +1,115 @@
+"""JSON Schemas that all games share, and the options that every game has."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from server.games.contract import Json, Rules
+from server.games.errors import BadOption
+
+
+def object_of(description: str, required: Json, optional: Json | None = None) -> Json:
+    """The JSON Schema of an object with these fields and no others."""
+    return {
+        "description": description,
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(required),
+        "properties": {**required, **(optional or {})},
+    }
+
+
+def named(name: str, schema: Json) -> Json:
+    """The same JSON Schema with a name of its own, by which the programs of others know what it describes."""
+    return {"title": name, **schema}
+
+
+# Always null; with the type of other events' seats, since generators of clients have no word for null alone.
+NO_SEAT: Json = {"description": "Always null: the event belongs to no seat", "type": ["integer", "null"]}
+TAKE_BACKS = ("consent", "free", "never")  # the default first
+TAKE_BACK: Json = {
+    "description": "When a player can take back a move. `consent`: immediately if no other player has acted since and the "
+    "move revealed nothing to its player; otherwise all active players must consent. `free`: only in that "
+    "immediate case. `never`: not at all. Available in every game.",
+    "enum": list(TAKE_BACKS),
+    "default": TAKE_BACKS[0],
+}
+READY_CHECK: Json = {
+    "description": "Whether all players must confirm that they're ready before the game starts; null if it starts when "
+    "the last seat is taken. Available in every game.",
+    "anyOf": [
+        named(
+            "ReadyCheck",
+            object_of(
+                "Players must confirm that they're ready, or they lose their seat",
+                {
+                    "within": {
+                        "description": "Time to confirm, in each player's counted hours: ISO 8601 duration from one hour "
+                        "(PT1H) to 30 days (P30D)",
+                        "type": "string",
+                        "pattern": "^P[0-9DTHM]{2,20}$",
+                        "examples": ["P2D"],
+                    }
+                },
+            ),
+        ),
+        {"type": "null"},
+    ],
+    "default": None,
+}
+NAMELESS: Json = {
+    "description": "Whether players stay anonymous until the end: seats are shown by number only. A player who reserves a "
+    "seat for an address still knows who sits there. Nights and days off count as playing time, and blocks "
+    "don't apply, because both would reveal identities. Available in every game.",
+    "type": "boolean",
+    "default": False,
+}
+# Games that were opened without them do not name them.
+HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READY_CHECK, "nameless": NAMELESS}
+
+
+def mended_options(revision: int) -> Json:
+    """The option by which games know the rules that they began with, once so many faults of these have been mended."""
+    if not revision:
+        return {}
+    meaning = (
+        "Number of rule fixes that existed when the game was created. The game keeps these rules to its "
+        "end. A new game always gets the newest rules, even if you send another value."
+    )
+    return {"revision": {"description": meaning, "type": "integer", "minimum": 0, "maximum": revision}}
+
+
+def newest_revision(rules: Rules) -> int:
+    """How many faults of these rules have been mended."""
+    return _newest_in(rules.OPTION_SCHEMA)
+
+
+def _newest_in(schema: Json) -> int:
+    newest: int = schema["properties"].get("revision", {}).get("maximum", 0)
+    return newest
+
+
+def newest_rules(rules: Rules) -> Json:
+    """What a new game adds to its options, so that it is played by the rules as they are."""
+    newest = newest_revision(rules)
+    return {"revision": newest} if newest else {}
+
+
+def is_mended(options: Mapping[str, Any], revision: int) -> bool:
+    """Whether a game of these options was opened when the fault with this number had been mended. Where it was not, the rules
+    go on as they were: the game began with them, and its log must follow from them when it is asked again."""
+    return bool(options.get("revision", 0) >= revision)
+
+
+def check_house_options(options: Mapping[str, Any], schema: Json) -> None:
+    """Raises BadOption for what their schema does not allow and no `enum` says."""
+    if type(options.get("nameless", False)) is not bool:
+        raise BadOption("bad-option", "The option nameless must be one of false, true.")
+    asked = options.get("ready_check")
+    within = asked.get("within") if type(asked) is dict and len(asked) == 1 else None
+    if asked is not None and (type(within) is not str or not re.fullmatch(r"P[0-9DTHM]{2,20}", within)):
+        raise BadOption("bad-option", 'The option ready_check must be like {"within": "P2D"}, or null.')
+    newest = _newest_in(schema)
+    revision = options.get("revision", 0)
+    if type(revision) is not int or not 0 <= revision <= newest:
+        raise BadOption("bad-option", f"The option revision must be a whole number from 0 to {newest}.")

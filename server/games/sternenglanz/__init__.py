@@ -1,0 +1,89 @@
+"""Sternenglanz. R and S numbers in this folder are those of the rules.
+
+material.py  R1, S3     the board, the cards, and what their data files must be like
+options.py   S1         what a table agrees on
+moves.py     R13        steps and moves as values and as JSON
+notation.py  R13        steps and moves in one line
+state.py     R2         the state, the events, and what each event makes of it
+actions.py   R5, R7     the four actions
+figures.py   R8.1       does a Sternbild lie on the Firmament?
+rules.py     R3 - R11   the game from its setup to its end
+views.py     R12        what each seat may see
+schemas.py              moves, views and events as JSON Schemas
+judge.py                what a step is worth to a greedy bot
+sentences.py, table.py, picture.py (with cards.py, pieces.py, names.py), refusals.py: the game in words and pictures
+"""
+
+from server.games.contract import Json
+from server.games.sternenglanz.judge import judge
+from server.games.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, NAME, SEATS
+from server.games.sternenglanz.moves import move_from_json, move_to_json
+from server.games.sternenglanz.notation import EXAMPLES, NOTATION, read_move, write_move
+from server.games.sternenglanz.options import OPTION_SCHEMA, resolve_options
+from server.games.sternenglanz.picture import draw
+from server.games.sternenglanz.refusals import NOTATION_HELPS, REFUSALS
+from server.games.sternenglanz.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
+from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
+from server.games.sternenglanz.sentences import SENTENCES, notation
+from server.games.sternenglanz.state import EVENTS, apply
+from server.games.sternenglanz.table import table
+from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
+
+
+def describe() -> Json:
+    """All that a client needs to know of this game, as plain JSON."""
+    return {
+        "name": NAME,
+        "seats": list(SEATS),
+        "options": OPTION_SCHEMA,
+        "editions": {f"scenario-{it['id']}": {"scenario": it["id"]} for it in CARDS_DATA["scenarios"]},
+        "firmament": FIRMAMENT_DATA,
+        "cards": CARDS_DATA,
+        "move": MOVE_SCHEMA,
+        "view": VIEW_SCHEMA,
+        "events": dict(EVENT_SCHEMAS),
+        "notation": {
+            "form": "step; step; ...",
+            "text": NOTATION,
+            "examples": [{"text": text, "move": move_to_json(read_move(text))} for text in EXAMPLES],
+        },
+    }
+
+
+__all__ = [
+    "EVENTS",
+    "EVENT_SCHEMAS",
+    "MOVE_SCHEMA",
+    "NAME",
+    "NOTATION_HELPS",
+    "OPTION_SCHEMA",
+    "OWN_NAMES",
+    "REFUSALS",
+    "SEATS",
+    "SENTENCES",
+    "VIEW_SCHEMA",
+    "apply",
+    "check_planned",
+    "decide",
+    "describe",
+    "draw",
+    "is_mid_turn",
+    "judge",
+    "legal_moves",
+    "move_from_json",
+    "move_of",
+    "move_to_json",
+    "notation",
+    "outcome",
+    "place",
+    "preview",
+    "read_move",
+    "resolve_options",
+    "reveals",
+    "setup",
+    "table",
+    "tell",
+    "to_act",
+    "view",
+    "write_move",
+]

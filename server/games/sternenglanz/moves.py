@@ -1,0 +1,213 @@
+"""The commands of R13 as values and as JSON."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from server.games.contract import Json
+from server.games.errors import MalformedMove
+from server.games.sternenglanz.material import FIELDS, KIND_OF, SLOTS, STARS
+
+MOST_STEPS = 4  # no turn has more: three actions and the laying, or two, `finish` and the laying
+LONGEST_PATH = max(step for card in KIND_OF.values() for step in (*card.steps, 0)) + 1
+
+# The last field of a step says what it is: NamedTuples of different kinds with the same values would be equal.
+
+
+class Choose(NamedTuple):
+    """The first two cards of a player, before the game begins."""
+
+    slot2: str
+    slot3: str
+    do: str = "choose"
+
+
+class Sterngeburt(NamedTuple):
+    """Lay a star of this class on that field."""
+
+    slot: int
+    star: str
+    field: str
+    do: str = "lay"
+
+
+class Sternwanderung(NamedTuple):
+    """Move the star on the first field of the path to the last one."""
+
+    slot: int
+    path: tuple[str, ...]
+    do: str = "move"
+
+
+class SchwarzesLoch(NamedTuple):
+    """Remove the star on this field."""
+
+    slot: int
+    field: str
+    do: str = "remove"
+
+
+class Supernova(NamedTuple):
+    """Lay a Supernova on this field, which removes the stars around it."""
+
+    slot: int
+    field: str
+    do: str = "nova"
+
+
+class Lapse(NamedTuple):
+    """Choose a slot whose action cannot be performed."""
+
+    slot: int
+    do: str = "lapse"
+
+
+class Finish(NamedTuple):
+    """Leave it at slots 1 and 2."""
+
+    do: str = "finish"
+
+
+class LayCards(NamedTuple):
+    """Lay hand cards on slots 2 and 1 after the shift, and perhaps drop the Supernova card on slot 1 first."""
+
+    drop_nova: bool
+    slot2: str | None
+    slot1: str | None
+    do: str = "lay-cards"
+
+
+Action = Sterngeburt | Sternwanderung | SchwarzesLoch | Supernova | Lapse
+Step = Choose | Action | Finish | LayCards
+
+
+class Move(NamedTuple):
+    """One or more further steps of a turn, played all or not at all."""
+
+    steps: tuple[Step, ...]
+
+
+# JSON
+
+
+def move_from_json(data: Any) -> Move:
+    """The move that this JSON value is. Raises MalformedMove; whether it is legal is for `decide` to say."""
+    (steps,) = _values(data, "A move", steps=list)
+    if not 1 <= len(steps) <= MOST_STEPS:
+        raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")
+    return Move(tuple(_step_from_json(step) for step in steps))
+
+
+def _step_from_json(data: Any) -> Step:
+    if type(data) is not dict:
+        raise MalformedMove("not-an-object", "A step is an object.")
+    match data.get("cmd"):
+        case "choose":
+            _, slot2, slot3 = _values(data, "choose", cmd=str, slot2=str, slot3=str)
+            return Choose(card_named(slot2), card_named(slot3))
+        case "act":
+            return _action_from_json(data)
+        case "finish":
+            _values(data, "finish", cmd=str)
+            return Finish()
+        case "lay":
+            _, drop_nova, slot2, slot1 = _values(data, "lay", cmd=str, dropNova=bool, slot2=None, slot1=None)
+            return LayCards(drop_nova, _card_or_none(slot2), _card_or_none(slot1))
+    raise MalformedMove("unknown-step", "The cmd of a step is choose, act, finish or lay.")
+
+
+def _action_from_json(data: Json) -> Action:
+    match data.get("do"):
+        case "lay":
+            _, slot, _, star, field = _values(data, "lay", cmd=str, slot=int, do=str, **{"class": str}, field=str)
+            return Sterngeburt(slot_named(slot), class_named(star), field_named(field))
+        case "move":
+            _, slot, _, path = _values(data, "move", cmd=str, slot=int, do=str, path=list)
+            return Sternwanderung(slot_named(slot), path_along(path))
+        case "remove":
+            _, slot, _, field = _values(data, "remove", cmd=str, slot=int, do=str, field=str)
+            return SchwarzesLoch(slot_named(slot), field_named(field))
+        case "nova":
+            _, slot, _, field = _values(data, "nova", cmd=str, slot=int, do=str, field=str)
+            return Supernova(slot_named(slot), field_named(field))
+        case "lapse":
+            _, slot, _ = _values(data, "lapse", cmd=str, slot=int, do=str)
+            return Lapse(slot_named(slot))
+    raise MalformedMove("unknown-action", "An action does one of lay, move, remove, nova, lapse.")
+
+
+def _values(data: Any, what: str, **types: type | None) -> list[Any]:
+    """The values of exactly these fields, each of this very type (None: of any)."""
+    if type(data) is not dict:
+        raise MalformedMove("not-an-object", f"{what} is an object with {', '.join(types)}.")
+    for name, type_ in types.items():
+        if name not in data:
+            raise MalformedMove("missing-field", f"{what} lacks the field {name}.")
+        if type_ is not None and type(data[name]) is not type_:
+            raise MalformedMove("wrong-type", f"{what}: {name} is of type {_JSON_TYPES[type_]}.")
+    if len(data) > len(types):
+        raise MalformedMove("unknown-field", f"{what} has the fields {', '.join(types)}, and no other.")
+    return [data[name] for name in types]
+
+
+_JSON_TYPES = {str: "string", int: "integer", bool: "boolean", list: "array"}
+
+
+# The sentences repeat nothing that was sent: it may be anything.
+
+
+def card_named(card: Any) -> str:
+    if type(card) is not str or card not in KIND_OF:
+        kinds = ", ".join(dict.fromkeys(kind.id for kind in KIND_OF.values()))
+        raise MalformedMove("no-such-card", f"There is no such card; a card is {kinds} with a number: geburt#1.")
+    return card
+
+
+def _card_or_none(card: Any) -> str | None:
+    return None if card is None else card_named(card)
+
+
+def slot_named(slot: int) -> int:
+    if slot not in SLOTS:
+        raise MalformedMove("no-such-slot", "There is no such slot; the slots are 1, 2 and 3.")
+    return slot
+
+
+def class_named(star: str) -> str:
+    if star not in STARS:
+        raise MalformedMove("no-such-class", f"There is no such class of stars; the classes are {', '.join(STARS)}.")
+    return star
+
+
+def field_named(field: Any) -> str:
+    if type(field) is not str or field not in FIELDS:
+        raise MalformedMove("no-such-field", "There is no such field on the Firmament.")
+    return field
+
+
+def path_along(path: Sequence[Any]) -> tuple[str, ...]:
+    if not 2 <= len(path) <= LONGEST_PATH:
+        raise MalformedMove("bad-path", f"A path has 2 to {LONGEST_PATH} fields, the star's own first.")
+    return tuple(field_named(field) for field in path)
+
+
+def move_to_json(move: Move) -> Json:
+    """The move as plain JSON."""
+    return {"steps": [_step_to_json(step) for step in move.steps]}
+
+
+def _step_to_json(step: Step) -> Json:
+    match step:
+        case Choose(slot2, slot3):
+            return {"cmd": "choose", "slot2": slot2, "slot3": slot3}
+        case Sterngeburt(slot, star, field):
+            return {"cmd": "act", "slot": slot, "do": "lay", "class": star, "field": field}
+        case Sternwanderung(slot, path):
+            return {"cmd": "act", "slot": slot, "do": "move", "path": list(path)}
+        case SchwarzesLoch(slot, field, do) | Supernova(slot, field, do):
+            return {"cmd": "act", "slot": slot, "do": do, "field": field}
+        case Lapse(slot):
+            return {"cmd": "act", "slot": slot, "do": "lapse"}
+        case Finish():
+            return {"cmd": "finish"}
+        case LayCards(drop_nova, slot2, slot1):
+            return {"cmd": "lay", "dropNova": drop_nova, "slot2": slot2, "slot1": slot1}

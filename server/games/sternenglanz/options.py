@@ -1,0 +1,141 @@
+"""What a table agrees on before the game: the scenario, and the readings of S1. Each option stands alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from server.games.contract import Json
+from server.games.errors import BadOption
+from server.games.schemas import HOUSE_OPTIONS, check_house_options, mended_options
+from server.games.sternenglanz.material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
+
+REVISION = 0  # how many faults of these rules have been mended since 0.1.0: see `is_mended`
+MOST_ROUNDS = 1000
+READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default first
+    "pairRepeat": (
+        "Which two slots form a pair. The row 1-2-3 is exempt",
+        {"any": "any two", "different": "two with different types of action"},
+    ),
+    "impossible": (
+        "When a player can choose an impossible action, which then lapses",
+        {"lapse": "always", "strict": "only if no open slot can be performed at that moment"},
+    ),
+    "layWhenFull": (
+        "What a player lays if slot 2 is filled after the shift",
+        {"optional": "a card on slot 1, or no card", "must-cover": "a card on slot 1"},
+    ),
+    "banMoves": (
+        "Whether moving a star counts as removing it from its first field and laying it on its last",
+        {False: "no", True: "yes, so a star moved away from a field can't be laid there again this turn, and so on"},
+    ),
+    "banSupernova": (
+        "Whether a Supernova spares stars laid this turn",
+        {True: "yes", False: "no"},
+    ),
+    "lineBan": (
+        "Which lines a moving star can't use",
+        {"per-star": "lines it has already passed this turn", "any-star": "lines that any star has passed this turn"},
+    ),
+    "supernovaMalus": (
+        "What the Supernova pieces on the Firmament subtract from the points of a Supernova card",
+        {
+            "gain": "a point each, including the new one",
+            "gain-others": "a point each, excluding the new one",
+            "everyone": "nothing, but every player loses a point",
+        },
+    ),
+    "supernovaRecycle": (
+        "Where Supernova cards in the discards go when the discards are shuffled",
+        {"deck": "into the deck", "box": "out of the game"},
+    ),
+    "sternbildCredit": (
+        "Who completes a Sternbild that lies on the Firmament after an action",
+        {
+            "own-action": "the acting player, if it is their own Sternbild or the common one",
+            "contributing": "the acting player under the same condition, if the action also changed a field of the figure",
+            "any-player": "the acting player as with `own-action`, then clockwise every other player whose own Sternbild "
+            "lies there",
+        },
+    ),
+    "sternbildLines": (
+        "Whether the stars of a figure can be joined by lines that the figure doesn't show",
+        {"free": "yes", "induced": "no"},
+    ),
+    "prachtReturn": (
+        "Where a Prachtstern goes when a Supernova removes it",
+        {"supply": "back to the supply", "out": "out of the game"},
+    ),
+}
+
+
+def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
+    """The value of every option: those given, those of the game as they are by default. Raises BadOption."""
+    if type(seats) is not int or seats not in SEATS:
+        raise BadOption("bad-seats", "Sternenglanz is a game for 2, 3 or 4 players.")
+    for name, value in options.items():
+        schema = OPTION_SCHEMA["properties"].get(name)
+        if schema is None:
+            known = ", ".join(OPTION_SCHEMA["properties"])
+            raise BadOption("unknown-option", f"There is no option {name[:40]!r}; there are {known}.")
+        choice = [False, True] if schema.get("type") == "boolean" else schema.get("enum")
+        if choice and not any(_same(value, each) for each in choice):
+            values = ", ".join(str(each).lower() for each in choice)
+            raise BadOption("bad-option", f"The option {name} must be one of {values}.")
+    of_house = {*HOUSE_OPTIONS, "revision"}
+    own = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items() if name not in of_house}
+    resolved = own | dict(options)
+    check_house_options(options, OPTION_SCHEMA)
+    _check_number("start_seat", resolved["start_seat"], 0, seats - 1)
+    _check_number("max_rounds", resolved["max_rounds"], 1, MOST_ROUNDS)
+    return resolved
+
+
+def _same(value: Any, other: Any) -> bool:
+    """JSON's 1 is neither true nor 1.0 here."""
+    return type(value) is type(other) and bool(value == other)
+
+
+def _check_number(name: str, value: Any, least: int, most: int) -> None:
+    if value is not None and (type(value) is not int or not least <= value <= most):
+        raise BadOption("bad-option", f"The option {name} must be a whole number from {least} to {most}, or null.")
+
+
+def _reading(meaning: str, values: Mapping[str | bool, str]) -> Json:
+    texts = " ".join(f"`{str(value).lower()}`: {text}." for value, text in values.items())
+    default = next(iter(values))
+    choice: Json = {"type": "boolean"} if type(default) is bool else {"enum": list(values)}
+    return {"description": f"{meaning}. {texts}", **choice, "default": default}
+
+
+OPTION_SCHEMA: Json = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "scenario": {
+            "description": "Scenario to play. "
+            + " ".join(f"`{it['id']}`: {it['names']['de']}." for it in CARDS_DATA["scenarios"]),
+            "enum": list(CARDS.scenarios),
+            "default": min(CARDS.scenarios),
+        },
+        "firmament": {"description": "Board", "enum": [FIRMAMENT.id], "default": FIRMAMENT.id},
+        "cards": {"description": "Set of cards", "enum": [CARDS.id], "default": CARDS.id},
+        "start_seat": {
+            "description": "Seat that begins; null to draw it at random",
+            "type": ["integer", "null"],
+            "minimum": 0,
+            "maximum": max(SEATS) - 1,
+            "default": None,
+        },
+        "max_rounds": {
+            "description": "Maximum number of rounds. Then most points win, and in a tie the fewest cards discarded; null "
+            "to play until a goal of the rules is reached",
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": MOST_ROUNDS,
+            "default": 60,
+        },
+        **{name: _reading(meaning, values) for name, (meaning, values) in READINGS.items()},
+        **HOUSE_OPTIONS,
+        **mended_options(REVISION),
+    },
+}

@@ -1,0 +1,361 @@
+// The table of Sternenglanz: the Firmament, the tableaus, and one's own turn as it is built by taps.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
+import { addressOf } from "../ui/files.js";
+import { isIn } from "../ui/focus.js";
+import { useStore } from "../ui/store.js";
+import { isTerse } from "../ui/verbosity.js";
+import { listed, t } from "../ui/words.js";
+import { Problem } from "../ui/api.js";
+import { Guide, useGuide } from "../table/guide.js";
+import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
+import { seatName } from "../ui/game-card.js";
+import { enter, later, quietly } from "../ui/lazy-loading.js";
+import { useMedia } from "../ui/media.js";
+import { Sorry } from "../ui/parts.js";
+import { useBuilding } from "./building.js";
+import { Bild, cardTip } from "./cards.js";
+import { Firmament } from "./firmament.js";
+import { CLASSES, Mark } from "./pieces.js";
+import { changes, className, lastTurns, moveName, SENTENCES } from "./story.js";
+import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
+/** @import { Building, Cards, Field, Rules, Tap, Scenario, Table, View } from "./types" */
+
+const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // those that are asked for, in this order
+
+const WIDE = "(min-width: 64rem), (orientation: landscape) and (min-width: 40rem)"; // as in the style
+
+const Tips = quietly(() => enter("tips"), "Tips");
+const Arrivals = quietly(() => import(addressOf("sternenglanz/arrivals.js")), "Arrivals");
+const Steps = later("sternenglanz/steps", "Steps");
+const Tale = later("sternenglanz/tale", "Tale");
+
+/** @param {{table: Table, rules: Rules, view: View, at: number | null}} props */
+export function Room({ table, rules, view: now, at }) {
+  const { game, legal, story } = table;
+  const { cards, firmament } = rules;
+  const seat = game.you?.seat;
+  const names = game.seats.map(seatName);
+  const turn = at === null && legal ? legal.turn : null;
+  const building = useBuilding(table, turn, turn === null || !legal ? [] : legal.moves);
+  const place = useRef();
+  useEffect(() => tellToo(SENTENCES), []);
+  const byKeys = useFocus(place, building);
+  const terse = useStore(isTerse);
+
+  const view = building.foresight?.view ?? now;
+  const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
+  const slot = building.tapped("slot")[0];
+  const path = building.tapped("field");
+  const targets = building.open("field");
+  const isAimed = slot !== undefined || path.length > 0;
+  const news = seat === undefined ? lastTurns(story) : sinceOwnTurn(story, seat);
+  const past = at === null ? news : story.filter((it) => it.version === at);
+  const before = changes(past, "fresh");
+  const planned = changes(building.begun.flatMap((it) => it.would), "planned");
+  const ways = [...before.ways, ...planned.ways, ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
+  const marks = (/** @type {string} */ id) => [
+    building.isOpen("field", id) && "open",
+    isAimed && targets.has(id) && !building.busy && "lit",
+    path.includes(id) && "chosen",
+    planned.marks[id] ?? before.marks[id],
+  ].filter(Boolean).join(" ");
+  /** @param {Field} field */
+  const name = (field) => fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
+    isFresh: field.id in before.marks || field.id in before.gone, lines: terse ? [] : firmament.lines });
+  const plays = seat !== undefined && now.result === null && game.outcome === null;
+  const seats = view.slots.map((_, i) => (seat === undefined ? i : (seat + 1 + i) % view.slots.length));
+
+  const isBeside = useMedia(WIDE);
+
+  /** @type {Record<string, number>[]} */
+  const [supply, limits] = [view.supply, cards.limits];
+
+  /**
+   * What something on the table is, and why nothing can be done with it.
+   * @param {HTMLElement} it
+   */
+  function explain(it) {
+    const { card, slot, nth = slot, field: id, tip: about, seat: whose = seat } = it.dataset;
+    if (card) return cardTip(card, cards);
+    if (nth) return slotTip(view, Number(whose), Number(nth), cards);
+    if (about === "decks") return decks(view, scenario, seat);
+    const piece = [...CLASSES, "nova"].find((one) => one === about);
+    if (piece) return t("tip.supply", { star: className(piece, cards), count: supply[piece], limit: limits[piece] });
+    const field = firmament.fields.find((one) => one.id === id);
+    if (!field) return null;
+    const said = [name(field)];
+    const isAsked = building.busy || building.sending; // about this very step
+    if (turn === null || isAsked || building.isOpen("field", id)) return said[0];
+    if (!isAimed) return [...said, t("tip.slot-first")].join(". ");
+    return whyClosed(field.id).then((why) => [...said, why].filter(Boolean).join(". "), () => said[0]);
+  }
+
+  /**
+   * What the server says against this field for the step that is begun.
+   * @param {string} id
+   */
+  async function whyClosed(id) {
+    const step = building.fits[0]?.step;
+    if (!step) return null;
+    const path = step.path && [...step.path.slice(0, building.tapped("field").length), id];
+    const steps = [...building.begun.flatMap((it) => it.move.steps), { ...step, ...(path ? { path } : { field: id }) }];
+    try {
+      await table.preview(/** @type {number} */ (turn), { steps });
+    } catch (refused) {
+      return refused instanceof Problem ? refused.detail : null;
+    }
+    return null;
+  }
+  const further = html`${building.moves.length > 0 && html`<${StepList} building=${building} cards=${cards} />`}
+    <div class="tableaus">
+      ${seats.filter((it) => it !== seat || !plays).map((it) => html`<${Tableau} key=${it} game=${game} view=${view}
+        seat=${it} cards=${cards} />`)}
+    </div>`;
+  return html`<div class="sternenglanz" ref=${place} data-begun=${building.begun.length}
+    onPointerDown=${() => (byKeys.current = false)}
+    onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+      byKeys.current = true;
+      if (event.key === "Escape") building.undo();
+    }}>
+    <div class="first">
+      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints} name=${name}
+        marks=${marks} ways=${ways} gone=${{ ...before.gone, ...planned.gone }}
+        act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
+      <div class="at-hand">
+        <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
+        ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} view=${view} seat=${seat}
+          names=${names} rules=${rules} />`}
+        ${isBeside && further}
+      </div>
+    </div>
+    ${game.outcome && at === null && html`<${Tale} story=${story} names=${names} cards=${cards} />`}
+    ${!isBeside && further}
+    <${Tips} place=${place} explain=${explain} />
+    <${Arrivals} place=${place} table=${table} at=${at} />
+  </div>`;
+}
+
+/** @param {{building: Building, cards: Cards}} props */
+function StepList({ building, cards }) {
+  const [isOpen, setOpen] = useState(false);
+  const { moves, add, busy, sending } = building;
+  const toggle = (/** @type {{target: HTMLDetailsElement}} */ { target }) => setOpen(target.open);
+  return html`<details class="card step-list" open=${isOpen} onToggle=${toggle}>
+    <summary>${t("steps.list", { count: moves.length })}</summary>
+    ${isOpen && html`<${Steps} moves=${moves} cards=${cards} add=${add} isLocked=${busy || !!sending} />`}
+  </details>`;
+}
+
+const NEXT = [".field.lit", ".held.lit", ".slot.lit", ".actions button[aria-pressed=false]", ".send:enabled"];
+
+/**
+ * Whoever builds by keys is led on: to the next field, card or button that he needs.
+ * @param {{current: HTMLElement}} place
+ * @param {Building} building
+ */
+function useFocus(place, { begun, taps, busy, sending, isWhole }) {
+  const byKeys = useRef(false);
+  const steps = useRef("");
+  useLayoutEffect(() => {
+    const state = JSON.stringify([begun.map((it) => it.move), taps]);
+    if (busy || sending || steps.current === state) return;
+    const isFirst = steps.current === "";
+    steps.current = state;
+    if (isFirst || !byKeys.current || !isIn(place.current)) return;
+    /** @type {(HTMLElement | null)[]} */
+    const found = (isWhole ? [".send"] : NEXT).map((it) => place.current.querySelector(it));
+    const next = found.find((it) => it);
+    if (next && !next.contains(document.activeElement)) next.focus();
+  });
+  return byKeys;
+}
+
+/**
+ * @param {Field} field
+ * @param {{view: View, scenario: Scenario, cards: Cards, lit: boolean, path: string[], isFresh: boolean,
+ *   lines: [one: string, other: string][]}} about
+ */
+function fieldName({ id, bonus }, { view, scenario, cards, lit, path, isFresh, lines }) {
+  const lying = view.board[id];
+  const joined = lines.filter((it) => it.includes(id)).flat().filter((it) => it !== id);
+  return [
+    t("field", { field: id, lying: lying ? className(lying, cards) : t("field.free") }),
+    bonus && scenario.bonusPoints && t("field.bonus", { bonus }),
+    isFresh && t("field.fresh"),
+    path.includes(id) && t("field.chosen"),
+    lit && t("field.lit"),
+    joined.length > 0 && t("field.joined", { fields: listed(joined) }),
+  ].filter(Boolean).join(", ");
+}
+
+/**
+ * What the game is about, what is left, and the Sternbilder that the reader builds.
+ * @param {{view: View, scenario: Scenario, cards: Cards, seat?: number}} props
+ */
+function Beside({ view, scenario, cards, seat }) {
+  const { open, own } = view.sternbilder;
+  const mine = seat === undefined ? null : own[seat];
+  const done = seat === undefined ? [] : view.sternbilder.done[seat];
+  /** @type {Record<string, number>} */
+  const supply = view.supply;
+  const pieces = scenario.supernova ? [...CLASSES, "nova"] : CLASSES;
+  return html`<section class="beside" aria-label=${t("goal")}>
+    ${seat === undefined && html`<p class="goal"><strong>${goalName(scenario)}</strong></p>`}
+    <p class="faint phase" data-tip="decks">${view.phase === "choose" ? t("phase.choose") : t("phase.turn", { turn: view.turn })}</p>
+    ${open && html`<${Bild} id=${open} cards=${cards} title=${t("bild.open")} />`}
+    ${mine?.sternbild && html`<${Bild} id=${mine.sternbild} cards=${cards}
+      title=${t(scenario.sternbild === "own-secret" ? "bild.own-secret" : "bild.own")} />`}
+    ${done.map((id) => html`<${Bild} key=${id} id=${id} cards=${cards} title=${t("bild.done")} isDone />`)}
+    <ul class="supply" aria-label=${t("supply")}>
+      ${pieces.map((kind) => html`<li key=${kind} data-tip=${kind}><${Mark} kind=${kind} /><span
+        class="unseen">${className(kind, cards)}: </span>${supply[kind]}</li>`)}
+    </ul>
+    <p class="faint decks">${decks(view, scenario, seat)}</p>
+  </section>`;
+}
+
+/**
+ * What is left of cards, and what is gone.
+ * @param {View} view
+ * @param {Scenario} scenario
+ * @param {number} [seat]
+ */
+const decks = (view, scenario, seat) => [
+  seat !== undefined && t("discards.own", { count: view.discards[seat] }),
+  seat !== undefined && view.granted[seat] && t("granted"),
+  t("deck", { count: view.deck }),
+  scenario.supernova && t("reserve", { count: view.reserve }),
+  scenario.sternbild !== "none" && t("bild.deck", { count: view.sternbilder.deck }),
+].filter(Boolean).join(" · ");
+
+/** @param {Scenario} scenario */
+function goalName({ goalPoints, goalBilder, sternbild }) {
+  if (goalPoints === null) return t("goal.bild");
+  if (goalBilder) return t("goal.both", { count: goalPoints });
+  return t(sternbild === "shared-open" ? "goal.gallery" : "goal.points", { count: goalPoints });
+}
+
+/**
+ * One's own slots and cards, and the turn as it has been built so far.
+ * @param {{building: Building, turn: number | null, at: number | null, view: View, seat: number, names: string[],
+ *   rules: Rules}} props
+ */
+function Tray({ building, turn, at, view, seat, names, rules }) {
+  const { cards } = rules;
+  const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
+  const chosen = building.tapped("slot")[0];
+  const laying = building.tapped("card");
+  const isLaying = building.moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd));
+  const planned = Object.fromEntries(laying.map((card, i) => [fits[0]?.into[i], card]));
+  const isLocked = busy || !!sending;
+  const lit = (/** @type {Tap["kind"]} */ kind, /** @type {unknown} */ value) =>
+    turn !== null && building.open(kind).has(value) && !isLocked;
+  /** @type {(kind: Tap["kind"], value: unknown, isChosen: boolean) => string} */
+  const marks = (kind, value, isChosen) => [building.isOpen(kind, value) && "open", lit(kind, value) && "lit",
+    isChosen && "chosen"].filter(Boolean).join(" ");
+  const actions = ACTIONS.filter((it) => building.actions().has(it));
+  const done = building.tapped("action");
+  const isDone = (/** @type {string} */ action) =>
+    done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
+  const told = (begun.at(-1)?.would ?? []).filter((it) => it.type !== "turn-began")
+    .map((it) => sentence(it, names, rules)).filter(Boolean);
+  const tapSlot = (/** @type {number} */ slot) => building.tap("slot", slot);
+  const tapCard = (/** @type {string} */ card) => building.tap("card", card);
+  const isOver = begun.at(-1)?.move.steps[0].cmd === "lay";
+  const isBegun = begun.length > 0 || taps.length > 0;
+  const isFree = !isBegun && !sending;
+  const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
+  const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
+  const [isGuided, learned] = useGuide("sternenglanz");
+  const send = () => {
+    if (!isSecret) learned(); // whoever has only chosen his first cards is still to be led to a turn
+    building.send();
+  };
+  const marked = [turn === null && "idle", isLaying && "laying", isBegun && "building"].filter(Boolean).join(" ");
+  return html`<section class=${`tray ${marked}`} aria-label=${t("turn")}>
+    <div class="say">
+      <div role="status">
+        <p class="ask">${at !== null ? t("ask.past")
+          : [isFree && goalName(scenario), !(isFree && isGuided && turn !== null)
+            && asking(building, { turn, view, seat, cards })].filter(Boolean).join(" ")}</p>
+        ${turn !== null && isGuided && !sending && html`<${Guide} learned=${learned}
+          step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`}
+        ${told.length > 0 && !taps.length && html`<p class="told">${told.join(" ")}
+          ${isSecret && ` ${t("would-hide.sternenglanz")}`}
+          ${foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
+      </div>
+      ${isBegun && html`<div class="controls">
+        <button class="plain" data-undo disabled=${isLocked} onClick=${building.undo}>${t("turn.undo")}</button>
+        <button class="plain" disabled=${isLocked} onClick=${building.clear}>${t("turn.clear")}</button>
+        ${begun.length > 0 && html`<button class=${`send ${isWhole ? "" : "plain"}`}
+          disabled=${isLocked || taps.length > 0}
+          onClick=${send}>${t(isWhole ? "turn.send" : "turn.send-part")}</button>`}
+      </div>`}
+    </div>
+    ${error && html`<${Sorry} error=${error} />`}
+    ${begun.length > 0 && html`<ol class="begun" aria-label=${t("turn.begun")}>${begun.map((it, i) => html`<li
+      key=${i}>${moveName(it.move, cards)}</li>`)}</ol>`}
+    ${actions.length > 0 && turn !== null && html`<div class="actions" role="group"
+      aria-label=${t("actions.sternenglanz")}>
+      ${actions.map((action) => html`<button key=${action} class="plain" data-action=${action} disabled=${isLocked}
+        aria-pressed=${isDone(action)} onClick=${() => isDone(action) || building.tap("action", action)}>
+        ${CLASSES.includes(action) && html`<${Mark} kind=${action} />`} ${actionName(action, cards)}</button>`)}
+    </div>`}
+    <div class="own">
+      <${OwnSlots} view=${view} seat=${seat} cards=${cards} planned=${planned} act=${tapSlot}
+        marks=${(/** @type {number} */ it) => marks("slot", it, it === chosen)} />
+      <${Hand} hand=${(view.hand ?? []).filter((it) => !laying.includes(it))} cards=${cards}
+        act=${tapCard} marks=${(/** @type {string} */ it) => (isLaying ? marks("card", it, false) : "")} />
+    </div>
+  </section>`;
+}
+
+/**
+ * Which words guide through this state of a turn.
+ * @param {Building} building
+ * @param {boolean} isWhole
+ */
+function guiding({ moves, taps }, isWhole) {
+  if (isWhole) return "send";
+  if (moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd))) return "card";
+  return taps.length ? "field" : "slot";
+}
+
+/**
+ * @param {string} action
+ * @param {Cards} cards
+ */
+const actionName = (action, cards) => (CLASSES.includes(action) ? className(action, cards) : t(`action.${action}`));
+
+/**
+ * What is to be tapped next.
+ * @param {Building} building
+ * @param {{turn: number | null, view: View, seat: number, cards: Cards}} about
+ */
+function asking(building, { turn, view, seat, cards }) {
+  const { begun, taps, fits, sending, busy, isWhole } = building;
+  if (sending) return t(`sending.${sending}`);
+  if (turn === null) return t("ask.wait");
+  if (busy) return t("ask.busy");
+  if (isWhole) return t("ask.confirm.sternenglanz");
+  if (building.isKept) return t("sending.kept", { button: t("turn.send-part") });
+  const [slot] = building.tapped("slot");
+  const path = building.tapped("field");
+  const places = building.tapped("card").length;
+  const into = fits.find((it) => it.into.length > places)?.into[places];
+  if (building.moves.some((it) => it.steps[0].cmd === "choose")) return t(`ask.choose.${places + 2}`);
+  if (into === 2) return t("ask.lay.2");
+  if (into === 1) return t("ask.lay.1");
+  const isFurther = begun.length > 0 || view.log.performed.length > 0;
+  if (slot === undefined && !path.length) return t(isFurther ? "ask.slot.more" : "ask.slot");
+  if (slot === undefined) return t("ask.which-slot");
+  const card = onSlot(view, seat, slot, cards);
+  const action = fits[0].action[0];
+  if (action === "move" && !path.length) return t("ask.star.sternenglanz", { slot, card });
+  if (action === "move") return t("ask.way", { at: path.at(-1), count: fits[0].field.length - path.length });
+  if (action === "remove") return t("ask.remove", { slot, card });
+  if (action === "nova") return t("ask.nova", { slot, card });
+  if (action === "lapse") return t("ask.lapse", { slot, card });
+  if (path.length) return t("ask.class", { field: path[0] });
+  return t("ask.field", { slot, card, count: building.open("field").size });
+}

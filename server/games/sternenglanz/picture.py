@@ -1,0 +1,378 @@
+"""The table of Sternenglanz, drawn from a view.
+
+Every field is a group with the id `field-c4`, every slot one with the id `slot-0-1` (the seat, the slot), every card of
+the viewer's hand one with the id `card-geburt-3`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from math import hypot
+
+from server.games.contract import Json
+from server.games.sternenglanz.cards import (
+    BILD,
+    CARD,
+    CARD_HEIGHT,
+    CARD_WIDTH,
+    action_card,
+    back,
+    frame,
+    permanent_action,
+    sternbild,
+)
+from server.games.sternenglanz.material import CARDS, FIELDS, FIRMAMENT, NOVA, SHARED_OPEN, SLOTS, Field
+from server.games.sternenglanz.names import bild_name, piece_name, scenario_name
+from server.games.sternenglanz.pieces import COLOURS, label, lone_piece, piece, pieces_in
+from server.render.picture_parts import (
+    LEGIBLE,
+    MARGIN,
+    PANEL,
+    SEAT_COLOURS,
+    WIDTH,
+    Box,
+    Colours,
+    Line,
+    Part,
+    Picture,
+    Sprite,
+    Theme,
+    around,
+    clearest,
+    corners,
+    placed,
+    seat_mark,
+    sheet,
+    short,
+)
+
+_HEAD = 78
+_FULL = WIDTH - 2 * MARGIN
+_SKY = 684  # the square in which the Firmament is drawn
+_IS_ROUND = all(hypot(field.x - 0.5, field.y - 0.5) <= 0.46 for field in FIELDS.values())
+_FREE = 27  # radius of a free field
+_PIECE = 1.2  # the size of a piece on the Firmament
+_TABLEAU = 72  # where the slots begin below a panel's edge
+_MINI = 46  # a completed Sternbild
+
+
+def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
+    """The Firmament, the supplies, the seats in two columns and the viewer's hand, which fills a gap if there is one."""
+    parts: list[Part] = [
+        *_head(view, names, theme, locale),
+        *placed(MARGIN, _HEAD, _firmament(view, theme, locale)),
+    ]
+    top = _HEAD + _FULL + MARGIN
+    parts += placed(MARGIN, top, _supplies(view, theme, locale))
+    top += 92 + (BILD + MARGIN if _is_shared(view) else 0)
+    has_hand, is_odd = view["hand"] is not None, len(names) % 2 == 1
+    row = max(_panel_height(view), 300 if has_hand and is_odd else 0) + MARGIN
+    second = WIDTH - MARGIN - PANEL
+    for seat in range(len(names)):
+        left = second if seat % 2 else MARGIN
+        parts += placed(left, top + seat // 2 * row, _seat(view, seat, names, theme, locale))
+    height = top + (len(names) + 1) // 2 * row
+    if has_hand and is_odd:
+        parts += placed(second, height - row, _hand(view, theme, locale, 3))
+    elif has_hand:
+        parts += placed(MARGIN, height, _hand(view, theme, locale, 6))
+        height += 170 + MARGIN
+    return sheet(height, _spoken(view, names, locale), Colours(theme, COLOURS), parts)
+
+
+def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
+    points = ", ".join(f"{short(name)} {each}" for name, each in zip(names, view["points"], strict=True))
+    return f"Sternenglanz: {scenario_name(view['scenario'], locale)}. {_WORDS[locale]['points']}: {points}"
+
+
+def _is_shared(view: Json) -> bool:
+    return CARDS.scenarios[view["scenario"]].sternbild == SHARED_OPEN
+
+
+def _head(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Iterator[Line]:
+    say, result, right = _WORDS[locale], view["result"], WIDTH - MARGIN - 4
+    yield Line(MARGIN + 4, 36, scenario_name(view["scenario"], locale), theme.ink, 28, theme.sky, bold=True)
+    yield Line(MARGIN + 4, 64, _goal(view["scenario"], locale), theme.faint, 21, theme.sky)
+    if result is not None:
+        winners = ", ".join(short(names[seat]) for seat in result["winners"])
+        yield Line(right, 36, say["over"], theme.ink, LEGIBLE, theme.sky, anchor="end", bold=True)
+        yield Line(right, 64, f"{say['won']}: {winners}", theme.gold, 21, theme.sky, anchor="end", bold=True)
+    elif view["turn"]:
+        yield Line(right, 36, f"{say['turn']} {view['turn']}", theme.ink, LEGIBLE, theme.sky, anchor="end")
+
+
+def _goal(scenario: int, locale: str) -> str:
+    say, goal = _WORDS[locale], CARDS.scenarios[scenario]
+    points = [] if goal.goal_points is None else [f"{goal.goal_points} {say['points']}"]
+    bilder = [f"{goal.goal_bilder} {say['sternbild']}"] if goal.goal_bilder else []
+    return f"{say['goal']}: {' + '.join(points + bilder)}"
+
+
+# The Firmament
+
+
+def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
+    """What was done in this turn is marked in the colour of the seat on turn."""
+    colour = theme.ink if view["next"] is None else SEAT_COLOURS[view["next"]]
+    has_bonus = CARDS.scenarios[view["scenario"]].bonus_points
+    laid = {where for where, _ in view["log"]["laid"]}
+    yield '<g id="firmament">'
+    yield _empty(theme)
+    for passed in view["log"]["lines"]:
+        yield from _passed(passed, colour, theme)
+    for field in FIELDS.values():
+        removed = [star for where, star in view["log"]["removed"] if where == field.id]
+        done = _done(field.id in laid, removed, colour, theme)
+        lying, bonus = view["board"].get(field.id), field.bonus if has_bonus else 0
+        what = f'id="field-{field.id}" data-field="{field.id}" '
+        yield from placed(*_at(field), [*_field(field.id, lying, bonus, theme, locale), *done], what)
+    if has_bonus:
+        yield from _bonuses(theme)
+    yield "</g>"
+
+
+def _at(field: Field) -> tuple[int, int]:
+    """In whole pixels: all fields look alike then, and pack well."""
+    edge = (_FULL - _SKY) / 2
+    return round(edge + field.x * _SKY), round(edge + field.y * _SKY)
+
+
+@cache
+def _empty(theme: Theme) -> Sprite:
+    """The Firmament without its fields."""
+    corner = _FULL / 2 if _IS_ROUND else 14
+    ends = [(_at(FIELDS[one]), _at(FIELDS[other])) for one, other in FIRMAMENT.lines if one < other]
+    ways = "".join(f"M{x1} {y1}L{x2} {y2}" for (x1, y1), (x2, y2) in ends)
+    card = f'<rect width="{_FULL}" height="{_FULL}" rx="{corner:g}" fill="{theme.card}"/>'
+    drawn = f'<path d="{ways}" stroke="{theme.line}" stroke-width="1.6" fill="none"/>'
+    return Sprite(card + drawn, Box(0, 0, _FULL, _FULL), theme.sky, covers=True)
+
+
+def _passed(ends: str, colour: str, theme: Theme) -> Iterator[Part]:
+    """A line along which a star wandered, such as `c1-d1`."""
+    (x1, y1), (x2, y2) = (_at(FIELDS[end]) for end in ends.split("-"))
+    return placed(x1, y1, [_way(x2 - x1, y2 - y1, colour, theme)])
+
+
+@cache
+def _way(x: int, y: int, colour: str, theme: Theme) -> Sprite:
+    box = Box(min(x, 0) - 3, min(y, 0) - 3, max(x, 0) + 3, max(y, 0) + 3)
+    return Sprite(f'<path d="M0 0L{x} {y}" stroke="{colour}" stroke-width="5"/>', box, theme.card)
+
+
+@cache
+def _field(field: str, lying: str | None, bonus: int, theme: Theme, locale: str) -> list[Part]:
+    what = [field, piece_name(lying, locale) if lying else _WORDS[locale]["free"]] + ([f"+{bonus}"] if bonus else [])
+    parts: list[Part] = [f"<title>{', '.join(what)}</title>"]
+    if lying is None:
+        edge = f'stroke="{theme.gold}" stroke-width="3"' if bonus else f'stroke="{theme.line}" stroke-width="1.6"'
+        free = f'<circle r="{_FREE}" fill="{theme.sky}" {edge}/>'
+        parts.append(Sprite(free, around(0, 0, _FREE + 2), theme.card))
+        parts.append(Line(0, 8, field, theme.faint, LEGIBLE, theme.sky, anchor="middle"))
+    else:
+        parts += [lone_piece(lying, _PIECE, theme, theme.card, has_label=True), label(lying, field)]
+    return parts
+
+
+@cache
+def _bonuses(theme: Theme) -> list[Line]:
+    """Each beside its field, where no other one is near."""
+    lines = []
+    for field in FIELDS.values():
+        if field.bonus:
+            left, top = _at(field)
+            others = [(x - left, y - top) for x, y in map(_at, FIELDS.values()) if (x, y) != (left, top)]
+            x, y = clearest(corners(28), others)
+            lines.append(Line(left + x, top + y + 7, f"+{field.bonus}", theme.gold, 20, theme.card, "middle", True))
+    return lines
+
+
+def _done(is_laid: bool, removed: Sequence[str], colour: str, theme: Theme) -> Iterator[Part]:
+    """What is marked of a field in the turn in which something was laid there, or stars removed."""
+    if is_laid:
+        yield Sprite(f'<circle r="34" fill="none" stroke="{colour}" stroke-width="4"/>', around(0, 0, 37), theme.card)
+    for star in removed:
+        cross = f'<path d="M-10 -10L10 10M10 -10L-10 10" stroke="{colour}" stroke-width="4"/>'
+        crossed_out = Sprite(piece(star, 0, 0, 0.4, theme) + cross, around(0, 0, 16), theme.card)
+        yield from placed(-24, 24, [crossed_out])
+
+
+# The supplies
+
+
+def _supplies(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
+    say, bilder = _WORDS[locale], view["sternbilder"]
+    yield '<g id="supplies">'
+    for i, kind in enumerate(pieces_in(view)):
+        x = 24 + 86 * i
+        yield from placed(x, 24, [lone_piece(kind, 0.6, theme, theme.sky)])
+        yield Line(x + 24, 33, str(view["supply"][kind]), theme.ink, LEGIBLE, theme.sky)
+    decks = [f"{say['deck']} {view['deck']}"]
+    if CARDS.scenarios[view["scenario"]].supernova:
+        decks.append(f"{say['reserve']} {view['reserve']}")
+    if bilder["deck"]:
+        decks.append(f"{say['sternbilder']} {bilder['deck']}")
+    yield Line(4, 70, " · ".join(decks), theme.faint, 21, theme.sky)
+    if _is_shared(view) and bilder["open"] is not None:
+        yield from placed(0, 88, _named_bild(bilder["open"], theme, locale, theme.sky))
+    yield "</g>"
+
+
+def _named_bild(bild: str, theme: Theme, locale: str, ground: str) -> Iterator[Part]:
+    yield sternbild(bild, theme, locale)._replace(ground=ground)
+    yield Line(BILD + 12, 30, bild_name(bild, locale), theme.ink, 18, ground, bold=True)
+    points = CARDS.sternbilder[bild].points
+    yield Line(BILD + 12, 54, f"{points} {_WORDS[locale]['points']}", theme.faint, 16, ground)
+
+
+# The seats
+
+
+def _panel_height(view: Json) -> int:
+    """Tall enough for everybody's Sternbilder, so that the panels stand in line."""
+    bilder = view["sternbilder"]
+    own = BILD + 12 if any(bilder["own"]) else 0
+    done = _MINI + 12 if any(bilder["done"]) else 0
+    return _TABLEAU + CARD_HEIGHT + 14 + own + done
+
+
+def _seat(view: Json, seat: int, names: Sequence[str], theme: Theme, locale: str) -> Iterator[Part]:
+    say, card, right = _WORDS[locale], theme.card, PANEL - 12
+    waited_for = _is_waited_for(view, seat)
+    yield f'<g id="seat-{seat}">'
+    yield _panel(_panel_height(view), SEAT_COLOURS[seat] if waited_for else None, theme)
+    yield from placed(22, 25, [seat_mark(seat, 13, theme, card)])
+    yield Line(44, 32, short(names[seat]), theme.ink, 23, card, bold=waited_for)
+    yield Line(right, 34, str(view["points"][seat]), theme.ink, 30, card, anchor="end", bold=True)
+    held = f"{say['hand']} {view['hand_sizes'][seat]} · {say['discard']} {view['discards'][seat]}"
+    yield Line(44, 59, held, theme.faint, 19, card)
+    if waited_for:
+        yield Line(right, 60, say["next"], theme.ink, 19, card, anchor="end", bold=True)
+    elif view["granted"][seat]:
+        yield from placed(PANEL - 24, 53, [lone_piece(NOVA, 0.3, theme, card)])
+    for slot in SLOTS:
+        x = 7 + (slot - 1) * (CARD_WIDTH + 7)
+        yield from placed(x, _TABLEAU, _slot(view, seat, slot, theme, locale))
+    top = _TABLEAU + CARD_HEIGHT + 12
+    own = view["sternbilder"]["own"][seat]
+    if own is not None:
+        bild = own["sternbild"]
+        shown = back(BILD, BILD, theme) if bild is None else _named_bild(bild, theme, locale, card)
+        yield from placed(8, top, shown)
+        top += BILD + 12
+    for i, bild in enumerate(view["sternbilder"]["done"][seat]):
+        yield from placed(8 + i * (_MINI + 8), top, [sternbild(bild, theme, locale, _MINI)])
+    yield "</g>"
+
+
+@cache
+def _panel(height: int, colour: str | None, theme: Theme) -> Sprite:
+    edge = f' stroke="{colour}" stroke-width="3"' if colour else ""
+    rect = f'<rect width="{PANEL}" height="{height}" rx="14" fill="{theme.card}"{edge}/>'
+    return Sprite(rect, Box(-2, -2, PANEL + 2, height + 2), theme.sky, covers=True)
+
+
+def _is_waited_for(view: Json, seat: int) -> bool:
+    if view["phase"] == "choose":
+        return not view["chosen"][seat]
+    return bool(view["next"] == seat)
+
+
+def _slot(view: Json, seat: int, slot: int, theme: Theme, locale: str) -> Iterator[Part]:
+    """A slot with its card; a tick says that it was performed in this turn."""
+    card = view["slots"][seat][slot - 1]
+    yield f'<g id="slot-{seat}-{slot}" data-slot="{slot}">'
+    if card is not None:
+        yield from action_card(card, theme, locale, theme.card)
+    elif slot == 1:
+        yield from permanent_action(theme)
+    elif view["chosen"][seat]:
+        yield from back(CARD_WIDTH, CARD_HEIGHT, theme)
+    else:
+        yield Sprite(frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True), CARD, theme.card)
+    if seat == view["next"] and any(slot == done["slot"] for done in view["log"]["performed"]):
+        tick = f'<path d="M74 66L82 76L100 52" fill="none" stroke="{theme.gold}" stroke-width="6"/>'
+        yield Sprite(tick, Box(70, 48, 104, 82), theme.sky)
+    yield "</g>"
+
+
+def _hand(view: Json, theme: Theme, locale: str, columns: int) -> Iterator[Part]:
+    yield '<g id="hand">'
+    yield Line(4, 22, _WORDS[locale]["your hand"], theme.faint, 21, theme.sky)
+    for i, card in enumerate(view["hand"]):
+        left, top = i % columns * (CARD_WIDTH + 12), 34 + i // columns * (CARD_HEIGHT + 52)
+        yield f'<g id="card-{card.replace("#", "-")}" data-card="{card}">'
+        yield from placed(left, top, action_card(card, theme, locale, theme.sky))
+        kind, _, copy = card.partition("#")
+        for row, words in enumerate((kind, f"#{copy}")):
+            under = top + CARD_HEIGHT + 20 + 20 * row
+            yield Line(left + CARD_WIDTH // 2, under, words, theme.faint, 17, theme.sky, anchor="middle")
+        yield "</g>"
+    yield "</g>"
+
+
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "de": {
+        "points": "Punkte",
+        "sternbild": "Sternbild",
+        "goal": "Ziel",
+        "turn": "Zug",
+        "over": "Spielende",
+        "won": "Gewonnen",
+        "free": "frei",
+        "deck": "Karten",
+        "reserve": "Supernovae",
+        "sternbilder": "Sternbilder",
+        "hand": "Hand",
+        "discard": "Ablage",
+        "next": "am Zug",
+        "your hand": "Deine Karten",
+    },
+    "en": {
+        "points": "points",
+        "sternbild": "Sternbild",
+        "goal": "Goal",
+        "turn": "Turn",
+        "over": "Game over",
+        "won": "Won",
+        "free": "free",
+        "deck": "Cards",
+        "reserve": "Supernovae",
+        "sternbilder": "Sternbilder",
+        "hand": "hand",
+        "discard": "discard",
+        "next": "to move",
+        "your hand": "Your cards",
+    },
+    "fr": {
+        "points": "points",
+        "sternbild": "constellation",
+        "goal": "But",
+        "turn": "Tour",
+        "over": "Fin de partie",
+        "won": "Gagné",
+        "free": "libre",
+        "deck": "Cartes",
+        "reserve": "Supernovæ",
+        "sternbilder": "Constellations",
+        "hand": "main",
+        "discard": "défausse",
+        "next": "à jouer",
+        "your hand": "Vos cartes",
+    },
+    "it": {
+        "points": "punti",
+        "sternbild": "costellazione",
+        "goal": "Obiettivo",
+        "turn": "Turno",
+        "over": "Fine della partita",
+        "won": "Vince",
+        "free": "libero",
+        "deck": "Carte",
+        "reserve": "Supernove",
+        "sternbilder": "Costellazioni",
+        "hand": "mano",
+        "discard": "scarti",
+        "next": "di turno",
+        "your hand": "Le tue carte",
+    },
+}

@@ -1,0 +1,512 @@
+"""A game from the set-up (R3) through its turns (R4 to R9) to its end (R10, R11)."""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain, permutations
+from typing import Any
+
+from server.games.contract import ALONE, NOBODY, Dice, Outcome, Seat
+from server.games.errors import IllegalMove
+from server.games.sternenglanz.actions import perform, type_of, ways
+from server.games.sternenglanz.figures import lies_on
+from server.games.sternenglanz.material import (
+    ACTION_CARDS,
+    CARDS,
+    FIELDS,
+    FIRMAMENT,
+    NO_STERNBILD,
+    OWN_OPEN,
+    OWN_SECRET,
+    PRACHT,
+    SHARED_OPEN,
+    SLOTS,
+    SUPERNOVA,
+    SUPERNOVA_CARDS,
+    Fields,
+)
+from server.games.sternenglanz.moves import Action, Choose, Finish, Lapse, LayCards, Move, Step
+from server.games.sternenglanz.options import resolve_options
+from server.games.sternenglanz.state import (
+    ACT,
+    CHOOSE,
+    LAY,
+    OVER,
+    ActFinished,
+    ActionEvent,
+    ActionLapsed,
+    CardsChosen,
+    CardsDrawn,
+    CardsLaid,
+    CardsShifted,
+    CardsShuffled,
+    ChoicesShown,
+    DiscardsShuffled,
+    Event,
+    GameDecided,
+    HandDealt,
+    StarLaid,
+    StarMoved,
+    StarRemoved,
+    State,
+    SternbildCompleted,
+    SternbildDrawn,
+    SternbildTurnedUp,
+    SupernovaGranted,
+    SupernovaLaid,
+    TurnBegan,
+    foresee,
+    supply,
+)
+
+ACTIONS = (StarLaid, StarRemoved, StarMoved, SupernovaLaid)
+REVEALING = (ChoicesShown, SternbildTurnedUp, SternbildDrawn, CardsDrawn, DiscardsShuffled)
+
+
+class TurnSteps:
+    """What one move does, event by event."""
+
+    def __init__(self, sky: State) -> None:
+        self.events: list[Event] = []
+        self._sky, self._applied = sky, 0
+
+    def happens(self, event: Event) -> None:
+        self.events.append(event)
+
+    @property
+    def sky(self) -> State:
+        """The sky after these events; made when it is asked for, since after the last one it seldom is."""
+        while self._applied < len(self.events):
+            self._sky = foresee(self._sky, self.events[self._applied])
+            self._applied += 1
+        return self._sky
+
+
+# 3. Set-up
+
+
+def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
+    """The opening events. Draws the first seat, if none is named, then the order of both decks."""
+    resolved = resolve_options(options, seats)
+    scenario = CARDS.scenarios[resolved["scenario"]]
+    start = dice.below(seats) if resolved["start_seat"] is None else resolved["start_seat"]
+    deck = dice.shuffled(ACTION_CARDS)
+    bilder = [] if scenario.sternbild == NO_STERNBILD else dice.shuffled(CARDS.sternbilder)
+    reserve = list(SUPERNOVA_CARDS) if scenario.supernova else []
+    clockwise = [(start + n) % seats for n in range(seats)]
+    dealt: list[Event] = [
+        HandDealt(seat, deck[n : seats * CARDS.hand_size : seats]) for n, seat in enumerate(clockwise)
+    ]
+    if scenario.sternbild == SHARED_OPEN:
+        dealt.append(SternbildTurnedUp(bilder[0]))
+    elif bilder:
+        dealt += [SternbildDrawn(seat, bilder[n], scenario.sternbild == OWN_OPEN) for n, seat in enumerate(clockwise)]
+    return [CardsShuffled(seats, resolved, start, FIRMAMENT.start, deck, bilder, reserve), *dealt]
+
+
+# 4. Turn
+
+
+def to_act(sky: State) -> frozenset[Seat]:
+    """The seat on turn; while the first cards are chosen, all that have not."""
+    if sky.phase == CHOOSE:
+        return frozenset(seat for seat, chosen in enumerate(sky.chosen) if chosen is None)
+    return NOBODY if sky.on_turn is None else ALONE[sky.on_turn]
+
+
+def is_mid_turn(sky: State, seat: Seat) -> bool:
+    """Whether this seat is in the middle of its turn: what it still owes is no new turn."""
+    return sky.on_turn == seat and (sky.phase == LAY or bool(sky.log.performed))
+
+
+def decide(sky: State, seat: Seat, move: Move, dice: Dice) -> list[Event]:
+    """What happens if `seat` plays `move`, all its steps or none. Raises IllegalMove if it may not.
+
+    A move ends with a step that shows its player something new (a card, a Sternbild, what the others chose): nothing
+    can follow unseen. Whatever is left of the turn is a further move.
+    """
+    if seat not in to_act(sky):
+        raise _out_of_turn(sky)
+    return _performed(sky, seat, move.steps, dice).events
+
+
+def _performed(sky: State, seat: Seat, steps: Sequence[Step], dice: Dice | None) -> TurnSteps:
+    """What these steps do, one after the other; without dice nothing is drawn. Raises IllegalMove for the first that may
+    not follow."""
+    so_far = TurnSteps(sky)
+    for number, step in enumerate(steps, start=1):
+        try:
+            if number > 1:
+                _check_goes_on(so_far, seat)
+            if isinstance(step, LayCards):
+                _lay_cards(so_far, seat, step, dice)
+            elif isinstance(step, Choose):
+                _choose(so_far, seat, step)
+            else:
+                _act(so_far, seat, step)
+        except IllegalMove as refused:
+            if len(steps) == 1:
+                raise
+            raise IllegalMove(refused.code, f"Step {number}: {refused.text}") from None
+    return so_far
+
+
+def _out_of_turn(sky: State) -> IllegalMove:
+    if sky.phase == OVER:
+        return IllegalMove("game-over", "The game is over.")
+    if sky.phase == CHOOSE:
+        return IllegalMove("not-your-turn", "You have chosen; others have not yet.")
+    return IllegalMove("not-your-turn", "It is not your turn.")
+
+
+def _check_goes_on(so_far: TurnSteps, seat: Seat) -> None:
+    """Whether a further step of the same move may follow."""
+    if checks_secrets(so_far.sky) and any(isinstance(event, ACTIONS) for event in so_far.events):
+        raise _reveals()  # whatever it did: a refusal that came only now and then would tell a secret
+    if so_far.sky.phase == OVER:
+        raise IllegalMove("game-over", "The step before ends the game.")
+    if not is_mid_turn(so_far.sky, seat):
+        raise IllegalMove("wrong-phase", "The step before ends your turn.")
+    if any(isinstance(event, REVEALING) for event in so_far.events):
+        raise _reveals()
+
+
+def _reveals() -> IllegalMove:
+    return IllegalMove("reveals", "The step before may show you something new: play as far as that, and look first.")
+
+
+def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
+    """Whether `seat` may leave this move for one of its next turns. Raises IllegalMove.
+
+    Only cards that are in its hand now, and that none of the `earlier` moves takes: a hand loses cards by its own moves
+    alone, and what will be drawn nobody knows. Where Sternbilder are secret, nothing follows an action in the same move:
+    whether it could would tell of the Sternbild that the action may complete. As moves of their own the steps follow each
+    other, whatever they complete. So whether the move is legal in its turn follows from what lies on the table.
+    """
+    for step in _laid(move):
+        if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
+            raise IllegalMove("bad-cards", f"{step} is not left for it; your hand is {' '.join(sky.hands[seat])}.")
+    acts = [isinstance(step, Action) for step in move.steps]
+    if sky.scenario.sternbild == OWN_SECRET and any(acts[:-1]):
+        raise IllegalMove(
+            "reveals", "An action may complete your Sternbild: plan what follows it as a move of its own."
+        )
+
+
+def _laid(move: Move) -> list[str]:
+    """The cards of the hand that a move takes."""
+    cards: list[str | None] = []
+    for step in move.steps:
+        if isinstance(step, Choose | LayCards):
+            cards += [step.slot2, step.slot3 if isinstance(step, Choose) else step.slot1]
+    return [card for card in cards if card is not None]
+
+
+def checks_secrets(sky: State) -> bool:
+    """Whether an action may complete a Sternbild that the player on turn cannot see."""
+    return sky.options["sternbildCredit"] == "any-player" and sky.scenario.sternbild == OWN_SECRET
+
+
+def legal_moves(sky: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
+    """Every step open to `seat`, each a move of its own; after the steps `begun`, if it could look so far ahead.
+
+    Raises IllegalMove for steps that could not be begun.
+    """
+    if seat not in to_act(sky):
+        return []
+    if begun:
+        so_far = _performed(sky, seat, [step for move in begun for step in move.steps], None)
+        try:
+            _check_goes_on(so_far, seat)
+        except IllegalMove:
+            return []
+        sky = so_far.sky
+    if sky.phase == CHOOSE:
+        return [Move((Choose(*cards),)) for cards in permutations(sky.hands[seat], 2)]
+    return _cards_to_lay(sky, seat) if sky.phase == LAY else _actions(sky, seat)
+
+
+def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
+    """Two different hand cards for slots 2 and 3; when all have chosen, all are shown and the first turn begins."""
+    sky = so_far.sky
+    if sky.phase != CHOOSE:
+        raise IllegalMove("wrong-phase", "The first cards have been chosen.")
+    _check_in_hand(sky, seat, step.slot2)
+    _check_in_hand(sky, seat, step.slot3)
+    if step.slot2 == step.slot3:
+        raise IllegalMove("bad-cards", "Choose two different cards.")
+    so_far.happens(CardsChosen(seat, step.slot2, step.slot3))
+    if all(so_far.sky.chosen):
+        so_far.happens(ChoicesShown([list(cards) for cards in so_far.sky.chosen if cards]))
+        so_far.happens(TurnBegan(sky.start, 1))
+
+
+def _check_in_hand(sky: State, seat: Seat, card: str) -> None:
+    if card not in sky.hands[seat]:
+        raise IllegalMove("bad-cards", f"{card} is not in your hand, only {' '.join(sky.hands[seat])}.")
+
+
+# 4.1 The part `act`
+
+NEXT_SLOTS = {(): SLOTS, (1,): (2, 3), (2,): (1, 3), (3,): (1, 2), (1, 2): (3,)}
+ROW = ((1,), (1, 2), (1, 2, 3))
+
+
+def open_slots(sky: State) -> tuple[int, ...]:
+    """The slots that may be performed next: two in any order, or all three in theirs."""
+    done = sky.log.slots
+    after = NEXT_SLOTS.get(done, ())
+    if sky.options["pairRepeat"] == "any":
+        return after
+    return tuple(
+        slot for slot in after if (*done, slot) in ROW or any(_may_pair(sky, slot, it) for it in done or SLOTS)
+    )
+
+
+def may_finish(sky: State) -> bool:
+    """Whether the player may leave it at the slots performed."""
+    return sky.log.slots == (1, 2) and _may_pair(sky, 1, 2)
+
+
+def _may_pair(sky: State, slot: int, other: int) -> bool:
+    if slot == other:
+        return False
+    return sky.options["pairRepeat"] == "any" or _type_on(sky, slot) != _type_on(sky, other)
+
+
+def _type_on(sky: State, slot: int) -> str:
+    """The type of action of a slot; of one performed, what it was then (R4.4)."""
+    assert sky.on_turn is not None
+    return type_of(dict(sky.log.performed).get(slot, sky.slots[sky.on_turn][slot - 1]))
+
+
+def _actions(sky: State, seat: Seat) -> list[Move]:
+    """Every way to perform an open slot; a lapse for each that has none (R5.6)."""
+    ways_of = {slot: ways(sky, seat, slot) for slot in open_slots(sky)}
+    found = list(chain.from_iterable(ways_of.values()))
+    if not found or sky.options["impossible"] == "lapse":
+        found += [Move((Lapse(slot),)) for slot, moves in ways_of.items() if not moves]
+    return [*found, Move((Finish(),))] if may_finish(sky) else found
+
+
+def _act(so_far: TurnSteps, seat: Seat, step: Action | Finish) -> None:
+    sky = so_far.sky
+    if sky.phase != ACT:
+        now = "choose your first cards" if sky.phase == CHOOSE else "lay cards"
+        raise IllegalMove("wrong-phase", f"This is not the time for actions: {now}.")
+    if isinstance(step, Finish):
+        if not may_finish(sky):
+            done = _listed(sky.log.slots)
+            raise IllegalMove("too-few-actions", f"A turn takes a pair of slots, or all three; you performed {done}.")
+        so_far.happens(ActFinished(seat))
+        _shift(so_far, seat)
+        return
+    if step.slot not in open_slots(sky):
+        raise IllegalMove("slot-not-open", f"Slot {step.slot} is not open, only {_listed(open_slots(sky))}.")
+    if isinstance(step, Lapse):
+        _check_lapse(sky, seat, step.slot)
+        so_far.happens(ActionLapsed(seat, step.slot, sky.slots[seat][step.slot - 1]))
+    else:
+        action = perform(sky, seat, step)
+        so_far.happens(action)
+        _check_sternbilder(so_far, seat, action)
+        _grant_supernovae(so_far, seat)
+        _check_end(so_far, seat)
+    sky = so_far.sky
+    if sky.phase == ACT and not open_slots(sky):
+        _shift(so_far, seat)
+
+
+def _listed(slots: Sequence[int]) -> str:
+    return " and ".join(map(str, slots)) or "no slot"
+
+
+def _check_lapse(sky: State, seat: Seat, slot: int) -> None:
+    if ways(sky, seat, slot):
+        raise IllegalMove("must-act", f"Slot {slot} can be performed.")
+    if sky.options["impossible"] == "strict":
+        for other in open_slots(sky):
+            if ways(sky, seat, other):
+                raise IllegalMove("must-act", f"Slot {other} can be performed.")
+
+
+# 6. Shift, lay and draw
+
+
+def _shift(so_far: TurnSteps, seat: Seat) -> None:
+    slot1, slot2, slot3 = so_far.sky.slots[seat]
+    assert slot3 is not None
+    if type_of(slot1) == SUPERNOVA:
+        slots = [slot1, None, slot2]
+    else:
+        slots = [None, slot1, slot2]
+    so_far.happens(CardsShifted(seat, slots, [slot3]))
+
+
+def _cards_to_lay(sky: State, seat: Seat) -> list[Move]:
+    """Every way to lay cards after the shift (R6.2)."""
+    slot1, slot2, _ = sky.slots[seat]
+    hand = sky.hands[seat]
+    found = []
+    for drop in (False, True) if slot1 is not None else (False,):
+        may_cover = slot1 is None or drop
+        for second in [None] if slot2 is not None else [card for card in hand if type_of(card) != SUPERNOVA]:
+            first: list[str | None] = [card for card in hand if card != second] if may_cover else []
+            if not _must_cover(sky, seat):
+                first.insert(0, None)
+            found += [Move((LayCards(drop, second, card),)) for card in first]
+    return found
+
+
+def _must_cover(sky: State, seat: Seat) -> bool:
+    return sky.options["layWhenFull"] == "must-cover" and sky.slots[seat][1] is not None
+
+
+def _lay_cards(so_far: TurnSteps, seat: Seat, step: LayCards, dice: Dice | None) -> None:
+    """Lay cards and draw; the next turn begins, or the last round has ended."""
+    sky = so_far.sky
+    _check_cards_to_lay(sky, seat, step)
+    so_far.happens(CardsLaid(seat, sky.slots[seat][0] if step.drop_nova else None, step.slot2, step.slot1))
+    seats, turn = len(sky.points), sky.turn
+    if turn == (sky.options["max_rounds"] or 0) * seats:
+        so_far.happens(_decided(so_far.sky, "round-limit", _by_points(so_far.sky)))
+    else:
+        if dice is not None:
+            held = len(sky.hands[seat]) - (step.slot2 is not None) - (step.slot1 is not None)
+            _draw(so_far, seat, CARDS.hand_size - held, sky.deck, dice)
+        so_far.happens(TurnBegan((seat + 1) % seats, turn + 1))
+
+
+def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
+    if sky.phase != LAY:
+        raise IllegalMove("wrong-phase", "Cards are laid after the actions.")
+    slot1, slot2, _ = sky.slots[seat]
+    if step.drop_nova and slot1 is None:
+        raise IllegalMove("bad-cards", "No Supernova card lies on slot 1.")
+    if slot2 is None and step.slot2 is None:
+        raise IllegalMove("bad-cards", "Slot 2 is empty: an action card must be laid on it.")
+    if slot2 is not None and step.slot2 is not None:
+        raise IllegalMove("bad-cards", f"{slot2} lies on slot 2: no card can be laid on it.")
+    for card in (step.slot2, step.slot1):
+        if card is not None:
+            _check_in_hand(sky, seat, card)
+    if step.slot2 is not None and type_of(step.slot2) == SUPERNOVA:
+        raise IllegalMove("bad-cards", "A Supernova card can be laid on slot 1 only.")
+    if step.slot1 is None and _must_cover(sky, seat):
+        raise IllegalMove("bad-cards", "Slot 2 is filled: a card must be laid on slot 1.")
+    if step.slot1 is not None and slot1 is not None and not step.drop_nova:
+        raise IllegalMove("bad-cards", f"{slot1} lies on slot 1: drop it first.")
+    if step.slot1 is not None and step.slot1 == step.slot2:
+        raise IllegalMove("bad-cards", f"{step.slot1} can be laid on one slot only.")
+
+
+def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Dice) -> None:
+    """Draw as many cards as are due. The discards become the deck when one is due and the deck is empty (R6.3)."""
+    while due > 0:
+        if not deck:
+            cards = [card for discard in so_far.sky.discards for card in discard]
+            is_out = so_far.sky.options["supernovaRecycle"] == "box"
+            out = [card for card in cards if is_out and type_of(card) == SUPERNOVA]
+            deck = dice.shuffled(card for card in cards if card not in out)
+            so_far.happens(DiscardsShuffled(list(deck), out))
+        drawn, deck = deck[:due], deck[due:]
+        so_far.happens(CardsDrawn(seat, list(drawn)))
+        due -= len(drawn)
+
+
+# 8. Sternbilder
+
+
+def _check_sternbilder(so_far: TurnSteps, seat: Seat, action: ActionEvent) -> None:
+    """The Sternbilder that this action completes, and the cards that come in their place."""
+    sky = so_far.sky
+    mode, credit = sky.scenario.sternbild, sky.options["sternbildCredit"]
+    if mode == NO_STERNBILD or not sky.stars[PRACHT]:  # every figure has a Prachtstern
+        return
+    touching = _changed(action) if credit == "contributing" else None
+    for owner in _clockwise(sky, seat) if credit == "any-player" and mode != SHARED_OPEN else [seat]:
+        bild = sky.bilder.open if mode == SHARED_OPEN else sky.bilder.own[owner]
+        if bild is None:
+            continue
+        card = CARDS.sternbilder[bild]
+        fields = lies_on(card, sky.stars, sky.options["sternbildLines"] == "induced", touching)
+        if fields is None:
+            continue
+        so_far.happens(SternbildCompleted(owner, bild, fields, card.points if sky.scenario.bild_points else 0))
+        deck = so_far.sky.bilder.deck
+        if deck and mode == SHARED_OPEN:
+            so_far.happens(SternbildTurnedUp(deck[0]))
+        elif deck and mode == OWN_SECRET:
+            so_far.happens(SternbildDrawn(owner, deck[0], False))
+
+
+def _clockwise(sky: State, seat: Seat) -> list[Seat]:
+    """All seats, this one first."""
+    return [*range(seat, len(sky.points)), *range(seat)]
+
+
+def _changed(action: ActionEvent) -> Fields:
+    match action:
+        case StarLaid() | StarRemoved():
+            fields = [action.field]
+        case StarMoved():
+            fields = [action.path[0], action.path[-1]]
+        case SupernovaLaid():
+            fields = [action.field, *(field for field, _ in action.removed)]
+        case ActionLapsed():
+            fields = []
+    return sum(FIELDS[field].bit for field in fields)
+
+
+# 9. The Supernova card
+
+
+def _grant_supernovae(so_far: TurnSteps, seat: Seat) -> None:
+    """A Supernova card for each player who has come to have enough points for the first time."""
+    sky = so_far.sky
+    if not sky.reserve or max(sky.points) < CARDS.supernova_at:
+        return
+    entitled = [each for each in _clockwise(sky, seat) if sky.points[each] >= CARDS.supernova_at]
+    for each, card in zip([each for each in entitled if not sky.granted[each]], sky.reserve, strict=False):
+        so_far.happens(SupernovaGranted(each, card))
+
+
+# 10. End, 11. Winner by points
+
+
+def _check_end(so_far: TurnSteps, seat: Seat) -> None:
+    sky = so_far.sky
+    verdict = verdict_on(sky, seat)
+    if verdict is not None:
+        so_far.happens(_decided(sky, *verdict))
+
+
+def verdict_on(sky: State, seat: Seat) -> tuple[str, list[Seat]] | None:
+    """Why the game ends with the action just performed by this seat, and who wins; None if it goes on."""
+    scenario = sky.scenario
+    goal_points, goal_bilder = scenario.goal_points or 0, scenario.goal_bilder
+    for each in _clockwise(sky, seat):
+        if sky.points[each] >= goal_points and len(sky.bilder.done[each]) >= goal_bilder:
+            return "goal", [each]
+    if scenario.sternbild == SHARED_OPEN and sky.bilder.open is None:
+        return "all-sternbilder", _by_points(sky)
+    if not supply(sky, PRACHT):
+        return "all-prachtsterne", _by_points(sky)
+    return None
+
+
+def _by_points(sky: State) -> list[Seat]:
+    """Those with most points; among equals those with the fewest cards discarded."""
+    standings = [(-points, len(discard)) for points, discard in zip(sky.points, sky.discards, strict=True)]
+    return [seat for seat, standing in enumerate(standings) if standing == min(standings)]
+
+
+def _decided(sky: State, reason: str, winners: list[Seat]) -> GameDecided:
+    """The winners come first, the others by points and discards."""
+    seats = range(len(sky.points))
+    ranks = [(seat not in winners, -sky.points[seat], len(sky.discards[seat])) for seat in seats]
+    places = [1 + sum(other < rank for other in ranks) for rank in ranks]
+    return GameDecided(reason, winners, places, list(sky.bilder.own))
+
+
+def outcome(sky: State) -> Outcome | None:
+    """Points and places once the game is over, else None. All on place 1 win together."""
+    return None if sky.result is None else Outcome(sky.points, tuple(sky.result.places))

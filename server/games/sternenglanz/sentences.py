@@ -1,0 +1,204 @@
+"""What happened in a game of Sternenglanz, in words."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from server.games.contract import Json
+from server.games.sternenglanz.names import bild_name, card_name, piece_name
+from server.translations import Language
+
+
+def _hand_dealt(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s was dealt %(cards)s.", name=names[item["seat"]], cards=_cards(item["cards"], say))
+
+
+def _sternbild_drawn(item: Json, names: Sequence[str], say: Language) -> str:
+    name, bild = names[item["seat"]], item["sternbild"]
+    if bild is None:
+        return say.gettext("%(name)s took a secret Sternbild.", name=name)
+    return say.gettext("%(name)s took %(sternbild)s.", name=name, sternbild=_bild(bild, say))
+
+
+def _sternbild_turned_up(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("The common Sternbild is %(sternbild)s now.", sternbild=_bild(item["sternbild"], say))
+
+
+def _cards_chosen(item: Json, names: Sequence[str], say: Language) -> str:
+    name, chosen = names[item["seat"]], [card for card in (item["slot2"], item["slot3"]) if card]
+    if not chosen:
+        return say.gettext("%(name)s chose the first two cards.", name=name)
+    return say.gettext("%(name)s chose %(cards)s.", name=name, cards=_cards(chosen, say))
+
+
+def _choices_shown(item: Json, names: Sequence[str], say: Language) -> str:
+    chosen = zip(names, item["choices"], strict=True)
+    shown = (say.gettext("%(name)s: %(cards)s", name=name, cards=_cards(cards, say)) for name, cards in chosen)
+    return say.gettext("All have chosen: %(choices)s.", choices="; ".join(shown))
+
+
+def _turn_began(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("Turn %(turn)s: %(name)s.", turn=item["turn"], name=names[item["seat"]])
+
+
+def _star_laid(item: Json, names: Sequence[str], say: Language) -> str:
+    laid = say.gettext(
+        "%(name)s laid %(star)s on %(field)s", name=names[item["seat"]], star=_star(item, say), field=item["field"]
+    )
+    return laid + _gained(item["points"], say)
+
+
+def _star_removed(item: Json, names: Sequence[str], say: Language) -> str:
+    swallowed = say.gettext(
+        "%(name)s had %(star)s on %(field)s swallowed",
+        name=names[item["seat"]],
+        star=_star(item, say),
+        field=item["field"],
+    )
+    return swallowed + _gained(item["points"], say)
+
+
+def _star_moved(item: Json, names: Sequence[str], say: Language) -> str:
+    path = " ".join(item["path"])
+    return say.gettext("%(name)s moved %(star)s: %(path)s.", name=names[item["seat"]], star=_star(item, say), path=path)
+
+
+def _supernova_laid(item: Json, names: Sequence[str], say: Language) -> str:
+    removed = ", ".join(f"{field} ({piece_name(star, say.locale)})" for field, star in item["removed"])
+    points = [f"{name} {gained:+d}" for name, gained in zip(names, item["points"], strict=True) if gained]
+    scored = f"; {', '.join(points)}" if points else ""
+    where = {"name": names[item["seat"]], "field": item["field"]}
+    if removed:
+        swept = say.gettext(
+            "%(name)s laid a Supernova on %(field)s, which swept away %(removed)s", **where, removed=removed
+        )
+    else:
+        swept = say.gettext("%(name)s laid a Supernova on %(field)s, which swept away nothing", **where)
+    return f"{swept}{scored}."
+
+
+def _action_lapsed(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s could do nothing on slot %(slot)s.", name=names[item["seat"]], slot=item["slot"])
+
+
+def _sternbild_completed(item: Json, names: Sequence[str], say: Language) -> str:
+    completed = say.gettext(
+        "%(name)s completed %(sternbild)s on %(fields)s",
+        name=names[item["seat"]],
+        sternbild=_bild(item["sternbild"], say),
+        fields=" ".join(item["fields"]),
+    )
+    return completed + _gained(item["points"], say)
+
+
+def _supernova_granted(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s took a Supernova card into the hand.", name=names[item["seat"]])
+
+
+def _act_finished(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s left it at slots 1 and 2.", name=names[item["seat"]])
+
+
+def _cards_shifted(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("The cards of %(name)s moved on.", name=names[item["seat"]])
+
+
+def _cards_laid(item: Json, names: Sequence[str], say: Language) -> str:
+    laid = [
+        say.gettext("%(card)s on slot %(slot)s", card=_card(card, say), slot=slot)
+        for slot, card in ((2, item["slot2"]), (1, item["slot1"]))
+        if card
+    ]
+    told = {"name": names[item["seat"]], "cards": say.listed(laid) if laid else say.gettext("no card")}
+    if dropped := item["dropped"]:
+        return say.gettext("%(name)s laid %(cards)s, and dropped %(dropped)s.", **told, dropped=_card(dropped, say))
+    return say.gettext("%(name)s laid %(cards)s.", **told)
+
+
+def _discards_shuffled(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.ngettext(
+        "The discards were shuffled: %(num)s card is the new deck.",
+        "The discards were shuffled: %(num)s cards are the new deck.",
+        item["deck"],
+    )
+
+
+def _cards_drawn(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s drew %(cards)s.", name=names[item["seat"]], cards=_cards(item["cards"], say))
+
+
+def _game_decided(item: Json, names: Sequence[str], say: Language) -> str:
+    secrets = [f"{name} {_bild(bild, say)}" for name, bild in zip(names, item["sternbilder"], strict=True) if bild]
+    left = say.gettext("Not completed: %(secrets)s.", secrets=", ".join(secrets)) if secrets else ""
+    return f"{_why(item['reason'], say)} {left}".rstrip()
+
+
+def _why(reason: str, say: Language) -> str:
+    """Why the game is over."""
+    match reason:
+        case "goal":
+            return say.gettext("The goal was reached.")
+        case "all-sternbilder":
+            return say.gettext("All Sternbilder were completed.")
+        case "all-prachtsterne":
+            return say.gettext("All splendid stars had been laid.")
+    return say.gettext("The last round was over.")
+
+
+def _star(item: Json, say: Language) -> str:
+    star = piece_name(item["star"], say.locale)
+    return say.gettext(
+        "a %(piece)s", piece=star if say.locale == "de" else star.lower()
+    )  # German nouns are capitalised
+
+
+def _card(copy: str, say: Language) -> str:
+    return f"{card_name(copy, say.locale)} ({copy})"
+
+
+def _cards(cards: Sequence[str | None], say: Language) -> str:
+    """Those that the reader knows by name, the others by their number."""
+    if known := [card for card in cards if card]:
+        return say.listed([_card(card, say) for card in known])
+    return say.ngettext("a card", "%(num)s cards", len(cards))
+
+
+def _bild(bild: str, say: Language) -> str:
+    return say.gettext("“%(name)s”", name=bild_name(bild, say.locale))
+
+
+def _gained(points: int, say: Language) -> str:
+    """The end of a sentence."""
+    return say.ngettext(" and gained %(num)s point.", " and gained %(num)s points.", points) if points else "."
+
+
+def notation(say: Language) -> str:
+    """How a move is written."""
+    return say.gettext(
+        "Write one step, or several with ; between them. An action: the slot, what it does, and where: 1 lay punkt b1, "
+        "2 move a1 b2 c3 (each field of the path), 3 remove c1, 1 nova d4, 2 lapse. Then: finish (after slots 1 and "
+        "2), and lay with a card for slot 2 and one for slot 1, - for none: lay geburt#4 -. To drop the Supernova card "
+        "on slot 1 first: drop lay geburt#4 -. Before the game: choose with the cards for slots 2 and 3: choose "
+        "geburt#3 loch-a#1. Capitals do not matter."
+    )
+
+
+SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
+    "hand-dealt": _hand_dealt,
+    "sternbild-drawn": _sternbild_drawn,
+    "sternbild-turned-up": _sternbild_turned_up,
+    "cards-chosen": _cards_chosen,
+    "choices-shown": _choices_shown,
+    "turn-began": _turn_began,
+    "star-laid": _star_laid,
+    "star-removed": _star_removed,
+    "star-moved": _star_moved,
+    "supernova-laid": _supernova_laid,
+    "action-lapsed": _action_lapsed,
+    "sternbild-completed": _sternbild_completed,
+    "supernova-granted": _supernova_granted,
+    "act-finished": _act_finished,
+    "cards-shifted": _cards_shifted,
+    "cards-laid": _cards_laid,
+    "discards-shuffled": _discards_shuffled,
+    "cards-drawn": _cards_drawn,
+    "game-decided": _game_decided,
+}

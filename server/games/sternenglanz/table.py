@@ -1,0 +1,244 @@
+"""The table of Sternenglanz in words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from server.games.contract import Json
+from server.games.sternenglanz.material import CARDS, FIELDS, PIECES, SHARED_OPEN, SLOTS, ids_of
+from server.games.sternenglanz.names import bild_name, card_name, piece_name, scenario_name
+from server.games.sternenglanz.pieces import pieces_in
+from server.render.text_layout import page
+
+_PERMANENT = "geburt#1"  # any copy: slot 1 has a Sterngeburt printed on it
+
+
+def table(view: Json, names: Sequence[str], locale: str) -> str:
+    """The Firmament, what each seat has on its slots, and what the reader holds in a game of Sternenglanz."""
+    blocks = [_goal(view, locale), _firmament(view, locale), _supply(view, locale)]
+    blocks += [_seat(view, seat, names, locale) for seat in range(len(names))]
+    return page([*blocks, _bilder(view, locale), _hand(view, locale), _turn(view, names, locale)], locale)
+
+
+def _goal(view: Json, locale: str) -> Iterator[str]:
+    say, scenario = _WORDS[locale], CARDS.scenarios[view["scenario"]]
+    wanted = [] if scenario.goal_points is None else [f"{scenario.goal_points} {say['points']}"]
+    wanted += [f"{scenario.goal_bilder} {say['Sternbild']}"] if scenario.goal_bilder else []
+    yield f"{scenario_name(scenario.id, locale)} - {say['goal']}: {', '.join(wanted)}"
+
+
+def _firmament(view: Json, locale: str) -> Iterator[str]:
+    """What lies on the fields, and where one can go from there."""
+    say = _WORDS[locale]
+    has_bonus = CARDS.scenarios[view["scenario"]].bonus_points
+    yield f"{say['firmament']}:"
+    for kind in PIECES:
+        for field in FIELDS.values():
+            if view["board"].get(field.id) == kind:
+                bonus = f" (+{field.bonus})" if has_bonus and field.bonus else ""
+                beside = ", ".join(_with_piece(near, view, locale) for near in ids_of(field.near))
+                yield f"  {field.id}{bonus} {piece_name(kind, locale)} - {say['next to']} {beside}"
+    free = [
+        f"{field.id} (+{field.bonus})" for field in FIELDS.values() if field.bonus and field.id not in view["board"]
+    ]
+    if has_bonus and free:
+        yield f"  {say['bonus fields that are free']}: {', '.join(free)}"
+
+
+def _with_piece(field: str, view: Json, locale: str) -> str:
+    lying = view["board"].get(field)
+    return f"{field} {piece_name(lying, locale)}" if lying else field
+
+
+def _supply(view: Json, locale: str) -> Iterator[str]:
+    say, bilder = _WORDS[locale], view["sternbilder"]
+    left = ", ".join(f"{piece_name(kind, locale)} ({kind}) {view['supply'][kind]}" for kind in pieces_in(view))
+    yield f"{say['supply']}: {left}"
+    yield f"{say['cards in the deck']}: {view['deck']}"
+    if CARDS.scenarios[view["scenario"]].supernova:
+        yield f"{say['Supernova cards not yet granted']}: {view['reserve']}"
+    if bilder["deck"]:
+        yield f"{say['Sternbilder in the deck']}: {bilder['deck']}"
+
+
+def _seat(view: Json, seat: int, names: Sequence[str], locale: str) -> Iterator[str]:
+    say, bilder = _WORDS[locale], view["sternbilder"]
+    held = f"{say['cards in hand']} {view['hand_sizes'][seat]}, {say['discarded']} {view['discards'][seat]}"
+    held += f", {say['took a Supernova card']}" if view["granted"][seat] else ""
+    yield f"{names[seat]}: {say['points']} {view['points'][seat]}, {held}"  # so that one reads well, too
+    for slot in SLOTS:
+        yield f"  {say['slot']} {slot}: {_on_slot(view, seat, slot, locale)}"
+    if own := bilder["own"][seat]:
+        yield f"  {say['Sternbild']}: {_bild(own['sternbild'], locale) if own['sternbild'] else say['face down']}"
+    if bilder["done"][seat]:
+        yield f"  {say['completed']}: {', '.join(bild_name(bild, locale) for bild in bilder['done'][seat])}"
+
+
+def _on_slot(view: Json, seat: int, slot: int, locale: str) -> str:
+    say, card = _WORDS[locale], view["slots"][seat][slot - 1]
+    if card is not None:
+        shown = f"{card} {card_name(card, locale)}"
+    elif slot == 1:
+        shown = f"{card_name(_PERMANENT, locale)} ({say['printed']})"
+    else:
+        shown = say["face down"] if view["chosen"][seat] else say["empty"]
+    is_done = seat == view["next"] and any(it["slot"] == slot for it in view["log"]["performed"])
+    return f"{shown}, {say['done']}" if is_done else shown
+
+
+def _bilder(view: Json, locale: str) -> Iterator[str]:
+    """The common Sternbild, and how those that the reader can see are made."""
+    say, bilder = _WORDS[locale], view["sternbilder"]
+    if CARDS.scenarios[view["scenario"]].sternbild == SHARED_OPEN and bilder["open"]:
+        yield f"{say['common Sternbild']}: {_bild(bilder['open'], locale)}"
+    for bild in sorted({it["sternbild"] for it in bilder["own"] if it and it["sternbild"]} | {bilder["open"]} - {None}):
+        yield f"{bild_name(bild, locale)}:"
+        yield from _figure(bild, locale)
+
+
+def _bild(bild: str, locale: str) -> str:
+    return f"{bild_name(bild, locale)} ({CARDS.sternbilder[bild].points} {_WORDS[locale]['points']})"
+
+
+def _figure(bild: str, locale: str) -> Iterator[str]:
+    """The places of a Sternbild, numbered, each with those that it is joined to."""
+    figure, say = CARDS.sternbilder[bild], _WORDS[locale]
+    for place, what in enumerate(figure.nodes):
+        joined = [b if a == place else a for a, b in figure.lines if place in (a, b)]
+        lying = say["gap"] if what == "gap" else piece_name(what, locale)
+        yield f"  {place + 1} {lying} - {say['next to']} {', '.join(str(other + 1) for other in sorted(joined))}"
+
+
+def _hand(view: Json, locale: str) -> Iterator[str]:
+    if view["hand"] is not None:
+        cards = ", ".join(f"{card} {card_name(card, locale)}" for card in view["hand"])
+        yield f"{_WORDS[locale]['your hand']}: {cards or _WORDS[locale]['empty']}"
+
+
+def _turn(view: Json, names: Sequence[str], locale: str) -> Iterator[str]:
+    say, result = _WORDS[locale], view["result"]
+    if result is not None:
+        yield f"{say['game over']} {say['won']}: {', '.join(names[seat] for seat in result['winners'])}"
+    elif view["next"] is None:
+        waiting = [name for name, chosen in zip(names, view["chosen"], strict=True) if not chosen]
+        yield f"{say['choosing']}: {', '.join(waiting)}"
+    else:
+        yield f"{say['turn']} {view['turn']}, {say['on turn']}: {names[view['next']]}"
+
+
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "de": {
+        "points": "Punkte",
+        "Sternbild": "Sternbild",
+        "goal": "Ziel",
+        "firmament": "Das Firmament, alle anderen Felder sind frei",
+        "next to": "neben",
+        "bonus fields that are free": "freie Felder mit Bonus",
+        "supply": "Vorrat",
+        "cards in the deck": "Karten im Stapel",
+        "Supernova cards not yet granted": "Supernova-Karten in Reserve",
+        "Sternbilder in the deck": "Sternbilder im Stapel",
+        "cards in hand": "Handkarten",
+        "discarded": "auf der Ablage",
+        "took a Supernova card": "hat eine Supernova-Karte genommen",
+        "slot": "Platz",
+        "printed": "aufgedruckt",
+        "face down": "verdeckt",
+        "empty": "leer",
+        "done": "ausgeführt",
+        "completed": "vollendet",
+        "common Sternbild": "Gemeinsames Sternbild",
+        "gap": "Lücke",
+        "your hand": "Deine Hand",
+        "turn": "Zug",
+        "on turn": "an der Reihe",
+        "choosing": "Ihre ersten Karten wählen noch",
+        "game over": "Das Spiel ist zu Ende.",
+        "won": "Gewonnen",
+    },
+    "en": {
+        "points": "points",
+        "Sternbild": "Sternbild",
+        "goal": "goal",
+        "firmament": "The Firmament, all other fields are free",
+        "next to": "next to",
+        "bonus fields that are free": "free fields with a bonus",
+        "supply": "Supply",
+        "cards in the deck": "Cards in the deck",
+        "Supernova cards not yet granted": "Supernova cards not yet granted",
+        "Sternbilder in the deck": "Sternbilder in the deck",
+        "cards in hand": "cards in hand",
+        "discarded": "discarded",
+        "took a Supernova card": "took a Supernova card",
+        "slot": "slot",
+        "printed": "printed",
+        "face down": "face down",
+        "empty": "empty",
+        "done": "done",
+        "completed": "completed",
+        "common Sternbild": "Common Sternbild",
+        "gap": "gap",
+        "your hand": "Your hand",
+        "turn": "Turn",
+        "on turn": "on turn",
+        "choosing": "Still choosing their first cards",
+        "game over": "The game is over.",
+        "won": "Won",
+    },
+    "fr": {
+        "points": "points",
+        "Sternbild": "constellation",
+        "goal": "but",
+        "firmament": "Le firmament, toutes les autres cases sont libres",
+        "next to": "à côté de",
+        "bonus fields that are free": "cases libres avec bonus",
+        "supply": "Réserve",
+        "cards in the deck": "Cartes dans la pioche",
+        "Supernova cards not yet granted": "Cartes Supernova en réserve",
+        "Sternbilder in the deck": "Constellations dans la pioche",
+        "cards in hand": "cartes en main",
+        "discarded": "défaussées",
+        "took a Supernova card": "a pris une carte Supernova",
+        "slot": "emplacement",
+        "printed": "imprimée",
+        "face down": "face cachée",
+        "empty": "vide",
+        "done": "exécutée",
+        "completed": "achevées",
+        "common Sternbild": "Constellation commune",
+        "gap": "lacune",
+        "your hand": "Votre main",
+        "turn": "Tour",
+        "on turn": "à jouer",
+        "choosing": "Choisissent encore leurs premières cartes",
+        "game over": "La partie est terminée.",
+        "won": "Gagné par",
+    },
+    "it": {
+        "points": "punti",
+        "Sternbild": "costellazione",
+        "goal": "obiettivo",
+        "firmament": "Il firmamento, tutte le altre caselle sono libere",
+        "next to": "accanto a",
+        "bonus fields that are free": "caselle libere con bonus",
+        "supply": "Riserva",
+        "cards in the deck": "Carte nel mazzo",
+        "Supernova cards not yet granted": "Carte Supernova in riserva",
+        "Sternbilder in the deck": "Costellazioni nel mazzo",
+        "cards in hand": "carte in mano",
+        "discarded": "scartate",
+        "took a Supernova card": "ha preso una carta Supernova",
+        "slot": "posto",
+        "printed": "stampata",
+        "face down": "coperta",
+        "empty": "vuoto",
+        "done": "eseguita",
+        "completed": "completate",
+        "common Sternbild": "Costellazione comune",
+        "gap": "lacuna",
+        "your hand": "La tua mano",
+        "turn": "Turno",
+        "on turn": "tocca a",
+        "choosing": "Scelgono ancora le prime carte",
+        "game over": "La partita è finita.",
+        "won": "Vince",
+    },
+}

@@ -1,0 +1,122 @@
+"""Sternenhimmel. Section numbers in this folder are those of the rules.
+
+material.py  1, 7   stars, boards, and what a set of boards must be like
+options.py   8      options and editions
+moves.py            placements as values and as JSON
+notation.py         placements in one line
+state.py     3      the state, the events, and what each event makes of it
+scoring.py   5, 6   what a full board is worth, and who pays whom
+rules.py     2 - 9  the game from its setup to its end
+views.py     10     what each seat may see
+schemas.py          moves, views and events as JSON Schemas
+judge.py            what a placement is worth to a greedy bot
+sentences.py, table.py, ending.py, picture.py, refusals.py: the game in words and pictures
+"""
+
+from server.games.contract import Json
+from server.games.sternenhimmel.ending import final_table, final_view
+from server.games.sternenhimmel.judge import judge
+from server.games.sternenhimmel.material import (
+    BLACK_HOLE,
+    BOARDS,
+    DOUBLE_STAR,
+    FACE_VALUES,
+    NAME,
+    SEATS,
+    STAR_SET,
+    STARS,
+    Board,
+)
+from server.games.sternenhimmel.moves import Placement, move_from_json, move_to_json
+from server.games.sternenhimmel.notation import read_move, write_move
+from server.games.sternenhimmel.options import EDITIONS, OPTION_SCHEMA, resolve_options
+from server.games.sternenhimmel.picture import draw
+from server.games.sternenhimmel.refusals import NOTATION_HELPS, REFUSALS
+from server.games.sternenhimmel.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
+from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
+from server.games.sternenhimmel.sentences import SENTENCES, notation
+from server.games.sternenhimmel.state import EVENTS, apply
+from server.games.sternenhimmel.table import table
+from server.games.sternenhimmel.views import move_of, place, preview, reveals, tell, view
+
+
+def describe() -> Json:
+    """All that a client needs to know of this game, as plain JSON."""
+    example = Placement("7", "leo", "c")
+    return {
+        "name": NAME,
+        "seats": list(SEATS),
+        "options": OPTION_SCHEMA,
+        "editions": {edition: dict(values) for edition, values in EDITIONS.items()},
+        "boards": [_described(board) for board in BOARDS.values()],
+        "stars": [_described_star(star) for star in STARS],
+        "move": MOVE_SCHEMA,
+        "view": VIEW_SCHEMA,
+        "events": dict(EVENT_SCHEMAS),
+        "notation": {
+            "form": "star board space",
+            "text": "One line: the star, the board and the space, with spaces between. The board goes by its id or its "
+            "abbreviation; capitals do not matter.",
+            "examples": [
+                {"text": write_move(example), "move": move_to_json(example)},
+                {"text": "d Cnc a", "move": move_to_json(Placement(DOUBLE_STAR, "cancer", "a"))},
+            ],
+        },
+    }
+
+
+def _described(board: Board) -> Json:
+    return {
+        "id": board.id,
+        "abbr": board.abbr,
+        "latin": board.latin,
+        "name": dict(board.names),
+        "prizes": {"first": board.first, "second": board.second},
+        "spaces": [{"id": space, **room._asdict()} for space, room in board.spaces.items()],
+        "lines": [list(line) for line in board.lines],
+    }
+
+
+def _described_star(star: str) -> Json:
+    name = {BLACK_HOLE: "black hole", DOUBLE_STAR: "double star"}.get(star, star)
+    return {"star": star, "name": name, "value": FACE_VALUES[star], "per_seat": STAR_SET.count(star)}
+
+
+__all__ = [
+    "EVENTS",
+    "EVENT_SCHEMAS",
+    "MOVE_SCHEMA",
+    "NAME",
+    "NOTATION_HELPS",
+    "OPTION_SCHEMA",
+    "REFUSALS",
+    "SEATS",
+    "SENTENCES",
+    "VIEW_SCHEMA",
+    "apply",
+    "check_planned",
+    "decide",
+    "describe",
+    "draw",
+    "final_table",
+    "final_view",
+    "is_mid_turn",
+    "judge",
+    "legal_moves",
+    "move_from_json",
+    "move_of",
+    "move_to_json",
+    "notation",
+    "outcome",
+    "place",
+    "preview",
+    "read_move",
+    "resolve_options",
+    "reveals",
+    "setup",
+    "table",
+    "tell",
+    "to_act",
+    "view",
+    "write_move",
+]

@@ -1,0 +1,35 @@
+"""A game of Sternenhimmel that is over: no board lies on the table any more, so all are shown as they were scored."""
+
+from collections.abc import Sequence
+
+from server.games.contract import Json
+from server.games.sternenhimmel.sentences import scored
+from server.render.text_layout import page
+from server.translations import Language
+
+
+def final_view(view: Json, story: Sequence[Json]) -> Json:
+    """The view with every board that was scored, its stars turned up, and what each seat gained by it."""
+    boards = [
+        {
+            "board": it["board"],
+            "slot": slot,
+            "spaces": {each["space"]: {"seat": each["seat"], "star": each["star"]} for each in it["placements"]},
+            "payouts": it["payouts"],
+        }
+        for slot, it in enumerate(_scored(story))
+    ]
+    return {**view, "boards": boards, "hand": None}
+
+
+def final_table(view: Json, story: Sequence[Json], names: Sequence[str], say: Language) -> str:
+    """Each board with what it brought, and with its stars."""
+    return page(([scored(it, names, say), f"  {_stars(it, names)}"] for it in _scored(story)), say.locale)
+
+
+def _stars(item: Json, names: Sequence[str]) -> str:
+    return ", ".join(f"{it['space']} {names[it['seat']]} {it['star']}" for it in item["placements"])
+
+
+def _scored(story: Sequence[Json]) -> list[Json]:
+    return [it for it in story if it["type"] == "board-scored"]

@@ -1,0 +1,126 @@
+"""Sternenhimmel's boards and stars (sections 1 and 7), and what a set of boards must be like so that no game stalls."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from server.games.contract import Json, Seat
+
+NAME = "sternenhimmel"
+SEATS = range(3, 6)
+BLACK_HOLE, DOUBLE_STAR = "B", "D"
+FACE_VALUES = {"1": 1, "3": 3, "5": 5, "6": 6, "7": 7, "10": 10, BLACK_HOLE: 0, DOUBLE_STAR: 0}
+STARS = tuple(FACE_VALUES)
+STAR_SET = ("1", "3", "5", "6", "7", "10", BLACK_HOLE, DOUBLE_STAR, DOUBLE_STAR)
+HAND_ORDER = {star: place for place, star in enumerate(STARS)}
+BANK = "bank"
+
+
+class Space(NamedTuple):
+    """Room for one star: face down on a large space, face up on a small one. x, y lie in the unit square."""
+
+    size: str
+    x: float
+    y: float
+    star: str | None
+
+
+class Board(NamedTuple):
+    """A constellation: its spaces by id, the lines that join neighbours, and two prizes."""
+
+    id: str
+    abbr: str
+    latin: str
+    names: Mapping[str, str]
+    first: int
+    second: int
+    spaces: Mapping[str, Space]
+    lines: tuple[tuple[str, str], ...]
+    neighbours: Mapping[str, tuple[str, ...]]
+
+
+class Lying(NamedTuple):
+    """A star on a space."""
+
+    seat: Seat
+    star: str
+
+
+LYING = [{star: Lying(seat, star) for star in STARS} for seat in range(max(SEATS))]  # made once
+
+
+def is_large(board: str, space: str) -> bool:
+    return BOARDS[board].spaces[space].size == "large"
+
+
+def load_boards(data: Json) -> dict[str, Board]:
+    """The boards of a set by id. Raises ValueError with a sentence that says what is wrong with the set."""
+    boards: dict[str, Board] = {}
+    words: set[str] = set()
+    for entry in data.get("boards", ()):
+        board = _board(entry)
+        for word in {board.id, board.abbr.lower()}:
+            if word in words:
+                raise ValueError(f"Two boards share the name {word}.")
+            words.add(word)
+        boards[board.id] = board
+    _check_set_never_stalls(boards)
+    return boards
+
+
+def _board(entry: Json) -> Board:
+    try:
+        spaces = {it["id"]: Space(it["size"], it["x"], it["y"], it["star"]) for it in entry["spaces"]}
+        _check_board(entry["id"], entry)
+        return Board(
+            id=entry["id"],
+            abbr=entry["abbr"],
+            latin=entry["latin"],
+            names=entry["name"],
+            first=entry["prizes"]["first"],
+            second=entry["prizes"]["second"],
+            spaces=spaces,
+            lines=tuple((a, b) for a, b in entry["lines"]),
+            neighbours={space: tuple(_neighbours(space, entry["lines"])) for space in spaces},
+        )
+    except KeyError as missing:
+        raise ValueError(f"The board {entry.get('id')} lacks {missing}.") from None
+
+
+def _neighbours(space: str, lines: Sequence[Sequence[str]]) -> list[str]:
+    return sorted(b if space == a else a for a, b in lines if space in (a, b))
+
+
+def _check_board(board: str, entry: Json) -> None:
+    ids = [it["id"] for it in entry["spaces"]]
+    joined = [frozenset(line) for line in entry["lines"]]
+    if not ids:
+        raise ValueError(f"The board {board} has no space.")
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"Two spaces of the board {board} share an id.")
+    if any(it["size"] not in ("large", "small") for it in entry["spaces"]):
+        raise ValueError(f"A space of the board {board} is neither large nor small.")
+    if any(len(line) != 2 or not line <= set(ids) for line in joined):
+        raise ValueError(f"A line of the board {board} does not join two different spaces of it.")
+    if len(set(joined)) < len(joined):
+        raise ValueError(f"The board {board} has the same line twice.")
+    if entry["prizes"]["second"] <= 0 or entry["prizes"]["first"] < entry["prizes"]["second"]:
+        raise ValueError(f"The prizes of the board {board} are not positive, or the second is above the first.")
+
+
+def _check_set_never_stalls(boards: Mapping[str, Board]) -> None:
+    sizes = sorted((len(board.spaces) for board in boards.values()), reverse=True)
+    if len(sizes) < max(SEATS):
+        raise ValueError(f"{max(SEATS)} players need {max(SEATS)} boards; the set has {len(sizes)}.")
+    for seats in SEATS:
+        spaces, limit = sum(sizes[:seats]), (len(STAR_SET) + 1) * seats - 1
+        if spaces > limit:
+            raise ValueError(
+                f"The set could stall a game of {seats}: its {seats} largest boards have {spaces} spaces, "
+                f"more than {limit}, so that all stars may lie on boards none of which is full."
+            )
+
+
+BOARD_SET: Json = json.loads((Path(__file__).parent / "boards.json").read_text("utf-8"))
+BOARDS = load_boards(BOARD_SET)

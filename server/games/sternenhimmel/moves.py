@@ -1,0 +1,46 @@
+"""Moves of Sternenhimmel as values and as JSON."""
+
+from typing import Any, NamedTuple
+
+from server.games.contract import Json
+from server.games.errors import MalformedMove
+from server.games.sternenhimmel.material import BOARDS, FACE_VALUES, STARS
+
+
+class Placement(NamedTuple):
+    """The one kind of move: put this star of one's hand on that space."""
+
+    star: str
+    board: str
+    space: str
+
+
+# Every placement there is, made once.
+PLACEMENTS = {
+    (star, board, space): Placement(star, board, space)
+    for board in BOARDS
+    for space in BOARDS[board].spaces
+    for star in STARS
+}
+
+
+def move_from_json(data: Any) -> Placement:
+    """The placement that this JSON value is. Raises MalformedMove; whether it is legal is for `decide` to say."""
+    if type(data) is not dict:
+        raise MalformedMove("not-an-object", "A move is an object with star, board and space.")
+    try:
+        star, board, space = data["star"], data["board"], data["space"]
+    except KeyError as missing:
+        raise MalformedMove("missing-field", f"The move lacks the field {missing.args[0]}.") from None
+    if len(data) != 3:
+        raise MalformedMove("unknown-field", "A move has the fields star, board and space, and no other.")
+    if type(star) is not str or type(board) is not str or type(space) is not str:
+        raise MalformedMove("wrong-type", "star, board and space are strings.")
+    if star not in FACE_VALUES:
+        raise MalformedMove("unknown-star", f"There is no such star; the stars are {', '.join(STARS)}.")
+    return Placement(star, board, space)
+
+
+def move_to_json(move: Placement) -> Json:
+    """The placement as plain JSON."""
+    return move._asdict()

@@ -1,0 +1,167 @@
+"""What a table of Sternenhimmel agrees on: options and editions (section 8)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from server.games.contract import Json
+from server.games.errors import BadOption
+from server.games.schemas import HOUSE_OPTIONS, check_house_options, mended_options, named
+from server.games.sternenhimmel.material import BOARD_SET, SEATS
+
+REVISION = 0  # how many faults of these rules have been mended since 0.1.0: see `is_mended`
+OPTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "doubling": (
+        "What several double stars next to the same number do",
+        {"linear": "k double stars multiply it by 2k", "compound": "k double stars multiply it by 2^k"},
+    ),
+    "compensation_payer": (
+        "Who pays lower-placed seats (from third place) one coin per remaining star",
+        {"first": "the first-placed seat", "bank": "the bank"},
+    ),
+    "payer_limit": (
+        "Which coins the first-placed seat pays from, if it pays. The bank adds what is missing",
+        {"purse": "all its coins, including the first prize", "winnings": "only the first prize"},
+    ),
+    "first_tie": (
+        "What an unbroken tie for first place is worth. The prizes are not paid",
+        {"star_coins": "every ranked seat gets one coin per remaining star", "nothing": "no seat gets anything"},
+    ),
+    "second_tie_payer": (
+        "Who pays the coins per star after an unbroken tie for second place",
+        {"bank": "the bank", "as_compensation": "the payer of compensations, within the same limit"},
+    ),
+    "sole_player": (
+        "When the only ranked seat also gets the second prize",
+        {"filled": "if it placed every star on the board", "remaining": "always"},
+    ),
+    "direction": (
+        "Order of turns",
+        {
+            "clockwise": "0, 1, 2 and so on",
+            "counterclockwise": "0, then the last seat, then the one before it and so on",
+        },
+    ),
+    "resume": (
+        "Who continues after a scoring",
+        {
+            "next_in_direction": "the next seat in the order of turns",
+            "left_of_completer": "the seat to the left (number + 1) of the seat that filled the board",
+        },
+    ),
+    "start_player": (
+        "Who begins. If `start_seat` is not set, a random seat begins",
+        {
+            "oldest": "the oldest player, whose seat is `start_seat`",
+            "random": "a random seat",
+            "chosen": "the seat in `start_seat`",
+        },
+    ),
+}
+EDITIONS: Mapping[str, Mapping[str, str]] = {
+    "goldsieber-en": {
+        "doubling": "linear",
+        "compensation_payer": "first",
+        "payer_limit": "purse",
+        "first_tie": "star_coins",
+        "second_tie_payer": "bank",
+        "sole_player": "filled",
+        "direction": "clockwise",
+        "resume": "next_in_direction",
+        "start_player": "oldest",
+    },
+    "sargon-it": {
+        "doubling": "compound",
+        "compensation_payer": "bank",
+        "payer_limit": "winnings",
+        "first_tie": "nothing",
+        "second_tie_payer": "as_compensation",
+        "sole_player": "remaining",
+        "direction": "counterclockwise",
+        "resume": "left_of_completer",
+        "start_player": "random",
+    },
+    "schloth-en": {
+        "doubling": "compound",
+        "compensation_payer": "first",
+        "payer_limit": "winnings",
+        "first_tie": "star_coins",
+        "second_tie_payer": "bank",
+        "sole_player": "remaining",
+        "direction": "clockwise",
+        "resume": "left_of_completer",
+        "start_player": "chosen",
+    },
+    "grignou-fr": {
+        "doubling": "compound",
+        "compensation_payer": "bank",
+        "payer_limit": "winnings",
+        "first_tie": "star_coins",
+        "second_tie_payer": "as_compensation",
+        "sole_player": "remaining",
+        "direction": "clockwise",
+        "resume": "left_of_completer",
+        "start_player": "chosen",
+    },
+}
+DEFAULT_EDITION = "schloth-en"
+
+
+def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
+    """The value of every option: those given, those of the game as in the edition. Raises BadOption."""
+    if type(seats) is not int or seats not in SEATS:
+        raise BadOption("bad-seats", "Sternenhimmel is a game for 3, 4 or 5 players.")
+    for name in options:
+        if name not in OPTION_SCHEMA["properties"]:
+            known = ", ".join(OPTION_SCHEMA["properties"])
+            raise BadOption("unknown-option", f"There is no option {name[:40]!r}; there are {known}.")
+    for name, schema in OPTION_SCHEMA["properties"].items():
+        if name in options and "enum" in schema and options[name] not in schema["enum"]:
+            raise BadOption("bad-option", f"The option {name} must be one of {', '.join(schema['enum'])}.")
+    check_house_options(options, OPTION_SCHEMA)
+    edition = options.get("edition", DEFAULT_EDITION)
+    resolved = {"edition": edition, "boards": BOARD_SET["set"], "start_seat": None, **EDITIONS[edition], **options}
+    _check_start_seat(resolved["start_seat"], resolved["start_player"], seats)
+    return resolved
+
+
+def _check_start_seat(start_seat: Any, start_player: str, seats: int) -> None:
+    if start_seat is None:
+        return
+    if type(start_seat) is not int or not 0 <= start_seat < seats:
+        raise BadOption("bad-option", f"The option start_seat must be a seat from 0 to {seats - 1}, or null.")
+    if start_player == "random":
+        raise BadOption("bad-option", "The option start_seat has no place where start_player is random.")
+
+
+OPTION_SCHEMA: Json = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "edition": named(
+            "Edition",
+            {
+                "description": "Published rules to play by. Every other option can deviate from them.",
+                "enum": list(EDITIONS),
+                "default": DEFAULT_EDITION,
+            },
+        ),
+        "boards": {"description": "Set of boards", "enum": [BOARD_SET["set"]], "default": BOARD_SET["set"]},
+        "start_seat": {
+            "description": "Seat that begins if `start_player` is `oldest` or `chosen`; null to draw it at random",
+            "type": ["integer", "null"],
+            "minimum": 0,
+            "maximum": max(SEATS) - 1,
+            "default": None,
+        },
+        **{
+            name: {
+                "description": f"{meaning}. " + " ".join(f"`{value}`: {text}." for value, text in values.items()),
+                "enum": list(values),
+            }
+            for name, (meaning, values) in OPTIONS.items()
+        },
+        **HOUSE_OPTIONS,
+        **mended_options(REVISION),
+    },
+}

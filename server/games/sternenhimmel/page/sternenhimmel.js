@@ -1,0 +1,261 @@
+// The table of Sternenhimmel. A move is two taps, a star and a space in either order; one looks at it, and confirms it.
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { addressOf } from "../ui/files.js";
+import { isIn } from "../ui/focus.js";
+import { knows, listed, t } from "../ui/words.js";
+import { isTransient, Problem } from "../ui/api.js";
+import { isStale } from "../table/game.js";
+import { Guide, useGuide } from "../table/guide.js";
+import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
+import { seatName } from "../ui/game-card.js";
+import { enter, later, quietly } from "../ui/lazy-loading.js";
+import { Sorry } from "../ui/parts.js";
+import { useSize } from "../ui/size.js";
+import { useStore } from "../ui/store.js";
+import { isTerse } from "../ui/verbosity.js";
+import { useZoom } from "../ui/zoom.js";
+import { Board } from "./board.js";
+import { fit } from "./fit.js";
+import { Hand } from "./hand.js";
+import { Offer, Theatre, Watch } from "./offer.js";
+import { boardName, boardOf, SENTENCES, starName } from "./story.js";
+/** @import { Board as Constellation, Lying, Move, Rules, Space, Star, Table, View } from "./types" */
+/** @import { ForesightOf } from "../ui/types" */
+/**
+ * The star is chosen by its place in hand.
+ * @typedef {{turn: number | null, star: number | null, space: {board: string, space: string} | null}} Chosen
+ */
+/** @typedef {ForesightOf<"sternenhimmel">} Foresight */
+
+const Tips = quietly(() => enter("tips"), "Tips");
+const Arrivals = quietly(() => import(addressOf("sternenhimmel/arrivals.js")), "Arrivals");
+const Gallery = later("sternenhimmel/gallery", "Gallery");
+
+/** @type {Chosen} */
+const NOTHING = { turn: null, star: null, space: null };
+
+/** @param {{table: Table, rules: Rules, view: View, at: number | null}} props */
+export function Room({ table, rules, view, at }) {
+  const { game, legal, story } = table;
+  const seat = game.you?.seat;
+  const names = game.seats.map(seatName);
+  const turn = at === null && legal ? legal.turn : null;
+  const moves = turn === null ? [] : (legal?.moves ?? []);
+  const [kept, keep] = useState(NOTHING);
+  const chosen = kept.turn === turn ? kept : NOTHING; // what was chosen for another turn is gone
+  const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
+  const [foresight, setForesight] = useState(/** @type {Foresight | null} */ (null));
+  const [isKept, setKept] = useState(false); // nothing can be foreseen without a connection, but sent later
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [sending, setSending] = useState(/** @type {"sent" | "unanswered" | null} */ (null));
+  const place = useRef();
+  const confirm = useRef();
+  const tray = useRef();
+  const [boards, size] = useSize();
+  const terse = useStore(isTerse);
+  const [isGuided, learned] = useGuide(game.rules);
+  useEffect(() => tellToo(SENTENCES, { "board-scored": Watch }), []);
+
+  const hand = view.hand ?? [];
+  const star = chosen.star === null ? null : hand[chosen.star];
+  const move = star && chosen.space ? { star, ...chosen.space } : null;
+  const preview = move && foresight;
+  const isReady = move && (preview || isKept);
+  const fits = (/** @type {Move} */ it) => (!star || it.star === star);
+  const open = new Set(moves.filter(fits).map((it) => `${it.board} ${it.space}`));
+  const isOpen = (/** @type {string} */ board, /** @type {string} */ space) => open.has(`${board} ${space}`);
+  const isThere = (/** @type {Move} */ it) =>
+    !chosen.space || (it.board === chosen.space.board && it.space === chosen.space.space);
+  const isStarOpen = (/** @type {Star} */ kind) => moves.some((it) => it.star === kind && isThere(it));
+
+  useEffect(() => {
+    setForesight(null);
+    setKept(false);
+    if (!move || turn === null) return;
+    let isWanted = true;
+    setError(null);
+    table.preview(turn, move).then(
+      (it) => isWanted && setForesight(it),
+      (wrong) => {
+        if (!isWanted) return;
+        setError(wrong instanceof Problem ? wrong : null); // that nobody answers is said above
+        if (isTransient(wrong)) return setKept(true);
+        choose(NOTHING);
+        if (isStale(wrong)) table.look();
+      },
+    );
+    return () => (isWanted = false);
+  }, [turn, chosen.star, chosen.space?.board, chosen.space?.space]);
+  useEffect(() => {
+    if (isReady && isIn(place.current)) confirm.current?.focus({ preventScroll: true });
+  }, [foresight, isKept]);
+
+  const giveUp = () => {
+    choose(NOTHING);
+    tray.current?.focus({ preventScroll: true }); // the button that had the focus is gone
+  };
+  async function send() {
+    setSending("sent");
+    setError(null);
+    try {
+      if (turn !== null && move) await table.play(turn, move, () => setSending("unanswered"));
+      giveUp();
+      learned();
+    } catch (wrong) {
+      setError(wrong);
+      if (isStale(wrong)) giveUp();
+    }
+    setSending(null);
+  }
+
+  // The last move of a game leaves no board to look at.
+  const shown = preview?.view.boards.length ? preview.view : move && seat !== undefined ? placed(view, seat, move) : view;
+  const fresh = new Set((at === null ? sinceOwnTurn(story, seat) : story.filter((it) => it.version === at))
+    .filter((it) => it.type === "star-placed").map((it) => `${it.board} ${it.space}`));
+  const [scale] = useZoom(boards);
+  const found = size && shown.boards.length > 0
+    ? fit(shown.boards.length, { width: size.width * scale, height: size.height * scale }) : null;
+
+  /**
+   * What something on the table is, and why nothing can be done with it.
+   * @param {HTMLElement} it
+   */
+  function explain(it) {
+    const { star: kind, at: id, tip: about } = it.dataset;
+    if (kind) return starTip(/** @type {Star} */ (kind));
+    const on = /** @type {HTMLElement | null} */ (it.closest("[data-board]"))?.dataset.board;
+    if (!on) return null;
+    const board = boardOf(on, rules);
+    if (about === "prizes") return t("tip.prizes", board.prizes);
+    const lying = shown.boards.find((one) => one.board === on)?.spaces[id ?? ""];
+    const space = board.spaces.find((one) => one.id === id);
+    if (!space) return null;
+    if (lying) return t("tip.taken", { name: names[lying.seat], star: starName(lying.star) });
+    const isClosed = at === null && turn === null && seat !== undefined;
+    return [t(`tip.${space.size}`), isClosed && t("ask.wait")].filter(Boolean).join(" ");
+  }
+  const isBegun = (star || chosen.space) && !sending;
+  const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isBegun && giveUp();
+  return html`<${Theatre} names=${names} rules=${rules} />
+  <div class="sky" ref=${place} onKeyDown=${escape}>
+    ${game.outcome && at === null ? html`<${Gallery} names=${names} rules=${rules}
+      scored=${story.filter((it) => it.type === "board-scored")} />`
+      : shown.boards.length === 0 && html`<p class="card">${t("sky.empty")}</p>`}
+    <div class="boards" hidden=${shown.boards.length === 0} ref=${boards}
+      tabindex=${turn === null && size && found && found.height > size.height + 1 ? 0 : null}><div class="all" style=${{
+      "--columns": found?.columns, "--rows": found?.rows, "--scale": scale,
+      height: found && `${found.height}px` }}>
+      ${found && shown.boards.map(({ board: id, spaces }) => {
+        const board = boardOf(id, rules);
+        const title = boardName(id, rules);
+        return html`<${Board} key=${id} board=${board} title=${title} lying=${lyingOn(board, spaces)} fit=${found}
+          name=${(/** @type {Space} */ space) => spaceName(title, space, spaces[space.id], names, terse ? [] : board.lines)}
+          marks=${(/** @type {string} */ space) => [
+            isOpen(id, space) && "open",
+            isOpen(id, space) && star && !chosen.space && "lit",
+            chosen.space?.board === id && chosen.space.space === space && "chosen",
+            fresh.has(`${id} ${space}`) && "fresh",
+          ].filter(Boolean).join(" ")}
+          act=${(/** @type {string} */ space) =>
+            !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
+      })}
+    </div></div>
+    <${Offer} table=${table} rules=${rules} at=${at} />
+    ${seat !== undefined && shown.boards.length > 0 && html`<div class="tray" tabindex="-1" ref=${tray}>
+      ${error && html`<${Sorry} error=${error} />`}
+      <div class="say"><div>
+        <p class="ask" role="status">
+          ${at !== null ? t("ask.past") : isGuided && turn !== null && !isBegun && !sending ? t("goal.coins")
+            : isKept && !sending ? t("sending.kept", { button: t("confirm") }) : asking(turn, star, chosen.space, preview, sending)}</p>
+        ${turn !== null && isGuided && !sending && html`<${Guide} learned=${learned}
+          step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
+            : chosen.space ? "guide.star.then" : "guide.star")} />`}
+        ${preview && move && html`<span class="told">${foreseen(preview, names, rules)}
+          ${isDown(move, rules) && ` ${t("would-hide")}`}</span>`}</div>
+      ${isReady && html`<div class="row confirm">
+        <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
+        <button class="plain" disabled=${!!sending} onClick=${giveUp}>${t("choose-again")}</button>
+      </div>`}</div>
+      <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} isOpen=${isStarOpen}
+        choose=${(/** @type {number} */ i) =>
+          !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
+    </div>`}
+    <${Tips} place=${place} explain=${explain} />
+    <${Arrivals} place=${place} table=${table} at=${at} chosen=${chosen} />
+  </div>`;
+}
+
+/**
+ * The view with the star of a move on its space, as it is drawn before anybody has answered.
+ * @param {View} view
+ * @param {number} seat
+ * @param {Move} move
+ * @returns {View}
+ */
+const placed = (view, seat, { star, board, space }) => ({ ...view, boards: view.boards.map((it) =>
+  (it.board === board ? { ...it, spaces: { ...it.spaces, [space]: { seat, star } } } : it)) });
+
+/**
+ * A large space holds its star face down; its owner knows it all the same.
+ * @param {Constellation} board
+ * @param {Record<string, Lying | null>} spaces
+ */
+const lyingOn = (board, spaces) =>
+  Object.fromEntries(
+    board.spaces.map(({ id, size }) => [id, spaces[id] && { ...spaces[id], isDown: size === "large" }]),
+  );
+
+/**
+ * @param {string} title
+ * @param {Space} space
+ * @param {Lying | null | undefined} lying
+ * @param {string[]} names
+ * @param {[one: string, other: string][]} lines those to be told
+ */
+const spaceName = (title, space, lying, names, lines) => {
+  const joined = lines.filter((it) => it.includes(space.id)).flat().filter((it) => it !== space.id);
+  return [t(lying ? "space.taken" : "space.empty", {
+    board: title,
+    space: space.id,
+    size: t(`space.${space.size}`),
+    name: lying && names[lying.seat],
+    star: lying && starName(lying.star),
+  }), joined.length > 0 && t("space.joined", { spaces: listed(joined) })].filter(Boolean).join(", ");
+};
+
+/** @param {Star} star */
+const starTip = (star) => t(knows(`tip.star.${star}`) ? `tip.star.${star}` : "tip.star.number", { value: star });
+
+/**
+ * Whether the star of this move will lie face down.
+ * @param {Move} move
+ * @param {Rules} rules
+ */
+const isDown = ({ board, space }, rules) =>
+  boardOf(board, rules).spaces.find((it) => it.id === space)?.size === "large";
+
+/**
+ * @param {number | null} turn
+ * @param {Star | null} star
+ * @param {Chosen["space"]} space
+ * @param {Foresight | null} preview
+ * @param {string | null} sending
+ */
+function asking(turn, star, space, preview, sending) {
+  if (sending) return t(`sending.${sending}`);
+  if (turn === null) return `${t("goal.coins")} ${t("ask.wait")}`;
+  if (preview) return t("ask.confirm");
+  if (star) return t("ask.space", { star: starName(star) });
+  if (space) return t("ask.star");
+  return `${t("goal.coins")} ${t("ask.both")}`;
+}
+
+/**
+ * @param {Foresight} preview
+ * @param {string[]} names
+ * @param {Rules} rules
+ */
+function foreseen(preview, names, rules) {
+  const told = preview.would.map((it) => sentence(it, names, rules)).filter(Boolean);
+  return [...told, preview.would_reveal ? t("would-reveal") : ""].join(" ");
+}

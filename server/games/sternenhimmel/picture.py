@@ -1,0 +1,202 @@
+"""The table of Sternenhimmel, drawn from a view.
+
+Every board is a group with the id `board-leo`, every space one with the id `leo-c`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from server.games.contract import Json
+from server.games.sternenhimmel.material import BOARDS, Board
+from server.render.picture_parts import (
+    LEGIBLE,
+    MARGIN,
+    ON_BRIGHT,
+    PANEL,
+    SEAT_COLOURS,
+    SEAT_SHAPES,
+    WIDTH,
+    Box,
+    Colours,
+    Line,
+    Part,
+    Picture,
+    Sprite,
+    Theme,
+    around,
+    clearest,
+    corners,
+    placed,
+    seat_mark,
+    shape,
+    sheet,
+    short,
+)
+
+_ROW, _HEAD = 392, 50  # the height of a board, and of what is written above it
+_MAP, _TOP = 300, 74  # the square in which a constellation is drawn, and where it begins below the card's edge
+_SEAT = 58
+_RADIUS = {"large": 24, "small": 19}
+
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "de": {"coins": "Münzen", "hand": "Deine Sterne", "stars": "Sterne", "stack": "Stapel", "next": "am Zug"},
+    "en": {"coins": "coins", "hand": "Your stars", "stars": "stars", "stack": "Stack", "next": "to move"},
+    "fr": {"coins": "pièces", "hand": "Vos étoiles", "stars": "étoiles", "stack": "Pile", "next": "à jouer"},
+    "it": {"coins": "monete", "hand": "Le tue stelle", "stars": "stelle", "stack": "Pila", "next": "di turno"},
+}
+
+
+def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
+    """Constellations in two columns, then the seats; these fill the gap that an odd number of boards leaves."""
+    boards = view["boards"]
+    rows = (len(boards) + 1) // 2
+    in_gap = len(boards) % 2 == 1
+    seats_height = 66 + _SEAT * len(names) + (82 if view["hand"] is not None else 0)
+    height = max(rows * _ROW, 1) + MARGIN + (0 if in_gap else seats_height)
+    parts: list[Part] = []
+    second = MARGIN + PANEL + MARGIN // 2
+    for i, shown in enumerate(boards):
+        left, top = (second if i % 2 else MARGIN), MARGIN + (i // 2) * _ROW
+        parts += placed(left, top, _board(shown, theme, locale))
+    if in_gap:
+        parts += placed(second, MARGIN + (rows - 1) * _ROW, _seats(view, names, theme, locale, PANEL))
+    else:
+        parts += placed(MARGIN, MARGIN // 2 + rows * _ROW, _seats(view, names, theme, locale, WIDTH - 2 * MARGIN))
+    return sheet(height, _spoken(view, names, locale), Colours(theme), parts)
+
+
+def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
+    boards = ", ".join(BOARDS[it["board"]].names[locale] for it in view["boards"])
+    scores = ", ".join(f"{short(name)} {coins}" for name, coins in zip(names, view["coins"], strict=True))
+    return f"Sternenhimmel: {boards}. {_WORDS[locale]['coins']}: {scores}"
+
+
+# A board
+
+
+def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
+    board = BOARDS[shown["board"]]
+    yield f'<g id="board-{board.id}" data-board="{board.id}" data-slot="{shown["slot"]}">'
+    yield _lines(board.id, theme)
+    yield Line(16, 34, board.names[locale], theme.ink, 26, theme.card, bold=True)
+    yield Line(PANEL - 16, 34, f"{board.first} / {board.second}", theme.ink, LEGIBLE, theme.card, anchor="end")
+    if "payouts" in shown:
+        yield from _gains(shown["payouts"], theme)
+    else:
+        yield Line(16, 58, board.id, theme.faint, 20, theme.card)
+    for space, lying in shown["spaces"].items():
+        x, y = _at(board, space)
+        what = f'id="{board.id}-{space}" data-board="{board.id}" data-space="{space}" '
+        yield from placed(x, y, _space(board, space, lying, theme), what)
+    for space, lying in shown["spaces"].items():
+        if lying is not None:
+            yield _name_beside(board.id, space, lying["seat"], theme)
+    yield "</g>"
+
+
+@cache
+def _name_beside(board_id: str, space: str, seat: int, theme: Theme) -> Line:
+    """The name of a space on which a star lies, where nothing else is near."""
+    board = BOARDS[board_id]
+    (left, top), r = _at(board, space), _RADIUS[board.spaces[space].size]
+    others = [(x - left, y - top) for x, y in (_at(board, it) for it in board.spaces if it != space)]
+    places = corners(0.75 * r + 9)
+    if SEAT_SHAPES[seat] == "triangle":  # which is broad below
+        places = [*places[:2], (0, r + 15)]
+    x, y = clearest(places, [*others, (0, _HEAD - top)])
+    return Line(left + x, top + y + 6, space, theme.faint, 20, theme.card, anchor="middle")
+
+
+def _gains(payouts: Sequence[int], theme: Theme) -> Iterator[Part]:
+    """What a board that was scored brought to whom."""
+    paid = [(seat, coins) for seat, coins in enumerate(payouts) if coins]
+    for place, (seat, coins) in enumerate(reversed(paid)):
+        right = PANEL - 16 - 64 * place
+        yield from placed(right - 47, 51, [seat_mark(seat, 8, theme, theme.card)])
+        yield Line(right, 58, f"{coins:+d}", theme.gold, 20, theme.card, anchor="end", bold=True)
+
+
+@cache
+def _lines(board_id: str, theme: Theme) -> Sprite:
+    """The constellation that a board shows, without its spaces."""
+    board = BOARDS[board_id]
+    ends = [(_at(board, one), _at(board, other)) for one, other in board.lines]
+    ways = "".join(f"M{x1} {y1}L{x2} {y2}" for (x1, y1), (x2, y2) in ends)
+    card = f'<rect width="{PANEL}" height="{_ROW - MARGIN}" rx="14" fill="{theme.card}"/>'
+    drawn = f'<path d="{ways}" stroke="{theme.line}" stroke-width="2" fill="none"/>'
+    return Sprite(card + drawn, Box(0, 0, PANEL, _ROW - MARGIN), theme.sky, covers=True)
+
+
+def _at(board: Board, space: str) -> tuple[int, int]:
+    edge = (PANEL - _MAP) / 2
+    here = board.spaces[space]
+    return round(edge + here.x * _MAP), round(_TOP + here.y * (_MAP - 8))
+
+
+def _space(board: Board, space: str, lying: Json | None, theme: Theme) -> Iterator[Part]:
+    size = board.spaces[space].size
+    if lying is None:
+        yield f"<title>{board.id} {space}, {size}, empty</title>"
+        yield _free(size, theme)
+        yield Line(0, 8, space, theme.ink, LEGIBLE, theme.card, anchor="middle")
+    else:
+        seat, star = lying["seat"], lying["star"]
+        yield f"<title>{board.id} {space}, {size}, seat {seat}, {star or 'face down'}</title>"
+        yield _star(seat, size, theme)
+        type_size = LEGIBLE if star != "10" else 19  # which a triangle has no more room for
+        yield Line(0, 8, star or "?", ON_BRIGHT, type_size, SEAT_COLOURS[seat], bold=True, anchor="middle")
+
+
+@cache
+def _free(size: str, theme: Theme) -> Sprite:
+    r = _RADIUS[size]
+    ring = f'<circle r="{r}" fill="{theme.card}" stroke="{theme.ink}" stroke-width="2"/>'
+    return Sprite(ring, around(0, 0, r + 2), theme.card)
+
+
+@cache
+def _star(seat: int, size: str, theme: Theme) -> Sprite:
+    """A seat's star; on a large space it lies face down, even where the viewer knows it."""
+    star = seat_mark(seat, _RADIUS[size], theme, theme.card, width=2)
+    if size == "small":
+        return star
+    dashes = f'fill="none" stroke="{ON_BRIGHT}" stroke-dasharray="3 3"'
+    return star._replace(svg=star.svg + shape(SEAT_SHAPES[seat], _RADIUS[size] - 4, dashes))
+
+
+# The seats
+
+
+def _seats(view: Json, names: Sequence[str], theme: Theme, locale: str, width: int) -> Iterator[Part]:
+    say = _WORDS[locale]
+    yield '<g id="seats">'
+    yield Line(8, 30, f"{say['stack']}: {view['stack']}", theme.faint, 21, theme.sky)
+    for seat, name in enumerate(names):
+        is_next = view["next"] == seat
+        what = f'id="seat-{seat}" '
+        yield from placed(0, 72 + _SEAT * seat, _seat(view, seat, name, is_next, theme, locale, width), what)
+    if view["hand"] is not None:
+        y = 72 + _SEAT * len(names)
+        yield Line(8, y + 4, say["hand"], theme.faint, 21, theme.sky)
+        for i, star in enumerate(view["hand"]):
+            label = Line(0, 8, star, theme.ink, 22, theme.card, bold=True, anchor="middle")
+            yield from placed(24 + i * 37, y + 38, [_disc(theme), label])
+    yield "</g>"
+
+
+def _seat(view: Json, seat: int, name: str, is_next: bool, theme: Theme, locale: str, width: int) -> Iterator[Part]:
+    say, ground = _WORDS[locale], theme.card if is_next else theme.sky
+    if is_next:
+        marked = f'<rect y="-29" width="{width}" height="56" rx="10" fill="{theme.card}"/>'
+        yield Sprite(marked, Box(0, -29, width, 27), theme.sky, covers=True)
+        yield Line(width - 10, 19, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
+    yield from placed(24, 0, [seat_mark(seat, 14, theme, ground)])
+    yield Line(50, -4, short(name), theme.ink, LEGIBLE, ground, bold=is_next)
+    held = f"{view['coins'][seat]} {say['coins']}, {view['hand_sizes'][seat]} {say['stars']}"
+    yield Line(50, 19, held, theme.faint, 20, ground)
+
+
+@cache
+def _disc(theme: Theme) -> Sprite:
+    disc = f'<circle r="17" fill="{theme.card}" stroke="{theme.ink}" stroke-width="2"/>'
+    return Sprite(disc, around(0, 0, 19), theme.sky)

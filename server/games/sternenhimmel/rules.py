@@ -1,0 +1,142 @@
+"""A game of Sternenhimmel from its setup through each turn to its end (sections 2, 4 and 9)."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from server.games.contract import ALONE, NOBODY, Dice, Json, Outcome, Seat
+from server.games.errors import IllegalMove
+from server.games.sternenhimmel.material import BOARDS, LYING
+from server.games.sternenhimmel.moves import PLACEMENTS, Placement
+from server.games.sternenhimmel.options import resolve_options
+from server.games.sternenhimmel.scoring import score
+from server.games.sternenhimmel.state import BoardDealt, BoardsShuffled, Event, SeatSkipped, StarPlaced, State
+
+
+def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
+    """The opening events. Draws the order of the boards, then the starting seat where it is drawn."""
+    resolved = resolve_options(options, seats)
+    order = dice.shuffled(BOARDS)
+    start = resolved["start_seat"] if resolved["start_seat"] is not None else dice.below(seats)
+    dealt = [BoardDealt(board, slot) for slot, board in enumerate(order[:seats])]
+    return [BoardsShuffled(seats, resolved, order, start), *dealt]
+
+
+def to_act(sky: State) -> frozenset[Seat]:
+    """The seat on turn."""
+    return NOBODY if sky.on_turn is None else ALONE[sky.on_turn]
+
+
+def is_mid_turn(sky: State, seat: Seat) -> bool:
+    """Never: a placement is a whole turn."""
+    return False
+
+
+def legal_moves(sky: State, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
+    """Every placement open to `seat`: none for a seat not on turn, and none after a placement, which ends a turn.
+
+    Raises IllegalMove for placements that could not be begun.
+    """
+    if seat != sky.on_turn:
+        return []
+    if begun:
+        _check_placement(sky, seat, begun[0])
+        if len(begun) > 1:
+            raise _not_your_turn()
+        return []
+    hand, stars = sky.hands[seat], sky.stars
+    found: list[Placement] = []
+    for board in sky.slots:
+        if board is not None:
+            taken = stars[board]
+            for space, placements in _placements(board, hand):
+                if space not in taken:
+                    found += placements
+    return found
+
+
+@cache
+def _placements(board: str, hand: tuple[str, ...]) -> list[tuple[str, list[Placement]]]:
+    """For each space of the board, every placement of a star of this hand: a list of legal moves only picks from these."""
+    return [(space, [PLACEMENTS[star, board, space] for star in dict.fromkeys(hand)]) for space in BOARDS[board].spaces]
+
+
+def decide(sky: State, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
+    """What happens if `seat` plays `move`. Raises IllegalMove if it may not."""
+    _check_placement(sky, seat, move)
+    star, board, space = move
+    hand_sizes = list(map(len, sky.hands))
+    hand_sizes[seat] -= 1
+    scoring: list[Event] = []
+    if len(sky.stars[board]) + 1 == len(BOARDS[board].spaces):
+        stars = {**sky.stars[board], space: LYING[seat][star]}
+        scoring.append(score(BOARDS[board], stars, sky.options, sky.coins))
+        if sky.stack:
+            scoring.append(BoardDealt(sky.stack[0], sky.slots.index(board)))
+        elif len(sky.stars) == 1:
+            return [StarPlaced(seat, board, space, star, None), *scoring]
+        for lying in stars.values():
+            hand_sizes[lying.seat] += 1
+    on_turn, skipped = _who_is_next(sky.options, seat, bool(scoring), hand_sizes)
+    return [StarPlaced(seat, board, space, star, on_turn), *scoring, *map(SeatSkipped, skipped)]
+
+
+def _not_your_turn() -> IllegalMove:
+    return IllegalMove("not-your-turn", "It is not your turn.")
+
+
+def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Placement) -> None:
+    """Whether `seat` may leave this placement for one of its next turns. Raises IllegalMove.
+
+    Only a star that is in its hand now, and that none of the `earlier` ones takes: a hand loses stars by its own
+    placements alone, so whether this one is legal in its turn follows from what lies on the boards.
+    """
+    star, board, space = move
+    if board not in BOARDS:
+        raise IllegalMove("board-not-in-play", "There is no such board.")
+    if space not in BOARDS[board].spaces:
+        raise IllegalMove("unknown-space", f"{board} has no such space, only {', '.join(BOARDS[board].spaces)}.")
+    if space in sky.stars.get(board, ()) or any((it.board, it.space) == (board, space) for it in earlier):
+        raise IllegalMove("space-taken", f"{space} on {board} already holds a star.")
+    if sky.hands[seat].count(star) <= sum(it.star == star for it in earlier):
+        raise IllegalMove(
+            "star-not-in-hand", f"You have no {star} left for it; your hand is {' '.join(sky.hands[seat])}."
+        )
+
+
+def _check_placement(sky: State, seat: Seat, move: Placement) -> None:
+    # The sentences repeat nothing but known ids: what a player sent may be anything.
+    star, board, space = move
+    if sky.on_turn is None:
+        raise IllegalMove("game-over", "The game is over.")
+    if seat != sky.on_turn:
+        raise _not_your_turn()
+    if board not in sky.stars:
+        in_play = ", ".join(board for board in sky.slots if board is not None)
+        named = f"{board} is not in play" if board in BOARDS else "There is no such board"
+        raise IllegalMove("board-not-in-play", f"{named}; these boards are in play: {in_play}.")
+    if space not in BOARDS[board].spaces:
+        raise IllegalMove("unknown-space", f"{board} has no such space, only {', '.join(BOARDS[board].spaces)}.")
+    if space in sky.stars[board]:
+        raise IllegalMove("space-taken", f"{space} on {board} already holds a star.")
+    if star not in sky.hands[seat]:
+        raise IllegalMove("star-not-in-hand", f"You have no {star} in your hand, only {' '.join(sky.hands[seat])}.")
+
+
+def _who_is_next(options: Json, seat: Seat, has_filled: bool, hand_sizes: Sequence[int]) -> tuple[Seat, Sequence[Seat]]:
+    """The seat on turn after `seat` has placed, and the seats skipped on the way to it (section 4.1)."""
+    step = 1 if options["direction"] == "clockwise" else -1
+    goes_left = has_filled and options["resume"] == "left_of_completer"
+    candidate = (seat + (1 if goes_left else step)) % len(hand_sizes)
+    skipped = []
+    while not hand_sizes[candidate]:  # section 7: there is one that has a star
+        skipped.append(candidate)
+        candidate = (candidate + step) % len(hand_sizes)
+    return candidate, skipped
+
+
+def outcome(sky: State) -> Outcome | None:
+    """Coins and places once the last board is scored, else None. All on place 1 win together."""
+    if sky.stars or sky.stack:
+        return None
+    return Outcome(sky.coins, tuple(1 + sum(other > coins for other in sky.coins) for coins in sky.coins))

@@ -1,0 +1,71 @@
+"""What happened in a game of Sternenhimmel, in words."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from server.games.contract import Json
+from server.games.sternenhimmel.material import BOARDS
+from server.translations import Language
+
+
+def _board_dealt(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(board)s (%(id)s) came into play.", board=_board(item, say), id=item["board"])
+
+
+def _star_placed(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext(
+        "%(name)s put %(star)s on %(board)s %(space)s.",
+        name=names[item["seat"]],
+        star=_star(item["star"], say),
+        board=_board(item, say),
+        space=item["space"],
+    )
+
+
+def _star(star: str | None, say: Language) -> str:
+    match star:
+        case None:
+            return say.gettext("a hidden star")
+        case "B":
+            return say.gettext("a black hole")
+        case "D":
+            return say.gettext("a double star")
+    return say.gettext("a %(value)s", value=star)
+
+
+def scored(item: Json, names: Sequence[str], say: Language) -> str:
+    totals = [
+        f"{names[seat]} {total}" + (f" ({_coins(paid, say)})" if paid else "")
+        for seat, (total, paid) in enumerate(zip(item["totals"], item["payouts"], strict=True))
+        if total is not None
+    ]
+    if not totals:
+        return say.gettext("%(board)s was full, and no star was left to score.", board=_board(item, say))
+    return say.gettext("%(board)s was full and scored: %(totals)s.", board=_board(item, say), totals=", ".join(totals))
+
+
+def _coins(paid: int, say: Language) -> str:
+    return say.ngettext("%(paid)s coin", "%(paid)s coins", abs(paid), paid=f"{paid:+d}")
+
+
+def _seat_skipped(item: Json, names: Sequence[str], say: Language) -> str:
+    return say.gettext("%(name)s had no star in hand and was skipped.", name=names[item["seat"]])
+
+
+def _board(item: Json, say: Language) -> str:
+    return BOARDS[item["board"]].names[say.locale]
+
+
+def notation(say: Language) -> str:
+    """How a move is written."""
+    return say.gettext(
+        "One line: the star, the board and the space, with spaces between. The board goes by its id or its "
+        "abbreviation; capitals do not matter."
+    )
+
+
+SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
+    "board-dealt": _board_dealt,
+    "star-placed": _star_placed,
+    "board-scored": scored,
+    "seat-skipped": _seat_skipped,
+}

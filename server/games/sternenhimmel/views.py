@@ -1,0 +1,101 @@
+"""What each seat of Sternenhimmel may see (section 10)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from server.games.contract import Json, Place, Seat
+from server.games.errors import MalformedMove
+from server.games.sternenhimmel.material import BOARDS, Board, Lying, is_large
+from server.games.sternenhimmel.moves import Placement, move_from_json
+from server.games.sternenhimmel.notation import BOARD_OF_WORD
+from server.games.sternenhimmel.state import (
+    BoardDealt,
+    BoardScored,
+    BoardsShuffled,
+    Event,
+    SeatSkipped,
+    StarPlaced,
+    State,
+)
+
+
+def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
+    """How far `seat` can foresee these events of its own move, and whether what it cannot is hidden as yet.
+
+    A scoring that turns over a star of somebody else, and the board that is dealt after it, are left out.
+    """
+    placed, *rest = events
+    assert isinstance(placed, StarPlaced)
+    if not rest or not isinstance(rest[0], BoardScored):
+        return list(events), False
+    large = (lying.seat for space, lying in sky.stars[placed.board].items() if is_large(placed.board, space))
+    if any(owner != seat for owner in large):
+        return [placed], True
+    seen: list[Event] = [event for event in events if not isinstance(event, BoardDealt)]
+    return seen, len(seen) < len(events)
+
+
+def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
+    """Whether these events of its own move have shown `seat` something: a scoring does, with the board that follows it."""
+    return any(isinstance(event, BoardScored | BoardDealt) for event in events)
+
+
+def place(view: Json, text: str) -> Place:
+    """Where a spectator's view shows a space, written as `leo c`. Raises MalformedMove."""
+    match text.lower().split():
+        case [board, space] if board in BOARD_OF_WORD:
+            board = BOARD_OF_WORD[board]
+            boards = [it["board"] for it in view["boards"]]
+            if board in boards and space in BOARDS[board].spaces:
+                at = f"/boards/{boards.index(board)}"
+                return Place(f"{at}/spaces/{space}", {f"{at}/board": board})
+    raise MalformedMove("unknown-space", "That is no space of a board in play. Write, for example: leo c")
+
+
+def view(sky: State, seat: Seat | None) -> Json:
+    """What `seat` (None: a spectator) may see of the sky."""
+    return {
+        "boards": [
+            {"board": board, "slot": slot, "spaces": _spaces_seen(BOARDS[board], sky.stars[board], seat)}
+            for slot, board in enumerate(sky.slots)
+            if board is not None
+        ],
+        "coins": list(sky.coins),
+        "hand": None if seat is None else list(sky.hands[seat]),
+        "hand_sizes": [len(hand) for hand in sky.hands],
+        "stack": len(sky.stack),
+        "next": sky.on_turn,
+    }
+
+
+def _spaces_seen(board: Board, stars: Mapping[str, Lying], viewer: Seat | None) -> Json:
+    seen: Json = dict.fromkeys(board.spaces)
+    for space, (seat, star) in stars.items():
+        may_know = seat == viewer or board.spaces[space].size == "small"
+        seen[space] = {"seat": seat, "star": star if may_know else None}
+    return seen
+
+
+def tell(event: Event, seat: Seat | None) -> Json | None:
+    """The event as `seat` (None: a spectator) saw it happen; None if there was nothing to be seen."""
+    match event:
+        case StarPlaced(owner, board, space, star):
+            may_know = owner == seat or BOARDS[board].spaces[space].size == "small"
+            told = {"board": board, "space": space, "star": star if may_know else None}
+            return {"type": "star-placed", "seat": owner, **told}
+        case BoardDealt(board, slot):
+            return {"type": "board-dealt", "seat": None, "board": board, "slot": slot}
+        case BoardScored():
+            return {"type": "board-scored", **event._asdict()}  # all of it lies open on the table
+        case SeatSkipped(skipped):
+            return {"type": "seat-skipped", "seat": skipped}
+        case BoardsShuffled():
+            return None
+
+
+def move_of(events: Sequence[Any]) -> Placement:
+    """The placement that these events came from. Raises MalformedMove if they do not begin with one."""
+    match events:
+        case [StarPlaced(_, board, space, star), *_]:
+            return move_from_json({"star": star, "board": board, "space": space})
+    raise MalformedMove("not-a-placement", "These events do not begin with a placement.")

@@ -1,1 +1,0 @@
-"""Sternenglanz for the eye and the ear."""

@@ -1,1 +1,0 @@
-"""Sternenhimmel for the eye and the ear."""
