@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from server.bots import BOTS
 from server.durations import duration_text
+from server.games import GAMES, Dice, Json, RuleError, Seat, SeededDice, commitment
 from server.play.events import (
     GameAbandoned,
     GamePaused,
@@ -27,13 +28,13 @@ from server.play.events import (
     TimeExtended,
     TimeRanOut,
 )
-from server.play.line import Line, Link
+from server.play.story.line import Line, Link
 from server.play.table import OVER, Table, new_table, next_commit, terms, type_name, typed
-from server.play.time_control import game_clock
-from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, bot_of, ladder, rung_for
-from server.rules import GAMES, Dice, Json, RuleError, Seat, SeededDice, commitment
+from server.play.timing.time_control import game_clock
+from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, bot_of, ladder, rung_for
 from server.sanitize import clean
 from server.store.log import MOMENT, Recorded, canonical, chained, fact
+from server.store.rows import GameHead, SeatState
 from server.strict_json import read_json
 
 FORMAT, FORMAT_VERSION = "sternenpost-archive", 1
@@ -71,7 +72,7 @@ class Checked(NamedTuple):
 # Making
 
 
-def make(head: Json, seats: Sequence[Json], rows: Sequence[Recorded]) -> Json:
+def make(head: GameHead, seats: Sequence[SeatState], rows: Sequence[Recorded]) -> Json:
     """The archive of a game as it is stored. It names seats and no persons."""
     agreed = terms(head, seats)
     del agreed["bots"]
@@ -79,17 +80,17 @@ def make(head: Json, seats: Sequence[Json], rows: Sequence[Recorded]) -> Json:
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         **agreed,
-        "seats": [{name: row[name] for name in ("seat", "kind", "bot")} for row in seats],
-        "salts": [row["salt"] for row in seats],
-        "seed": head["seed"].hex(),
-        "commitment": commitment(head["seed"]),
+        "seats": [{"seat": row.seat, "kind": row.kind, "bot": row.bot} for row in seats],
+        "salts": [row.salt for row in seats],
+        "seed": head.seed.hex(),
+        "commitment": commitment(head.seed),
         "events": [fact(row) | {"hash": row.hash.hex()} for row in rows],
     }
 
 
-def start(head: Json, seats: Sequence[Json]) -> Start:
+def start(head: GameHead, seats: Sequence[SeatState]) -> Start:
     """What a stored game follows from."""
-    return Start(terms(head, seats), head["seed"], [row["salt"] for row in seats])
+    return Start(terms(head, seats), head.seed, [row.salt for row in seats])
 
 
 # Checking
@@ -349,10 +350,13 @@ def _read(archive: Any) -> tuple[Start, list[Recorded]]:
     for number, (salt, hash_) in enumerate(zip(archive["salts"], hashes, strict=True)):
         if hash_ is not None and salt and _hex(hash_, f"Seat {number}: its hash") != sha256(salt.encode()).digest():
             raise Flaw(f"Seat {number}: its salt is not the one that was committed.")
-    seats = [seat | {"salt_hash": hash_} for seat, hash_ in zip(seats, hashes, strict=True)]
     _check_terms(archive)
+    agreed = {
+        name: archive[name] for name in ("game", "rules", "options", "clock", "on_timeout", *_ALSO) if name in archive
+    }
+    agreed["bots"] = [seat["bot"] for seat in seats]
     rows = [_row(event, number, len(seats)) for number, event in enumerate(archive["events"], 1)]
-    return Start(terms(archive | {"game_id": archive["game"]}, seats), seed, archive["salts"]), rows
+    return Start(agreed, seed, archive["salts"]), rows
 
 
 def _check_terms(archive: Json) -> None:

@@ -2,9 +2,9 @@
 (an optimistic lock on its version)."""
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,21 +13,21 @@ import psycopg
 
 from server.clock import Stretch
 from server.errors import NotFound
-from server.play import letters
-from server.play.due_times import asked_again, extended, timed
-from server.play.events import MoveTakenBack, StandInEnded, TimeExtended
-from server.play.game import Game, Outline
-from server.play.table import OVER, Table, fold, goes_behind, new_table, next_commit, type_name
-from server.play.table_cache import tables
-from server.rules import GAMES, Json, Seat, commitment, newest_revision
+from server.games import Json, Seat, commitment
+from server.play.events import StandInEnded, TimeExtended
+from server.play.game import Game, Outline, expect_playable, readable
+from server.play.mail import letters
+from server.play.story.table_cache import tables
+from server.play.table import OVER, Table, fold, goes_behind, new_table, next_commit, rules_of, type_name
+from server.play.timing import due_times, host_clock
 from server.store import log
 from server.store.connections import autocommit
-from server.store.database_retry import Unavailable
-from server.store.log import OutlineRecords, Recorded, Records
+from server.store.log import GiveWay, OutlineRecords, Recorded, Records
 from server.store.notify import notifier
 from server.store.outages import outages_since
 from server.store.plans import drop_plans
 from server.store.player_games import note_end, seated
+from server.store.rows import GameHead, SeatState
 from server.store.stand_ins import end_stand_ins, returned, wake_stand_ins
 
 _logger = logging.getLogger(__name__)
@@ -46,137 +46,113 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
     records = log.read(connection, game_id, known.seq if known else 0)
     if records is None:
         raise NotFound("There is no such game.")
-    if records.head["options"].get("revision", 0) > newest_revision(GAMES[records.head["rules"]]):
-        raise Unavailable("This game began with rules of a later release.")
+    head = readable(records.head)
+    expect_playable(rules_of(head.rules), records.head.options, len(records.seats))
     if known and (goes_behind(known, records.events) or not _goes_on(known, records)):
         tables.forget(game_id)
         return load_within(connection, game_id)
-    seats = _on_equal_hours(records.head, records.seats)
-    return Game(records.head, seats, fold(known or new_table(records.head["rules"]), records.events))
+    return Game(head, records.seats, fold(known or new_table(head.rules), records.events))
 
 
 def _goes_on(known: Table, records: Records) -> bool:
     """Whether this log is the one that the table was made from: another has taken its place where a replica took over that
     lacked its newest commits, or a backup was restored."""
-    return records.before == known.hash or known.seq == 0 or records.head["shelved"] is not None
+    return records.before == known.hash or known.seq == 0 or records.head.shelved is not None
 
 
 def outlines(game_ids: Collection[UUID]) -> dict[UUID, Outline]:
     """These games in outline, in a single look; without those that have not begun, or whose head is not of their log."""
     with autocommit() as connection:
         found = log.outlines(connection, game_ids, "time-extended")
-    asked = [row for records in found.values() for row in records.seats if row["asked_at"]]
-    lost = outages_since(min(row["asked_at"] for row in asked)) if asked else ()
-    for row in asked:
-        row["outages"] = [outage for outage in lost if outage[1] > row["asked_at"]]
-    return {game_id: outline for game_id, records in found.items() if (outline := _outlined(game_id, records))}
+    asked_at = [row.asked_at for records in found.values() for row in records.seats if row.asked_at]
+    outages = outages_since(min(asked_at)) if asked_at else ()
+    return {game_id: it for game_id, records in found.items() if (it := _outlined(game_id, records, outages))}
 
 
-def _outlined(game_id: UUID, records: OutlineRecords) -> Outline | None:
-    head, seats, seq, version, hash_, extensions = records
-    if head["version"] != version:
-        _logger.error("The head of game %s is at version %s, its log at %s", game_id, head["version"], version)
+def _outlined(game_id: UUID, records: OutlineRecords, outages: Sequence[Stretch]) -> Outline | None:
+    stored, seats, seq, version, hash_, extensions = records
+    head = readable(stored)
+    if head.version != version:
+        _logger.error("The head of game %s is at version %s, its log at %s", game_id, head.version, version)
         return None
-    return Outline(head, _on_equal_hours(head, seats), version, seq, hash_, extensions)
+    return Outline(head, seats, version, seq, hash_, extensions, outages)
 
 
-def _on_equal_hours(head: Json, seats: Sequence[Json]) -> Sequence[Json]:
-    """The seats, with which times are reckoned: at a nameless table every hour counts for everybody, since due times would
-    tell who sits there. His reminders, which nobody else sees, keep to a person's own hours (`awake`)."""
-    if not head["options"].get("nameless"):
-        return seats
-    return [row | _HOURS_OF_ALL | {"awake": {"zone": row["zone"], "calendar": row["calendar"]}} for row in seats]
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit to a game: its events, and the table and the seats after them."""
+
+    game: Game  # before it
+    events: Sequence[Any]
+    after: Table  # as the events make it; the log has yet to number it
+    seats: Sequence[SeatState]
+    drawn: int  # words of chance by then
+    now: datetime
+    answered_at: datetime  # when the turn that it answers stopped taking time
+
+    def game_after(self) -> Game:
+        """The game with this commit in its log."""
+        before, head = self.game.table, self.game.head
+        newest = before.hash or bytes.fromhex(commitment(head.seed))
+        rows = _rows(self.events, self.now, before.version + 1, before.seq, newest)
+        after = self.after.logged(rows[-1])
+        left = self.given_back
+        seats = [returned(row) if row.seat in left else row for row in self.seats] if left else self.seats
+        return Game(head.after(self.drawn, after.status, after.version, after.outcome), seats, after, rows)
+
+    @property
+    def given_back(self) -> list[Seat]:
+        """The seats whose owners play them again after a stand-in."""
+        return [event.seat for event in self.events if isinstance(event, StandInEnded)]
 
 
-_HOURS_OF_ALL: Json = {"zone": "UTC", "calendar": {}}
-Write = Callable[..., bool]  # log.record, or another with the same first arguments
-
-
-def record(
+def commit_of(
     game: Game,
     events: Sequence[Any],
     now: datetime,
     drawn: int | None = None,
-    arrived_at: datetime | None = None,
-    write: Write = log.record,
-) -> Game | None:
-    """The game after this commit, or None if another commit came first and nothing was written.
+    answered_at: datetime | None = None,
+) -> Commit:
+    """A commit of these events, with what the rules and the due times make of them."""
+    events, after = next_commit(game.table, events)
+    answered_at = answered_at or now
+    seats = game.seats  # before the start they have no turn and no time
+    if after.turns:
+        seats = [due_times.after_commit(game, seat, after, now, answered_at) for seat in range(len(game.seats))]
+    return Commit(game, events, after, seats, game.head.drawn if drawn is None else drawn, now, answered_at)
 
-    `arrived_at`: until when the turn that it answers has taken time, if not until now.
-    """
+
+def record(commit: Commit, give_way: GiveWay | None = None) -> Game | None:
+    """Return the game after this commit, or None if another commit came first and nothing was written."""
     with autocommit() as connection:
-        after = record_within(connection, game, events, now, drawn, arrived_at, write)
+        after = record_within(connection, commit, give_way)
     if after is not None:
-        tables.put(game.game_id, after.table)
+        tables.put(after.game_id, after.table)
     return after
 
 
-def record_within(
-    connection: psycopg.Connection[Any],
-    game: Game,
-    events: Sequence[Any],
-    now: datetime,
-    drawn: int | None = None,
-    arrived_at: datetime | None = None,
-    write: Write = log.record,
-) -> Game | None:
-    """Make one commit of events, as part of a transaction, which may still be rolled back."""
-    events, after = next_commit(game.table, events)
-    seats = game.seats  # of a game that is closed before it begins, nobody was ever asked
-    if after.turns:
-        seats = [timed(game, seat, after, now, arrived_at or now) for seat in range(len(game.seats))]
-    return _write_within(
-        connection, game, events, after, seats, game.head["drawn"] if drawn is None else drawn, now, write
-    )
-
-
-def _write_within(
-    connection: psycopg.Connection[Any],
-    game: Game,
-    events: Sequence[Any],
-    after: Table,
-    seats: Sequence[Json],
-    drawn: int,
-    now: datetime,
-    write: Write,
-) -> Game | None:
-    before = game.table
-    rows = _rows(
-        events, now, before.version + 1, before.seq, before.hash or bytes.fromhex(commitment(game.head["seed"]))
-    )
-    after = after.logged(rows[-1])
-    head = game.head | {
-        "version": after.version,
-        "status": after.status,
-        "outcome": after.outcome,
-        "drawn": drawn,
-    }
-    left = [event.seat for event in events if isinstance(event, StandInEnded)]
-    if left:
-        seats = [returned(row) if row["seat"] in left else row for row in seats]
-    after_game = Game(head, seats, after, rows)
-    is_over = after.status in OVER
+def record_within(connection: psycopg.Connection[Any], commit: Commit, give_way: GiveWay | None = None) -> Game | None:
+    """Make a commit as part of a transaction, which may still be rolled back."""
+    host_clock.expect_right(connection)
+    game, now, after = commit.game, commit.now, commit.game_after()
+    changed = [row for row, was in zip(after.seats, game.seats, strict=True) if row is not was]
+    told = letters.after(after, commit.events, now, game)
+    entry = log.Entry(game.game_id, game.version, projected(after.head), after.newest, changed, told)
+    is_over, left = after.table.status in OVER, commit.given_back
     with _in_two_trips(connection) if is_over or left else nullcontext():
-        written = write(
-            connection,
-            game.game_id,
-            before.version,
-            _projected(head),
-            rows,
-            [row for row, was in zip(seats, game.seats, strict=True) if row is not was],
-            letters.after(after_game, events, now, before),
-        )
+        written = log.record(connection, entry, give_way)
         if written and is_over:
             noted = note_end(connection, game.game_id, people_of(game), now)
             drop_plans(connection, game.game_id)
             wake_stand_ins(connection, game.game_id, now)
         if written and left:
-            end_stand_ins(connection, game.game_id, left, [game.seats[seat]["player_id"] for seat in left], now)
+            stood_in = [row.player_id for row in game.seats if row.player_id and row.seat in left]
+            end_stand_ins(connection, game.game_id, left, stood_in, now)
     if written and is_over and noted.rowcount < len(people_of(game)):  # a guest's seat has become another player's
         note_end(connection, game.game_id, seated(connection, game.game_id), now)
     if written:
         notifier.changed(game.game_id)
-    return after_game if written else None
+    return after if written else None
 
 
 @contextmanager
@@ -186,41 +162,20 @@ def _in_two_trips(connection: psycopg.Connection[Any]) -> Iterator[None]:
         yield
 
 
-def go_back_within(
-    connection: psycopg.Connection[Any],
-    game: Game,
-    seat: Seat,
-    earlier: Table,
-    drawn: int,
-    now: datetime,
-    answered: Stretch | None = None,
-) -> Game:
-    """Take this seat's move back that followed the earlier table, within the transaction that holds the game's head.
-
-    `drawn`: the words of chance drawn by then, so that the same come again. `answered`: see `asked_again`.
-    """
-    event = MoveTakenBack(seat, earlier.version)
-    _, after = next_commit(game.table, [event], earlier)
-    seats = [asked_again(game, each, after, now, answered if each == seat else None) for each in range(len(game.seats))]
-    after_game = _write_within(connection, game, [event], after, seats, drawn, now, log.record)
-    assert after_game is not None  # nobody else could be faster
-    return after_game
-
-
 def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, now: datetime) -> bool:
     """Give the present turn of this seat more time; False if somebody holds the game or was faster, or if a mail from
     the seat arrived before `due_at`.
     """
     rows = _rows([TimeExtended(seat, by)], now, outline.version + 1, outline.seq, outline.hash)
-    head = outline.head | {"version": outline.version + 1}
-    row = extended(outline, seat, by, now)
-    seats = [row if was["seat"] == seat else was for was in outline.seats]
-    after = replace(outline, head=head, seats=seats, version=head["version"], seq=rows[-1].seq, hash=rows[-1].hash)
+    head = outline.head._replace(version=outline.version + 1)
+    row = due_times.after_extension(outline, seat, by, now)
+    seats = [row if was.seat == seat else was for was in outline.seats]
+    after = replace(outline, head=head, seats=seats, version=head.version, seq=rows[-1].seq, hash=rows[-1].hash)
     told = letters.after_extension(after, seat, by, now)
+    entry = log.Entry(outline.game_id, outline.version, projected(head), rows, [row], told)
     with autocommit() as connection:
-        written = log.record_unless_held(
-            connection, outline.game_id, outline.version, _projected(head), rows, [row], told, late=seat, due_at=due_at
-        )
+        host_clock.expect_right(connection)
+        written = log.record(connection, entry, GiveWay(seat, due_at))
     if written:
         notifier.changed(outline.game_id)
     return written
@@ -228,12 +183,12 @@ def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, no
 
 def people_of(game: Game | Records) -> list[UUID]:
     """The players who sit there, also those for whom somebody stands in."""
-    return [row[name] for row in game.seats for name in ("player_id", "owner_id") if row[name]]
+    return [it for row in game.seats for it in (row.player_id, row.owner_id) if it]
 
 
-def _projected(head: Json) -> Json:
-    """What of a head follows from the log."""
-    return {name: head[name] for name in ("version", "status", "outcome", "drawn")}
+def projected(head: GameHead) -> Json:
+    """Return the columns of a head that follow from the log."""
+    return {"version": head.version, "status": head.status, "outcome": head.outcome, "drawn": head.drawn}
 
 
 def _rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: bytes) -> list[Recorded]:
@@ -252,7 +207,7 @@ def at_version(game: Game, version: int) -> Table:
     """The table as it was after an earlier commit."""
     if version == game.table.version:
         return game.table
-    return fold(new_table(game.head["rules"]), [row for row in whole_log(game.game_id) if row.version <= version])
+    return fold(new_table(game.head.rules), [row for row in whole_log(game.game_id) if row.version <= version])
 
 
 def whole_log(game_id: UUID, after: int = 0) -> list[Recorded]:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from server.games import NO_SEAT, Json, Seat, named, object_of
 from server.play import json_schemas
-from server.rules import NO_SEAT, Json, Seat, named, object_of
 
 
 class GameStarted(NamedTuple):
@@ -92,32 +92,32 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
     for type_, meaning, fields in (
         (
             "game-started",
-            "The last seat was taken",
+            "The game started",
             {
                 "seat": NO_SEAT,
-                "seats": {"description": "How many there are", "type": "integer"},
+                "seats": {"description": "Number of seats", "type": "integer"},
                 "terms": {"anyOf": [json_schemas.TERMS, {"type": "null"}]},
             },
         ),
         (
             "time-extended",
-            "Time ran out for this seat, and its turn was given more",
+            "This seat's time ran out, and its turn was extended",
             {"seat": json_schemas.SEAT, "by": json_schemas.DURATION},
         ),
         (
             "time-ran-out",
-            "Time ran out for this seat",
+            "This seat's time ran out",
             {
                 "seat": json_schemas.SEAT,
                 "bot": {
-                    "description": "Who moves instead; null if what follows is no move",
+                    "description": "Bot that moves instead; null if no bot move follows",
                     "anyOf": [json_schemas.BOT, {"type": "null"}],
                 },
             },
         ),
         (
             "seat-handed-over",
-            "A bot plays this seat until its person comes back",
+            "A bot plays this seat until its player returns",
             {
                 "seat": json_schemas.SEAT,
                 "bot": json_schemas.BOT,
@@ -126,37 +126,38 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
         ),
         (
             "seat-taken-back",
-            "The person of this seat, or his stand-in, plays instead of the bot",
+            "This seat's player or stand-in took it back from the bot",
             {"seat": json_schemas.SEAT},
         ),
-        ("stand-in-began", "Somebody else plays this seat for some days", {"seat": json_schemas.SEAT}),
-        ("stand-in-ended", "Nobody stands in for the person of this seat any more", {"seat": json_schemas.SEAT}),
-        ("seat-taken-over", "Somebody has taken this seat over from a bot, for good", {"seat": json_schemas.SEAT}),
+        ("stand-in-began", "A stand-in began to play this seat", {"seat": json_schemas.SEAT}),
+        ("stand-in-ended", "The stand-in for this seat ended", {"seat": json_schemas.SEAT}),
+        ("seat-taken-over", "A new player permanently took this seat over from a bot", {"seat": json_schemas.SEAT}),
         (
             "move-taken-back",
-            "This seat took a move back, and with it all that followed: the table is as it was at an earlier version",
+            "This seat took back a move and everything after it. Turns get new numbers.",
             {
                 "seat": json_schemas.SEAT,
-                "to": {"description": "That version", "type": "integer", "minimum": 1},
+                "to": {"description": "Version that the game went back to", "type": "integer", "minimum": 1},
             },
         ),
-        ("game-paused", "All who play themselves wanted a pause", {"seat": NO_SEAT}),
-        ("game-resumed", "All who play themselves wanted to go on", {"seat": NO_SEAT}),
+        ("game-paused", "All active players agreed to pause", {"seat": NO_SEAT}),
+        ("game-resumed", "All active players agreed to resume", {"seat": NO_SEAT}),
         (
             "game-ended",
-            "The game is over",
+            "The game ended",
             {
                 "seat": NO_SEAT,
-                "scores": {"description": "By seat", **_NUMBERS},
-                "places": {"description": "By seat: 1, 1, 3 where seats share a place", **_NUMBERS},
+                "scores": {"description": "Score of each seat", **_NUMBERS},
+                "places": {"description": "Place of each seat, such as 1, 1, 3 if two seats tie", **_NUMBERS},
             },
         ),
         (
             "game-abandoned",
-            "The game was given up without a result, or closed before its start",
+            "The game was abandoned without a result, or closed before it started",
             {
                 "seat": {
-                    "description": "Whose time-out it was; null if all agreed, or it was closed before its start",
+                    "description": "Seat that timed out; null if all players agreed or the game was closed before it "
+                    "started",
                     "anyOf": [json_schemas.SEAT, {"type": "null"}],
                 }
             },

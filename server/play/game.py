@@ -2,84 +2,142 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
+import orjson
 from flask_babel import gettext
 
 from server.bots import BOTS
-from server.play import timeout_policy
+from server.clock import Stretch
+from server.games import Json, RuleError, Rules, Seat, SeededDice, newest_revision
 from server.play.nameless import hides_names
 from server.play.table import Table
-from server.play.timeout_policy import Rung
-from server.rules import Json, Seat, SeededDice
+from server.play.timing import timeout_policy
+from server.play.timing.time_control import DEFAULT_CLOCK, GameClock, game_clock, stored_clock
+from server.play.timing.timeout_policy import DEFAULT_LADDER, Rung
+from server.store.database_retry import Unavailable
 from server.store.log import Recorded
+from server.store.rows import NOBODY, GameHead, SeatState
+from server.stored_data import REFUSED, as_json, read_or, warn_of
+
+_KEPT = 1024
 
 
-def seen_from(seats: Sequence[Json], player_id: UUID | None) -> tuple[Seat | None, int]:
+def seen_from(seats: Sequence[SeatState], player_id: UUID | None) -> tuple[Seat | None, int]:
     """The seat whose secrets this player sees, and the version with which he sat down: he plays it, or somebody stands in
     for him."""
     for row in seats if player_id is not None else ():
-        if row["player_id"] == player_id:
-            return row["seat"], row["since"]
-        if row["owner_id"] == player_id:
-            return row["seat"], row["owner_since"]
+        if row.player_id == player_id:
+            return row.seat, row.since
+        if row.owner_id == player_id:
+            return row.seat, row.owner_since or 0
     return None, 0
+
+
+def readable(head: GameHead) -> GameHead:
+    """Return the head of a game as stored, with defaults for what this release refuses of its clock and its time-outs.
+
+    Options that are no JSON object hide names, in case the game was a nameless one.
+    """
+    clock, on_timeout = _instead(as_json(head.clock), as_json(head.on_timeout))
+    if clock is not None or on_timeout is not None:
+        head = head._replace(clock=clock or head.clock, on_timeout=on_timeout or head.on_timeout)
+    if type(head.options) is not dict:
+        warn_of("options")
+        return head._replace(options={"nameless": True})
+    return head
+
+
+@lru_cache(_KEPT)  # each load of a game asks, and most games agree on the same
+def _instead(clock_json: bytes, on_timeout_json: bytes) -> tuple[Json | None, Any]:
+    """Return the defaults for what is refused of a clock and a time-out policy, None for what is not."""
+    clock, on_timeout = orjson.loads(clock_json), orjson.loads(on_timeout_json)
+    is_clock = read_or(None, "clock", lambda: game_clock(clock)) is not None
+    is_policy = read_or(None, "on_timeout", lambda: timeout_policy.ladder(on_timeout, BOTS)) is not None
+    return None if is_clock else DEFAULT_CLOCK, None if is_policy else DEFAULT_LADDER
+
+
+def expect_playable(rules: Rules, options: Any, seats: int) -> None:
+    """Raise Unavailable if the rules refuse the options of a stored game."""
+    if trouble := _trouble_with(rules, newest_revision(rules), as_json(options), seats):  # type: ignore[arg-type]  # a Protocol promises no hash, every module and object has one
+        raise Unavailable(trouble)
+
+
+@lru_cache(_KEPT)
+def _trouble_with(rules: Rules, newest: int, options: bytes, seats: int) -> str:
+    """`options` in JSON."""
+    chosen = orjson.loads(options)
+    try:
+        if chosen.get("revision", 0) > newest:
+            return "This game began with rules of a later release."
+        rules.resolve_options(chosen, seats)
+    except (RuleError, *REFUSED) as error:
+        return f"The rules refuse the options of this game: {error}"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
     """What is stored of a game beside its log."""
 
-    head: Json
-    seats: Sequence[Json]
+    head: GameHead
+    seats: Sequence[SeatState]
 
     @property
     def game_id(self) -> UUID:
-        game_id: UUID = self.head["game_id"]
-        return game_id
+        return self.head.game_id
+
+    @property
+    def clock(self) -> GameClock:
+        return stored_clock(*self.head.clock.items())
 
     @property
     def ladder(self) -> Sequence[Rung]:
         """What time-outs of a seat do, one after the other."""
-        return timeout_policy.ladder(self.head["on_timeout"], BOTS)
+        return timeout_policy.ladder(self.head.on_timeout, BOTS)
+
+    @property
+    def hides_names(self) -> bool:
+        """Whether its players are unknown to each other."""
+        return hides_names(self.head.options, self.head.status, self.head.version)
 
     def bot_at(self, seat: Seat) -> str | None:
         """The bot that plays this seat now."""
-        bot: str | None = self.seats[seat]["bot"] or self.seats[seat]["stand_in"]
-        return bot
+        return self.seats[seat].bot or self.seats[seat].stand_in
 
     @property
     def names(self) -> list[str]:
         """What to call each seat in the reader's language, whoever stands in there; bots of one kind have numbers, and
         accounts that a program plays are called so."""
-        return [self._bots_name(row) or called(row["seat"], self.known_person(row)) for row in self.seats]
+        people = [NOBODY if self.hides_names else row.owner or row.person for row in self.seats]
+        return [
+            self._bots_name(row) or called(row.seat, person.name, person.program_since is not None)
+            for row, person in zip(self.seats, people, strict=True)
+        ]
 
-    def known_person(self, seat: Json) -> Json | None:
-        """By what all may call whoever has this seat, even once he has left it; see `called`."""
-        person = seat["owner"] or seat
-        return None if hides_names(self.head) else {name: person[name] for name in ("name", "program_since")}
-
-    def _bots_name(self, seat: Json) -> str | None:
-        alike = [row["seat"] for row in self.seats if row["bot"] == seat["bot"]]
-        return f"{seat['bot']} {alike.index(seat['seat']) + 1}" if seat["bot"] and len(alike) > 1 else seat["bot"]
+    def _bots_name(self, seat: SeatState) -> str | None:
+        alike = [row.seat for row in self.seats if row.bot == seat.bot]
+        return f"{seat.bot} {alike.index(seat.seat) + 1}" if seat.bot and len(alike) > 1 else seat.bot
 
 
-def called(seat: Seat, person: Json | None) -> str:
-    """What to call a person, or his seat if nobody may know him or there is none, in the reader's language."""
-    if person is None or person["name"] is None:
+def called(seat: Seat, name: str | None, is_program: bool) -> str:
+    """Return what to call a player in the reader's language: by name, or by their seat without one."""
+    if name is None:
         return str(gettext("Seat %(number)s", number=seat + 1))
-    name: str = person["name"]
-    return str(gettext("%(name)s (program)", name=name)) if person["program_since"] else name
+    return str(gettext("%(name)s (program)", name=name)) if is_program else name
 
 
 @dataclass(frozen=True, slots=True)
 class Outline(Stored):
-    """A game without its table: all that it takes to remind somebody, or to give him more time."""
+    """A game without its table: all that it takes to remind a player, or to give them more time."""
 
     version: int
     seq: int  # of the newest event, as its hash
     hash: bytes
     extended: Mapping[Seat, int]  # extensions in this game
+    outages: Sequence[Stretch] = ()  # since the first of its seats was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,4 +161,4 @@ class Game(Stored):
 
     def dice(self) -> SeededDice:
         """The game's chance, from where its last commit stopped."""
-        return SeededDice(self.head["seed"], [row["salt"] for row in self.seats], self.head["drawn"])
+        return SeededDice(self.head.seed, [row.salt for row in self.seats], self.head.drawn)

@@ -5,41 +5,41 @@ a description, and only the readers in `clock` refuse it.
 """
 
 from server.accounts.calendars import CLOCK_FACE, COUNTED_DAYS, MOST_VACATIONS, VACATION_DAYS
+from server.accounts.notice_kinds import MAIL_KINDS, NOTICE_KINDS, PUSH_KINDS
 from server.accounts.preferences import (
     DEFAULT_REMINDERS,
-    MAIL_KINDS,
     MOST_REMINDERS,
     MOST_TIMES_OF_DAY,
     PUSH_CHOICES,
-    PUSH_KINDS,
-    choices_of,
 )
 from server.bots import BOTS
-from server.play.timeout_policy import MOST_RUNGS, MOST_TIMES
-from server.rules import GAMES, Json, named, object_of
+from server.games import GAMES, Json, named, object_of
+from server.play.timing.timeout_policy import MOST_RUNGS, MOST_TIMES
 
 SEAT: Json = {"type": "integer", "minimum": 0}
 DURATION: Json = {
-    "description": "ISO 8601: weeks, days, hours, minutes and seconds, from a second (PT1S) to a year (P365D)",
+    "description": "ISO 8601 duration from one second (PT1S) to one year (P365D), in weeks, days, hours, minutes and "
+    "seconds",
     "type": "string",
     "format": "duration",
     "pattern": "^P[0-9WDTHMS]+$",
     "maxLength": 40,
     "examples": ["P2D", "PT12H"],
 }
-BOT: Json = {"description": "A bot by its name", "enum": list(BOTS)}
+BOT: Json = {"description": "Name of a bot", "enum": list(BOTS)}
 _DATE: Json = {"type": "string", "format": "date", "pattern": "^2[0-9]{3}-[0-9]{2}-[0-9]{2}$"}
 _TIMES: Json = {"type": "integer", "minimum": 1, "maximum": MOST_TIMES}
 
 CLOCK: Json = {
-    "description": "How long a turn may take, in counted time",
+    "description": "Time limit per turn. Only counted hours use up time: those outside a player's nights, days off and "
+    "vacations.",
     "oneOf": [
-        named("TimePerMove", object_of("The same time for every turn", {"per_move": DURATION})),
+        named("TimePerMove", object_of("Same time limit for every turn", {"per_move": DURATION})),
         named(
             "TimeBank",
             object_of(
-                "A store of time: what a turn leaves over is kept, each turn adds the increment, up to the cap. "
-                "Neither bank nor increment is more than the cap",
+                "Time bank. Unused time is kept, and each turn adds the increment, up to the cap. The bank and the increment "
+                "can't exceed the cap.",
                 {"bank": DURATION, "increment": DURATION, "cap": DURATION},
             ),
         ),
@@ -54,62 +54,62 @@ def _rung(name: str, description: str, do: str, fields: Json) -> Json:
 _RUNGS: list[Json] = [
     _rung(
         "ExtendTime",
-        "More time for this turn, so often for a seat in the whole game",
+        "Extends the turn's time, up to `times` times per seat and game",
         "extend",
         {"by": DURATION, "times": _TIMES},
     ),
     _rung(
         "LetBotMove",
-        "A bot plays this turn, for so many time-outs in a row",
+        "A bot plays this turn, for up to `times` time-outs in a row",
         "bot-move",
         {"bot": BOT, "times": _TIMES},
     ),
-    _rung("LetBotTakeOver", "A bot takes the seat until its person comes back", "bot-takes-over", {"bot": BOT}),
-    _rung("Abandon", "The game ends without a result", "abandon", {}),
+    _rung("LetBotTakeOver", "A bot plays the seat until its player returns", "bot-takes-over", {"bot": BOT}),
+    _rung("Abandon", "Ends the game without a result", "abandon", {}),
 ]
 ON_TIMEOUT: Json = {
-    "description": "What time-outs of a seat do, one step after the other; the last step, and only the last, is "
-    "bot-takes-over or abandon",
+    "description": "Time-out policy: steps that a seat's time-outs go through in order. The last step must be "
+    "`bot-takes-over` or `abandon`, and no other step can be.",
     "type": "array",
     "minItems": 1,
     "maxItems": MOST_RUNGS,
-    "items": named("TimeoutStep", {"description": "What a time-out does", "oneOf": _RUNGS}),
+    "items": named("TimeoutStep", {"description": "Step of a time-out policy", "oneOf": _RUNGS}),
 }
 
 CALENDAR: Json = object_of(
-    "Hours that do not count for you, by the clocks of your zone. At least 8 hours on 4 days a week must count",
+    "Hours in your time zone that don't use up your time. At least 8 hours on 4 days a week must count.",
     {},
     {
         "night": {
-            "description": "From and to, each day; null for none",
+            "description": "Daily start and end; null if you have no night",
             "type": ["string", "null"],
             "pattern": f"^{CLOCK_FACE.pattern}-{CLOCK_FACE.pattern}$",
             "examples": ["22:00-08:00"],
         },
         "days_off": {
-            "description": "Weekdays from 1 (Monday) to 7 (Sunday)",
+            "description": "Weekdays that don't count, from 1 (Monday) to 7 (Sunday)",
             "type": "array",
             "maxItems": 7 - COUNTED_DAYS,
             "uniqueItems": True,
             "items": {"type": "integer", "minimum": 1, "maximum": 7},
         },
         "vacations": {
-            "description": f"At most {VACATION_DAYS} days in a calendar year. One that has begun may end today or later, "
-            "and its days stay until their year is over",
+            "description": f"Vacations, at most {VACATION_DAYS} days per calendar year. You can shorten one that has begun to end today at the "
+            "earliest. Its days stay until the end of the year.",
             "type": "array",
             "maxItems": MOST_VACATIONS,
-            "items": named("Vacation", object_of("The first and the last day", {"from": _DATE, "to": _DATE})),
+            "items": named("Vacation", object_of("First and last day of a vacation", {"from": _DATE, "to": _DATE})),
         },
     },
 )
 
 NOTIFICATIONS: Json = object_of(
-    "What you are told, and when, whether you are online or not",
+    "What you are notified of, and when. Applies even while you are online.",
     {},
     {
         "reminders": {
-            "description": "When to remind you of a turn: when `half` of its time has passed, or so long before its "
-            f"due time; an empty list for never. Default: {' and '.join(DEFAULT_REMINDERS)}",
+            "description": "When to remind you of a turn: after `half` of its time, or this long before its due time. An empty list "
+            f"turns reminders off. Default: {' and '.join(DEFAULT_REMINDERS)}.",
             "type": "array",
             "maxItems": MOST_REMINDERS,
             "items": named("Reminder", {"anyOf": [named("HalfTime", {"enum": ["half"]}), DURATION]}),
@@ -117,26 +117,28 @@ NOTIFICATIONS: Json = object_of(
         "mails": named(
             "MailsByKind",
             object_of(
-                "By kind of letter: at-once (where nothing is said), bundled into one mail for all games that wait for "
-                "you, or off. Where nothing is said of your-turn, turns that come up within some minutes are told in one "
-                "mail, no later than eight minutes after they began. What you chose for a game "
-                "(PATCH /v1/games/{game_id}/seats/me) goes first. A turn whose "
-                "time would run out before the next bundle is told at once; codes to sign in always come",
+                "Email setting per kind. `at-once`, the default: a separate email. `bundled`: part of one "
+                "email about all games that wait for you. `off`: no email.\n"
+                "\n"
+                "If `your-turn` is not set, turns that begin within a few minutes share one email, sent at "
+                "most eight minutes after they begin. A setting for a single game (PATCH "
+                "/v1/games/{game_id}/seats/me) takes precedence. If a turn's time would run out before the "
+                "next bundle, its email is sent immediately. Sign-in codes are always sent.",
                 {},
-                {kind: {"enum": list(choices_of(kind))} for kind in MAIL_KINDS},
+                {kind: {"enum": list(NOTICE_KINDS[kind].choices)} for kind in MAIL_KINDS},
             ),
         ),
         "push": named(
             "PushByKind",
             object_of(
-                "What your browsers are told, by kind: at-once (where nothing is said) or off. See subscribeToPush",
+                "Push setting per kind: `at-once` (the default) or `off`. See subscribeToPush.",
                 {},
                 {kind: {"enum": list(PUSH_CHOICES)} for kind in PUSH_KINDS},
             ),
         ),
         "bundle_at": {
-            "description": "Your times of day for bundles, by the clocks of your zone; one that would say nothing does "
-            "not come. Default: 08:00",
+            "description": "Times of day at which bundles are sent, in your time zone. Empty bundles are not sent. "
+            "Default: 08:00.",
             "type": "array",
             "minItems": 1,
             "maxItems": MOST_TIMES_OF_DAY,
@@ -146,23 +148,30 @@ NOTIFICATIONS: Json = object_of(
 )
 
 POINTER = r"^(/([^~/\u0000]|~[01])*)*$"  # RFC 6901
-_ANYTHING: Json = {"description": "Any JSON value; what is not there counts as null"}
+_ANYTHING: Json = {"description": "Any JSON value. A missing value counts as null."}
 _AT: Json = {"type": "string", "pattern": POINTER}
-_TYPE: Json = {"description": "A type of event", "type": "string", "pattern": "^[a-z-]+$"}
+_TYPE: Json = {"description": "Event type", "type": "string", "pattern": "^[a-z-]+$"}
 CONDITION: Json = {
-    "description": "Of a planned move: what a spectator sees at a JSON pointer (RFC 6901) at the version that made it your "
-    "turn, or that nothing but events of these types has happened since the plan was left",
+    "description": "Condition of a planned move. It either tests what a spectator sees at a JSON pointer (RFC 6901) in "
+    "the version that began your turn. Or it requires that only events of certain types happened since the "
+    "plan was sent.",
     "oneOf": [
-        named("IsSeen", object_of("What a spectator sees there", {"at": _AT, "is": _ANYTHING})),
-        named("IsNotSeen", object_of("What a spectator does not see there", {"at": _AT, "is_not": _ANYTHING})),
-        named("OnlyHappened", object_of("What may have happened", {"only": {"type": "array", "items": _TYPE}})),
+        named("IsSeen", object_of("Holds if a spectator sees this value there", {"at": _AT, "is": _ANYTHING})),
+        named(
+            "IsNotSeen",
+            object_of("Holds if a spectator sees a different value there", {"at": _AT, "is_not": _ANYTHING}),
+        ),
+        named(
+            "OnlyHappened",
+            object_of("Holds if only events of these types have happened", {"only": {"type": "array", "items": _TYPE}}),
+        ),
     ],
 }
 
 SALT_HASH_FORM = "^[0-9a-f]{64}$"
 SALT_HASHES: Json = {
-    "description": "By seat: the SHA-256, in hex, of the salt that it committed, null where there is none; left out if nobody "
-    "has committed one. Where `salts` of the archive is empty then, it was not revealed",
+    "description": "SHA-256 (hex) of each seat's committed salt; null without a commitment. Omitted if no seat committed "
+    "one. An empty entry in the archive's `salts` means that this salt was not revealed.",
     "type": "array",
     "items": {"type": ["string", "null"], "pattern": SALT_HASH_FORM},
 }
@@ -170,15 +179,15 @@ SALT_HASHES: Json = {
 TERMS = named(
     "Terms",
     object_of(
-        "What the game is played on, so that nobody can change it later",
+        "Terms of the game, recorded so that they can't change later",
         {
-            "game": {"description": "The id of the game", "type": "string", "format": "uuid"},
+            "game": {"description": "Game id", "type": "string", "format": "uuid"},
             "rules": {"enum": list(GAMES)},
-            "options": {"description": "The value of every option", "type": "object"},
+            "options": {"description": "Value of every option", "type": "object"},
             "clock": named("Clock", CLOCK),
             "on_timeout": ON_TIMEOUT,
             "bots": {
-                "description": "By seat: the bot that plays it, null for a person",
+                "description": "Bot that plays each seat; null for a human",
                 "type": "array",
                 "items": {"anyOf": [BOT, {"type": "null"}]},
             },

@@ -4,17 +4,17 @@ Seats are called by their numbers and show no player; their hours are not those 
 away: a due time or a refusal would tell who sits there.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from server.play.table import OVER
-from server.rules import Json
 
 
-def hides_names(head: Json) -> bool:
-    """Whether the people of this game are unknown to each other; for good if it never began."""
-    return is_nameless(head["options"]) and (head["status"] not in OVER or head["version"] <= 1)
+def hides_names(options: Any, status: str, version: int) -> bool:
+    """Return whether the players of such a game are unknown to each other; for good if it never began."""
+    return is_nameless(options) and (status not in OVER or version <= 1)
 
 
-def is_nameless(options: dict[str, Any]) -> bool:
-    """By the options of a game."""
-    return options.get("nameless") is True
+def is_nameless(options: Any) -> bool:
+    """By the options of a game; those that can't be read hide names, in case they said so."""
+    return not isinstance(options, Mapping) or options.get("nameless", False) is not False

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from server.games import GAMES, Json, Rules, Seat
 from server.play.events import (
     HOUSE_EVENTS,
     GameAbandoned,
@@ -20,8 +21,9 @@ from server.play.events import (
     TimeExtended,
     TimeRanOut,
 )
-from server.rules import GAMES, Json, Rules, Seat
-from server.store.log import Recorded
+from server.store.database_retry import Unavailable
+from server.store.log import Recorded, moment_text
+from server.store.rows import GameHead, SeatState
 
 UNDER_WAY = ("open", "running", "paused")
 OVER = ("finished", "abandoned")
@@ -129,12 +131,18 @@ def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
     return (*items[:at], item, *items[at + 1 :])
 
 
-def terms(head: Json, seats: Sequence[Json]) -> Json:
+def terms(head: GameHead, seats: Sequence[SeatState]) -> Json:
     """What a game is played on. The log begins with it, so that nobody can change it later."""
-    agreed = {name: head[name] for name in ("rules", "options", "clock", "on_timeout")}
-    hashes = [row["salt_hash"] for row in seats]
-    committed = {"salt_hashes": hashes} if any(hashes) else {}
-    return {"game": str(head["game_id"]), **agreed, "bots": [row["bot"] for row in seats], **committed}
+    hashes = [row.salt_hash for row in seats]
+    return {
+        "game": str(head.game_id),
+        "rules": head.rules,
+        "options": head.options,
+        "clock": head.clock,
+        "on_timeout": head.on_timeout,
+        "bots": [row.bot for row in seats],
+        **({"salt_hashes": hashes} if any(hashes) else {}),
+    }
 
 
 def next_commit(before: Table, events: Sequence[Any], earlier: Table | None = None) -> tuple[Sequence[Any], Table]:
@@ -160,9 +168,16 @@ def _is_stand_in_done(table: Table, seat: Seat) -> bool:
     return table.stood_in[seat] and (table.status in OVER or table.stand_ins[seat] is not None)
 
 
+def rules_of(name: str) -> Rules:
+    """Return the rules of a stored game. Raises Unavailable if this process lacks them."""
+    if name not in GAMES:
+        raise Unavailable(f"This release has no rules for {name}.")
+    return GAMES[name]
+
+
 def new_table(rules: str) -> Table:
     """The table of a game that has not started."""
-    return Table(GAMES[rules])
+    return Table(rules_of(rules))
 
 
 def changed_hands(log: Iterable[Recorded], seat: Seat) -> int:
@@ -221,6 +236,6 @@ def story_item(rules: Rules, row: Recorded, event: Any, viewer: Seat | None) -> 
         "version": row.version,
         "type": row.type,
         "seat": row.seat,
-        "at": row.recorded_at.isoformat().replace("+00:00", "Z"),
+        "at": moment_text(row.recorded_at),
         **told,
     }

@@ -6,16 +6,16 @@ from uuid import UUID
 
 from server.accounts.players import address_of
 from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, sign, verify
-from server.errors import HandedOver, NotFound, NotSeated
-from server.play.authors import told
+from server.errors import HandedOver, NotFound, NotSeated, PlaceAhead
+from server.games import Json, Seat, commitment
 from server.play.commits import at_version, load
 from server.play.game import Game
-from server.play.nameless import hides_names
+from server.play.story.authors import told
 from server.play.table import Table
-from server.rules import Json, Seat, commitment
 from server.store import log
 from server.store.connections import autocommit
 from server.store.plans import played_by_plans
+from server.store.rows import GameHead, SeatState
 from server.store.tables import Player, db
 from server.translations import noted
 
@@ -26,13 +26,13 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     Raises NotFound.
     """
     game = load(game_id)
-    if not game.head["private"] or game.seat_of(player_id) is not None:
+    if not game.head.private or game.seat_of(player_id) is not None:
         return game
-    kept_for = [row["email"] for row in game.seats]
+    kept_for = [row.email for row in game.seats]
     if invited_to(game_id, kept_for, invitation) is None:
-        people = [(row["player_id"], row["email"]) for row in game.seats]
+        people = [(row.player_id, row.email) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
-        if player is None or not may_see(game.head["host"], people, player.player_id, player.email):
+        if player is None or not may_see(game.head.host, people, player.player_id, player.email):
             raise NotFound("There is no such game.")
     return game
 
@@ -64,8 +64,8 @@ def own_seat(game: Game, player_id: UUID) -> Seat:
 def played_seat(game: Game, player_id: UUID) -> Seat:
     """Where the player sits and nobody stands in for him. Raises NotSeated, HandedOver."""
     seat = own_seat(game, player_id)
-    if game.seats[seat]["player_id"] != player_id:
-        raise HandedOver(noted("Somebody stands in for you here; end that first, and you play again."))
+    if game.seats[seat].player_id != player_id:
+        raise HandedOver(noted("A stand-in plays your seat. End that first to play again."))
     return seat
 
 
@@ -78,12 +78,12 @@ def describe(game: Game, viewer: Seat | None, version: int | None = None, player
     seen_as = viewer if table.version >= game.sees_since(player_id) else None
     return {
         **summary(
-            game.head | {"version": table.version, "status": table.status},
+            game.head._replace(version=table.version, status=table.status),
             _seats_at(game, table),
-            nameless=hides_names(game.head),
+            nameless=game.hides_names,
         ),
         "invitation": _open_invitation(game, viewer),
-        "hosting": table.status == "open" and player_id == game.head["host"],
+        "hosting": table.status == "open" and player_id == game.head.host,
         "you": _you(game, table, viewer, player_id),
         "invited": _kept_seat(game, player_id),
         "view": table.rules.view(table.state, seen_as) if table.state is not None else None,
@@ -92,14 +92,14 @@ def describe(game: Game, viewer: Seat | None, version: int | None = None, player
 
 
 def _kept_seat(game: Game, player_id: UUID | None) -> Seat | None:
-    if player_id is None or not any(row["email"] for row in game.seats):
+    if player_id is None or not any(row.email for row in game.seats):
         return None
     return seat_kept_for(address_of(player_id), game.seats)
 
 
-def seat_kept_for(email: str | None, seats: Sequence[Json]) -> Seat | None:
+def seat_kept_for(email: str | None, seats: Sequence[SeatState]) -> Seat | None:
     """Which seat is kept for this address."""
-    return next((row["seat"] for row in seats if email is not None and row["email"] == email), None)
+    return next((row.seat for row in seats if email is not None and row.email == email), None)
 
 
 def view_of(game: Game, viewer: Seat | None, version: int | None = None) -> Json:
@@ -117,19 +117,19 @@ def table_at(game: Game, version: int) -> Table:
     return at_version(game, version)
 
 
-def _seats_at(game: Game, table: Table) -> Sequence[Json]:
+def _seats_at(game: Game, table: Table) -> Sequence[SeatState]:
     if table.version == game.table.version:
         return game.seats
     asked = zip(table.turns or repeat(None), table.stand_ins or repeat(None), strict=False)
     return [
-        row | {"turn": turn, "stand_in": stand_in, "due_at": None}
+        row._replace(turn=turn, stand_in=stand_in, due_at=None)
         for row, (turn, stand_in) in zip(game.seats, asked, strict=False)
     ]
 
 
 def _open_invitation(game: Game, viewer: Seat | None) -> str | None:
     """What those who sit at a private table may pass on, while it has room."""
-    if not game.head["private"] or viewer is None or game.table.status != "open":
+    if not game.head.private or viewer is None or game.table.status != "open":
         return None
     return sign(INVITATION, game.game_id, ANY_SEAT)
 
@@ -142,7 +142,7 @@ def you(table: Table, seat: Seat | None) -> Json | None:
 def _you(game: Game, table: Table, seat: Seat | None, player_id: UUID | None) -> Json | None:
     """As `you`; whoever is stood in for is not asked."""
     found = you(table, seat)
-    return found | {"turn": None} if found and game.seats[found["seat"]]["owner_id"] == player_id is not None else found
+    return found | {"turn": None} if found and game.seats[found["seat"]].owner_id == player_id is not None else found
 
 
 def turn_of(table: Table, seat: Seat) -> int | None:
@@ -150,28 +150,26 @@ def turn_of(table: Table, seat: Seat) -> int | None:
     return table.turns[seat] if table.status == "running" and table.stand_ins[seat] is None else None
 
 
-def summary(head: Json, seats: Sequence[Json], nameless: bool) -> Json:
+def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool) -> Json:
     """A game without its view, as lists show it. `nameless`: whether it hides who sits where."""
-    is_open = head["status"] == "open"
+    is_open = head.status == "open"
     return {
-        "id": head["game_id"],
-        "rules": head["rules"],
-        "options": head["options"],
-        "title": head["title"],
-        "private": head["private"],
-        "status": head["status"],
-        "version": head["version"],
-        "made_at": head["made_at"],
-        "host": next((row["seat"] for row in seats if row["player_id"] == head["host"]), None) if is_open else None,
-        "closes_at": head["closes_at"] if is_open else None,
-        "clock": head["clock"],
-        "on_timeout": head["on_timeout"],
-        "min_reliability": head["min_reliability"],
-        "programs": head["programs"],
-        "seats": [
-            _seat(row) | _ready(head, row) | (_NAMELESS if nameless and row["player_id"] else {}) for row in seats
-        ],
-        "commitment": commitment(head["seed"]),
+        "id": head.game_id,
+        "rules": head.rules,
+        "options": head.options,
+        "title": head.title,
+        "private": head.private,
+        "status": head.status,
+        "version": head.version,
+        "made_at": head.made_at,
+        "host": next((row.seat for row in seats if row.player_id == head.host), None) if is_open else None,
+        "closes_at": head.closes_at if is_open else None,
+        "clock": head.clock,
+        "on_timeout": head.on_timeout,
+        "min_reliability": head.min_reliability,
+        "programs": head.programs,
+        "seats": [_seat(row) | _ready(head, row) | (_NAMELESS if nameless and row.player_id else {}) for row in seats],
+        "commitment": commitment(head.seed),
         "latest": None,
     }
 
@@ -179,42 +177,49 @@ def summary(head: Json, seats: Sequence[Json], nameless: bool) -> Json:
 _NAMELESS: Json = {"name": None, "player": None, "program": False, "unreachable": False, "stood_in_by": None}
 
 
-def _seat(row: Json) -> Json:
+def _seat(row: SeatState) -> Json:
+    whose = row.owner or row.person
     return {
-        "seat": row["seat"],
-        "name": row["bot"] or (row["owner"] or row)["name"],
-        "player": row["owner_id"] or row["player_id"],
-        "program": (row["owner"] or row)["program_since"] is not None,
-        "kind": "bot" if row["stand_in"] else row["kind"],
-        "stand_in": row["stand_in"],
+        "seat": row.seat,
+        "name": row.bot or whose.name,
+        "player": row.owner_id or row.player_id,
+        "program": whose.program_since is not None,
+        "kind": "bot" if row.stand_in else row.kind,
+        "stand_in": row.stand_in,
         "stood_in_by": _stood_in_by(row),
-        "to_act": row["turn"] is not None,
-        "turn": row["turn"],
-        "due_at": row["due_at"],
-        "unreachable": row["unreachable_since"] is not None or (row["lost_at"] is not None and row["kind"] != "open"),
-        "declined": row["lost_at"] is not None and row["kind"] == "open",
+        "to_act": row.turn is not None,
+        "turn": row.turn,
+        "due_at": row.due_at,
+        "unreachable": row.person.unreachable_since is not None or (row.lost_at is not None and row.kind != "open"),
+        "declined": row.lost_at is not None and row.kind == "open",
     }
 
 
-def _ready(head: Json, row: Json) -> Json:
+def _ready(head: GameHead, row: SeatState) -> Json:
     """Whether this seat has said that it is ready, where that is asked; and the salt that it has committed."""
-    is_asked = row["asked_at"] is not None or row["ready"] or head["status"] != "open"
+    is_asked = row.asked_at is not None or row.ready or head.status != "open"
     return {
-        "ready": row["ready"] if row["player_id"] and is_asked and head["options"].get("ready_check") else None,
-        "salt_hash": row["salt_hash"],
-        "salt_revealed": row["salt"] != "" if row["salt_hash"] else None,
+        "ready": row.ready if row.player_id and is_asked and head.options.get("ready_check") else None,
+        "salt_hash": row.salt_hash,
+        "salt_revealed": row.salt != "" if row.salt_hash else None,
     }
 
 
-def _stood_in_by(row: Json) -> Json | None:
-    if row["owner_id"] is None:
+def _stood_in_by(row: SeatState) -> Json | None:
+    if row.owner_id is None:
         return None
     return {
-        "player": row["player_id"],
-        "name": row["name"],
-        "program": row["program_since"] is not None,
-        "until": row["stood_in_until"],
+        "player": row.player_id,
+        "name": row.person.name,
+        "program": row.person.program_since is not None,
+        "until": row.stood_in_until,
     }
+
+
+def expect_reached(place: int, newest: int) -> None:
+    """Raises PlaceAhead for a place after the newest one."""
+    if place > newest:
+        raise PlaceAhead(newest)
 
 
 def story(
@@ -229,7 +234,7 @@ def story(
 
     `player_id`: of the viewer, if he is not whoever plays the seat now.
     """
-    player = None if viewer is None else game.seats[viewer]["player_id"]
+    player = None if viewer is None else game.seats[viewer].player_id
     plays, since = player_id in (None, player), game.sees_since(player_id or player)
     with autocommit() as connection:
         records = log.read_commits(connection, game.game_id, after)

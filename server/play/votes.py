@@ -12,17 +12,18 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
 from server.errors import HandedOver, NotRunning, PlayError, TooLate
-from server.play.commits import load_within, record_within, whole_log
+from server.games import Json, Seat
+from server.play.commits import commit_of, load_within, record_within, whole_log
 from server.play.events import HOUSE_EVENTS, GameAbandoned, GamePaused, GameResumed
 from server.play.game import Game
-from server.play.going_back import WayBack, last_move, take_backs_of, way_back
-from server.play.letters import take_back_asked
+from server.play.mail.letters import take_back_asked
 from server.play.table import TAKEN_BACK
+from server.play.turns.going_back import WayBack, last_move, take_backs_of, way_back
 from server.play.views import own_seat, played_seat, seen_by, you
-from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.log import moment_text
 from server.store.notify import notifier
 from server.store.tables import EventRow, GameRow, Vote, db
 from server.translations import noted
@@ -37,10 +38,10 @@ OFFER = "offer"  # the seats that bots keep for persons are offered to others wh
 WISHES = (*ON_THE_GAME, TAKE_BACK, OFFER)
 
 _IN_VAIN = {
-    "pause": noted("Only a game that runs can be paused."),
-    "resume": noted("Only a game that is paused can go on."),
-    "abandon": noted("Only a game that runs or is paused can be abandoned."),
-    OFFER: noted("Only in a game that runs or is paused seats can be offered."),
+    "pause": noted("Only a running game can be paused."),
+    "resume": noted("Only a paused game can be resumed."),
+    "abandon": noted("Only a running or paused game can be abandoned."),
+    OFFER: noted("Seats can be offered only in a running or paused game."),
 }
 _ASKED_FOR = timedelta(days=2)  # silence is no
 
@@ -72,10 +73,10 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
             db.session.rollback()
             return
         if wish == TAKE_BACK:
-            raise TooLate(noted("Nobody asks for a move to be taken back now."))
+            raise TooLate(noted("There is no open take-back vote."))
         raise NotRunning(_IN_VAIN[wish])
     if game.bot_at(seat):
-        raise HandedOver("A bot plays your seat; take your seat back first.")
+        raise HandedOver("A bot plays your seat. Take your seat back first.")
     own = (Vote.game_id == game_id) & (Vote.wish == wish) & (Vote.seat == seat)
     if consents:
         row = insert(Vote).values(game_id=game_id, wish=wish, seat=seat, made_at=now, **(asked or {}))
@@ -124,9 +125,7 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
     way = way_back(game, seat, to)
     is_free = way.is_free(now)
     if not is_free and take_backs_of(game) == "free":
-        raise TooLate(
-            noted("Somebody else has moved since, or the move has shown you something new, or its time is over.")
-        )
+        raise TooLate(noted("Another player has moved since, the move showed you something new, or its time is over."))
     after = way.go(connection, now, is_free) if is_free else _asked(connection, way, now)
     if after:
         _forget(game_id, TAKE_BACK)
@@ -190,7 +189,7 @@ def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | Non
     for wish, (statuses, event) in ON_THE_GAME.items():
         if present and present <= set(wished[wish]) and game.table.status in statuses:
             _forget(game.game_id, *ON_THE_GAME, TAKE_BACK)
-            return record_within(connection, game, [event()], now)
+            return record_within(connection, commit_of(game, [event()], now))
     asked = wished[TAKE_BACK]
     if asked and asked["seat"] in present <= set(asked["consents"]) and game.table.status == "running":
         _forget(game.game_id, TAKE_BACK)
@@ -206,12 +205,12 @@ def offered_seats(game: Game) -> list[Seat]:
     wanted = set(votes_of(game.game_id)[OFFER])
     if not wanted or not _present(game) <= wanted:
         return []
-    return [row["seat"] for row in game.seats if row["stand_in"]]
+    return [row.seat for row in game.seats if row.stand_in]
 
 
 def _present(game: Game) -> set[Seat]:
     """The seats whose persons play themselves."""
-    return {row["seat"] for row in game.seats if not game.bot_at(row["seat"])}
+    return {row.seat for row in game.seats if not game.bot_at(row.seat)}
 
 
 def votes_of(game_id: UUID, now: datetime | None = None) -> Json:
@@ -223,12 +222,11 @@ def votes_of(game_id: UUID, now: datetime | None = None) -> Json:
 
 
 def _take_back_vote(asked: Json, consents: list[Seat]) -> Json:
-    ends_at = asked["ends_at"].isoformat().replace("+00:00", "Z")
     return {
         "on": TAKE_BACK,
         "seat": asked["mover"],
         "to": asked["to_version"],
-        "ends_at": ends_at,
+        "ends_at": moment_text(asked["ends_at"]),
         "consents": consents,
     }
 

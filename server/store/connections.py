@@ -4,9 +4,10 @@ A pooler may stand before it (PgBouncer in transaction mode): each transaction i
 that nothing is prepared, set or listened to beyond one. Role and limits come from `ALTER ROLE` there.
 """
 
+import os
 import select
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ import psycopg
 import sqlalchemy.exc
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import set_json_loads
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, text
 
 from server.store.circuit_breaker import NOBODY_ANSWERED, CircuitBreaker
 from server.store.tables import APP_ROLE, db
@@ -29,15 +30,61 @@ PATIENT: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,  # milliseconds
 }
+# libpq sends these from the environment, over whatever a connection asks for.
+for _name in ("PGCLIENTENCODING", "PGDATESTYLE", "PGTZ", "PGGEQO", "PGOPTIONS"):
+    os.environ.pop(_name, None)
+
 _SETTINGS = {  # of each session in Postgres, which else keeps the locks of a client that is cut off, too
     "role": APP_ROLE,
     "timezone": "UTC",
+    "client_encoding": "UTF8",
+    "datestyle": "ISO,MDY",
+    "intervalstyle": "postgres",
+    "standard_conforming_strings": "on",
+    "bytea_output": "hex",
+    "extra_float_digits": 1,
+    "search_path": "public",
+    "default_transaction_isolation": r"read\ committed",
     "idle_in_transaction_session_timeout": "30s",
     "tcp_keepalives_idle": "10s",
     "tcp_keepalives_interval": "5s",
     "tcp_keepalives_count": 3,
     "tcp_user_timeout": "25s",
 }
+# What each of them must come to in a session, whoever set it: a condition on the value, and what is right.
+_RIGHT = {
+    "role": ("current_user = :app_role", APP_ROLE),
+    "timezone": ("value IN ('UTC', 'Etc/UTC')", "UTC"),
+    "client_encoding": ("value = 'UTF8'", "UTF8"),
+    "datestyle": ("value LIKE 'ISO,%'", "ISO"),
+    "intervalstyle": ("value = 'postgres'", "postgres"),
+    "standard_conforming_strings": ("value = 'on'", "on"),
+    "bytea_output": ("value = 'hex'", "hex"),
+    "extra_float_digits": ("value::int >= 1", "1"),
+    "search_path": ("'public' = ANY (current_schemas(false))", "public"),
+    "default_transaction_isolation": ("value = 'read committed'", "read committed"),
+    "idle_in_transaction_session_timeout": ("value <> '0'", "30s"),
+    "statement_timeout": ("value <> '0'", "10s"),
+}
+_WRONG = " UNION ALL ".join(
+    f"SELECT '{name}', value, '{right}' FROM current_setting('{name}') AS value WHERE NOT ({condition})"
+    for name, (condition, right) in _RIGHT.items()
+)
+NEEDED_TO_READ = frozenset(("search_path", "datestyle", "intervalstyle", "bytea_output"))
+
+
+class WrongSetting(NamedTuple):
+    """A setting of our sessions in Postgres that is not as the code needs it."""
+
+    name: str
+    value: str
+    right: str
+
+
+def wrong_settings() -> list[WrongSetting]:
+    """Return the settings that are wrong in a session through DATABASE_URL, as behind a pooler that drops our own."""
+    found = db.session.execute(text(_WRONG), {"app_role": APP_ROLE})
+    return [WrongSetting(*row) for row in found]
 
 
 _NO_ANSWER = 15.0  # seconds; Postgres ends a statement before, unless it is stopped, or a commit waits for a replica
@@ -63,6 +110,7 @@ def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     return {
         "hide_parameters": True,
+        "json_deserializer": orjson.loads,
         "connect_args": {"options": options, **PATIENT},
         "pool_size": 8,  # kept open; what is above it is opened and closed each time
         "max_overflow": 56,

@@ -1,6 +1,6 @@
 """Retry: what is tried again when the database goes away, and what is in doubt then."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -17,8 +17,10 @@ T = TypeVar("T")
 _TRIES = 3
 _READ_ONLY = "25006"  # a copy of another one, or what was the first one until another took its place
 _IDLE_FOR_LONG = "25P03"  # amid a transaction: the line was dead, or this process was stopped
+_OF_ONE_STATEMENT = {"40P01", "40001", "57014", "55P03"}  # a deadlock, a conflict, a time limit
 _TRY_AGAIN = {
-    *("08006", "08003", "08001", "40P01", "40001", "57P01", "57P02", "57P03", "57014", "55P03"),
+    *_OF_ONE_STATEMENT,
+    *("08006", "08003", "08001", "57P01", "57P02", "57P03"),
     *(_READ_ONLY, _IDLE_FOR_LONG),
     *("53000", "53100", "53200", "53300", "53400"),  # no disk, memory or connection is left
     "08P01",  # a pooler has lost its Postgres, or has none to give
@@ -32,8 +34,10 @@ _in_doubt: ContextVar[Any] = ContextVar("in_doubt", default=None)
 
 
 class Unavailable(Exception):
-    """What is asked for cannot be had at present; nothing is known to have changed. The database does not answer, or what the
-    text says to operators: a file or a release is missing."""
+    """The request cannot be served at present, and nothing has changed as far as we know.
+
+    Without a text, the database does not answer. A text tells operators what is missing for one game: a file or a release.
+    """
 
 
 def tried_again(action: Callable[P, T]) -> Callable[P, T]:
@@ -78,6 +82,27 @@ def in_doubt() -> Any:
     return _in_doubt.get()
 
 
+def one_by_one(items: Iterable[T], act: Callable[[T], object], put_off: Callable[[T], object]) -> int:
+    """Act on every item and return for how many `act` returned a true value.
+
+    `put_off` is called, with the exception at hand, for an item that fails for a reason of its own. A passing error of the
+    database puts off nothing. It is raised after the last item, since other items may be on another machine.
+    """
+    acted, passing = 0, None
+    for item in items:
+        try:
+            acted += bool(act(item))
+        except Exception as error:  # noqa: BLE001  `put_off` logs it
+            let_go()
+            if is_passing(error):
+                passing = error
+            else:
+                put_off(item)
+    if passing is not None:
+        raise passing
+    return acted
+
+
 def _has_lost_its_connection(error: BaseException) -> bool:
     state = getattr(getattr(error, "orig", error), "sqlstate", None)
     return state is None or state.startswith(("08", "57P0", _READ_ONLY, _IDLE_FOR_LONG))
@@ -85,8 +110,17 @@ def _has_lost_its_connection(error: BaseException) -> bool:
 
 def is_passing(error: BaseException) -> bool:
     """Whether an error means "later" (no connection to be had, or a class of SQLSTATE), not "never"."""
-    if isinstance(error, Unavailable | sqlalchemy.exc.TimeoutError):
+    if isinstance(error, Unavailable):
+        return not str(error)  # else one game is concerned, and the others go on
+    if isinstance(error, sqlalchemy.exc.TimeoutError):
         return True
     cause = getattr(error, "orig", error)
     state = getattr(cause, "sqlstate", None)
     return state in _TRY_AGAIN or (state is None and isinstance(cause, psycopg.OperationalError))
+
+
+def is_outage(error: BaseException) -> bool:
+    """Whether a passing error comes from the whole database, like a full disk, rather than from a single statement."""
+    cause = error.__cause__ or error
+    state = getattr(getattr(cause, "orig", cause), "sqlstate", None)
+    return is_passing(cause) and not isinstance(cause, Unavailable) and state not in _OF_ONE_STATEMENT

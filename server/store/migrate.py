@@ -48,11 +48,20 @@ def _of_several_hosts(url: str) -> str:
     return URL.create("postgresql+psycopg", query=said).render_as_string(hide_password=False)
 
 
-NOT_COORDINATOR = "DATABASE_URL leads to a node of Citus that is not its coordinator: name that one."
+NOT_COORDINATOR = "DATABASE_URL leads to a Citus node that is not the coordinator. Use the coordinator."
 
 
 class CannotMigrate(Exception):
     """The text is one sentence for the operator."""
+
+
+NOT_UTF8 = "its encoding is {encoding} instead of UTF8: create it with `createdb --encoding=UTF8 --template=template0`"
+
+
+def _expect_utf8(connection: Connection) -> None:
+    encoding = connection.scalar(text("SHOW server_encoding"))
+    if encoding != "UTF8":
+        raise CannotMigrate(f"The database can't be used: {NOT_UTF8.format(encoding=encoding)}.")
 
 
 class TooOld(CannotMigrate):
@@ -88,9 +97,10 @@ def is_behind(connection: Connection) -> bool:
 
 def steps_ahead(url: str) -> list[str]:
     """What `upgrade` would do, in order: each step's number and title. Raises TooOld."""
-    engine = create_engine(psycopg_url(url))
+    engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
+            _expect_utf8(connection)
             return _steps_after(_revision(connection)) or []
     finally:
         engine.dispose()
@@ -103,7 +113,7 @@ def _steps_after(known: str | None) -> list[str] | None:
         return None
     if known is not None and known < first:
         raise TooOld(
-            f"These tables are at step {known}, and no release begins before step {first}: begin anew, with an empty "
+            f"These tables are at step {known}, but the oldest supported step is {first}. Start with an empty "
             "database or another STERNENPOST_DATA."
         )
     steps = reversed(list(_scripts().iterate_revisions("head", known or "base")))
@@ -134,7 +144,7 @@ def _first_and_last() -> tuple[str, str]:
 
 def lacks_rights(url: str) -> bool:
     """Whether there are tables that web and worker may not read, as after a restore without roles."""
-    engine = create_engine(psycopg_url(url))
+    engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
             return _lacks_rights(connection)
@@ -169,14 +179,15 @@ def _give_rights(connection: Connection) -> None:
 def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
     from alembic.config import Config
 
-    engine = create_engine(psycopg_url(url))
+    engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
             if is_pooled(in_transaction(connection)):  # the lock would be some other session's
-                raise CannotMigrate("DATABASE_URL leads to a pooler: name Postgres itself for this command.")
+                raise CannotMigrate("DATABASE_URL leads to a pooler. For this command, use Postgres directly.")
+            _expect_utf8(connection)
             _take_turn(connection)
             config = Config()
-            config.set_main_option("script_location", str(_SCRIPTS))
+            config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
             config.attributes["connection"] = connection
             lacked_rights = _lacks_rights(connection)
             # so that where tables are spread over machines a step may change a function after a table
@@ -211,11 +222,13 @@ def _patiently(connection: Connection, step: Callable[[], None]) -> None:
                 raise
             connection.rollback()
         if number == 0:
-            _logger.warning("A table that must change is in use, as by a dump or a long query: waiting for it")
+            _logger.warning(
+                "A table that must change is locked, for example by a dump or a long query. Waiting for it."
+            )
         sleep(_PAUSE)
     raise CannotMigrate(
-        "A table that must change is in use all the time, as by a dump or a long query: begin again when that is over. "
-        "The steps that are done stay done."
+        "A table that must change stays locked, for example by a dump or a long query. Try again later. "
+        "Completed steps are kept."
     )
 
 

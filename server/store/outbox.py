@@ -35,16 +35,16 @@ _DUE = """
 SELECT {owner}, letter_id, due_at, tries, {reader}, kind, made_at FROM {outbox}
  WHERE due_at <= %(now)s AND (leased_until IS NULL OR leased_until <= %(lapsed_at)s) AND {reader} <> ALL(%(busy)s::text[]) {but}
  ORDER BY due_at LIMIT %(most)s"""
-YOUR_TURN = "your-turn"  # the kind of letters that may wait for one another
+PUSH = "push"  # the kind of rows that are for browsers
 TO_BROWSERS = "push "  # so begins a reader whose browsers are meant, apart from himself
-_READER = f"CASE kind WHEN 'push' THEN '{TO_BROWSERS}' ELSE '' END || coalesce(player_id::text, data->>'to')"
+_READER = f"CASE kind WHEN '{PUSH}' THEN '{TO_BROWSERS}' ELSE '' END || coalesce(player_id::text, data->>'to')"
 _DUE_OF_GAMES = _DUE.format(owner="game_id", reader=f"({_READER})", outbox="outbox", but=f"AND kind <> '{NOTE}'")
 _DUE_OF_PLAYERS = _DUE.format(owner="player_id", reader="player_id::text", outbox="player_outbox", but="")
 
 
-_TURNS = f"""
+_TURNS = """
 SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM outbox
- WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND kind = '{YOUR_TURN}' AND leased_until IS NULL"""
+ WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND kind = 'your-turn' AND leased_until IS NULL"""
 
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from server.store.log import Json
+from server.store.rows import Json
 
 Cursor = tuple[datetime, UUID]  # the moment and the id of the last item of a page
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import psycopg
 
-from server.store.log import Seat
+from server.store.rows import Seat
 
 _DROP = "DELETE FROM plans WHERE game_id = %s"
 _NO_PLANS = "UPDATE seats SET planned = false, plan_turn = NULL, plan_at = NULL WHERE game_id = %s AND planned"

@@ -7,7 +7,7 @@ import psycopg
 from sqlalchemy import ColumnElement, update
 
 from server.store.connections import autocommit
-from server.store.log import Seat
+from server.store.rows import Seat
 from server.store.tables import SeatRow, db
 
 LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again

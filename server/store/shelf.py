@@ -11,6 +11,7 @@ from uuid import UUID
 import orjson
 from flask import current_app
 
+from server.store import private_files
 from server.store.database_retry import Unavailable
 
 
@@ -33,9 +34,10 @@ def path_of(game_id: UUID) -> Path:
 def put(game_id: UUID, archive: bytes) -> Path:
     """Write the file, whole or not at all, and return when the disk has it."""
     path = path_of(game_id)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_files.make_directory(path.parent.parent)
+    private_files.make_directory(path.parent)
     new = path.with_suffix(".new")
-    with open(new, "wb") as file:
+    with private_files.create(new) as file:
         file.write(archive)
         file.flush()
         os.fsync(file.fileno())

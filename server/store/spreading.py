@@ -55,18 +55,18 @@ def spread(url: str, go_on: Callable[[list[Step]], bool], begun: Callable[[Step]
                     for statement in step.statements:
                         connection.execute(statement)
             except psycopg.Error as error:
-                raise CannotSpread(f"This cannot be done: {refusal_of(error)}. What came before it is done.") from error
+                raise CannotSpread(f"This step failed: {refusal_of(error)}. Earlier steps are done.") from error
 
 
 def _expect_coordinator(connection: psycopg.Connection[Any]) -> None:
     if is_pooled(connection):
-        raise CannotSpread("DATABASE_URL leads to a pooler: name Postgres itself for this command.")
+        raise CannotSpread("DATABASE_URL leads to a pooler. For this command, use Postgres directly.")
     if not is_citus(connection):
-        raise CannotSpread("This Postgres has no Citus: /docs/scaling tells what comes first.")
+        raise CannotSpread("This Postgres has no Citus. /docs/scaling#citus explains how to install it.")
     if is_coordinated(connection):
         raise CannotSpread(NOT_COORDINATOR)
     if connection.execute("SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards").fetchone() is None:
-        raise CannotSpread("Citus knows of no nodes yet: /docs/scaling tells how they are added.")
+        raise CannotSpread("Citus has no nodes yet. /docs/scaling#citus explains how to add them.")
 
 
 def steps_left(connection: psycopg.Connection[Any]) -> list[Step]:
@@ -98,12 +98,10 @@ def _settings(connection: psycopg.Connection[Any]) -> list[Step]:
     steps = []
     may_log_in = "SELECT FROM pg_roles WHERE rolname = %s AND rolcanlogin"
     if connection.execute(may_log_in, (APP_ROLE,)).fetchone() is None:
-        steps.append(
-            Step(f"{APP_ROLE} may log in, as which one node enters another", (f"ALTER ROLE {APP_ROLE} LOGIN",))
-        )
+        steps.append(Step(f"{APP_ROLE} may log in, for connections between nodes", (f"ALTER ROLE {APP_ROLE} LOGIN",)))
     for (role,) in connection.execute(_PLANS_OF_ROLES):
         reset = f"ALTER {role} RESET plan_cache_mode"
-        steps.append(Step(f"{role} has no plan_cache_mode of its own", (reset,)))
+        steps.append(Step(f"plan_cache_mode of {role} is reset", (reset,)))
     database = sql.Identifier(connection.info.dbname).as_string(connection)
     for name, (value, becomes) in _OF_DATABASE.items():
         if connection.execute(_SET_FOR_DATABASE, (f"{name}={value}",)).fetchone() is None:
@@ -133,7 +131,7 @@ def _tables(connection: psycopg.Connection[Any]) -> list[Step]:
             steps.append((table, key, f"is spread by {key}", spread_by))
     for table in wanted["local"]:
         add = f"citus_add_local_table_to_metadata('{table}')"
-        steps.append((table, "local", "stays on the coordinator, and every node finds it", add))
+        steps.append((table, "local", "stays on the coordinator, and every node can reach it", add))
     return [
         Step(f"the table {table} {becomes}", (f"SELECT {call}",))
         for table, spread_by, becomes, call in steps
@@ -170,7 +168,7 @@ SELECT relname FROM pg_class
 def _old_copies(connection: psycopg.Connection[Any]) -> list[Step]:
     elsewhere = [table for key, tables in tables_by_spread().items() if key != "local" for table in tables]
     return [
-        Step(f"the old copy of {table} leaves the coordinator's disk", tuple(_dropping(table)))
+        Step(f"the old copy of {table} is removed from the coordinator", tuple(_dropping(table)))
         for (table,) in connection.execute(_FILLED, (elsewhere,))
     ]
 

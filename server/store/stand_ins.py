@@ -7,10 +7,9 @@ from uuid import UUID
 
 import psycopg
 
-from server.store.log import Json, Seat
+from server.store.rows import Seat, SeatState
 
 STAND_IN, FORMER = "stand-in", "former"  # roles in `player_games`; none: it is his seat
-NO_STAND_IN: Json = {"owner_id": None, "owner_since": None, "owner_mails": None, "owner": None, "stood_in_until": None}
 
 _LEFT_BEHIND = (
     "DELETE FROM plans WHERE game_id = %s AND seat = ANY(%s)",
@@ -35,7 +34,10 @@ _LIST_AS_FORMER = (  # of whoever has left the seat before, and stood in for who
 )
 _LIST_NO_MORE = "DELETE FROM player_games WHERE player_id = ANY(%s) AND game_id = %s AND role = 'stand-in'"
 _WAKE = "UPDATE stand_ins SET wake_at = %s WHERE game_id = %s"
-_REVOKE = "DELETE FROM tokens WHERE player_id = ANY(%s) AND game_id = %s"
+_REVOKE = (
+    "DELETE FROM apps WHERE player_id = ANY(%s) AND game_id = %s",
+    "DELETE FROM tokens WHERE player_id = ANY(%s) AND game_id = %s",
+)
 
 
 def leave_behind(connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat]) -> None:
@@ -50,13 +52,23 @@ def wake_stand_ins(connection: psycopg.Connection[Any], game_id: UUID, now: date
     connection.execute(_WAKE, (now, game_id))
 
 
-def returned(row: Json) -> Json:
-    """The row of a seat whose owner plays it again; `former` is who stood in for him."""
-    former = {"player_id": row["player_id"], "name": row["name"]}
-    seat: Json = (
-        row | row["owner"] | {"player_id": row["owner_id"], "since": row["owner_since"], "mails": row["owner_mails"]}
+def returned(row: SeatState) -> SeatState:
+    """Return a seat whose owner plays it again."""
+    assert row.owner is not None and row.owner_since is not None
+    return row._replace(
+        player_id=row.owner_id,
+        since=row.owner_since,
+        mails=row.owner_mails,
+        person=row.owner,
+        owner_id=None,
+        owner_since=None,
+        owner_mails=None,
+        owner=None,
+        stood_in_until=None,
+        planned=False,
+        plan_turn=None,
+        plan_at=None,
     )
-    return seat | NO_STAND_IN | {"former": former, "planned": False, "plan_turn": None, "plan_at": None}
 
 
 def end_stand_ins(
@@ -67,5 +79,5 @@ def end_stand_ins(
     for statement in _RETURN:
         connection.execute(statement, (game_id, list(seats)))
     connection.execute(_LIST_AS_FORMER, (now, list(players), game_id))
-    for statement in (_LIST_NO_MORE, _REVOKE):
+    for statement in (_LIST_NO_MORE, *_REVOKE):
         connection.execute(statement, (list(players), game_id))

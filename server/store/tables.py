@@ -100,6 +100,7 @@ class Player(Base):
     unreachable_since: Mapped[datetime | None]  # nothing but sign-in codes is sent to the address
     unreachable_why: Mapped[str | None]
     feed: Mapped[int | None]  # what the word of the present feed of due times has and no earlier one had
+    feed_app_id: Mapped[UUID | None]  # the app that made this feed, and with which it ends
     banned_at: Mapped[datetime | None]  # until when and why stands beside it; see `play.bans`
     banned_until: Mapped[datetime | None]  # None: for good
     ban_reason: Mapped[str | None]
@@ -204,6 +205,7 @@ class PushSubscription(Base):
     endpoint: Mapped[str]
     p256dh: Mapped[bytes]
     auth: Mapped[bytes]
+    app_id: Mapped[UUID | None]  # the app that subscribed, and with which this ends
     made_at: Mapped[datetime]
 
 
@@ -431,6 +433,7 @@ class StandIn(Base):
     from_at: Mapped[datetime]
     until_at: Mapped[datetime]
     accepted_by: Mapped[UUID | None]
+    app_id: Mapped[UUID | None]  # the app that asked; the request ends with it unless it has been accepted
     wake_at: Mapped[datetime]
 
 
@@ -653,6 +656,7 @@ class Webhook(Base):
     rests_until: Mapped[datetime]
     leased_until: Mapped[datetime | None]
     round: Mapped[int] = mapped_column(default=0)
+    app_id: Mapped[UUID | None]  # the app that set `url`, and with which this ends
 
 
 class WebhookDelivery(Base):
@@ -737,15 +741,30 @@ class Audit(Base):
 
 
 class PostmasterMail(Base):
-    """A mail to whoever runs this."""
+    """A mail to whoever runs this. `player_id`: its writer, from the time at which they left the address in it."""
 
     __tablename__ = "postmaster_mails"
+    __table_args__ = ({"info": {"spread": "local"}},)
+
+    mail_id: Mapped[UUID] = _key()
+    player_id: Mapped[UUID | None]
+    recipient: Mapped[str]
+    raw: Mapped[bytes]
+    arrived_at: Mapped[datetime]
+
+
+class ReturnedMail(Base):
+    """A mail to a return path of ours, or one that may hold a complaint; kept until it has been read."""
+
+    __tablename__ = "returned_mails"
     __table_args__ = ({"info": {"spread": "local"}},)
 
     mail_id: Mapped[UUID] = _key()
     recipient: Mapped[str]
     raw: Mapped[bytes]
     arrived_at: Mapped[datetime]
+    due_at: Mapped[datetime]
+    tries: Mapped[int]
 
 
 class Mailbox(Base):
@@ -794,6 +813,17 @@ class OpenStreams(Base):
     process_id: Mapped[UUID] = _key()
     number: Mapped[int]
     until: Mapped[datetime]
+
+
+class MailProof(Base):
+    """A signature of a mail provider that has been used, and the content that came with it, both as SHA-256."""
+
+    __tablename__ = "mail_proofs"
+    __table_args__ = (Index("mail_proofs_expires_at", "expires_at"), {"info": {"spread": "local"}})
+
+    token_hash: Mapped[bytes] = _key()
+    content_hash: Mapped[bytes]
+    expires_at: Mapped[datetime]
 
 
 class Stranger(Base):

@@ -9,29 +9,30 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from server.errors import Unfit
+from server.games import Json, Rules
 from server.play.events import HOUSE_EVENTS
 from server.play.json_schemas import POINTER
-from server.rules import Json, Rules
 from server.store.log import canonical
 
 MOST: Final = 10  # conditions of a move
+_INDEX: Final = re.compile("0|[1-9][0-9]{0,4}")  # of an item, in a pointer
 _SHAPES = ({"at", "is"}, {"at", "is_not"}, {"only"})
 
 
-def check_condition(rules: Rules, condition: Any) -> None:
-    """Raises Unfit."""
+def check_condition(rules: Rules, seats: int, condition: Any) -> None:
+    """Raises Unfit for a condition that is malformed, or points where no view of a game for so many seats has anything."""
     if type(condition) is not dict or set(condition) not in _SHAPES:
-        raise Unfit("A condition has `at` with `is` or `is_not`, or it has `only`.")
+        raise Unfit("A condition needs either `at` with `is` or `is_not`, or `only`.")
     if "at" in condition:
         if type(condition["at"]) is not str or not re.match(rf"{POINTER[:-1]}\Z", condition["at"]):
-            raise Unfit("`at` is a JSON pointer (RFC 6901), such as /boards/0/spaces/a.")
+            raise Unfit("`at` must be a JSON pointer (RFC 6901), such as /boards/0/spaces/a.")
+        if not _may_lead(rules.VIEW_SCHEMA, _tokens(condition["at"]), rules.SEATS, seats):
+            raise Unfit("No view of this game has anything at %(at)s.", at=condition["at"])
         return
     known = {*HOUSE_EVENTS, *rules.EVENT_SCHEMAS}
     types = condition["only"]
     if type(types) is not list or not all(type(it) is str and it in known for it in types):
-        raise Unfit(
-            "`only` lists types of events as the story has them, such as %(types)s.", types=", ".join(sorted(known))
-        )
+        raise Unfit("`only` is a list of event types, such as %(types)s.", types=", ".join(sorted(known)))
 
 
 def holds(condition: Json, view: Json, happened: Collection[str]) -> bool:
@@ -45,12 +46,42 @@ def holds(condition: Json, view: Json, happened: Collection[str]) -> bool:
 def _at(view: Any, pointer: str) -> Any:
     """What this pointer leads to, None if that is nowhere."""
     found = view
-    for token in pointer.split("/")[1:]:
-        token = token.replace("~1", "/").replace("~0", "~")
+    for token in _tokens(pointer):
         if type(found) is dict:
             found = found.get(token)
-        elif type(found) is list and re.fullmatch("0|[1-9][0-9]{0,4}", token) and int(token) < len(found):
+        elif type(found) is list and _INDEX.fullmatch(token) and int(token) < len(found):
             found = found[int(token)]
         else:
             return None
     return found
+
+
+def _tokens(pointer: str) -> list[str]:
+    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
+
+
+def _may_lead(schema: Any, tokens: list[str], sizes: range, seats: int) -> bool:
+    """Whether a value of this schema may have something there. It goes by the schema alone, which holds no secret.
+
+    An array that may have as many items as a game may have seats is by seat.
+    """
+    if not tokens or type(schema) is not dict:
+        return schema is not False
+    for choices in (schema.get("anyOf"), schema.get("oneOf")):
+        if choices and not any(_may_lead(choice, tokens, sizes, seats) for choice in choices):
+            return False
+    token, rest = tokens[0], tokens[1:]
+    types = schema.get("type", ["object", "array"])
+    if "enum" in schema or "const" in schema:
+        return False
+    if "object" in types:
+        inner = schema.get("properties", {}).get(token, schema.get("additionalProperties", True))
+        if "patternProperties" in schema or _may_lead(inner, rest, sizes, seats):
+            return True
+    if "array" in types and _INDEX.fullmatch(token):
+        most = schema.get("maxItems")
+        if (schema.get("minItems"), most) == (sizes.start, sizes.stop - 1):
+            most = seats
+        inner = True if "prefixItems" in schema else schema.get("items", True)
+        return (most is None or int(token) < most) and _may_lead(inner, rest, sizes, seats)
+    return False

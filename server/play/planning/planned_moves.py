@@ -7,30 +7,34 @@ from uuid import UUID
 from psycopg import Connection
 from sqlalchemy import select, update
 
+from server.accounts.notice_kinds import YOUR_TURN
 from server.clock import NOTHING
+from server.games import Json, RuleError, Seat
 from server.play.commits import at_version, load_within, whole_log
-from server.play.due_times import with_due_time
 from server.play.game import Game
-from server.play.letters import letter, note
+from server.play.mail.letters import letter, note
 from server.play.moves import play_planned
 from server.play.planning.plan_conditions import holds
 from server.play.planning.plans import NO_PLAN, delay, end_of, over_because, stored
+from server.play.story.table_cache import tables
 from server.play.table import story_item, typed
-from server.play.table_cache import tables
+from server.play.timing.due_times import due_times
 from server.play.views import turn_of
-from server.rules import Json, RuleError, Seat
 from server.store import outbox
 from server.store.connections import in_transaction
+from server.store.rows import SeatState
 from server.store.seats import is_seat
 from server.store.tables import GameRow, Plan, SeatRow, db
 
 
-def is_plan_due(row: Json, now: datetime) -> bool:
+def is_plan_due(row: SeatState, now: datetime) -> bool:
     """Whether the plan of this seat, which is asked to move, must be looked at: for the first time in this turn, or
     because the moment has come that it waits for; at the latest the end of the turn's time."""
-    if not row["planned"]:
+    if not row.planned:
         return False
-    return row["plan_turn"] != row["turn"] or row["plan_at"] is None or min(row["plan_at"], row["due_at"]) <= now
+    if row.plan_turn != row.turn or row.plan_at is None:
+        return True
+    return row.plan_at <= now or (row.due_at is not None and row.due_at <= now)
 
 
 def let_plan_move(game_id: UUID, seat: Seat, now: datetime) -> bool:
@@ -53,7 +57,7 @@ def let_plan_move(game_id: UUID, seat: Seat, now: datetime) -> bool:
 
 
 def _look(connection: Connection[Any], game: Game, seat: Seat, now: datetime) -> None:
-    plan, row, turn = stored(game.game_id, seat), game.seats[seat], turn_of(game.table, seat)
+    plan, row, turn = stored(game, seat), game.seats[seat], turn_of(game.table, seat)
     assert turn is not None
     if plan is None or not plan.moves:
         return _wait_for_player(game, seat, now)
@@ -62,10 +66,10 @@ def _look(connection: Connection[Any], game: Game, seat: Seat, now: datetime) ->
     planned = plan.moves[0]
     if not _may_play(game, plan, turn):
         return _end(game, plan, now, "condition")
-    if row["plan_turn"] != turn and delay(planned) > NOTHING:
+    if row.plan_turn != turn and delay(planned) > NOTHING:
         return _wait(game, plan, turn, now)
     try:
-        after = play_planned(connection, game, seat, turn, planned["move"])
+        after = play_planned(connection, game, seat, planned["move"])
     except RuleError as refused:
         return _end(game, plan, now, "illegal-move", refused.code)
     _go_on(after, plan, now)
@@ -86,16 +90,17 @@ def _may_play(game: Game, plan: Plan, turn: int) -> bool:
 def _wait(game: Game, plan: Plan, turn: int, now: datetime) -> None:
     """As long as its owner chose; his turn's time runs, and he may move himself."""
     row = game.seats[plan.seat]
-    plan_at = min(now + delay(plan.moves[0]), row["due_at"])
-    _note_times(row | {"plan_turn": turn, "plan_at": plan_at}, now)
+    assert row.due_at is not None
+    plan_at = min(now + delay(plan.moves[0]), row.due_at)
+    _note_times(game, row._replace(plan_turn=turn, plan_at=plan_at), now)
     _tell(game, plan.seat, now, {"move": plan.moves[0]["move"], "at": plan_at.isoformat()})
 
 
 def _end(game: Game, plan: Plan, now: datetime, because: str, reason: str | None = None) -> None:
-    ended, is_first_look = end_of(plan, because, reason), game.seats[plan.seat]["plan_at"] is None
+    ended, is_first_look = end_of(plan, because, reason), game.seats[plan.seat].plan_at is None
     _change(plan, moves=[], ended=ended)
     if because == "moved" and game.table.rules.is_mid_turn(game.table.state, plan.seat):
-        _note_times(game.seats[plan.seat] | NO_PLAN, now)  # whoever is at it needs no letter
+        _note_times(game, game.seats[plan.seat]._replace(**NO_PLAN), now)  # whoever is at it needs no letter
     else:
         _wait_for_player(game, plan.seat, now, ended, "" if is_first_look else "plan-ended")
 
@@ -113,7 +118,7 @@ def _go_on(after: Game, plan: Plan, now: datetime) -> None:
 
 
 def _wait_for_player(game: Game, seat: Seat, now: datetime, ended: Json | None = None, about: str = "") -> None:
-    _note_times(game.seats[seat] | NO_PLAN, now)
+    _note_times(game, game.seats[seat]._replace(**NO_PLAN), now)
     _tell(game, seat, now, ended, about)
 
 
@@ -122,17 +127,16 @@ def _change(plan: Plan, **values: Any) -> None:
     db.session.execute(update(Plan).where(own).values(revision=plan.revision + 1, **values))
 
 
-def _note_times(row: Json, now: datetime) -> None:
-    names = (*NO_PLAN, "due_at", "remind_at", "wake_at")
-    fresh = with_due_time(row, now)
-    values = {name: fresh[name] for name in names}
-    db.session.execute(update(SeatRow).where(is_seat(UUID(str(row["game_id"])), row["seat"])).values(**values))
+def _note_times(game: Game, row: SeatState, now: datetime) -> None:
+    plan = {name: getattr(row, name) for name in NO_PLAN}
+    values = plan | due_times(game, row, now)._asdict()
+    db.session.execute(update(SeatRow).where(is_seat(game.game_id, row.seat)).values(**values))
 
 
 def _tell(game: Game, seat: Seat, now: datetime, plan: Json | None, about: str = "") -> None:
     """That it is his turn, and what has become of his plan."""
     data: Json = {} if plan is None else {"plan": plan}
-    told = [letter(game, "your-turn", seat, now, about, **data)]
-    if game.seats[seat]["has_webhooks"]:
-        told.append(note(game, "your-turn", seat, now, about))
+    told = [letter(game, YOUR_TURN, seat, now, about, **data)]
+    if game.seats[seat].person.has_webhooks:
+        told.append(note(game, YOUR_TURN, seat, now, about))
     outbox.put(game.game_id, told)

@@ -24,17 +24,18 @@ from sqlalchemy.dialects.postgresql import insert
 from server.clock import NOTHING, clock
 from server.durations import duration
 from server.errors import HandedOver, IllegalPlan, NotRunning, PlayError, StalePlan, Unfit
+from server.games import Json, RuleError, Rules, Seat
 from server.play.commits import load_within, whole_log
 from server.play.game import Game
-from server.play.line import mover
 from server.play.planning.plan_conditions import check_condition
+from server.play.story.line import mover
 from server.play.table import OVER, TAKEN_BACK
 from server.play.views import played_seat, seen_by, turn_of
-from server.rules import Json, RuleError, Seat
 from server.store.connections import in_transaction
 from server.store.database_retry import tried_again
 from server.store.seats import is_seat
 from server.store.tables import GameRow, Plan, SeatRow, db
+from server.stored_data import REFUSED, warn_of
 from server.translations import Words, noted
 
 MOST = 20  # moves of a plan
@@ -60,7 +61,7 @@ def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json
         if game.table.status in OVER or not game.table.turns:
             raise NotRunning(noted("There is nothing to plan: the game has not started, or is over."))
         if game.bot_at(seat):
-            raise HandedOver("A bot plays your seat; take your seat back first.")
+            raise HandedOver("A bot plays your seat. Take your seat back first.")
         _check(game, seat, moves)
         now = plan_of(game, seat)
         if now["revision"] == revision:
@@ -74,7 +75,7 @@ def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json
 def drop_plan(game_id: UUID, player_id: UUID) -> None:
     """Leave nothing any more. Raises NotFound, NotSeated, HandedOver."""
     with _holding(game_id, player_id) as (game, seat):
-        if stored(game_id, seat):
+        if stored(game, seat):
             _write(game, seat, plan_of(game, seat)["revision"] + 1, [])
 
 
@@ -86,7 +87,7 @@ def forget_plan(game_id: UUID, seat: Seat) -> None:
 
 def plan_of(game: Game, seat: Seat) -> Json:
     """The plan of this seat as its owner sees it: its revision, the moves to come, and why it ended, if it did."""
-    plan = stored(game.game_id, seat)
+    plan = stored(game, seat)
     if plan is None:
         return {"revision": 0, "moves": [], "ended": None}
     ended = plan.ended
@@ -100,9 +101,33 @@ def end_of(plan: Plan, because: str, reason: str | None = None) -> Json:
     return {"because": because, "index": plan.done, "move": plan.moves[0]["move"], "reason": reason}
 
 
-def stored(game_id: UUID, seat: Seat) -> Plan | None:
-    own = select(Plan).where(Plan.game_id == game_id, Plan.seat == seat)
-    return db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
+def stored(game: Game, seat: Seat) -> Plan | None:
+    """Return the plan of this seat. Moves that this release can't read count as none."""
+    own = select(Plan).where(Plan.game_id == game.game_id, Plan.seat == seat)
+    plan = db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
+    if plan is not None and not is_readable(game.table.rules, len(game.seats), plan.moves):
+        warn_of("plan")
+        db.session.expunge(plan)
+        plan.moves = []
+    return plan
+
+
+def is_readable(rules: Rules, seats: int, moves: Any) -> bool:
+    """Whether these are planned moves in a game for so many seats, be they legal or not."""
+    try:
+        for item in moves:
+            _check_times(rules, seats, item)
+            rules.move_from_json(item["move"])
+    except (RuleError, *REFUSED):
+        return False
+    return type(moves) is list
+
+
+def _check_times(rules: Rules, seats: int, item: Json) -> None:
+    """Raises Unfit for a planned move that is put off or bound to conditions as none can be."""
+    delay(item)
+    for condition in item["if"]:
+        check_condition(rules, seats, condition)
 
 
 def over_because(game: Game, plan: Plan) -> str | None:
@@ -173,8 +198,6 @@ def _check(game: Game, seat: Seat, moves: Sequence[Json]) -> None:
         except RuleError as refused:
             raise IllegalPlan(index, refused.code, Words(refused.text)) from refused
         try:
-            delay(item)
-            for condition in item["if"]:
-                check_condition(rules, condition)
+            _check_times(rules, len(game.seats), item)
         except Unfit as refused:
             raise IllegalPlan(index, "bad-condition", refused.words) from None

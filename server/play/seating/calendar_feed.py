@@ -6,10 +6,12 @@ from uuid import UUID
 from sqlalchemy import select, update
 
 from server.accounts.bans import is_welcome
+from server.accounts.grants import expect_app
+from server.accounts.players import stored_locale
 from server.accounts.signed_links import FEED, sign, verify
 from server.errors import NotFound
+from server.games import Json
 from server.play.seating.lobby import waiting_games
-from server.rules import Json
 from server.store.database_retry import tried_again
 from server.store.tables import Player, db
 
@@ -22,10 +24,13 @@ def feed_word(player_id: UUID) -> str | None:
     return None if number is None else sign(FEED, player_id, 0, number)
 
 
-def new_feed(player_id: UUID) -> str:
-    """A new word for a player's feed; an earlier one is worthless from now on."""
+def new_feed(player_id: UUID, app_id: UUID | None = None) -> str:
+    """Return a new link token for a player's feed; earlier ones stop working. `app_id`: the app that asks.
+
+    Raises BadToken.
+    """
     number = secrets.randbelow(_NUMBERS)
-    _set_feed(player_id, number)
+    _set_feed(player_id, number, app_id)
     return sign(FEED, player_id, 0, number)
 
 
@@ -35,8 +40,10 @@ def end_feed(player_id: UUID) -> None:
 
 
 @tried_again
-def _set_feed(player_id: UUID, number: int | None) -> None:
-    db.session.execute(update(Player).where(Player.player_id == player_id).values(feed=number))
+def _set_feed(player_id: UUID, number: int | None, app_id: UUID | None = None) -> None:
+    expect_app(player_id, app_id)
+    own = update(Player).where(Player.player_id == player_id)
+    db.session.execute(own.values(feed=number, feed_app_id=app_id))
     db.session.commit()
 
 
@@ -46,4 +53,4 @@ def feed(word: str) -> tuple[list[Json], str]:
     player = db.session.get(Player, player_id)
     if player is None or player.feed != number or not is_welcome(player):
         raise NotFound("There is nothing here.")
-    return waiting_games(player_id), player.locale
+    return waiting_games(player_id), stored_locale(player.locale)

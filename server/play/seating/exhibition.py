@@ -11,11 +11,10 @@ from typing import NamedTuple
 from server.accounts.players import STARS
 from server.bots import BOTS
 from server.clock import clock
-from server.rules import GAMES, Json, SeededDice, newest_rules
+from server.games import GAMES, Json, SeededDice, newest_rules
 
 STEP = 4  # seconds for a move
 _AT_THE_END = 3  # moves' time for its last picture, before it begins again
-_SEATS = {"sternenhimmel": 3, "sternenglanz": 2}
 _MOST_GAMES = 4  # yesterday's and today's of each kind
 
 
@@ -39,7 +38,8 @@ def today() -> date:
 @lru_cache(_MOST_GAMES)
 def exhibition(rules_name: str, day: date) -> Exhibition:
     """The game of this day."""
-    rules, seats = GAMES[rules_name], _SEATS[rules_name]
+    rules = GAMES[rules_name]
+    seats = rules.SEATS.start
     seed = sha256(f"{rules_name} {day}".encode()).digest()
     dice, rng = SeededDice(seed, [""] * seats), Random(seed)
     state = None

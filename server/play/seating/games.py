@@ -9,24 +9,25 @@ from uuid import UUID, uuid4
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.accounts import notice_kinds
 from server.accounts.blocks import is_block_between
 from server.accounts.guests import expect_no_guest, hold_guest, is_guest
 from server.accounts.players import player_at, program_since
-from server.accounts.rate_limits import Use, expect_room, expect_within
+from server.accounts.rate_limits import ALL, OF_ONE, Use, expect_room, expect_within
 from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.bots import BOTS
 from server.clock import clock
 from server.errors import BadField, Unfit
-from server.play import time_control
+from server.games import GAMES, TAKE_BACKS, Json, Seat, newest_rules
 from server.play.commits import load
 from server.play.game import Game
 from server.play.nameless import is_nameless
 from server.play.seating.hosting import DEFAULT_OPEN_FOR, closing
 from server.play.seating.programs import comings
-from server.play.seating.ready_check import check_option, check_salt, is_free, start_if_full
-from server.play.time_control import DEFAULT_CLOCK
-from server.play.timeout_policy import DEFAULT_LADDER, ladder
-from server.rules import GAMES, TAKE_BACKS, Json, Seat, newest_rules
+from server.play.seating.ready_check import FREE, check_option, check_salt, start_if_full
+from server.play.timing import time_control
+from server.play.timing.time_control import DEFAULT_CLOCK
+from server.play.timing.timeout_policy import DEFAULT_LADDER, ladder
 from server.sanitize import clean, mailbox_of
 from server.store.database_retry import tried_again
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
@@ -57,7 +58,7 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     if any(seat["player_id"] for seat in seats) and not programs and program_since(player_id):
         raise BadField("programs", "A program plays your account: say `programs` true, so that all who come know it.")
     guests = [Use("guest-games", player_id)] if is_guest(player_id) else []
-    if guests and any(is_free(seat) for seat in seats):
+    if guests and any(seat["kind"] in FREE for seat in seats):
         expect_no_guest(player_id)
     times = closing(wanted.get("open_for", DEFAULT_OPEN_FOR), clock.now())
     game_clock = wanted.get("clock", DEFAULT_CLOCK)
@@ -100,7 +101,7 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
             *comings(player_id),
             *invitations(player_id, *(seat["email"] for seat in seats if seat["email"])),
         )
-        if any(is_free(seat) for seat in seats):
+        if any(seat["kind"] in FREE for seat in seats):
             own = (GameRow.host == player_id) & (GameRow.status == "open")
             expect_room("waiting-games", db.session.scalar(select(func.count()).where(own)) or 0)
         db.session.execute(
@@ -150,7 +151,8 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
 def invitations(by: UUID, *emails: str) -> Iterator[Use]:
     """What inviting these addresses counts for."""
     for email in emails:
-        yield from (Use("invitations", by), Use("invitations-to", mailbox_of(email)), Use("invitations-in-all", "all"))
+        yield from (Use("invitations", by), Use("invitations-to", mailbox_of(email)))
+        yield from (Use("invitations-in-all", ALL), Use("invitations-in-all", by, OF_ONE))
 
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
@@ -171,7 +173,7 @@ def note_letter_to(
         game_id=game_id,
         letter_id=uuid4(),
         dedupe=dedupe,
-        kind="invitation",
+        kind=notice_kinds.INVITATION.name,
         version=0,
         seat=seat,
         player_id=None,

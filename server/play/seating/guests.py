@@ -16,7 +16,7 @@ from server.store.tables import GameRow, PlayerGame, SeatRow, Token, db
 def sign_in_guest(guest: UUID, sign_in: UUID, code: str) -> NewToken:
     """As `redeem`. A guest whose address is new is its player from here on; otherwise its player gets the guest's seats.
 
-    Raises WrongCode, TooMany, Banned.
+    Raises WrongCode, Closed, TooMany, Banned.
     """
     made = redeem(sign_in, code, guest)
     if made.player_id != guest and is_guest(guest):

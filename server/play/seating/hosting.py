@@ -7,27 +7,27 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, select, update
 
+from server.accounts.notice_kinds import GAME_CLOSING, NoticeKind
 from server.accounts.players import address_of
 from server.clock import NOTHING, clock
 from server.durations import duration
 from server.errors import BadField, NotFound, NotHost, NotRunning, Unfit
-from server.play.commits import load, load_within, record_within
+from server.games import Json, Seat
+from server.play.commits import commit_of, load, load_within, record_within
 from server.play.events import GameAbandoned
 from server.play.game import Game
-from server.play.heartbeats import GAP
-from server.play.letters import letter
+from server.play.mail.letters import letter
 from server.play.seating.ready_check import call_off_within, expect_asking, is_free, start_if_full
+from server.play.timing.heartbeats import GAP
 from server.play.views import seat_kept_for, seen_by
-from server.rules import Json, Seat
 from server.store import outbox
-from server.store.connections import in_transaction, let_go
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.connections import in_transaction
+from server.store.database_retry import committing, in_doubt, one_by_one, tried_again
 from server.store.seats import LATER
 from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)
-CLOSING, NOT_READY, SENT_AWAY = "game-closing", "not-ready", "sent-away"  # kinds of letters
 _NOTICE = timedelta(days=3)  # so long before it closes its host is told; of a short time, the half
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ def expect_open(head: GameRow) -> None:
 @tried_again
 def close_game(game_id: UUID, player_id: UUID) -> None:
     """Close a game that has not begun. Raises NotFound, NotRunning, NotHost."""
-    if in_doubt() and load(game_id).head["status"] == "abandoned":
+    if in_doubt() and load(game_id).head.status == "abandoned":
         return
     hosted(game_id, player_id)
     close_within(game_id, clock.now())
@@ -123,7 +123,7 @@ def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None
     values = {"kind": "open", "email": None, "lost_at": declined_at}
     freed = update(SeatRow).where(invited).values(**values).returning(SeatRow.seat)
     if db.session.execute(freed).first() is None and in_doubt() != seat:
-        raise NotFound("Nobody is invited to this seat.")
+        raise NotFound("This seat has no invitation.")
     with committing(seat):
         db.session.commit()
 
@@ -177,7 +177,7 @@ def close_within(game_id: UUID, now: datetime) -> None:
     invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")
     db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
     connection = in_transaction(db.session.connection())
-    record_within(connection, load_within(connection, game_id), [GameAbandoned()], now)
+    record_within(connection, commit_of(load_within(connection, game_id), [GameAbandoned()], now))
 
 
 def close_due(batch: int = 100) -> None:
@@ -190,15 +190,13 @@ def close_due(batch: int = 100) -> None:
     query = select(GameRow.game_id).where(due).order_by(GameRow.wake_at).limit(batch)
     found = db.session.scalars(query).all()
     db.session.rollback()
-    for game_id in found:
-        try:
-            _wake(game_id, now)
-        except Exception:
-            let_go()
-            put_off = update(GameRow).where(GameRow.game_id == game_id, due).values(wake_at=now + LATER)
-            db.session.execute(put_off)
-            db.session.commit()
-            log.exception("Game %s could not be closed and is tried again later", game_id)
+
+    def try_later(game_id: UUID) -> None:
+        db.session.execute(update(GameRow).where(GameRow.game_id == game_id, due).values(wake_at=now + LATER))
+        db.session.commit()
+        log.exception("Game %s could not be closed and is tried again later", game_id)
+
+    one_by_one(found, lambda game_id: _wake(game_id, now), try_later)
 
 
 @tried_again
@@ -224,10 +222,12 @@ def _wake(game_id: UUID, now: datetime) -> None:
 
 def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) -> None:
     game, at = load_within(in_transaction(db.session.connection()), game_id), closes_at.isoformat()
-    outbox.put(game_id, [addressed(game, CLOSING, game.seat_of(host) or 0, host, now, at, closes_at=at)])
+    outbox.put(game_id, [addressed(game, GAME_CLOSING, game.seat_of(host) or 0, host, now, at, closes_at=at)])
 
 
-def addressed(game: Game, kind: str, seat: Seat, player_id: UUID, now: datetime, about: str, **data: Any) -> Json:
+def addressed(
+    game: Game, kind: NoticeKind, seat: Seat, player_id: UUID, now: datetime, about: str, **data: Any
+) -> Json:
     """A letter to a player who may sit there no more, or never did."""
     name = db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
     return letter(game, kind, seat, now, about, name=name, **data) | {"player_id": player_id}

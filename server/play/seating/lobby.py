@@ -6,29 +6,47 @@ from itertools import groupby
 from typing import Any, Final, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Interval, ScalarSelect, Select, Uuid, any_, exists, func, literal, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Interval,
+    ScalarSelect,
+    Select,
+    Uuid,
+    any_,
+    case,
+    exists,
+    func,
+    literal,
+    select,
+    tuple_,
+)
 from sqlalchemy import cast as cast_to
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from server.accounts.players import address_of
-from server.play.game import Stored, seen_from
-from server.play.nameless import hides_names
+from server.games import GAMES, Json, Seat
+from server.play.game import Stored, expect_playable, readable, seen_from
 from server.play.seating.track_record import reliability_of
 from server.play.table import UNDER_WAY, story_item, typed
+from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.views import seat_kept_for, summary
 from server.play.votes import OFFER
-from server.rules import GAMES, Json, Seat
 from server.store import log
 from server.store.connections import autocommit
+from server.store.database_retry import Unavailable
 from server.store.paging import Cursor, Page
+from server.store.rows import SEAT_COLUMNS, GameHead, Person, SeatState, players_in, seat_of
 from server.store.stand_ins import FORMER
-from server.store.tables import GameRow, Player, PlayerGame, SeatRow, Vote, db
+from server.store.tables import GameRow, PlayerGame, SeatRow, Vote, db
 
 PACES: Final = {  # how long a move may take: more than, and up to
     "quick": (timedelta(0), timedelta(hours=12)),
     "usual": (timedelta(hours=12), timedelta(hours=48)),
     "slow": (timedelta(hours=48), None),
 }
+_DURATION = (  # as `server.durations` reads them
+    "^P(?=[0-9T])([0-9]{1,8}W)?([0-9]{1,8}D)?(T(?=[0-9])([0-9]{1,8}H)?([0-9]{1,8}M)?([0-9]{1,8}S)?)?$"
+)
 _MANY = 1000  # of a player's games are looked through at once, at most
 _NEWEST = 24  # events of a game that are looked through for what happened last: more than a commit mostly has
 _MORE = 4  # times as many as the time before
@@ -89,27 +107,26 @@ def list_games(
     if offered:
         where += _with_offered_seat()
     if not (mine or my_turn):
-        query = _newest(select(GameRow).where(~GameRow.private, *where), GameRow, cursor).limit(limit + 1)
-        rows = list(db.session.scalars(query))
-        return _page(rows, limit, player_id)
+        query = _newest(_HEADS.where(~GameRow.private, *where), GameRow, cursor).limit(limit + 1)
+        return _page(_heads(query), limit, player_id)
     if mine and status == "open" and player_id is not None:
         ids = _sat_at_or_invited_to(player_id)
-        query = _newest(select(GameRow).where(_among(GameRow.game_id, ids), *where), GameRow, cursor).limit(limit + 1)
-        return _page(list(db.session.scalars(query)), limit, player_id)
+        query = _newest(_HEADS.where(_among(GameRow.game_id, ids), *where), GameRow, cursor).limit(limit + 1)
+        return _page(_heads(query), limit, player_id)
     sat: Any = select(PlayerGame.made_at, PlayerGame.game_id).where(
         PlayerGame.player_id == player_id, PlayerGame.role.is_distinct_from(FORMER)
     )
     if my_turn or is_picky or status in UNDER_WAY:
         sat = sat.where(PlayerGame.over_at.is_(None))
-    found: list[GameRow] = []
-    some = limit + 1
+    found: list[GameHead] = []
+    some = _MORE * (limit + 1) if my_turn else limit + 1  # most games wait for other players
     while len(found) <= limit:
         batch = db.session.execute(_newest(sat, PlayerGame, cursor).limit(some)).all()
         ids = [row.game_id for row in batch]
         if my_turn:
             ids = _waiting(ids, player_id)
-        query = select(GameRow).where(_among(GameRow.game_id, ids), *where)
-        found += db.session.scalars(_newest(query, GameRow, None).limit(limit + 1 - len(found)))
+        query = _HEADS.where(_among(GameRow.game_id, ids), *where)
+        found += _heads(_newest(query, GameRow, None).limit(limit + 1 - len(found)))
         if len(batch) < some:
             break
         cursor, some = (batch[-1].made_at, batch[-1].game_id), min(_MORE * some, _MANY)
@@ -167,7 +184,9 @@ def _with_offered_seat() -> list[ColumnElement[bool]]:
 def _paced(pace: str) -> list[ColumnElement[bool]]:
     """By the time for a move, or that which each adds to a bank."""
     least, most = PACES[pace]
-    allowed = cast_to(func.coalesce(GameRow.clock["per_move"].astext, GameRow.clock["increment"].astext), Interval)
+    text = func.coalesce(GameRow.clock["per_move"].astext, GameRow.clock["increment"].astext)
+    is_duration = text.regexp_match(_DURATION)  # Postgres would end the statement at any other text
+    allowed = cast_to(case((is_duration, text), else_=DEFAULT_CLOCK["per_move"]), Interval)
     return [allowed > least, *([allowed <= most] if most else [])]
 
 
@@ -192,49 +211,54 @@ def _among(column: Any, ids: list[UUID]) -> ColumnElement[bool]:
     return cast(ColumnElement[bool], column == any_(literal(ids, ARRAY(Uuid))))
 
 
-def _page(found: list[GameRow], limit: int, player_id: UUID | None, tell: Tell | None = None) -> Page:
+def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell | None = None) -> Page:
     shown = found[:limit]
-    ids = [game.game_id for game in shown]
-    seats = (
-        list(db.session.scalars(select(SeatRow).where(SeatRow.game_id.in_(ids)).order_by(SeatRow.seat))) if ids else []
-    )
-    people = {it for s in seats for it in (s.player_id, s.owner_id) if it}
-    names = ("name", "unreachable_since", "program_since")
-    known = select(Player.player_id, *(getattr(Player, name) for name in names)).where(Player.player_id.in_(people))
-    persons: dict[UUID | None, Json] = {
-        row.player_id: {name: getattr(row, name) for name in names} for row in db.session.execute(known)
-    }
-    nobody = dict.fromkeys(names)
-    is_anybody_invited = player_id is not None and any(s.email for s in seats)
+    seats_of = _seats_of([head.game_id for head in shown])
+    is_anybody_invited = player_id is not None and any(seat.email for seats in seats_of.values() for seat in seats)
     email = address_of(player_id) if is_anybody_invited else None
-    under_way = [game.game_id for game in shown if game.status in UNDER_WAY] if tell else []
+    under_way = [head.game_id for head in shown if head.status in UNDER_WAY] if tell else []
     with autocommit() as connection:
         newest = log.newest(connection, under_way, _NEWEST) if under_way else {}
     items = []
-    for game in shown:
-        rows = [
-            _columns(s) | persons.get(s.player_id, nobody) | {"owner": persons.get(s.owner_id)}
-            for s in seats
-            if s.game_id == game.game_id
-        ]
-        you = _you(game, rows, player_id)
-        head = _columns(game)
-        item = summary(head, rows, hides_names(head)) | {
+    for stored in shown:
+        head = readable(stored)
+        rows = seats_of[head.game_id]
+        game, you = Stored(head, rows), _you(head, rows, player_id)
+        item = summary(_with_options(head, len(rows)), rows, game.hides_names) | {
             "you": you,
             "invited": seat_kept_for(email, rows),
-            "outcome": game.outcome,
+            "outcome": head.outcome,
         }
-        if tell and you and game.game_id in newest:
-            told = _latest(game.rules, newest[game.game_id], *seen_from(rows, player_id))
-            item["latest"] = tell(told, Stored(head, rows).names)
+        if tell and you and head.game_id in newest:
+            told = _latest(head.rules, newest[head.game_id], *seen_from(rows, player_id))
+            item["latest"] = tell(told, game.names)
         items.append(item)
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
 
 
+def _with_options(head: GameHead, seats: int) -> GameHead:
+    """The head of a game, without options that its rules refuse."""
+    try:
+        if head.rules in GAMES:
+            expect_playable(GAMES[head.rules], head.options, seats)
+    except Unavailable:
+        return head._replace(options={})
+    return head
+
+
 def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None, since: int) -> list[Json]:
     """What others did last, as this viewer saw it happen, who sits there since that version; nothing if he himself was the
-    last to move."""
+    last to move, or this process lacks the rules."""
+    if rules not in GAMES:
+        return []
+    try:
+        return _newest_seen(rules, newest, viewer, since)
+    except (KeyError, TypeError):  # an event of a later release
+        return []
+
+
+def _newest_seen(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None, since: int) -> list[Json]:
     events = GAMES[rules].EVENTS
     for _, rows in groupby(newest, key=lambda row: row.version):
         commit = list(rows)[::-1]
@@ -249,15 +273,35 @@ def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None, sin
     return []
 
 
-def _you(game: GameRow, seats: list[Json], player_id: UUID | None) -> Json | None:
-    """As `looking.you` tells it of a table, by what is stored of the seats."""
+def _you(head: GameHead, seats: list[SeatState], player_id: UUID | None) -> Json | None:
+    """As `views.you` of a table, by what is stored of the seats."""
     seat = seen_from(seats, player_id)[0]
     if seat is None:
         return None
     own = seats[seat]
-    is_asked = game.status == "running" and own["stand_in"] is None and own["player_id"] == player_id
-    return {"seat": seat, "turn": own["turn"] if is_asked else None}
+    is_asked = head.status == "running" and own.stand_in is None and own.player_id == player_id
+    return {"seat": seat, "turn": own.turn if is_asked else None}
 
 
-def _columns(row: Any) -> Json:
-    return {column.key: getattr(row, column.key) for column in row.__table__.columns}
+# By columns: objects of the ORM would cost a list of games more than all its statements.
+_HEADS = select(*(GameRow.__table__.c[name] for name in GameHead._fields))
+_SEATS = f"SELECT game_id, {', '.join(SEAT_COLUMNS)} FROM seats WHERE game_id = ANY(%s) ORDER BY seat"
+_PEOPLE = f"SELECT player_id, {', '.join(Person._fields)} FROM players WHERE player_id = ANY(%s)"
+
+
+def _heads(query: Select[*tuple[Any, ...]]) -> list[GameHead]:
+    return [GameHead._make(row) for row in db.session.execute(query)]
+
+
+def _seats_of(games: list[UUID]) -> dict[UUID, list[SeatState]]:
+    """Return the seats of each of these games, in order."""
+    found: dict[UUID, list[SeatState]] = {game_id: [] for game_id in games}
+    if not games:
+        return found
+    with autocommit() as connection:
+        seats = connection.execute(_SEATS, (games,)).fetchall()
+        ids = {it for _, *columns in seats for it in players_in(columns)}
+        people = {it: Person._make(columns) for it, *columns in connection.execute(_PEOPLE, ([*ids],))}
+    for game_id, *columns in seats:
+        found[game_id].append(seat_of(columns, people))
+    return found

@@ -26,9 +26,9 @@ def marked_since(player_id: UUID, is_program: bool) -> datetime | None:
     if is_program == (since is not None):
         return since
     if _has_game(player_id, PlayerGame.over_at.is_(None)):
-        raise BadField("program", "You sit at a table that is not over; mark your account when you sit nowhere.")
+        raise BadField("program", "You have a seat in an unfinished game. Change the mark when you have no seat.")
     if since and _has_game(player_id, PlayerGame.over_at >= since):
-        raise BadField("program", "A program has played with this account, so the mark stays.")
+        raise BadField("program", "A program has played a game with this account, so the mark is permanent.")
     return clock.now() if is_program else None
 
 
@@ -45,7 +45,7 @@ def is_admitted(programs: bool, player_id: UUID) -> bool:
 def expect_admitted(programs: bool, player_id: UUID) -> None:
     """Before a player sits down, which a program does no more often than it may. Raises NoPrograms, TooMany."""
     if not is_admitted(programs, player_id):
-        raise NoPrograms("This game is for people only, and a program plays your account.")
+        raise NoPrograms("This game is for humans only, and a program plays your account.")
     expect_within(*comings(player_id))
 
 

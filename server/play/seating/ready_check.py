@@ -12,22 +12,24 @@ from uuid import UUID
 
 from sqlalchemy import update
 
-from server.accounts.preferences import REMINDER
+from server.accounts.notice_kinds import REMINDER
 from server.durations import duration
 from server.errors import BadField, NotAllowed, Unfit, WrongSalt
-from server.play.commits import load_within, record_within
-from server.play.due_times import with_due_time
+from server.games import Json
+from server.play.commits import commit_of, load_within, record_within
 from server.play.events import GameStarted
 from server.play.game import Game
-from server.play.letters import letter, ready_asked
+from server.play.mail.letters import letter, ready_asked
 from server.play.table import terms
-from server.rules import Json
+from server.play.timing.due_times import DueTimes, due_times, hours_of
 from server.store import outbox
 from server.store.connections import in_transaction
+from server.store.rows import SeatState
 from server.store.seats import is_seat
 from server.store.tables import GameRow, SeatRow, db
 from server.translations import noted
 
+FREE: Final = ("open", "invited")  # kinds of seats to which a player has still to come
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=30)
 ASKED_BY_NOBODY: Final = dict.fromkeys(("asked_at", "allowed", "hours", "due_at", "remind_at", "wake_at"))
 
@@ -53,28 +55,28 @@ def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> 
     if salt_hash is None:
         return
     if within(options) is None:
-        raise BadField("salt_hash", "A salt is committed only where the option `ready_check` asks for it later.")
+        raise BadField("salt_hash", "You can commit a salt only in games with the option `ready_check`.")
     if salt:
-        raise BadField("salt_hash", "A salt that is committed is not told yet; leave `salt` out.")
+        raise BadField("salt_hash", "A committed salt stays secret for now. Omit `salt`.")
 
 
 def expect_asking(head: GameRow) -> None:
     """Raises NotAllowed."""
     if within(head.options) is None:
-        raise NotAllowed(noted("Nobody is asked whether he is ready: this game has no `ready_check`."))
+        raise NotAllowed(noted("Players in this game aren't asked to confirm: it has no `ready_check`."))
 
 
 def expect_committed(salt: str, salt_hash: str | None) -> None:
     """Raises WrongSalt."""
     if salt_hash is None:
-        raise WrongSalt(noted("You have committed no salt, so you can reveal none."))
+        raise WrongSalt(noted("You haven't committed a salt, so there is none to reveal."))
     if sha256(salt.encode()).hexdigest() != salt_hash:
-        raise WrongSalt(noted("The SHA-256 of this salt is not what you have committed."))
+        raise WrongSalt(noted("The SHA-256 of this salt isn't the one you committed."))
 
 
-def is_free(seat: Json) -> bool:
-    """Whether somebody has still to come to this seat."""
-    return seat["kind"] in ("open", "invited")
+def is_free(seat: SeatState) -> bool:
+    """Return whether a player has still to come to this seat."""
+    return seat.kind in FREE
 
 
 def start_if_full(game_id: UUID, now: datetime, anyway: bool = False) -> None:
@@ -85,45 +87,44 @@ def start_if_full(game_id: UUID, now: datetime, anyway: bool = False) -> None:
     game = load_within(in_transaction(db.session.connection()), game_id)
     if any(map(is_free, game.seats)):
         return
-    missing = [row for row in game.seats if row["player_id"] and not row["ready"]]
-    if missing and not anyway and (time := within(game.head["options"])):
-        _ask(game_id, [row for row in missing if row["asked_at"] is None], time, now)
+    missing = [row for row in game.seats if row.player_id and not row.ready]
+    if missing and not anyway and (time := within(game.head.options)):
+        _ask(game, [row for row in missing if row.asked_at is None], time, now)
     else:
         _start(game, now)
 
 
 def _start(game: Game, now: datetime) -> None:
     connection = in_transaction(db.session.connection())
-    if any(row["asked_at"] for row in game.seats):
+    if any(row.asked_at for row in game.seats):
         asked = update(SeatRow).where(SeatRow.game_id == game.game_id)
         db.session.execute(asked.values(**ASKED_BY_NOBODY))
         game = load_within(connection, game.game_id)
     dice = game.dice()
-    opening = game.table.rules.setup(len(game.seats), game.head["options"], dice)
+    opening = game.table.rules.setup(len(game.seats), game.head.options, dice)
     started = GameStarted(len(game.seats), terms(game.head, game.seats))
-    record_within(connection, game, [started, *opening], now, dice.drawn)
+    record_within(connection, commit_of(game, [started, *opening], now, dice.drawn))
 
 
-def _ask(game_id: UUID, rows: list[Json], time: timedelta, now: datetime) -> None:
+def _ask(game: Game, rows: list[SeatState], time: timedelta, now: datetime) -> None:
     for row in rows:
-        hours = {"zone": row["zone"], "calendar": row["calendar"]}
-        asked = {"asked_at": now, "allowed": time.total_seconds(), "hours": hours}
-        fresh = with_due_time(row | asked, now)
-        times = {name: fresh[name] for name in ("due_at", "remind_at", "wake_at")}
-        db.session.execute(update(SeatRow).where(is_seat(game_id, row["seat"])).values(**asked, **times))
-    game = load_within(in_transaction(db.session.connection()), game_id)
-    outbox.put(game_id, ready_asked(game, [row["seat"] for row in rows], now))
+        asked: Json = {"asked_at": now, "allowed": time.total_seconds(), "hours": hours_of(game, row)}
+        times = due_times(game, row._replace(**asked), now)
+        values = asked | times._asdict()
+        db.session.execute(update(SeatRow).where(is_seat(game.game_id, row.seat)).values(**values))
+    game = load_within(in_transaction(db.session.connection()), game.game_id)
+    outbox.put(game.game_id, ready_asked(game, [row.seat for row in rows], now))
 
 
-def remind_within(game: Game, row: Json, fresh: Json, now: datetime) -> None:
+def remind_within(game: Game, row: SeatState, fresh: DueTimes, now: datetime) -> None:
     """Within the transaction that holds the head of an open game: note when to wake this seat next, and a reminder if it is
     due; an outage only moves the times."""
-    is_due = row["remind_at"] and row["remind_at"] <= now and fresh["due_at"] == row["due_at"]
-    if is_due:
-        outbox.put(game.game_id, [letter(game, REMINDER, row["seat"], now, row["remind_at"].isoformat())])
-    remind_at = fresh["remind_at"] if row["remind_at"] and not is_due else None
-    times = {"due_at": fresh["due_at"], "remind_at": remind_at, "wake_at": remind_at or fresh["due_at"]}
-    db.session.execute(update(SeatRow).where(is_seat(game.game_id, row["seat"])).values(**times))
+    remind_at = fresh.remind_at if row.remind_at else None
+    if row.remind_at and row.remind_at <= now and fresh.due_at == row.due_at:
+        outbox.put(game.game_id, [letter(game, REMINDER, row.seat, now, row.remind_at.isoformat())])
+        remind_at = None
+    times = {"due_at": fresh.due_at, "remind_at": remind_at, "wake_at": remind_at or fresh.due_at}
+    db.session.execute(update(SeatRow).where(is_seat(game.game_id, row.seat)).values(**times))
 
 
 def call_off_within(game_id: UUID) -> None:

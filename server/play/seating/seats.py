@@ -10,8 +10,11 @@ from sqlalchemy import delete, select, update
 
 from server.accounts.bans import expect_welcome
 from server.accounts.blocks import is_block_between
+from server.accounts.closing import expect_known_or_open
 from server.accounts.guests import expect_no_guest
+from server.accounts.notice_kinds import NOT_READY, SEAT_TAKEN_OVER, SENT_AWAY
 from server.accounts.players import address_of, player_of
+from server.accounts.preferences import stored_choice
 from server.accounts.rate_limits import expect_within
 from server.accounts.signed_links import (
     ANY_SEAT,
@@ -27,17 +30,14 @@ from server.accounts.signed_links import (
 from server.accounts.tokens import NewToken, revoke_of_seat, token_of_visitor
 from server.clock import clock
 from server.errors import AlreadySeated, NotFound, NotReliable, NotRunning, NotSeated, SeatTaken, WrongSalt
-from server.play.commits import load, load_within, people_of, record, record_within
-from server.play.due_times import with_due_time
+from server.games import Json, Seat
+from server.play.commits import commit_of, load, load_within, people_of, record, record_within
 from server.play.events import SeatHandedOver, SeatTakenBack, SeatTakenOver
 from server.play.game import Game
-from server.play.idempotency import note_named
 from server.play.nameless import is_nameless
 from server.play.planning.plans import forget_plan
 from server.play.seating.games import invitations, note_invitation, note_seat
 from server.play.seating.hosting import (
-    NOT_READY,
-    SENT_AWAY,
     addressed,
     expect_open,
     give_back,
@@ -57,19 +57,19 @@ from server.play.seating.ready_check import (
 from server.play.seating.stand_ins import call_off, end_stand_in, games_with_stand_ins
 from server.play.seating.track_record import record_so_far, reliability_of
 from server.play.table import UNDER_WAY
-from server.play.timeout_policy import bot_of
+from server.play.timing.due_times import due_times
+from server.play.timing.timeout_policy import bot_of
+from server.play.turns.idempotency import note_named
 from server.play.views import invited_to, may_see, own_seat, seen_by
 from server.play.votes import count_votes, offered_seats
-from server.rules import Json, Seat
 from server.store import outbox
 from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.rows import SeatState
 from server.store.seats import is_seat
 from server.store.stand_ins import FORMER, leave_behind
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 from server.translations import noted
-
-SEAT_TAKEN_OVER = "seat-taken-over"  # kind of letter
 
 
 @tried_again
@@ -115,7 +115,7 @@ def _take_seat(
     if str(player_id) in head.sent_away and not any(row.email == email for row in seats):
         raise SeatTaken("The host of this game would rather play it with others.")
     if not is_nameless(head.options) and is_block_between(player_id, [row.player_id for row in seats if row.player_id]):
-        raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
+        raise SeatTaken("A block keeps you and a player at this table apart.")
     if word is None and not any(row.email == email for row in seats):
         _expect_reliable(player_id, head.min_reliability or 0)
     expect_admitted(head.programs, player_id)
@@ -140,7 +140,8 @@ def _take_seat(
 def _expect_reliable(player_id: UUID, asked: int) -> None:
     if asked and (found := reliability_of([player_id])[player_id]) < asked:
         raise NotReliable(
-            "You were there at the end of %(found)s in a hundred of your games; this one asks for %(asked)s.",
+            "You were present at the end of %(found)s percent of your finished games. This game requires "
+            "%(asked)s percent.",
             found=found,
             asked=asked,
         )
@@ -161,9 +162,9 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None)
     """
     game, now = seen_by(game_id, player_id), clock.now()
     lost: Seat | None = in_doubt()
-    if lost is not None and game.seats[lost]["email"] == email:
+    if lost is not None and game.seats[lost].email == email:
         return lost
-    if player_id != game.head["host"]:
+    if player_id != game.head.host:
         own_seat(game, player_id)
     expect_within(*invitations(player_id, email))
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
@@ -190,13 +191,13 @@ def invitation(word: str) -> tuple[Game, Seat | None]:
 
 def is_kept(game: Game, word: str) -> bool:
     """Whether a seat of this game is still kept for whoever holds this word, or any open one may be taken with it."""
-    return invited_to(game.game_id, [row["email"] for row in game.seats], word) is not None
+    return invited_to(game.game_id, [row.email for row in game.seats], word) is not None
 
 
 def is_newcomer(game: Game, word: str) -> bool:
     """Whether this word invites an address at which no player is known yet."""
     seat = verify(INVITATION, word).seat
-    email = None if seat == ANY_SEAT else game.seats[seat]["email"]
+    email = None if seat == ANY_SEAT else game.seats[seat].email
     return email is not None and db.session.scalars(select(Player).where(Player.email == email)).first() is None
 
 
@@ -205,39 +206,38 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
     """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.
 
     `locale` and `name`: of somebody who is new here.
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, NoPrograms, TooMany.
+    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, NoPrograms, Closed, TooMany.
     """
     game, seat = invitation(word)
-    if seat is not None and in_doubt() == (game.seats[seat]["player_id"], seat):
+    if seat is not None and in_doubt() == (game.seats[seat].player_id, seat):
         return game
-    email = None if seat is None else game.seats[seat]["email"]
+    email = None if seat is None else game.seats[seat].email
     if email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise SeatTaken("No seat is kept for you here any more.")
+    expect_known_or_open(email)
     return _take_seat(game.game_id, player_of(email, locale, name), seat, "", None)
 
 
 def invited_address(game: Game, seat: Seat, mark: int) -> str | None:
     """The address with this mark, while the seat is kept for it, or once its player sits there."""
     row = game.seats[seat]
-    email = row["email"] or address_of(row["player_id"])
+    email = row.email or address_of(row.player_id)
     return email if email is not None and is_mark_of(email, mark) else None
 
 
 def decline_invitation(word: str) -> None:
     """Give the seat back that is kept for the address that the invitation was mailed to. Raises NotFound, NotRunning."""
     game, seat = invitation(word)
-    email = None if seat is None else game.seats[seat]["email"]
+    email = None if seat is None else game.seats[seat].email
     if seat is None or email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise NotFound("No seat is kept for you here any more.")
     give_back(game.game_id, seat, email)
 
 
-def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken]:
-    """As `accept_invitation`, with a token for whoever came by the mail. It ends some day and hands nothing over, since mails
-    are forwarded: for further tokens, and for the settings of an account that there was before, one signs in by a code.
-    """
+def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
+    """Accept an invitation and sign a new account in; see `token_of_visitor`."""
     game, seat = invitation(word)
-    email, is_new = None if seat is None else game.seats[seat]["email"], is_newcomer(game, word)
+    email, is_new = None if seat is None else game.seats[seat].email, is_newcomer(game, word)
     game, now = accept_invitation(word, locale, name), clock.now()
     player_id = db.session.scalars(select(Player.player_id).where(Player.email == email)).one()
     token = token_of_visitor(player_id, is_new, now)
@@ -255,8 +255,8 @@ def returning(word: str) -> tuple[Game, Seat]:
     """The game and the seat that somebody may come back to. Raises NotFound."""
     game_id, seat, since = verify(RETURN, word)
     game = load(game_id)
-    if game.seats[seat]["since"] != since:
-        raise NotFound("Somebody else has taken this seat over.")
+    if game.seats[seat].since != since:
+        raise NotFound("Another player has taken over this seat.")
     return game, seat
 
 
@@ -270,14 +270,15 @@ def come_back(word: str) -> Game:
 
 
 def _take_back(game: Game, seat: Seat) -> Game:
-    player_id = game.seats[seat]["player_id"]
+    player_id = game.seats[seat].player_id
+    assert player_id is not None  # links to come back are made for players only
     expect_welcome(player_id)
     if game.table.stand_ins[seat] is None:
         if in_doubt() == (player_id, seat):
             return game
         raise AlreadySeated("You sit at this table already.")
     with committing((player_id, seat)):
-        after = record(game, [SeatTakenBack(seat)], clock.now())
+        after = record(commit_of(game, [SeatTakenBack(seat)], clock.now()))
     return after or take_seat(game.game_id, player_id)
 
 
@@ -290,7 +291,7 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
     """
     game = seen_by(game_id, player_id, invitation)
     lost: Seat | None = in_doubt()
-    if lost is not None and game.seats[lost]["player_id"] == player_id:
+    if lost is not None and game.seats[lost].player_id == player_id:
         return game
     expect_welcome(player_id)
     expect_no_guest(player_id)
@@ -306,11 +307,11 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
     if not offered:
         raise SeatTaken("No seat is offered to you here.")
     row = game.seats[offered[0]]
-    others = [] if is_nameless(game.head["options"]) else [it for it in people if it != row["player_id"]]
+    others = [] if is_nameless(game.head.options) else [it for it in people if it != row.player_id]
     if is_block_between(player_id, others):
-        raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
-    _expect_reliable(player_id, game.head["min_reliability"] or 0)
-    expect_admitted(game.head["programs"], player_id)
+        raise SeatTaken("A block keeps you and a player at this table apart.")
+    _expect_reliable(player_id, game.head.min_reliability or 0)
+    expect_admitted(game.head.programs, player_id)
     _succeed(connection, game, offered[0], player_id, now)
     with committing(offered[0]):
         db.session.commit()
@@ -319,7 +320,8 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
 
 def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUID, now: datetime) -> None:
     """Within the transaction that holds the game's head."""
-    game_id, former = game.game_id, game.seats[seat]["player_id"]
+    game_id, former = game.game_id, game.seats[seat].player_id
+    assert former is not None  # only seats of players are offered
     leave_behind(connection, game_id, [seat])
     revoke_of_seat(former, game_id)
     his = (PlayerGame.player_id == former) & (PlayerGame.game_id == game_id)
@@ -329,8 +331,9 @@ def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUI
     time_anew = {"allowed": None, "lent": 0, "asked_at": None, "hours": None}
     new = {"player_id": player_id, "since": game.version + 1, "mails": None, **time_anew}
     db.session.execute(update(SeatRow).where(is_seat(game_id, seat)).values(**new))
-    note_seat(player_id, game_id, seat, game.head["made_at"])
-    after = record_within(connection, load_within(connection, game_id), [SeatTakenOver(seat)], now)
+    note_seat(player_id, game_id, seat, game.head.made_at)
+    taken_over = commit_of(load_within(connection, game_id), [SeatTakenOver(seat)], now)
+    after = record_within(connection, taken_over)
     assert after is not None  # nobody else could be faster
     outbox.put(game_id, [addressed(after, SEAT_TAKEN_OVER, seat, former, now, str(former))])
 
@@ -351,16 +354,16 @@ def leave(game_id: UUID, player_id: UUID) -> None:
         _get_up(game_id, player_id)
     elif game.table.status not in ("running", "paused"):
         raise NotRunning("This game is over.")
-    elif game.seats[seat]["owner_id"] not in (None, player_id):
+    elif game.seats[seat].owner_id not in (None, player_id):
         end_stand_in(game_id, player_id)
     else:
-        if game.seats[seat]["owner_id"] is None:
+        if game.seats[seat].owner_id is None:
             end_stand_in(game_id, player_id)  # nobody is to come for him later
         revoke_of_seat(player_id, game_id)
         forget_plan(game_id, seat)
         db.session.commit()
         resigned = SeatHandedOver(seat, bot_of(game.ladder), "resigned")
-        if game.table.stand_ins[seat] is None and record(game, [resigned], clock.now()) is None:
+        if game.table.stand_ins[seat] is None and record(commit_of(game, [resigned], clock.now())) is None:
             leave(game_id, player_id)
         count_votes(game_id)
 
@@ -404,7 +407,7 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
         return load(game_id)
     expect_open(head)
     if row.asked_at is None:
-        raise NotRunning("Not all seats are taken yet; you are asked when they are.")
+        raise NotRunning("Some seats are still open. You'll be asked when all are taken.")
     if salt is not None:
         expect_committed(salt, row.salt_hash)
         row.salt = salt
@@ -417,22 +420,22 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
 
 def ready_word(game: Game, seat: Seat) -> str:
     """The signed link with which the person who sits there now says that he is ready."""
-    return sign(READY, game.game_id, seat, mark_of(str(game.seats[seat]["player_id"])))
+    return sign(READY, game.game_id, seat, mark_of(str(game.seats[seat].player_id)))
 
 
 def asked_by(word: str) -> tuple[Game, Seat]:
     """The game and the seat of such a link. Raises NotFound for one to somebody who sits there no more."""
     game_id, seat, mark = verify(READY, word)
     game = load(game_id)
-    if not is_mark_of(str(game.seats[seat]["player_id"]), mark):
-        raise NotFound("You have no seat at this table any more.")
+    if not is_mark_of(str(game.seats[seat].player_id), mark):
+        raise NotFound("You no longer have a seat at this table.")
     return game, seat
 
 
 def is_asked(game: Game, seat: Seat) -> bool:
     """Whether this seat is to say that it is ready."""
     row = game.seats[seat]
-    return game.table.status == "open" and row["asked_at"] is not None and not row["ready"]
+    return game.table.status == "open" and row.asked_at is not None and not row.ready
 
 
 def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
@@ -456,26 +459,33 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
     if head.status != "open":  # its log and its head differ, or it has begun this moment
         raise NotRunning("This game has begun; its seats are taken.")
     game = load_within(in_transaction(db.session.connection()), game_id)
-    asked = [with_due_time(row, now) for row in game.seats if row["asked_at"] and not row["ready"]]
-    late = [row for row in asked if row["due_at"] <= now]
+    asked = [(row, due_times(game, row, now)) for row in game.seats if row.asked_at and not row.ready]
+    late = [row for row, times in asked if times.due_at <= now]
     if late:
-        names = [game.names[row["seat"]] for row in late]  # read by the release before
-        who = [game.known_person(game.seats[row["seat"]]) for row in late]
-        for row in late:
-            _vacate(game_id, row["player_id"])
-        people = [row for row in game.seats if row["player_id"]]
-        about = {"late": names, "who": who, "seats": [row["seat"] for row in late]}
+        names = [game.names[row.seat] for row in late]  # read by the release before
+        gone = [row.player_id for row in late if row.player_id]
+        for player_id in gone:
+            _vacate(game_id, player_id)
+        people = [(row.seat, row.player_id) for row in game.seats if row.player_id]
+        about: Json = {"late": names, "who": [_facts(game, row) for row in late], "seats": [row.seat for row in late]}
         outbox.put(
             game_id,
-            [addressed(game, NOT_READY, it["seat"], it["player_id"], now, now.isoformat(), **about) for it in people],
+            [addressed(game, NOT_READY, *it, now, now.isoformat(), **about) for it in people],
         )
-        if head.host in [row["player_id"] for row in late]:
+        if head.host in gone:
             host_leaves_within(game_id, now)
     else:
-        for row in asked:
-            remind_within(game, game.seats[row["seat"]], row, now)
+        for row, times in asked:
+            remind_within(game, row, times, now)
     db.session.commit()
     return bool(late)
+
+
+def _facts(game: Game, row: SeatState) -> Json | None:
+    """What a letter says of a player, None while the game hides names."""
+    person = row.person
+    since = person.program_since and person.program_since.isoformat()
+    return None if game.hides_names else {"name": person.name, "program_since": since}
 
 
 @tried_again
@@ -493,7 +503,7 @@ def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
     if guest == player_id:
         return leave(game_id, player_id)
     if guest is None:
-        raise NotFound("Nobody sits there.")
+        raise NotFound("This seat is empty.")
     _vacate(game_id, guest)
     head.sent_away = sorted({*head.sent_away, str(guest)})
     game = load_within(in_transaction(db.session.connection()), game_id)
@@ -535,8 +545,12 @@ def seat_settings(game_id: UUID, player_id: UUID) -> Json:
     game = seen_by(game_id, player_id)
     seat = own_seat(game, player_id)
     row = game.seats[seat]
-    plays = row["player_id"] == player_id
-    return {"seat": seat, "mails": row["mails" if plays else "owner_mails"], "salt_hash": row["salt_hash"]}
+    plays = row.player_id == player_id
+    return {
+        "seat": seat,
+        "mails": stored_choice(row.mails if plays else row.owner_mails),
+        "salt_hash": row.salt_hash,
+    }
 
 
 @tried_again
@@ -566,4 +580,4 @@ def _expect_nothing_revealed(game_id: UUID) -> None:
     expect_open(head)
     revealed = (SeatRow.game_id == game_id) & SeatRow.salt_hash.is_not(None) & (SeatRow.salt != "")
     if db.session.scalars(select(SeatRow.seat).where(revealed)).first() is not None:
-        raise WrongSalt(noted("Somebody has revealed his salt; whoever knows it can choose none any more."))
+        raise WrongSalt(noted("A player has already revealed their salt, so you can no longer choose one."))

@@ -13,12 +13,15 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
-from sqlalchemy import ColumnElement, or_, select, update
+from sqlalchemy import ColumnElement, Row, delete, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from server.accounts import notice_kinds
 from server.accounts.bans import expect_welcome, is_welcome
 from server.accounts.blocks import is_block_between
-from server.accounts.calendars import time_zone
+from server.accounts.calendars import stored_zone
+from server.accounts.closing import SIGN_UPS, expect_open
+from server.accounts.grants import expect_app
 from server.accounts.guests import expect_no_guest, is_guest
 from server.accounts.players import player_at, player_of
 from server.accounts.rate_limits import expect_within
@@ -27,31 +30,31 @@ from server.accounts.signed_links import sign, verify
 from server.accounts.tokens import NewToken, token_of_visitor
 from server.clock import clock
 from server.errors import AlreadySeated, BadField, NotFound, NotRunning, PlayError, SeatTaken
-from server.play.commits import load, load_within, people_of, record_within
+from server.games import Json, Seat
+from server.play.commits import commit_of, load, load_within, people_of, record_within
 from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
-from server.play.letters import STAND_IN as LETTER
-from server.play.letters import told_of_stand_in
+from server.play.mail.letters import told_of_stand_in
 from server.play.nameless import is_nameless
 from server.play.seating.games import invitations, note_letter_to, note_seat
 from server.play.seating.hosting import addressed
 from server.play.seating.programs import expect_admitted, is_admitted
 from server.play.table import OVER
 from server.play.views import own_seat, seen_by
-from server.rules import Json, Seat
 from server.store import outbox
-from server.store.connections import in_transaction, let_go
-from server.store.database_retry import tried_again
+from server.store.connections import in_transaction
+from server.store.database_retry import one_by_one, tried_again
 from server.store.notify import notifier
 from server.store.seats import LATER, is_seat
 from server.store.stand_ins import STAND_IN, leave_behind
 from server.store.tables import GameRow, Player, SeatRow, StandIn, db
+from server.stored_data import warn_of
 from server.translations import noted
 
 LONGEST: Final = timedelta(days=90)
 
 _OVER = noted("This game has not begun, or is over.")
-_NOBODY = noted("Nobody is asked by this word any more.")
+_NOBODY = noted("This stand-in request is no longer open.")
 _logger = logging.getLogger(__name__)
 
 
@@ -68,11 +71,11 @@ def days(first: str, last: str, zone: str, now: datetime) -> Days:
     if last_day < first_day:
         raise BadField("until", "The last day comes before the first.")
     begin, end = (
-        datetime.combine(day, time(), time_zone(zone)).astimezone(now.tzinfo)
+        datetime.combine(day, time(), stored_zone(zone)).astimezone(now.tzinfo)
         for day in (first_day, last_day + timedelta(days=1))
     )
     if end <= now or end - begin > LONGEST + timedelta(hours=12):  # clocks may change in between
-        raise BadField("until", "These days are over, or more than %(most)s.", most=LONGEST.days)
+        raise BadField("until", "These days are in the past, or there are more than %(most)s.", most=LONGEST.days)
     return Days(begin, end)
 
 
@@ -111,41 +114,50 @@ def _facts(game_id: UUID, seat: Seat) -> Json | None:
 
 @tried_again
 def ask_stand_in(
-    game_id: UUID, by: UUID, first: str, last: str, player: UUID | None = None, email: str | None = None
+    game_id: UUID,
+    by: UUID,
+    first: str,
+    last: str,
+    player: UUID | None = None,
+    email: str | None = None,
+    app_id: UUID | None = None,
 ) -> Json:
     """Ask somebody, a player or an address, to play the seat of `by` from the first day to the last, by his clocks (at a nameless
-    table by those of UTC); instead of whom he has asked before. Done twice, it is done once.
+    table by those of UTC); instead of whom he has asked before. Done twice, it is done once. `app_id`: the app that asks for him.
 
-    Raises NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany.
+    Raises NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany, BadToken.
     """
     head = seen_by(game_id, by).head
     expect_no_guest(by)
     now = clock.now()
     zone = db.session.scalars(select(Player.zone).where(Player.player_id == by)).one()
-    if is_nameless(head["options"]):  # when it begins and ends, all see
+    if is_nameless(head.options):  # when it begins and ends, all see
         zone = "UTC"
     begin, end = days(first, last, zone, now)
     to = _address(player, email)
     asked: Json = {"player_id": player, "email": email, "from_at": begin, "until_at": end}
+    expect_app(by, app_id)
     with _holding(game_id) as (_, game):
         seat = own_seat(game, by)
         _expect_under_way(game)
-        if game.seats[seat]["owner_id"] is not None:
-            raise SeatTaken("Somebody stands in there now; end that first.")
+        if game.seats[seat].owner_id is not None:
+            raise SeatTaken("A stand-in plays this seat now. End that first.")
         # At a nameless table, or by an address, a refusal would tell who sits there.
-        is_seen = player is not None and not is_nameless(game.head["options"])
+        is_seen = player is not None and not is_nameless(game.head.options)
         if is_seen or player_at(to) == by:
             _expect_elsewhere(game, player or by)
-        before = _stored(game_id, seat)
+        before = _stored(game_id, seat, is_locked=True)
         if before is None or any(getattr(before, name) != value for name, value in asked.items()):
             expect_within(*invitations(by, to))
             if before is not None:
                 _tell_called_off(game, before, now, by)
             mark = secrets.randbits(32)
-            values = asked | {"mark": mark, "asked_by": by, "accepted_by": None, "wake_at": end}
+            values = asked | {"mark": mark, "asked_by": by, "accepted_by": None, "app_id": app_id, "wake_at": end}
             row = insert(StandIn).values(game_id=game_id, seat=seat, **values)
             db.session.execute(row.on_conflict_do_update(index_elements=["game_id", "seat"], set_=values))
             _note_letter(game_id, seat, to, by, mark)
+        elif before.app_id is not None:
+            before.app_id = app_id  # the player wants it as well, or another app does
     found = _facts(game_id, seat)
     assert found is not None
     return found
@@ -160,7 +172,7 @@ def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
     """Within the transaction that holds the head of a game: ask a player at his new address where he was asked at the old one
     and has not answered."""
     asked = select(StandIn).where(StandIn.game_id == game_id, is_asked(player_id, old))
-    for row in db.session.scalars(asked.execution_options(populate_existing=True)).all():
+    for row in db.session.scalars(asked.with_for_update().execution_options(populate_existing=True)).all():
         row.email = row.email and email
         if row.accepted_by is None:
             row.mark = secrets.randbits(32)
@@ -170,19 +182,19 @@ def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
 def _address(player: UUID | None, email: str | None) -> str:
     """Where the letter goes. Raises BadField."""
     if (player is None) == (email is None):
-        raise BadField("player", "Name a player or an address, one of the two.")
+        raise BadField("player", "Send either a player or an address.")
     if email is not None:
         return email
     found = db.session.get(Player, player)
     if found is None or found.deleted_at is not None or is_guest(found.player_id):
-        raise BadField("player", "There is no such player, or he has no address.")
+        raise BadField("player", "There is no such player, or they have no address.")
     return found.email
 
 
 def _expect_elsewhere(game: Game, player_id: UUID | None) -> None:
     """Raises AlreadySeated if this player has a seat in the game, or will stand in for another one."""
     if player_id in people_of(game):
-        raise AlreadySeated("Whoever sits at this table cannot stand in for somebody else there.")
+        raise AlreadySeated("A player at this table can't stand in for another one there.")
 
 
 def stand_in_word(game_id: UUID, seat: Seat, mark: int) -> str:
@@ -224,12 +236,14 @@ def accept_stand_in(word: str, player_id: UUID) -> Game:
     return _accept(game.game_id, asked.seat, asked.mark, player_id)
 
 
-def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken]:
-    """As `accept_stand_in`, for whoever came by the letter, with a token; see `enter_by_invitation`."""
+def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
+    """Accept a stand-in request and sign a new account in; see `token_of_visitor`."""
     game, asked = asked_by_word(word)
     if asked is None or asked.accepted_by is not None:
         raise NotFound(_NOBODY)
     is_new = is_stranger(asked)
+    if is_new:
+        expect_open(SIGN_UPS)
     player_id = asked.player_id or player_of(str(asked.email), locale, name)
     game = _accept(game.game_id, asked.seat, asked.mark, player_id)
     token = token_of_visitor(player_id, is_new, clock.now())
@@ -243,7 +257,7 @@ def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
     expect_no_guest(player_id)
     now = clock.now()
     with _holding(game_id) as (connection, game):
-        asked = _stored(game_id, seat)
+        asked = _stored(game_id, seat, is_locked=True)
         if asked is None or asked.mark != mark or asked.accepted_by not in (None, player_id):
             raise NotFound(_NOBODY)
         _expect_under_way(game)
@@ -251,10 +265,10 @@ def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
             _expect_elsewhere(game, player_id)
             will = select(StandIn.seat).where(StandIn.game_id == game_id, StandIn.accepted_by == player_id)
             if db.session.execute(will).first() is not None:
-                raise AlreadySeated("You stand in for somebody else at this table.")
-            if not is_nameless(game.head["options"]) and is_block_between(player_id, people_of(game)):
-                raise SeatTaken("Somebody at this table does not want to play with you, or you not with him.")
-            expect_admitted(game.head["programs"], player_id)
+                raise AlreadySeated("You already stand in for another player at this table.")
+            if not is_nameless(game.head.options) and is_block_between(player_id, people_of(game)):
+                raise SeatTaken("A block keeps you and a player at this table apart.")
+            expect_admitted(game.head.programs, player_id)
             asked.accepted_by, asked.wake_at = player_id, asked.from_at
             db.session.flush()
             if asked.from_at <= now:
@@ -276,15 +290,15 @@ def end_stand_in(game_id: UUID, player_id: UUID) -> None:
     with _holding(game_id) as (connection, game):
         later = _stands_in_later(game_id, player_id)
         seat = own_seat(game, player_id) if later is None else later
-        if game.seats[seat]["owner_id"] is not None:
-            record_within(connection, game, [StandInEnded(seat)], clock.now())
+        if game.seats[seat].owner_id is not None:
+            record_within(connection, commit_of(game, [StandInEnded(seat)], clock.now()))
         else:
             call_off(game, seat, clock.now(), player_id)
 
 
 def call_off(game: Game, seat: Seat, now: datetime, by: UUID | None = None) -> None:
     """Ask nobody any more to play this seat later, within the transaction that holds the game's head."""
-    asked = _stored(game.game_id, seat)
+    asked = _stored(game.game_id, seat, is_locked=True)
     if asked is not None:
         _tell_called_off(game, asked, now, by)
         db.session.delete(asked)
@@ -296,14 +310,16 @@ def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None)
     if asked.accepted_by is None:
         return
     told = {asked.accepted_by: asked.asked_by}
-    if game.table.status not in OVER and game.seats[asked.seat]["player_id"] == asked.asked_by:
+    if game.table.status not in OVER and game.seats[asked.seat].player_id == asked.asked_by:
         told[asked.asked_by] = asked.accepted_by
     letters = []
     for reader, other in told.items():
         about = {"what": "called-off", "until": asked.from_at.isoformat(), "own": reader == asked.asked_by}
         about["other"] = str(other)  # by his id, since he may end his account before this is written
         key = f"called-off/{asked.mark}/{reader}"
-        letters += [addressed(game, LETTER, asked.seat, reader, now, key, **about)] if reader != by else []
+        letters += (
+            [addressed(game, notice_kinds.STAND_IN, asked.seat, reader, now, key, **about)] if reader != by else []
+        )
     outbox.put(game.game_id, letters)
 
 
@@ -332,15 +348,14 @@ def change_stand_ins(batch: int = 100) -> None:
     due = select(StandIn.game_id, StandIn.seat, StandIn.wake_at).where(StandIn.wake_at <= now)
     found = db.session.execute(due.order_by(StandIn.wake_at).limit(batch)).all()
     db.session.rollback()
-    for game_id, seat, wake_at in found:
-        try:
-            _change(game_id, seat, now)
-        except Exception:
-            let_go()
-            own = (StandIn.game_id == game_id) & (StandIn.seat == seat) & (StandIn.wake_at == wake_at)
-            db.session.execute(update(StandIn).where(own).values(wake_at=now + LATER))
-            db.session.commit()
-            _logger.exception("The stand-in for seat %s of game %s is tried again later", seat, game_id)
+
+    def try_later(it: Row[UUID, Seat, datetime]) -> None:
+        own = (StandIn.game_id == it.game_id) & (StandIn.seat == it.seat) & (StandIn.wake_at == it.wake_at)
+        db.session.execute(update(StandIn).where(own).values(wake_at=now + LATER))
+        db.session.commit()
+        _logger.exception("The stand-in for seat %s of game %s is tried again later", it.seat, it.game_id)
+
+    one_by_one(found, lambda it: _change(it.game_id, it.seat, now), try_later)
 
 
 @tried_again
@@ -349,12 +364,14 @@ def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
     if db.session.execute(free).first() is None:
         db.session.rollback()
         return
-    asked = _stored(game_id, seat)
-    if asked is not None and asked.wake_at <= now:
+    here = (StandIn.game_id == game_id) & (StandIn.seat == seat)
+    if db.session.scalars(select(StandIn.seat).where(here, StandIn.wake_at <= now)).first() is not None:
         connection = in_transaction(db.session.connection())
-        game = load_within(connection, game_id)
-        if game.seats[seat]["owner_id"] is not None:
-            record_within(connection, game, [StandInEnded(seat)], now)
+        game, asked = load_within(connection, game_id), _stored(game_id, seat)
+        if seat < len(game.seats) and game.seats[seat].owner_id is not None:
+            record_within(connection, commit_of(game, [StandInEnded(seat)], now))
+        elif asked is None or seat >= len(game.seats):
+            db.session.execute(delete(StandIn).where(here))
         elif asked.accepted_by is None or asked.until_at <= now or not _may_begin(game, asked):
             call_off(game, seat, now)
         else:
@@ -367,11 +384,11 @@ def _may_begin(game: Game, asked: StandIn) -> bool:
     assert asked.accepted_by is not None
     return (
         game.table.status in ("running", "paused")
-        and game.seats[asked.seat]["player_id"] == asked.asked_by
+        and game.seats[asked.seat].player_id == asked.asked_by
         and asked.accepted_by not in people_of(game)
-        and (is_nameless(game.head["options"]) or not is_block_between(asked.accepted_by, people_of(game)))
-        and is_admitted(game.head["programs"], asked.accepted_by)
+        and (is_nameless(game.head.options) or not is_block_between(asked.accepted_by, people_of(game)))
         and is_welcome(db.session.get_one(Player, asked.accepted_by, populate_existing=True))
+        and is_admitted(game.head.programs, asked.accepted_by)
     )
 
 
@@ -382,12 +399,13 @@ def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetim
     asked.wake_at = asked.until_at
     leave_behind(connection, game.game_id, [asked.seat])
     values = {"player_id": player_id, "since": game.version + 1, "mails": None, "stood_in_until": asked.until_at}
-    owner = {"owner_id": row["player_id"], "owner_since": row["since"], "owner_mails": row["mails"]}
+    owner = {"owner_id": row.player_id, "owner_since": row.since, "owner_mails": row.mails}
     db.session.execute(update(SeatRow).where(is_seat(game.game_id, asked.seat)).values(**values, **owner))
-    note_seat(player_id, game.game_id, asked.seat, game.head["made_at"], STAND_IN)
+    note_seat(player_id, game.game_id, asked.seat, game.head.made_at, STAND_IN)
     db.session.flush()
     events: list[Any] = [SeatTakenBack(asked.seat)] if game.table.stand_ins[asked.seat] else []
-    after = record_within(connection, load_within(connection, game.game_id), [*events, StandInBegan(asked.seat)], now)
+    begun = commit_of(load_within(connection, game.game_id), [*events, StandInBegan(asked.seat)], now)
+    after = record_within(connection, begun)
     assert after is not None  # nobody else could be faster
     return after
 
@@ -413,6 +431,23 @@ def _expect_under_way(game: Game) -> None:
         raise NotRunning(_OVER)
 
 
-def _stored(game_id: UUID, seat: Seat) -> StandIn | None:
+def _stored(game_id: UUID, seat: Seat, is_locked: bool = False) -> StandIn | None:
+    """Return the request for this seat. To change it, lock it: an app that ends deletes its own without the game's head.
+
+    A request that names nobody, or no days, counts as none.
+    """
     own = select(StandIn).where(StandIn.game_id == game_id, StandIn.seat == seat)
-    return db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
+    own = own.with_for_update() if is_locked else own
+    found = db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
+    if found is not None and not is_sound(found):
+        warn_of("stand_ins")
+        return None
+    return found
+
+
+def is_sound(asked: StandIn) -> bool:
+    """Whether a stored request names players that exist, whom it is for, and days in their order."""
+    is_addressed = asked.player_id is not None or asked.email is not None
+    people = {asked.asked_by, asked.accepted_by} - {None}
+    are_players = all(db.session.get(Player, player_id) for player_id in people)
+    return is_addressed and are_players and asked.from_at < asked.until_at

@@ -1,6 +1,7 @@
 """Track records: how somebody has played, by the logs of games that are over. Such a log changes no more, so what it says of
 each player is read once, by the worker, and kept where his games are looked up: no move costs anything, and no look a replay."""
 
+import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from statistics import median
@@ -12,15 +13,18 @@ from sqlalchemy import Integer, cast, func, select, update
 from server.accounts.guests import is_guest
 from server.durations import duration_text
 from server.errors import NotFound
+from server.games import Json, Seat
 from server.play.commits import whole_log
 from server.play.game import Game
 from server.play.nameless import hides_names
 from server.play.table import Table, folded, new_table
-from server.rules import Json, Seat
-from server.store.database_retry import tried_again
+from server.store.connections import let_go
+from server.store.database_retry import Unavailable, is_passing, tried_again
 from server.store.log import Recorded
 from server.store.stand_ins import STAND_IN
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
+
+log = logging.getLogger(__name__)
 
 FEW: Final = 3  # games played out, below which a record says little
 _LATEST: Final = 200  # games of which the times to answer are counted
@@ -28,10 +32,19 @@ _AT_ONCE: Final = 50
 
 
 def read_records() -> None:
-    """Read some of the logs of games that are over and not read yet; one game a transaction."""
+    """Read some of the logs of games that are over and not read yet; one game a transaction.
+
+    They are drawn at random, so that games whose rules or file are missing hold up no others.
+    """
     unread = select(PlayerGame.game_id).where(PlayerGame.over_at.is_not(None), PlayerGame.record.is_(None))
-    for game_id in set(db.session.scalars(unread.limit(_AT_ONCE)).all()):
-        _read(game_id)
+    for game_id in set(db.session.scalars(unread.order_by(func.random()).limit(_AT_ONCE)).all()):
+        try:
+            _read(game_id)
+        except Unavailable as error:
+            if is_passing(error):
+                raise
+            let_go()
+            log.warning("The track record of game %s is read later: %s", game_id, error)
 
 
 @tried_again
@@ -50,11 +63,11 @@ def _read(game_id: UUID) -> None:
 _NOTHING: Final[Json] = {"finished": False, "left": False, "time_outs": 0, "answers": []}
 
 
-def _records(rules: str, log: Sequence[Recorded]) -> Iterator[tuple[Seat, Json]]:
+def _records(rules: str, events: Sequence[Recorded]) -> Iterator[tuple[Seat, Json]]:
     """Of each seat: whether it was played to the end, and by its person; his time-outs; the seconds that others waited for
     each of his moves. What a stand-in did counts for nobody, and whoever took a seat over begins anew."""
     table, at, answers, late = new_table(rules), dict[int, datetime](), dict[Seat, list[int]](), list[Seat | None]()
-    for rows, after in folded(table, log):
+    for rows, after in folded(table, events):
         first = rows[0]
         at[after.version] = first.recorded_at
         late += [it.seat for it in rows if it.type == "time-ran-out" and not _is_stood_in(table, it.seat)]
@@ -100,6 +113,7 @@ def track_record(player_id: UUID) -> Json:
     games, finished, left, time_outs = db.session.execute(query).one()
     latest = select(over["answers"]).where(own, over.is_not(None)).order_by(PlayerGame.over_at.desc()).limit(_LATEST)
     seconds = [second for answers in db.session.scalars(latest) for second in answers]
+    answer = timedelta(seconds=max(1, round(median(seconds)))) if seconds else None
     return {
         "id": player_id,
         "name": player.name,
@@ -107,7 +121,7 @@ def track_record(player_id: UUID) -> Json:
         "since": player.made_at,
         "games": games,
         "finished": finished,
-        "median_answer": duration_text(timedelta(seconds=round(median(seconds)))) if seconds else None,
+        "median_answer": answer and duration_text(answer),
         "time_outs": time_outs,
         "left": left + _left_under_way(player_id, hidden),
         "new": finished < FEW or is_guest(player_id),
@@ -131,7 +145,7 @@ def _at_nameless_tables(players: Collection[UUID]) -> list[UUID]:
     which = may_go_on | PlayerGame.record.is_(None) | never_began
     ids = db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id.in_(players), which)).all()
     heads = select(GameRow.game_id, GameRow.options, GameRow.status, GameRow.version).where(GameRow.game_id.in_(ids))
-    return [row.game_id for row in db.session.execute(heads) if hides_names(row._asdict())]
+    return [row.game_id for row in db.session.execute(heads) if hides_names(row.options, row.status, row.version)]
 
 
 def _left_under_way(player_id: UUID, hidden: Collection[UUID]) -> int:

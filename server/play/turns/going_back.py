@@ -1,21 +1,22 @@
 """Going back to before a move: whether that may be, whether it costs nobody anything, and doing it."""
 
 import logging
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from psycopg import Connection
 
 from server.errors import NotAllowed, NotFound, NotRunning, TooLate
+from server.games import TAKE_BACKS, Seat
 from server.play import archive
-from server.play.commits import go_back_within, whole_log
-from server.play.due_times import asked_again
+from server.play.commits import Commit, record_within, whole_log
 from server.play.events import MoveTakenBack
 from server.play.game import Game
-from server.play.line import Line, Link, line_of, mover
 from server.play.moves import expect_answer
-from server.play.table import OVER, TAKEN_BACK, changed_hands, next_commit
-from server.rules import TAKE_BACKS, Seat
+from server.play.story.line import Line, Link, line_of, mover
+from server.play.table import OVER, TAKEN_BACK, Table, changed_hands, next_commit
+from server.play.timing.due_times import after_take_back
 from server.translations import noted
 
 _logger = logging.getLogger(__name__)
@@ -35,17 +36,31 @@ class WayBack(NamedTuple):
         earlier, answered = self.move.before, self._answered
         if answered is None or not self.line.is_free(earlier.version, self.seat):
             return False
-        _, after = next_commit(self.game.table, [MoveTakenBack(self.seat, earlier.version)], earlier)
-        return bool(asked_again(self.game, self.seat, after, now, answered)["due_at"] > now)
+        _, after = self._next()
+        due_at = after_take_back(self.game, self.seat, after, now, answered).due_at
+        return due_at is not None and due_at > now
 
     def go(self, connection: Connection[Any], now: datetime, is_free: bool) -> Game:
         """Within the transaction that holds the game's head. Raises TooLate."""
-        game, earlier = self.game, self.move.before
-        if is_free:  # then nothing was drawn
-            drawn, answered = game.head["drawn"], self._answered
-        else:
-            drawn, answered = self.drawn_before(), None
-        return go_back_within(connection, game, self.seat, earlier, drawn, now, answered)
+        after = record_within(connection, self._commit(now, is_free))
+        assert after is not None  # nobody else could be faster
+        return after
+
+    def _commit(self, now: datetime, is_free: bool) -> Commit:
+        game = self.game
+        drawn = game.head.drawn if is_free else self.drawn_before()  # so that the same words of chance come again
+        answered = self._answered if is_free else None
+        events, after = self._next()
+        seats = [
+            after_take_back(game, seat, after, now, answered if seat == self.seat else None)
+            for seat in range(len(game.seats))
+        ]
+        return Commit(game, events, after, seats, drawn, now, answered_at=now)
+
+    def _next(self) -> tuple[Sequence[Any], Table]:
+        """The events of going back, and the table after them."""
+        earlier = self.move.before
+        return next_commit(self.game.table, [MoveTakenBack(self.seat, earlier.version)], earlier)
 
     def drawn_before(self) -> int:
         """The words of chance that were drawn before the move. Raises TooLate if the log does not replay that far."""
@@ -75,17 +90,17 @@ def way_back(game: Game, seat: Seat, to: int) -> WayBack:
         raise NotRunning(noted("This game has not started."))
     expect_answer(game, seat)
     if take_backs_of(game) == "never":
-        raise NotAllowed(noted("In this game no move is taken back."))
+        raise NotAllowed(noted("This game doesn't allow take-backs."))
     rules, rows = game.table.rules, whole_log(game.game_id)
     line = line_of(rules.NAME, rows)
     move = line.move_after(to, seat)
     if to < changed_hands(rows, seat):
-        raise TooLate(noted("Somebody else has played your seat since then."))
+        raise TooLate(noted("Another player has played your seat since then."))
     if move is None:
         commit = [row for row in rows if row.version == to + 1]
         if commit and mover(rules, commit) == seat:
-            raise TooLate(noted("That move has been taken back already."))
-        raise NotFound(noted("No move of yours follows version %(version)s."), version=to)
+            raise TooLate(noted("That move was already taken back."))
+        raise NotFound(noted("You made no move at version %(version)s."), version=to)
     return WayBack(game, seat, line, move)
 
 
@@ -107,5 +122,5 @@ def has_gone_back(game: Game, since: datetime) -> bool:
 
 def take_backs_of(game: Game) -> str:
     """By the options of the game; one that was opened before there was a choice says nothing."""
-    option: str = game.head["options"].get("take_back", TAKE_BACKS[0])
+    option: str = game.head.options.get("take_back", TAKE_BACKS[0])
     return option

@@ -6,10 +6,12 @@ from functools import reduce
 from typing import Any
 
 from server.bots import BOTS
-from server.play.commits import load, record
+from server.games import Seat
+from server.play.commits import commit_of, load, record
 from server.play.game import Game, Outline
-from server.rules import Seat
-from server.store.log import record_unless_held
+from server.play.timing.timeout_policy import DEFAULT_BOT
+from server.store.log import GiveWay
+from server.stored_data import read_or
 
 
 def let_move(outline: Outline, seat: Seat, bot: str, now: datetime) -> bool:
@@ -17,14 +19,15 @@ def let_move(outline: Outline, seat: Seat, bot: str, now: datetime) -> bool:
     if game.version != outline.version:
         return False
     events, drawn = bots_turn(game, seat, bot)
-    return record(game, events, now, drawn, write=record_unless_held) is not None
+    return record(commit_of(game, events, now, drawn), GiveWay()) is not None
 
 
 def bots_turn(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
     """The events of all that is left of this turn, played by the bot, and the words of chance drawn by then."""
+    play = read_or(BOTS[DEFAULT_BOT], "bot", lambda: BOTS[bot])
     rules, state, dice, events = game.table.rules, game.table.state, game.dice(), list[Any]()
     while not events or rules.is_mid_turn(state, seat):
-        move = BOTS[bot](rules, rules.view(state, seat), rules.legal_moves(state, seat), random.SystemRandom())
+        move = play(rules, rules.view(state, seat), rules.legal_moves(state, seat), random.SystemRandom())
         moved = rules.decide(state, seat, move, dice)
         state = reduce(rules.apply, moved, state)
         events += moved

@@ -1,20 +1,18 @@
 """Time-outs: what happens to a seat whose time has run out."""
 
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from server.durations import duration_text
-from server.play.bot_moves import bots_turn
-from server.play.commits import load, record_extension, record_within
+from server.games import Seat
+from server.play.commits import commit_of, load, record, record_extension
 from server.play.events import GameAbandoned, SeatHandedOver, TimeRanOut
 from server.play.game import Game, Outline
-from server.play.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, rung_for
+from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, rung_for
+from server.play.turns.bot_moves import bots_turn
 from server.play.votes import count_votes
-from server.rules import Seat
 from server.store import inbox
-from server.store.connections import autocommit
-from server.store.log import record_unless_held
+from server.store.log import GiveWay
 from server.store.seats import is_seat, put_off
 from server.store.tables import SeatRow
 
@@ -27,7 +25,7 @@ def time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> b
     """
     is_done = _time_out(outline, seat, due_at, now)
     if not is_done and inbox.has_mail(outline.game_id, seat, due_at):
-        put_off(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat]["wake_at"]), now + SOON)
+        put_off(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat].wake_at), now + SOON)
     return is_done
 
 
@@ -46,9 +44,7 @@ def _time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> 
 def _miss(game: Game, seat: Seat, rung: Rung, due_at: datetime, now: datetime) -> bool:
     """The turn is over for its player, whatever becomes of it."""
     events, drawn = _what_happens(game, seat, rung)
-    with autocommit() as connection:
-        if_free = partial(record_unless_held, late=seat, due_at=due_at)
-        is_done = record_within(connection, game, events, now, drawn, write=if_free) is not None
+    is_done = record(commit_of(game, events, now, drawn), GiveWay(seat, due_at)) is not None
     if is_done and isinstance(rung, BotTakesOver):
         count_votes(game.game_id)
     return is_done
@@ -56,7 +52,7 @@ def _miss(game: Game, seat: Seat, rung: Rung, due_at: datetime, now: datetime) -
 
 def _what_happens(game: Game, seat: Seat, rung: Rung) -> tuple[list[Any], int]:
     """The events, and the words of chance drawn by then."""
-    drawn: int = game.head["drawn"]
+    drawn = game.head.drawn
     match rung:
         case BotMove(bot):
             moved, drawn = bots_turn(game, seat, bot)

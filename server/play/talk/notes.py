@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
+from server.games import Json
 from server.play.views import seen_by
-from server.rules import Json
 from server.sanitize import plain
 from server.store.database_retry import tried_again
 from server.store.tables import Note, db

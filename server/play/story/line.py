@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from server.games import Rules, Seat
 from server.play.table import TAKEN_BACK, Table, folded, new_table, typed
-from server.rules import Rules, Seat
 from server.store.log import Recorded
 
 

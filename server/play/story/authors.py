@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
+from server.games import Json, Rules, Seat
 from server.play.table import story_item, typed
-from server.rules import Json, Rules, Seat
 from server.store.log import Recorded
+from server.store.rows import SeatState
 
 PLAYER, STAND_IN, BOT, PLAN = "player", "stand-in", "bot", "plan"
 AUTHORS = (PLAYER, STAND_IN, BOT, PLAN)
@@ -15,7 +16,7 @@ def told(
     rules: Rules,
     rows: Sequence[Recorded],
     viewer: Seat | None,
-    seats: Sequence[Json],
+    seats: Sequence[SeatState],
     planned: Collection[int],
     since: int = 0,
 ) -> Iterator[tuple[Recorded, Json]]:
@@ -35,10 +36,10 @@ def told(
         yield row, item
 
 
-def _authors(rules: Rules, rows: Sequence[Recorded], seats: Sequence[Json]) -> dict[int, tuple[Seat, str]]:
+def _authors(rules: Rules, rows: Sequence[Recorded], seats: Sequence[SeatState]) -> dict[int, tuple[Seat, str]]:
     """Who has moved at which version, and how: read backwards, from who plays each seat now."""
-    has_bot = [bool(row["bot"] or row["stand_in"]) for row in seats]
-    stood_in = [row["owner_id"] is not None for row in seats]
+    has_bot = [bool(row.bot or row.stand_in) for row in seats]
+    stood_in = [row.owner_id is not None for row in seats]
     found = {}
     for version, events in groupby(reversed(rows), key=lambda row: row.version):
         commit = list(events)[::-1]

@@ -8,18 +8,19 @@ from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from server.clock import clock
-from server.play.bot_moves import let_move
+from server.games import Seat
 from server.play.commits import outlines
-from server.play.due_times import with_due_time
 from server.play.game import Outline
-from server.play.heartbeats import is_reachable
 from server.play.planning.planned_moves import is_plan_due, let_plan_move
-from server.play.reminders import remind
 from server.play.seating.seats import wake_asked
-from server.play.timeouts import time_out
-from server.rules import Seat
+from server.play.timing import host_clock
+from server.play.timing.due_times import due_times
+from server.play.timing.heartbeats import is_reachable
+from server.play.timing.reminders import remind
+from server.play.timing.timeouts import time_out
+from server.play.turns.bot_moves import let_move
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import one_by_one, tried_again
 from server.store.seats import LATER, is_free, is_seat, put_off
 from server.store.tables import SeatRow
 
@@ -48,8 +49,11 @@ def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -
     """Wake seats whose time has come, one game at a time; how many were woken, 0 if all sleep. Help is called for many.
 
     A game that somebody holds at the moment is left for the next sweep. Any number of sweeps may run at once: each
-    picks its seats at random, and each commit counts only for the version of the game that it has seen.
+    picks its seats at random, and each commit counts only for the version of the game that it has seen. Nobody is woken
+    while this machine's clock is wrong.
     """
+    if host_clock.is_wrong():
+        return 0
     now = clock.now()
     due = _due(now, _APART * batch)
     if due and not is_reachable(now):
@@ -76,17 +80,18 @@ def _wake_all(due: Sequence[Due]) -> int:
     """Looked at together, but each game's commit is one of its own."""
     now = clock.now()
     can_run_out = is_reachable(now)  # before the outages are looked up: what has ended by now is among them
-    found, woken = outlines({it.game_id for it in due}), 0
-    for game_id, seat, wake_at in due:
-        try:
-            if game_id in found:
-                woken += 1 if wake(found[game_id], seat, now, can_run_out) else 0
-            elif can_run_out:  # it has not begun
-                woken += 1 if wake_asked(game_id, now) else 0
-        except Exception:
-            put_off(is_seat(game_id, seat) & (SeatRow.wake_at == wake_at), now + LATER)
-            log.exception("Seat %s of game %s could not be woken and is tried again later", seat, game_id)
-    return woken
+    found = outlines({it.game_id for it in due})
+
+    def wake_one(it: Due) -> bool:
+        if it.game_id in found:
+            return wake(found[it.game_id], it.seat, now, can_run_out)
+        return can_run_out and wake_asked(it.game_id, now)  # it has not begun
+
+    def try_later(it: Due) -> None:
+        put_off(is_seat(it.game_id, it.seat) & (SeatRow.wake_at == it.wake_at), now + LATER)
+        log.exception("Seat %s of game %s could not be woken and is tried again later", it.seat, it.game_id)
+
+    return one_by_one(due, wake_one, try_later)
 
 
 @tried_again
@@ -96,12 +101,12 @@ def wake(outline: Outline, seat: Seat, now: datetime, can_run_out: bool) -> bool
     False if there was nothing to do, or somebody holds the game or was faster.
     """
     row = outline.seats[seat]
-    if row["turn"] is None or row["wake_at"] is None or row["wake_at"] > now:
+    if row.turn is None or row.wake_at is None or row.wake_at > now:
         return False
-    if bot := row["bot"] or row["stand_in"]:
+    if bot := row.bot or row.stand_in:
         return let_move(outline, seat, bot, now)
-    if row["planned"] and is_plan_due(row, now):
+    if row.planned and is_plan_due(row, now):
         return let_plan_move(outline.game_id, seat, now)
-    if (fresh := with_due_time(row, now))["due_at"] > now:
+    if (fresh := due_times(outline, row, now)).due_at > now:
         return is_free(outline.game_id) and remind(outline, row, fresh, now)
-    return can_run_out and time_out(outline, seat, fresh["due_at"], now)
+    return can_run_out and time_out(outline, seat, fresh.due_at, now)

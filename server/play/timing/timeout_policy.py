@@ -53,10 +53,10 @@ MOST_TIMES: Final = 100
 def ladder(data: Any, bots: Collection[str]) -> tuple[Rung, ...]:
     """The rungs of `on_timeout`, lowest first; `bots` are those that the game may name. Raises Unfit."""
     if not isinstance(data, list) or not 1 <= len(data) <= MOST_RUNGS:
-        raise Unfit("A list of 1 to %(most)s steps is needed here.", "on_timeout", most=MOST_RUNGS)
+        raise Unfit("Must be a list of 1 to %(most)s steps.", "on_timeout", most=MOST_RUNGS)
     rungs = tuple(_rung(item, bots) for item in data)
     if [n for n, rung in enumerate(rungs, 1) if isinstance(rung, BotTakesOver | Abandon)] != [len(rungs)]:
-        raise Unfit("The last step, and only the last, is `bot-takes-over` or `abandon`.", "on_timeout")
+        raise Unfit("The last step, and no other, must be `bot-takes-over` or `abandon`.", "on_timeout")
     return rungs
 
 
@@ -75,18 +75,18 @@ def _rung(data: Any, bots: Collection[str]) -> Rung:
             expect_fields(data, "on_timeout", {"do"})
             return Abandon()
         case _:
-            raise Unfit("The `do` of a step is one of %(known)s.", "on_timeout", known=", ".join(_DOES))
+            raise Unfit("The `do` of a step must be one of %(known)s.", "on_timeout", known=", ".join(_DOES))
 
 
 def _times(times: Any) -> int:
     if type(times) is not int or not 1 <= times <= MOST_TIMES:
-        raise Unfit("`times` is a whole number from 1 to %(most)s.", "on_timeout", most=MOST_TIMES)
+        raise Unfit("`times` must be a whole number from 1 to %(most)s.", "on_timeout", most=MOST_TIMES)
     return times
 
 
 def _bot(name: Any, bots: Collection[str]) -> str:
     if not isinstance(name, str) or name not in bots:
-        raise Unfit("`%(field)s` is one of %(known)s.", "on_timeout", field="bot", known=", ".join(sorted(bots)))
+        raise Unfit("`%(field)s` must be one of %(known)s.", "on_timeout", field="bot", known=", ".join(sorted(bots)))
     return name
 
 

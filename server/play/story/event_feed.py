@@ -12,16 +12,17 @@ from uuid import UUID
 from server.accounts.tokens import Caller
 from server.clock import clock
 from server.errors import BadField, NotFound
-from server.play.authors import told
-from server.play.chat import last_message, messages
+from server.games import GAMES, Json
 from server.play.game import seen_from
+from server.play.story.authors import told
 from server.play.table import OVER
-from server.play.turn_links import still_valid
+from server.play.talk.chat import last_message, messages
+from server.play.turns.turn_links import still_valid
 from server.play.views import seen_by
-from server.rules import GAMES, Json
 from server.store import log
 from server.store.connections import autocommit, rows_of
 from server.store.plans import played_by_plans
+from server.store.rows import GameHead
 from server.store.stand_ins import FORMER
 from server.translations import noted
 
@@ -78,6 +79,7 @@ class Follower:
         self.told = told  # up to which event of each game
         self.heard = heard  # up to which message; None: he does not listen
         self.is_over = False  # nothing more will come
+        self.went_back = list[Json]()  # logs that end before the place from which it goes on
 
     def place(self) -> str:
         """The id to begin with: up to which event, and which message, he has been told."""
@@ -148,7 +150,11 @@ def follow_game(
     seq, _, nr = last.partition("-")
     after, newest = int(seq or after), last_message(game_id)
     heard = int(nr or newest)
-    if game.head["status"] in OVER and after >= game.table.seq and heard >= newest:
+    if after > game.table.seq or heard > newest:
+        follower = Follower(caller, {game_id: 0}, invitation, 0)
+        follower.went_back.append({"game": str(game_id), "newest": game.table.seq})
+        return follower
+    if game.head.status in OVER and after >= game.table.seq and heard >= newest:
         return None
     return Follower(caller, {game_id: after}, invitation, heard)
 
@@ -162,6 +168,9 @@ def follow_own(caller: Caller, last: str | None) -> OwnFollower:
         told = place.told.get(game_id.bytes[:_ROOM], seq if not last or at < place.since else None)
         if told is None:
             told = _seq_before(game_id, place.since)
+        if told > seq:
+            told = 0
+            follower.went_back.append({"game": str(game_id), "newest": seq})
         if status in OVER and told >= seq:
             follower.ended.add(game_id)
         else:
@@ -185,8 +194,10 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
     listening = [follower.heard for follower in followers if follower.heard is not None]
     said = messages(game_id, min(listening), _MOST_SAID) if listening else []
     head, seats, rows, _ = records
-    rules = GAMES[head["rules"]]
-    seated = {row[name] for row in seats for name in ("player_id", "owner_id") if row[name]}
+    if head.rules not in GAMES:  # a process of another release tells it
+        return []
+    rules = GAMES[head.rules]
+    seated = {it for row in seats for it in (row.player_id, row.owner_id) if it}
     allowed = _who_may_still_see(head, followers, seated)
     found = []
     for follower in followers:
@@ -196,7 +207,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         seat, sat_since = seen_from(seats, follower.player_id)
         after = follower.told[game_id]
         todo = [row for row in rows if row.seq > after]
-        plays = seat is not None and seats[seat]["player_id"] == follower.player_id
+        plays = seat is not None and seats[seat].player_id == follower.player_id
         own = planned.get(seat, ()) if seat is not None and plays else ()
         now = {row.seq for row in todo[:_MOST]}
         items = [
@@ -208,12 +219,12 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         if follower.heard is not None and said:
             items += [follower.hear(message) for message in said if message["nr"] > follower.heard]
             is_more = is_more or len(said) == _MOST_SAID
-        follower.passed(game_id, todo[:_MOST][-1].seq if todo else after, head["status"] in OVER and not is_more)
+        follower.passed(game_id, todo[:_MOST][-1].seq if todo else after, head.status in OVER and not is_more)
         found.append((follower, items, is_more))
     return found
 
 
-def _who_may_still_see(head: Json, followers: Sequence[Follower], seated: Collection[UUID]) -> set[Follower]:
+def _who_may_still_see(head: GameHead, followers: Sequence[Follower], seated: Collection[UUID]) -> set[Follower]:
     """It asks the database, which may be away: so it comes before anything counts as told, and after the reading, so
     that nobody is told what happened after his token was revoked."""
     callers = [follower.caller for follower in followers if follower.caller]
@@ -226,13 +237,13 @@ def _who_may_still_see(head: Json, followers: Sequence[Follower], seated: Collec
     }
 
 
-def _may_still_see(head: Json, follower: Follower) -> bool:
+def _may_still_see(head: GameHead, follower: Follower) -> bool:
     if isinstance(follower, OwnFollower):
         return False
-    if not head["private"]:
+    if not head.private:
         return True
     try:
-        seen_by(head["game_id"], follower.player_id, follower.invitation)
+        seen_by(head.game_id, follower.player_id, follower.invitation)
     except NotFound:
         return False
     return True

@@ -5,14 +5,15 @@ from uuid import UUID
 
 from sqlalchemy import func, insert, select
 
+from server.accounts.notice_kinds import MESSAGE
 from server.accounts.rate_limits import Use, expect_within
 from server.clock import clock
 from server.errors import BadField
-from server.play.letters import note
+from server.games import Json
+from server.play.mail.letters import note
 from server.play.nameless import hides_names
-from server.play.notes import deaf
+from server.play.talk.notes import deaf
 from server.play.views import own_seat, seen_by
-from server.rules import Json
 from server.sanitize import paragraphs
 from server.store import outbox
 from server.store.connections import autocommit
@@ -26,7 +27,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     """Add a message. Raises NotFound, NotSeated, BadField, TooMany."""
     text = paragraphs(words)
     if not text:
-        raise BadField("text", "There is nothing to be seen in this text.")
+        raise BadField("text", "This text has no visible characters.")
     lost: Json | None = in_doubt()
     if lost is not None and _is_stored(game_id, player_id, lost):
         return lost
@@ -38,12 +39,12 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     last = db.session.execute(select(func.max(Message.nr)).where(Message.game_id == game_id)).scalar() or 0
     row = {"nr": last + 1, "seat": seat, "text": text, "at": now}
     db.session.execute(insert(Message).values(game_id=game_id, player_id=player_id, **row))
-    told = {it["player_id"]: it["seat"] for it in game.seats if it["has_webhooks"] and it["seat"] != seat}
+    told = {it.player_id: it.seat for it in game.seats if it.player_id and it.person.has_webhooks and it.seat != seat}
     hooked = [told[it] for it in told.keys() - deaf(game_id, told)]
-    outbox.put(game_id, [note(game, "message", it, now, str(last + 1), nr=last + 1) for it in hooked])
-    row_of_seat = game.seats[seat]
-    speaker = row_of_seat if row_of_seat["player_id"] == player_id else row_of_seat["owner"]
-    said = _message(last + 1, seat, None if hides_names(game.head) else speaker["name"], text, now)
+    outbox.put(game_id, [note(game, MESSAGE, it, now, str(last + 1), nr=last + 1) for it in hooked])
+    own = game.seats[seat]
+    speaker = own.owner if own.owner and own.owner_id == player_id else own.person
+    said = _message(last + 1, seat, None if game.hides_names else speaker.name, text, now)
     with committing(said):
         db.session.commit()
     notifier.changed(game_id)
@@ -67,7 +68,7 @@ def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
         head = connection.execute(
             "SELECT options, status, version FROM games WHERE game_id = %s", (game_id,)
         ).fetchone()
-    nameless = found and head and hides_names(dict(zip(("options", "status", "version"), head, strict=True)))
+    nameless = found and head and hides_names(*head)
     return [_message(nr, seat, None if nameless else name, text, at) for nr, seat, name, text, at in found]
 
 

@@ -8,15 +8,15 @@ from sqlalchemy import select, update
 
 from server.clock import clock
 from server.play.commits import outlines
-from server.play.due_times import with_due_time
 from server.play.game import Outline
-from server.play.heartbeats import GAP
-from server.play.reminders import remind
-from server.play.sweep import by_few, log
-from server.rules import Json
+from server.play.timing.due_times import due_times
+from server.play.timing.heartbeats import GAP
+from server.play.timing.reminders import remind
+from server.play.timing.sweep import by_few, log
 from server.store import inbox, outbox, webhook_queue
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, tried_again
+from server.store.rows import SeatState
 from server.store.seats import is_free, is_seat
 from server.store.tables import Outage, SeatRow, db
 
@@ -63,19 +63,19 @@ def _has_followed(outline: Outline, now: datetime) -> bool:
 
 @tried_again
 def _follow(game: Outline, now: datetime) -> bool:
-    moved = [row for row in game.seats if row["asked_at"] and (row["asked_at"] > now or _is_moved(row, now))]
+    moved = [row for row in game.seats if row.asked_at and (row.asked_at > now or _is_moved(game, row, now))]
     if moved and not is_free(game.game_id):
         return False
     for row in moved:
-        if (asked_at := row["asked_at"]) > now:
-            seen = is_seat(game.game_id, row["seat"]) & (SeatRow.asked_at == asked_at)
+        if row.asked_at and row.asked_at > now:
+            seen = is_seat(game.game_id, row.seat) & (SeatRow.asked_at == row.asked_at)
             db.session.execute(update(SeatRow).where(seen).values(asked_at=now))
-            row = {**row, "asked_at": now}  # the game stays as it was, for another try
-        if _is_moved(row, now):
-            remind(game, row, with_due_time(row, now), now)
+            row = row._replace(asked_at=now)  # the game stays as it was, for another try
+        if _is_moved(game, row, now):
+            remind(game, row, due_times(game, row, now), now)
     db.session.commit()
     return True
 
 
-def _is_moved(row: Json, now: datetime) -> bool:
-    return row["due_at"] is not None and with_due_time(row, now)["due_at"] != row["due_at"]
+def _is_moved(game: Outline, row: SeatState, now: datetime) -> bool:
+    return row.due_at is not None and due_times(game, row, now).due_at != row.due_at

@@ -8,7 +8,7 @@ from server.accounts.rate_limits import Use, expect_within
 from server.accounts.signed_links import REPLY, RSVP, Capability, keyed_hash, keyed_hashes, mark_of, sign, verify
 from server.clock import clock
 from server.errors import NotFound
-from server.rules import Seat
+from server.games import Seat
 from server.store import inbox
 
 KEPT = timedelta(days=7)

@@ -57,7 +57,7 @@ def first_answer(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, 
         time.sleep(0.02)
     if may_repeat:
         return None
-    raise UnderWay("This request was carried out, or still is; look at the game to see what came of it.")
+    raise UnderWay("This request was carried out or is still in progress. Get the game to see the result.")
 
 
 def _known(own: ColumnElement[bool]) -> IdempotencyKey | None:

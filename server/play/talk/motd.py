@@ -1,0 +1,55 @@
+"""The message of the day: what operators have to tell everybody."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+import psycopg
+import sqlalchemy.exc
+from sqlalchemy import delete
+from sqlalchemy.dialects.postgresql import insert
+
+from server.clock import clock
+from server.games import Json
+from server.sanitize import clean
+from server.store import announcements
+from server.store.database_retry import tried_again
+from server.store.tables import Setting, db
+
+LONGEST: Final = 500
+
+
+@tried_again
+def put_up_notice(text: str, until: datetime | None = None) -> Json:
+    """Show this to everybody, instead of what was shown before, until this moment or until it is taken down."""
+    notice = {"text": clean(text, LONGEST), "until": until and until.isoformat()}
+    row = insert(Setting).values(name=announcements.NOTICE, value=json.dumps(notice))
+    db.session.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": row.excluded.value}))
+    db.session.commit()
+    announcements.forget()
+    return notice
+
+
+@tried_again
+def take_down_notice() -> None:
+    db.session.execute(delete(Setting).where(Setting.name == announcements.NOTICE))
+    db.session.commit()
+    announcements.forget()
+
+
+def notice() -> Json | None:
+    """Return the current message, `text` and `until`. None as well while the database does not answer."""
+    try:
+        return notice_in(announcements.announced())
+    except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):
+        return None
+
+
+def notice_in(rows: Mapping[str, str]) -> Json | None:
+    """Return the message in these rows of `announcements`, None if it is over."""
+    if announcements.NOTICE not in rows:
+        return None
+    found: Json = json.loads(rows[announcements.NOTICE])
+    until = found["until"] and datetime.fromisoformat(found["until"])
+    return None if until and until <= clock.now() else {"text": found["text"], "until": until}

@@ -1,0 +1,42 @@
+"""Mails to return paths of ours, kept before they are read; each is read under a lease."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.store.database_retry import tried_again
+from server.store.tables import ReturnedMail, db
+
+
+@tried_again
+def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
+    """Store a mail; once only, if it is brought again."""
+    row = insert(ReturnedMail).values(
+        mail_id=mail_id, recipient=recipient, raw=raw, arrived_at=now, due_at=now, tries=0
+    )
+    db.session.execute(row.on_conflict_do_nothing())
+    db.session.commit()
+
+
+def claim(now: datetime, until: datetime) -> ReturnedMail | None:
+    """Lease the oldest mail that is due, or return None."""
+    due = select(ReturnedMail.mail_id).where(ReturnedMail.due_at <= now).order_by(ReturnedMail.arrived_at)
+    taken = (
+        update(ReturnedMail)
+        .where(ReturnedMail.mail_id == due.limit(1).with_for_update(skip_locked=True).scalar_subquery())
+        .values(due_at=until, tries=ReturnedMail.tries + 1)
+        .returning(ReturnedMail)
+    )
+    row = db.session.scalars(taken).one_or_none()
+    if row is not None:
+        db.session.expunge(row)
+    db.session.commit()
+    return row
+
+
+def drop(mail_id: UUID) -> None:
+    """Delete a mail that has been read."""
+    db.session.execute(delete(ReturnedMail).where(ReturnedMail.mail_id == mail_id))
+    db.session.commit()
