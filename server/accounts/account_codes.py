@@ -3,22 +3,22 @@
 from typing import Final
 from uuid import UUID, uuid4, uuid5
 
-from sqlalchemy import select
-
 from server.accounts.guests import expect_no_guest
-from server.accounts.mailed_codes import expect_code, new_code
-from server.accounts.players import change_profile_within
-from server.accounts.rate_limits import Use, count, expect_within
+from server.accounts.mailed_codes import codes_to, expect_code, new_code
+from server.accounts.notice_kinds import DELETION_CODE, NEW_ADDRESS_CODE, OLD_ADDRESS_CODE
+from server.accounts.players import change_profile_within, stored_locale
+from server.accounts.rate_limits import ALL, OF_ONE, Use, count, expect_within
 from server.clock import clock
 from server.errors import BadField
+from server.store.connections import autocommit
 from server.store.database_retry import tried_again
-from server.store.log import Json
 from server.store.notify import notifier
+from server.store.rows import Json
 from server.store.tables import Player, PlayerLetterRow, SignIn, db
 
-DELETION: Final = "deletion-code"  # each is the kind of the letter, too
-OLD_ADDRESS: Final = "old-address-code"
-NEW_ADDRESS: Final = "new-address-code"
+DELETION: Final = DELETION_CODE.name
+OLD_ADDRESS: Final = OLD_ADDRESS_CODE.name
+NEW_ADDRESS: Final = NEW_ADDRESS_CODE.name
 PURPOSES: Final = (DELETION, OLD_ADDRESS, NEW_ADDRESS)
 
 
@@ -26,7 +26,7 @@ PURPOSES: Final = (DELETION, OLD_ADDRESS, NEW_ADDRESS)
 def ask_for_deletion(player_id: UUID) -> None:
     """Mail a code that deletes this player's account. Raises SignInFirst, TooMany."""
     expect_no_guest(player_id)
-    expect_within(Use("codes", player_id))
+    expect_within(*_asked_by(player_id))
     player = db.session.get_one(Player, player_id, populate_existing=True)
     _mail(player, DELETION, player.email)
     db.session.commit()
@@ -44,19 +44,23 @@ def ask_for_address(player_id: UUID, email: str, changes: Json | None = None) ->
     player = db.session.get_one(Player, player_id, populate_existing=True)
     if player.email == email:
         raise BadField("email", "This is your address already.")
-    expect_within(Use("codes", player_id))
+    expect_within(*_asked_by(player_id), Use("codes-in-all", ALL), Use("codes-in-all", player_id, OF_ONE))
     _mail(player, OLD_ADDRESS, player.email, email)
-    if all(left >= 0 for left in count(Use("codes", email), Use("codes-daily", email)).values()):
+    if all(left >= 0 for left in count(*codes_to(email)).values()):
         _mail(player, NEW_ADDRESS, email, email)
     change_profile_within(player_id, changes or {})
     db.session.commit()
     notifier.posted()
 
 
+def _asked_by(player_id: UUID) -> list[Use]:
+    return [Use(name, player_id) for name in ("codes", "codes-daily")]
+
+
 def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
     """The letter is the code's and not the player's: what becomes of it would tell him of whom an address is."""
     now, code_id = clock.now(), id_of(player.player_id, purpose)
-    code = new_code(purpose, code_id, to, player.locale)
+    code = new_code(purpose, code_id, to, stored_locale(player.locale))
     data = {"to": to, "by": str(player.player_id), "code": code, "address": new_address}
     letter_id = uuid4()
     row = {"player_id": code_id, "letter_id": letter_id, "dedupe": f"{purpose}/{letter_id}/mail", "kind": purpose}
@@ -75,5 +79,7 @@ def id_of(player_id: UUID, purpose: str) -> UUID:
 
 def new_address_of(player_id: UUID) -> str | None:
     """The address that waits to be confirmed."""
-    asked = (SignIn.sign_in == id_of(player_id, NEW_ADDRESS)) & (SignIn.expires_at > clock.now())
-    return db.session.scalars(select(SignIn.email).where(asked)).one_or_none()
+    asked = "SELECT email FROM sign_in_codes WHERE sign_in = %s AND expires_at > %s"
+    with autocommit() as connection:
+        row = connection.execute(asked, (id_of(player_id, NEW_ADDRESS), clock.now())).fetchone()
+    return row and str(row[0])

@@ -10,15 +10,19 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import ColumnElement, delete, func, select
 
+from server.accounts.closing import APPS, expect_open
+from server.accounts.grants import end_apps
 from server.accounts.guests import expect_no_guest
-from server.accounts.rate_limits import Use, expect_room, expect_within, network_of
+from server.accounts.notice_kinds import NEW_APP
+from server.accounts.rate_limits import Use, expect_room, expect_within, network_of, network_shares
+from server.accounts.signed_links import APP as ENDS_APP
 from server.accounts.signed_links import sign_text, verify_text
 from server.accounts.tokens import OF_A_SEAT, SCOPES, Caller, expect_still_there, hash_of, new_token
 from server.clock import clock
 from server.errors import NotFound
 from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.locks import hold
-from server.store.log import Json
+from server.store.rows import Json
 from server.store.tables import App, OAuthClient, PlayerLetterRow, Token, db
 from server.translations import noted
 
@@ -31,16 +35,15 @@ RIGHTS: Final = {  # what whoever allows an app is told of its scopes
     "chat:write": noted("speak for you at your tables"),
     "profile:read": noted("see your profile, your address, and the letters to you"),
     "profile:write": noted("change your profile and what letters you get"),
+    "export:read": noted("download a copy of all that is stored about you"),
     "webhooks:manage": noted("be called when something happens in your games"),
 }
-NEW_APP: Final = "new-app"  # the letter
 CODE_LIFE: Final = timedelta(seconds=60)
 ACCESS_LIFE: Final = timedelta(hours=1)
 REFRESH_LIFE: Final = timedelta(days=90)  # without being used
 _UNUSED_CLIENT: Final = timedelta(days=1)  # after which one that nobody has allowed is forgotten
 _CODE = re.compile(r"sc_([0-9a-f]{32})_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
 _REFRESH = re.compile(r"sr_([0-9a-f]{32})_([0-9a-f]{32})_([A-Za-z0-9_-]{43})_([A-Za-z0-9_-]{43})", re.ASCII)
-_LINK = "app"  # the purpose of the signed link by which an app is ended
 
 
 class Issued(NamedTuple):
@@ -55,10 +58,11 @@ class Issued(NamedTuple):
 
 @tried_again
 def register_client(client_id: UUID, name: str, uri: str | None, redirect_uris: list[str], sender: str) -> None:
-    """Note a program that will ask players to be allowed. `sender`: the network address that asks. Raises TooMany."""
+    """Note a program that will ask players to be allowed. `sender`: the network address that asks. Raises Closed, TooMany."""
     if db.session.get(OAuthClient, client_id) is not None:  # a commit whose answer was lost
         return
-    expect_within(Use("app-registrations", network_of(sender)), Use("app-registrations-in-all", "all"))
+    expect_open(APPS)
+    expect_within(Use("app-registrations", network_of(sender)), *network_shares("app-registrations-in-all", sender))
     db.session.add(
         OAuthClient(
             client_id=client_id,
@@ -192,7 +196,7 @@ def _tell(app: App) -> None:
             player_id=app.player_id,
             letter_id=uuid4(),
             dedupe=f"new-app/{app.app_id}/mail",
-            kind=NEW_APP,
+            kind=NEW_APP.name,
             data=data | {"scopes": app.scopes, "game": app.game_id and str(app.game_id)},
             made_at=clock.now(),
             due_at=clock.now(),
@@ -230,7 +234,7 @@ def _facts(app: App) -> Json:
 
 @tried_again
 def end_app(player_id: UUID, app_id: UUID) -> None:
-    """Make all that an app was given worthless at once. Raises NotFound."""
+    """End an app with its tokens and all that it made. Raises NotFound."""
     hold(player_id)
     app = db.session.get(App, (player_id, app_id))
     if app is None and in_doubt() != app_id:
@@ -242,8 +246,7 @@ def end_app(player_id: UUID, app_id: UUID) -> None:
 
 
 def _end(app: App) -> None:
-    db.session.execute(delete(Token).where(_tokens_of(app)))
-    db.session.delete(app)
+    end_apps(app.player_id, App.app_id == app.app_id)
 
 
 def _tokens_of(app: App) -> ColumnElement[bool]:
@@ -252,20 +255,24 @@ def _tokens_of(app: App) -> ColumnElement[bool]:
 
 def end_word(player_id: UUID, app_id: UUID) -> str:
     """The signed link that ends an app, and does nothing else."""
-    return sign_text(_LINK, f"{player_id.hex} {app_id.hex}")
+    return sign_text(ENDS_APP, f"{player_id.hex} {app_id.hex}")
 
 
 def app_of_link(word: str) -> tuple[UUID, UUID, str | None]:
     """Player, app and its name, None if it has been ended. Raises NotFound."""
-    player_id, app_id = map(UUID, verify_text(_LINK, word).split(" "))
+    player_id, app_id = map(UUID, verify_text(ENDS_APP, word).split(" "))
     app = db.session.get(App, (player_id, app_id))
     return player_id, app_id, app.name if app else None
 
 
 def forget_apps() -> None:
-    """Drop what was not used in time, and programs that nobody allowed."""
+    """End apps that have expired, and delete programs that no player allowed."""
     now = clock.now()
-    db.session.execute(delete(App).where(App.expires_at <= now))
+    has_expired = App.expires_at <= now
+    for player_id in db.session.scalars(select(App.player_id).where(has_expired).distinct()).all():
+        hold(player_id)
+        end_apps(player_id, has_expired)
+        db.session.commit()
     unused = (OAuthClient.made_at <= now - _UNUSED_CLIENT) & ~OAuthClient.is_allowed
     db.session.execute(delete(OAuthClient).where(unused))
     db.session.commit()

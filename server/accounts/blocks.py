@@ -11,7 +11,7 @@ from server.clock import clock
 from server.errors import BadField, NotFound
 from server.sanitize import paragraphs
 from server.store.database_retry import tried_again
-from server.store.log import Json
+from server.store.rows import Json
 from server.store.tables import Block, Player, Report, db
 
 
@@ -52,7 +52,7 @@ def report(player_id: UUID, other: UUID, text: str, game_id: UUID | None) -> Non
     _expect_other(player_id, other)
     words = paragraphs(text)
     if not words:
-        raise BadField("text", "There is nothing to be seen in this text.")
+        raise BadField("text", "This text has no visible characters.")
     expect_within(Use("reports", player_id))
     row = {"by_player": player_id, "game_id": game_id, "text": words, "at": clock.now()}
     db.session.add(Report(player_id=other, report_id=uuid4(), **row))

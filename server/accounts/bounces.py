@@ -8,12 +8,12 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.accounts.preferences import INVITATION
+from server.accounts.notice_kinds import INVITATION
 from server.accounts.signed_links import ANY_SEAT, BOUNCE, Capability, is_mark_of, mark_of, sign, verify
 from server.clock import clock
 from server.store import outbox
 from server.store.database_retry import tried_again
-from server.store.log import Json, Seat
+from server.store.rows import Json, Seat
 from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, SeatRow, db
 
 HARD: Final = 2  # on so many days there was no such address: for an hour, a server may have lost its own list
@@ -54,7 +54,7 @@ def note_return(word: str, is_hard: bool, why: str) -> None:
     table, owner = type(row), "game_id" if isinstance(row, Delivery) else "player_id"
     own = (getattr(table, owner) == getattr(row, owner)) & (table.letter_id == row.letter_id) & (table.result == "sent")
     db.session.execute(update(table).where(own).values(result="bounced", detail=why))
-    if isinstance(row, Delivery) and row.kind == INVITATION:
+    if isinstance(row, Delivery) and row.kind == INVITATION.name:
         outbox.lose_invitation(row.game_id, row.seat, _address(owner_id), clock.now())
     letter_id = row.letter_id
     db.session.commit()
@@ -86,7 +86,7 @@ def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | Non
     if kept is None or kept.email is None or not is_mark_of(kept.email, mark):
         return None
     email = kept.email
-    invitations = (Delivery.game_id == game_id) & (Delivery.seat == seat) & (Delivery.kind == INVITATION)
+    invitations = (Delivery.game_id == game_id) & (Delivery.seat == seat) & (Delivery.kind == INVITATION.name)
     newest = select(Delivery.letter_id).where(invitations).order_by(Delivery.at.desc()).limit(1)
     own = (Delivery.game_id == game_id) & (Delivery.letter_id == db.session.scalar(newest))
     sent = update(Delivery).where(own, Delivery.result == "sent")

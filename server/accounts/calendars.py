@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from server.clock import DAY, NOTHING, SECOND, Stretch
 from server.durations import LONGEST, expect_fields
 from server.errors import Unfit
+from server.stored_data import read_or
 
 COUNTED_HOURS: Final = timedelta(hours=8)
 COUNTED_DAYS: Final = 4
@@ -86,6 +87,17 @@ def time_zone(name: Any) -> ZoneInfo:
     return ZoneInfo(name)
 
 
+def stored_zone(name: Any) -> ZoneInfo:
+    """Return a player's zone, or UTC if this machine doesn't know it: its tzdata may be older than another's."""
+    return read_or(ALWAYS.zone, "zone", lambda: time_zone(name))
+
+
+def stored_calendar(data: Any, zone: Any) -> Calendar:
+    """Return a player's calendar, or one in which every hour counts if it can't be read."""
+    there = stored_zone(zone)
+    return read_or(Calendar(there), "calendar", lambda: calendar(data, there.key))
+
+
 @cache
 def _zone_names() -> frozenset[str]:
     return frozenset(available_timezones() - {"localtime", "Factory"})  # these differ from machine to machine
@@ -96,19 +108,19 @@ def _night(text: Any) -> tuple[time, time] | None:
         return None
     match = re.fullmatch(f"({CLOCK_FACE.pattern})-({CLOCK_FACE.pattern})", text) if isinstance(text, str) else None
     if match is None:
-        raise Unfit('A text such as "22:00-08:00" is needed here, or null.', "night")
+        raise Unfit('Must be a string such as "22:00-08:00", or null.', "night")
     begin, end = map(time.fromisoformat, match.groups())
     length = (_since_midnight(end) - _since_midnight(begin)) % DAY
     if not NOTHING < length <= DAY - COUNTED_HOURS:
-        raise Unfit("It must leave at least 8 hours a day that count, and it cannot be empty.", "night")
+        raise Unfit("It must leave at least 8 counted hours a day and can't be empty.", "night")
     return begin, end
 
 
 def _days_off(data: Any) -> frozenset[int]:
     if not isinstance(data, list) or not all(type(day) is int and 1 <= day <= 7 for day in data):
-        raise Unfit("A list of weekdays from 1 (Monday) to 7 (Sunday) is needed here.", "days_off")
+        raise Unfit("Must be a list of weekdays from 1 (Monday) to 7 (Sunday).", "days_off")
     if len(set(data)) < len(data):
-        raise Unfit("A weekday is named twice.", "days_off")
+        raise Unfit("A weekday is listed twice.", "days_off")
     if len(data) > 7 - COUNTED_DAYS:
         raise Unfit("At least 4 days a week must count.", "days_off")
     return frozenset(data)
@@ -116,13 +128,13 @@ def _days_off(data: Any) -> frozenset[int]:
 
 def _vacations(data: Any, most_days: int) -> tuple[tuple[date, date], ...]:
     if not isinstance(data, list) or len(data) > MOST_VACATIONS:
-        raise Unfit("A list of at most %(most)s vacations is needed here.", "vacations", most=MOST_VACATIONS)
+        raise Unfit("Must be a list of at most %(most)s vacations.", "vacations", most=MOST_VACATIONS)
     ranges = []
     for item in data:
         expect_fields(item, "vacations", {"from", "to"})
         first, last = _date(item["from"], "from"), _date(item["to"], "to")
         if not NOTHING <= last - first <= 2 * LONGEST:
-            raise Unfit("`to` cannot be before `from`, nor more than two years after it.", "vacations")
+            raise Unfit("`to` must be on or after `from`, and at most two years later.", "vacations")
         ranges.append((first, last))
     days = _days(ranges)
     for year in {day.year for day in days}:

@@ -4,7 +4,7 @@ from typing import Final
 from uuid import UUID
 
 from server.accounts.bounces import bounced_from, count, letter_to, lose_invitation, stop_writing_to
-from server.accounts.preferences import INVITATION
+from server.accounts.notice_kinds import INVITATION
 from server.accounts.signed_links import ANY_SEAT
 from server.accounts.unsubscribe import stop_mails, stop_word
 from server.clock import clock
@@ -21,7 +21,7 @@ def note_complaint(word: str) -> None:
     owner_id, seat, mark = bounced_from(word)
     if seat != ANY_SEAT:
         if email := lose_invitation(owner_id, seat, mark, WHY):
-            stop_mails(stop_word(INVITATION, email))
+            stop_mails(stop_word(INVITATION.name, email))
         return
     letter = letter_to(owner_id, mark)
     if letter is None:

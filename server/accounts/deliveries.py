@@ -8,8 +8,8 @@ from sqlalchemy import Select, select, tuple_
 
 from server.clock import clock
 from server.store import retention
-from server.store.log import Json
 from server.store.paging import Cursor, Page
+from server.store.rows import Json
 from server.store.tables import Delivery, GameRow, LetterRow, PlayerDelivery, PlayerGame, PlayerLetterRow, db
 from server.store.webhook_queue import NOTE
 

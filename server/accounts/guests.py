@@ -9,8 +9,9 @@ from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
+from server.accounts.closing import GUESTS, expect_open
 from server.accounts.players import made_up_name
-from server.accounts.rate_limits import Use, expect_within, network_of
+from server.accounts.rate_limits import Use, expect_within, network_of, network_shares
 from server.accounts.tokens import NewToken, new_token
 from server.clock import clock
 from server.errors import BadToken, SignInFirst
@@ -19,14 +20,15 @@ from server.store.locks import hold
 from server.store.tables import Player, Token, db
 
 GUEST_LIFE = timedelta(days=30)
-OF_A_GUEST = ("games:read", "games:write", "moves:write", "chat:write", "profile:read", "profile:write")
+OF_A_GUEST = ("games:read", "games:write", "moves:write", "chat:write", "profile:read", "profile:write", "export:read")
 
 
 @tried_again
 def new_guest(locale: str, sender: str) -> NewToken:
-    """The token of a new guest, which ends when he is forgotten. `sender`: the network address that asks. Raises TooMany."""
+    """The token of a new guest, which ends when he is forgotten. `sender`: the network address that asks. Raises Closed, TooMany."""
+    expect_open(GUESTS)
     now, player_id = clock.now(), uuid4()
-    expect_within(Use("guests", network_of(sender)), Use("guests-in-all", "all"))
+    expect_within(Use("guests", network_of(sender)), *network_shares("guests-in-all", sender))
     db.session.execute(
         insert(Player).values(
             player_id=player_id,

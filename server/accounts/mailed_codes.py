@@ -12,12 +12,18 @@ from server.accounts.rate_limits import Use, count, expect_left, forget_old_coun
 from server.accounts.signed_links import keyed_hash, keyed_hashes
 from server.clock import clock
 from server.errors import WrongCode
+from server.sanitize import mailbox_of
 from server.store.tables import SignIn, db
 from server.translations import noted
 
 CODE_LIFE = timedelta(minutes=10)
 CODE_TRIES = 5
-_WRONG = noted("This code is wrong, used up or too old. Ask for a new one.")
+_WRONG = noted("This code is wrong, already used or expired. Request a new one.")
+
+
+def codes_to(email: str) -> list[Use]:
+    """Return what a code mailed to this address counts for."""
+    return [Use(name, mailbox_of(email)) for name in ("codes", "codes-daily")]
 
 
 def new_code(purpose: str, code_id: UUID, email: str, locale: str) -> str:

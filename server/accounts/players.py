@@ -5,19 +5,23 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from psycopg.rows import namedtuple_row
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.accounts import calendars
 from server.accounts.bounces import unreachable
 from server.accounts.calendars import keep_vacations, time_zone
-from server.accounts.preferences import check_notifications
+from server.accounts.preferences import check_notifications, stored_notifications
 from server.accounts.tokens import SCOPES, new_token
 from server.clock import clock
 from server.errors import BadField, Unfit
 from server.sanitize import clean
-from server.store.log import Json
+from server.store.connections import autocommit
+from server.store.rows import Json
 from server.store.tables import Player, db
+from server.stored_data import read_or, warn_of
+from server.translations import LOCALES
 
 _LONGEST_NAME = 40
 STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris", "Pollux", "Rigel", "Spica", "Vega")
@@ -74,23 +78,50 @@ def made_up_name() -> str:
     return f"{secrets.choice(STARS)} {1000 + secrets.randbelow(9000)}"
 
 
+# By columns: as an object of the ORM, it would cost more than all else in its answer.
+_PROFILE = """\
+SELECT player_id, email, guest_until, name, named, locale, zone, calendar, notifications, shares_games, program_since,
+    unreachable_since, unreachable_why
+  FROM players WHERE player_id = %s"""
+
+
 def profile(player_id: UUID) -> Json:
     """What a player sees of himself."""
-    player = db.session.get_one(Player, player_id)
+    with autocommit() as connection, connection.cursor(row_factory=namedtuple_row) as cursor:
+        rows: list[Any] = cursor.execute(_PROFILE, (player_id,)).fetchall()
+    [player] = rows
     return {
         "id": player.player_id,
         "email": player.email if player.guest_until is None else "",
         "guest": player.guest_until is not None,
         "name": player.name,
         "named": player.named,
-        "locale": player.locale,
+        "locale": stored_locale(player.locale),
         "zone": player.zone,
-        "calendar": player.calendar,
-        "notifications": player.notifications,
+        "calendar": _stored_calendar(player.calendar),
+        "notifications": stored_notifications(player.notifications),
         "shares_games": player.shares_games,
         "program": player.program_since is not None,
         "unreachable": unreachable(player.unreachable_since, player.unreachable_why),
     }
+
+
+def stored_locale(locale: str) -> str:
+    """Return a player's language, or English if this installation lacks it."""
+    if locale in LOCALES:
+        return locale
+    warn_of("locale")
+    return "en"
+
+
+def _stored_calendar(calendar: Json) -> Json:
+    """Return a calendar as the player entered it; one that can't be read lets all hours count."""
+
+    def read() -> Json:
+        calendars.calendar(calendar, "UTC")
+        return calendar
+
+    return read_or({}, "calendar", read)
 
 
 def change_profile(player_id: UUID, changes: Json) -> Json:
@@ -110,7 +141,10 @@ def change_profile_within(player_id: UUID, changes: Json) -> None:
             raise BadField("name", "A name needs at least one visible character.")
     for field, check in (
         ("zone", time_zone),
-        ("calendar", lambda calendar: _check_calendar(player, calendar, new.get("zone", player.zone))),
+        (
+            "calendar",
+            lambda calendar: _check_calendar(player, calendar, new.get("zone", calendars.stored_zone(player.zone).key)),
+        ),
         ("notifications", check_notifications),
     ):
         if field in new:
@@ -123,5 +157,5 @@ def change_profile_within(player_id: UUID, changes: Json) -> None:
 
 
 def _check_calendar(player: Player, data: Json, zone: str) -> None:
-    before, after = calendars.calendar(player.calendar, player.zone), calendars.calendar(data, zone)
+    before, after = calendars.stored_calendar(player.calendar, player.zone), calendars.calendar(data, zone)
     keep_vacations(before, after, clock.now())

@@ -1,9 +1,15 @@
 """Rate limits that all processes share: uses counted in Postgres, for each bound by whom it bounds, in windows of a
-fixed length. The bounds are settings (`config.BOUNDS`); where limits are switched off nothing is counted."""
+fixed length. The bounds are settings (`config.BOUNDS`); where limits are switched off nothing is counted.
 
+A bound of the whole installation is shared. A network or player may use one part of what is left of it (a twentieth,
+for instance), and always `LEAST_SHARE`. The more is used, the less each may still take, so a few greedy networks leave
+room for all others: of 5,000 guests a day, 250 greedy networks get 4,620, and another network still gets 18.
+"""
+
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
 from flask import current_app, g
@@ -16,34 +22,55 @@ from server.errors import TooMany
 from server.store.tables import RateLimit, db
 from server.translations import noted
 
+ALL = "all"
+OF_ONE, OF_MANY = (
+    20,
+    4,
+)  # parts into which what is left of a shared bound is divided: for one customer, for one provider
+LEAST_SHARE = 2
+_PREFIXES = {4: (24, 16), 6: (48, 32)}  # of networks that one customer may have, and that only a provider has
+_WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d*)?|([\d.]+):\d*", re.ASCII)
+_UNREADABLE = "unreadable"  # all such addresses count as one
 _WHEN_THERE_IS_ROOM = 3600  # seconds until it is worth asking again for what is bounded at a time
 _FOR_A_STREAM = 30  # the same of streams, which are closed sooner; those of a web that was killed count for so long
 _REACHED = {  # what whoever reaches a bound is told
-    "sign-ins": noted("From your address %(most)s sign-ins were asked for. Try again later."),
-    "guests": noted("From your address %(most)s guests have come. Try again later, or sign in."),
-    "guests-in-all": noted("This server has as many guests as it takes in a day. Try again later, or sign in."),
-    "guest-games": noted("As a guest you have opened %(most)s games. Sign in for more."),
-    "codes": noted("You have asked for %(most)s codes. Try again later."),
-    "wrong-codes": noted("Too many wrong codes were tried for this address: %(most)s. Try again later."),
-    "push-subscriptions": noted("You are told in %(most)s browsers; take one of them off first."),
-    "tokens": noted("You have %(most)s tokens; revoke one of them first."),
-    "apps": noted("You have allowed %(most)s apps something; end one of them first."),
-    "app-registrations": noted("From your address %(most)s apps have come. Try again later."),
-    "app-registrations-in-all": noted("This server has as many new apps as it takes in a day. Try again later."),
-    "games": noted("You have opened %(most)s games. Try again later."),
-    "program-games": noted("With your account a program has come to %(most)s games. Try again later."),
-    "waiting-games": noted("%(most)s games of yours wait for others. Open another when one of them has begun."),
-    "invitations": noted("You have sent %(most)s invitations. Try again later."),
+    "sign-ins": noted("Too many sign-in requests from your network (%(most)s). Try again later."),
+    "guests": noted("Too many guests from your network (%(most)s). Try again later, or sign in."),
+    "guests-in-all": noted("This server has reached its daily limit of guests. Try again later, or sign in."),
+    "guest-games": noted("You've created %(most)s games as a guest. Sign in to create more."),
+    "codes-daily": noted("You've requested %(most)s codes today. Try again tomorrow."),
+    "codes-in-all": noted("This server has reached its hourly limit of codes. Try again later."),
+    "codes": noted("You've requested %(most)s codes. Try again later."),
+    "wrong-codes": noted("Too many wrong codes for this address (%(most)s). Try again later."),
+    "push-subscriptions": noted("You've subscribed %(most)s browsers. Unsubscribe one first."),
+    "tokens": noted("You have %(most)s tokens. Revoke one first."),
+    "apps": noted("You've authorized %(most)s apps. Revoke one first."),
+    "app-registrations": noted("Too many app registrations from your network (%(most)s). Try again later."),
+    "app-registrations-in-all": noted("This server has reached its daily limit of new apps. Try again later."),
+    "games": noted("You've created %(most)s games. Try again later."),
+    "program-games": noted("Your account's program has joined %(most)s games. Try again later."),
+    "waiting-games": noted(
+        "You have %(most)s open games waiting for players. Create another when one of them has started."
+    ),
+    "invitations": noted("You've sent %(most)s invitations. Try again later."),
     "invitations-to": noted("This address has been invited %(most)s times. Try again later."),
     "invitations-in-all": noted("This server has sent %(most)s invitations. Try again later."),
-    "messages": noted("You have said %(most)s things in a short time. Try again in a moment."),
-    "messages-hourly": noted("You have said %(most)s things. Try again later."),
-    "reports": noted("You have reported %(most)s times. Try again later."),
-    "streams": noted("You have %(most)s event streams open here; close one of them first."),
-    "streams-of-address": noted("Your address has %(most)s event streams open here; close one, or send a token."),
-    "webhook-tries": noted("You have asked for %(most)s pings and further tries. Try again later."),
+    "messages": noted("You've sent %(most)s messages in a short time. Try again in a moment."),
+    "messages-hourly": noted("You've sent %(most)s messages. Try again later."),
+    "reports": noted("You've sent %(most)s reports. Try again later."),
+    "streams": noted("You have %(most)s open event streams. Close one first."),
+    "streams-of-address": noted("Your network has %(most)s open event streams. Close one, or send a token."),
+    "webhook-tries": noted("You've requested %(most)s tests and retries. Try again later."),
     "mails": noted("For this seat %(most)s mails have come. Try again later."),
+    "returned-mails": noted("Too many letters came back: %(most)s. Try again later."),
+    "returned-mails-in-all": noted("Too many letters came back: %(most)s. Try again later."),
     "postmaster-mails": noted("To the postmaster %(most)s mails have come. Try again later."),
+}
+_SHARE_USED_UP = {
+    "guests-in-all": noted("Too many guests have come from your network. Try again later, or sign in."),
+    "codes-in-all": noted("Too many codes were requested from your network. Try again later."),
+    "app-registrations-in-all": noted("Too many apps were registered from your network. Try again later."),
+    "invitations-in-all": noted("You've sent many invitations, and this server is near its limit. Try again later."),
 }
 _TOLD = {
     "sign-ins",
@@ -59,10 +86,12 @@ _TOLD = {
 
 
 class Use(NamedTuple):
-    """What counts against a bound, and whom it bounds."""
+    """What counts against a bound, and whom it bounds. `parts`: into how many what is left of a shared bound is divided, if
+    `by` may use one of them."""
 
     bound: str
     by: object
+    parts: int = 0
 
 
 class Level(NamedTuple):
@@ -86,10 +115,26 @@ def most_of(name: str) -> Bound:
 
 def expect_within(*uses: Use) -> None:
     """Count uses as part of the transaction under way; above a bound it is rolled back. Raises TooMany."""
-    for use, left in count(*uses).items():
+    expect_not_above(count(*uses))
+
+
+def expect_not_above(counted: Mapping[Use, int]) -> None:
+    """Roll the transaction under way back if one of these counts is above its bound. Raises TooMany."""
+    for use, left in counted.items():
         if left < 0:
             db.session.rollback()
-            raise reached(use.bound)
+            raise reached(use.bound, is_share=use.parts > 0)
+
+
+def share_of(bound: Bound, used: int, parts: int) -> int:
+    """Return how many uses of a shared bound one network or player may have when so many are used in all."""
+    return max(LEAST_SHARE, (bound.most - used) // parts)
+
+
+def network_shares(name: str, address: str) -> list[Use]:
+    """Return what counts when this network address uses a bound of the whole installation."""
+    near, wide = _networks_of(address)
+    return [Use(name, ALL), Use(name, near, OF_ONE), Use(name, wide, OF_MANY)]
 
 
 def count(*uses: Use) -> Mapping[Use, int]:
@@ -97,11 +142,17 @@ def count(*uses: Use) -> Mapping[Use, int]:
     if not uses or not current_app.config["LIMITS"]:
         return {}
     now = clock.now()
-    found = {use: most_of(use.bound).most - used for use, used in add({it: uses.count(it) for it in uses}, now).items()}
+    used = add({it: uses.count(it) for it in uses}, now)
+    found = {use: _most_for(use, used) - used[use] for use in used}
     for use, left in found.items():
         if use.bound in _TOLD:
             g.setdefault("levels", {})[use.bound] = Level(most_of(use.bound), max(0, left), _full_in(use.bound, now))
     return found
+
+
+def _most_for(use: Use, used: Mapping[Use, int]) -> int:
+    bound = most_of(use.bound)
+    return share_of(bound, used[Use(use.bound, ALL)], use.parts) if use.parts else bound.most
 
 
 def add(times: Mapping[Use, int], now: datetime) -> Mapping[Use, int]:
@@ -133,23 +184,41 @@ def expect_room(name: str, present: int) -> None:
         raise reached(name)
 
 
-def reached(name: str) -> TooMany:
-    """What is raised at a bound."""
+def reached(name: str, is_share: bool = False) -> TooMany:
+    """What is raised at a bound, or where a share of it is used up."""
     bound = most_of(name)
     at_a_time = _FOR_A_STREAM if name.startswith("streams") else _WHEN_THERE_IS_ROOM
     wait = _full_in(name, clock.now()) if bound.seconds else at_a_time
-    return TooMany(_REACHED[name], wait, most=bound.most)
+    return TooMany((_SHARE_USED_UP if is_share else _REACHED)[name], wait, most=bound.most)
 
 
 def network_of(address: str) -> str:
-    """Whom an address stands for: of IPv6 the /64 that one customer has, and IPv4 written as IPv6 for itself."""
+    """Return whom an address stands for: an IPv4 address itself, the /64 of an IPv6 address."""
+    found = _read_address(address)
+    if found is None:
+        return _UNREADABLE
+    return str(found) if isinstance(found, IPv4Address) else str(ip_network((found.packed, 64), strict=False))
+
+
+def _networks_of(address: str) -> tuple[str, str]:
+    """Return the network that one customer may have, and the one that only a provider has."""
+    found = _read_address(address)
+    if found is None:
+        return _UNREADABLE, f"{_UNREADABLE}, provider"
+    near, wide = (str(ip_network((found.packed, it), strict=False)) for it in _PREFIXES[found.version])
+    return near, wide
+
+
+def _read_address(text: str) -> IPv4Address | IPv6Address | None:
+    """Read an address as proxies write it: with a port, in brackets, with a zone, IPv4 mapped to IPv6, in any case."""
+    text = text.strip().strip('"')
+    if parts := _WITH_PORT.fullmatch(text):
+        text = parts[1] or parts[2] or ""
     try:
-        found = ip_address(address)
+        found = ip_address(text)
     except ValueError:
-        return address
-    if isinstance(found, IPv4Address):
-        return str(found)
-    return str(found.ipv4_mapped or IPv6Network((found.packed, 64), strict=False))
+        return None
+    return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found
 
 
 def keys_of(*people: object) -> list[str]:

@@ -6,10 +6,12 @@ from sqlalchemy import delete
 
 from server.accounts.bans import expect_welcome
 from server.accounts.bounces import reached_again
+from server.accounts.closing import SIGN_UPS, expect_known_or_open, is_open
 from server.accounts.guests import give_address
-from server.accounts.mailed_codes import expect_code, new_code
-from server.accounts.players import player_of
-from server.accounts.rate_limits import Use, count, expect_within, network_of
+from server.accounts.mailed_codes import codes_to, expect_code, new_code
+from server.accounts.notice_kinds import SIGN_IN_CODE
+from server.accounts.players import player_at, player_of
+from server.accounts.rate_limits import Use, count, expect_not_above, network_of, network_shares
 from server.accounts.tokens import SCOPES, NewToken, new_token
 from server.clock import clock
 from server.store.database_retry import tried_again
@@ -35,14 +37,14 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None) -
     if db.session.get(SignIn, sign_in) is not None:  # a commit whose answer was lost
         return
     now = clock.now()
-    if sender is None or _may_be_mailed(email, network_of(sender)):
+    if sender is None or _may_be_mailed(email, sender):
         code = new_code(_CODE, sign_in, email, locale)
         db.session.add(
             PlayerLetterRow(
                 player_id=sign_in,
                 letter_id=uuid4(),
                 dedupe="sign-in-code/mail",
-                kind="sign-in-code",
+                kind=SIGN_IN_CODE.name,
                 data={"to": email, "code": code, "sign_in": str(sign_in)},
                 made_at=now,
                 due_at=now,
@@ -53,19 +55,28 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None) -
     notifier.posted()  # somebody sits there and waits for it
 
 
-def _may_be_mailed(email: str, network: str) -> bool:
-    """Whether one more code may go to this address; nobody is told which addresses get no more. Raises TooMany."""
-    expect_within(Use("sign-ins", network))
-    return all(left >= 0 for left in count(Use("codes", email), Use("codes-daily", email)).values())
+def _may_be_mailed(email: str, sender: str) -> bool:
+    """Return whether one more code may go to this address. The answer to the request is the same either way.
+
+    When the server has sent as many codes as it may, or sign-ups are closed, only players still get one. Raises TooMany.
+    """
+    in_all, *shares = network_shares("codes-in-all", sender)
+    left = dict(count(Use("sign-ins", network_of(sender)), in_all, *shares))
+    is_room = left.pop(in_all, 0) >= 0
+    expect_not_above(left)
+    if any(it < 0 for it in count(*codes_to(email)).values()):
+        return False
+    return (is_room and is_open(SIGN_UPS)) or player_at(email) is not None
 
 
 def redeem(sign_in: UUID, code: str, guest: UUID | None = None) -> NewToken:
     """A token with all scopes for a mailed code, and an account if there was none: that of the `guest` who signs in.
 
-    Raises WrongCode, TooMany, Banned.
+    Raises WrongCode, Closed, TooMany, Banned.
     """
     now = clock.now()
     row = expect_code(_CODE, sign_in, code)
+    expect_known_or_open(row.email)
     db.session.delete(row)
     if guest is not None and give_address(guest, row.email, row.locale):
         db.session.execute(delete(Token).where(Token.player_id == guest))

@@ -18,11 +18,12 @@ from sqlalchemy.dialects.postgresql import insert
 from server.clock import clock
 from server.errors import NotFound
 from server.store.database_retry import tried_again
-from server.store.log import Seat
+from server.store.rows import Seat
 from server.store.tables import Setting, db
 
 TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"
-BOUNCE, RSVP, READY, STAND_IN = "bounce", "rsvp", "ready", "stand-in"
+BOUNCE, RSVP, READY, STAND_IN, APP = "bounce", "rsvp", "ready", "stand-in", "app"
+PURPOSES = (TURN, INVITATION, RETURN, REPLY, STOP, FEED, BOUNCE, RSVP, READY, STAND_IN, APP)
 ANY_SEAT = 255
 _INVITED = "invited"
 _MAC_BYTES = 16

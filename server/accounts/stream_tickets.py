@@ -55,7 +55,7 @@ def redeem(ticket: str) -> Caller:
             row = connection.execute(_TAKE, (player_id, hash_of(parts[2]))).fetchone()
         if row is not None and row[1] > clock.now():
             return caller_by(player_id, row[0])
-    raise BadToken(noted("This ticket was used, or its half minute is over. Make another."))
+    raise BadToken(noted("This ticket was already used or has expired. Create a new one."))
 
 
 def forget_ended_tickets() -> None:

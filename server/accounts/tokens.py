@@ -14,6 +14,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
 
 from server.accounts.bans import is_in_force
+from server.accounts.grants import end_apps
 from server.accounts.rate_limits import expect_room
 from server.accounts.signed_links import Capability
 from server.clock import clock
@@ -22,23 +23,26 @@ from server.sanitize import clean
 from server.store.connections import autocommit
 from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.locks import hold
-from server.store.log import Json
 from server.store.paging import Cursor, Page
+from server.store.rows import Json
 from server.store.tables import App, Player, PushSubscription, Token, db
 
 SCOPES: Mapping[str, str] = {
-    "games:read": "see games, your private ones too, and your open moves",
-    "games:write": "open games, take and leave seats, invite, vote",
-    "moves:write": "play",
-    "chat:write": "say something at your tables",
-    "profile:read": "see your profile, the letters to you, and the address of your calendar",
-    "profile:write": "change them",
-    "tokens:write": "make further tokens, list and revoke them all",
-    "webhooks:manage": "all that can be done with webhooks",
+    "games:read": "view games, including your private ones, and your legal moves",
+    "games:write": "create games, take and leave seats, invite, vote",
+    "moves:write": "play moves",
+    "chat:write": "write messages at your tables",
+    "profile:read": "view your profile, your email deliveries and your calendar feed",
+    "profile:write": "change your profile, push subscriptions and calendar feed, block and report players, delete your "
+    "account",
+    "export:read": "download a copy of all data stored about you",
+    "tokens:write": "create, list and revoke tokens",
+    "webhooks:manage": "create, change, test and delete webhooks",
 }
 OF_A_SEAT = ("games:read", "moves:write", "chat:write")  # what a token of a seat may allow
 OF_A_TURN = ("games:read", "moves:write")  # what the word of a turn's mailed link allows
-_OF_THE_ACCOUNT = ("profile:write", "tokens:write", "webhooks:manage")
+ONLY_IF_ASKED_FOR = frozenset({"export:read"})  # a further token gets none of these by default
+_OF_THE_ACCOUNT = ("profile:write", "export:read", "tokens:write", "webhooks:manage")
 _VISIT = timedelta(days=30)  # how long the token of whoever came by a mailed word lasts
 _LONGEST_NAME = 80
 _NOTED_EVERY = timedelta(hours=1)
@@ -55,6 +59,7 @@ class Caller(NamedTuple):
     game_id: UUID | None = None  # the only game that a token of a seat is good for
     turn: Capability | None = None  # the only turn that the word of a mailed link is good for
     closed: str | None = None  # why this turn cannot be played now
+    app_id: UUID | None = None  # the app that this token was issued to
 
     def need(self, scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> None:
         """`game_id`: the game whose seat's token will do. Raises BadToken, OneSeatOnly, MissingScope."""
@@ -78,12 +83,12 @@ class NewToken(NamedTuple):
 
 
 def further_token(caller: Caller, name: str, scopes: list[str] | None, expires_at: datetime | None) -> NewToken:
-    """One more token of the caller, with at most the scopes and the time of his own.
+    """Make one more token of the caller, which allows no more and lasts no longer than the present one.
 
     Raises BadToken, MissingScope, BadField, TooMany.
     """
     hold(caller.player_id)
-    return made_by(caller, name, caller.scopes if scopes is None else scopes, expires_at)
+    return made_by(caller, name, caller.scopes - ONLY_IF_ASKED_FOR if scopes is None else scopes, expires_at)
 
 
 def made_by(
@@ -96,9 +101,9 @@ def made_by(
         raise BadField("name", "A name needs at least one visible character.")
     now = clock.now()
     if expires_at is not None and expires_at <= now:
-        raise BadField("expires_at", "This moment is over.")
+        raise BadField("expires_at", "This time is in the past.")
     if expires_at is not None and caller.until is not None and expires_at > caller.until:
-        raise BadField("expires_at", "A further token ends no later than the one that it is made with.")
+        raise BadField("expires_at", "A new token can't expire later than the current one.")
     expect_still_there(caller)
     own = (Token.player_id == caller.player_id) & (Token.expires_at.is_(None) | (Token.expires_at > now))
     expect_room("tokens", db.session.scalar(select(func.count()).where(own)) or 0)
@@ -140,10 +145,14 @@ def new_token(
     return NewToken(f"sp_{player_id.hex}_{secret}", _facts(row), player_id)
 
 
-def token_of_visitor(player_id: UUID, is_new: bool, now: datetime) -> NewToken:
-    """For whoever came by the word in a mail, as part of the transaction under way. It hands nothing of an account over that
-    there was before, since mails are forwarded."""
-    scopes = [it for it in SCOPES if it not in _OF_THE_ACCOUNT or (is_new and it == "profile:write")]
+def token_of_visitor(player_id: UUID, is_new: bool, now: datetime) -> NewToken | None:
+    """Make a token for a player who followed a mailed link, as part of the current transaction.
+
+    Return None for an existing account: mails are forwarded, so the link proves no right to it.
+    """
+    if not is_new:
+        return None
+    scopes = [it for it in SCOPES if it not in _OF_THE_ACCOUNT or it == "profile:write"]
     return new_token(player_id, "invitation", scopes, now + _VISIT, now)
 
 
@@ -155,7 +164,7 @@ def hash_of(secret: str) -> bytes:
 
 TOKEN = re.compile(r"sp_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
 _CALLER = """\
-SELECT t.scopes, t.expires_at, t.game_id, t.last_used_at, p.locale, p.banned_at, p.banned_until, p.ban_reason
+SELECT t.scopes, t.expires_at, t.game_id, t.app_id, t.last_used_at, p.locale, p.banned_at, p.banned_until, p.ban_reason
   FROM tokens t JOIN players p ON p.player_id = t.player_id
  WHERE t.player_id = %s AND t.token_hash = %s"""
 _STILL_THERE = """\
@@ -181,12 +190,12 @@ def caller_by(player_id: UUID, token_hash: bytes) -> Caller:
     now = clock.now()
     if row is None or _is_over(row[1], now):
         raise BadToken("This token is not valid.")
-    scopes, until, game_id, last_used_at, locale, *ban, why = row
+    scopes, until, game_id, app_id, last_used_at, locale, *ban, why = row
     if is_in_force(*ban):
         raise Banned(ban[1], why)
     if last_used_at is None or now - last_used_at > _NOTED_EVERY:
         _used[player_id, token_hash] = now
-    return Caller(player_id, frozenset(scopes), until, token_hash, locale, game_id)
+    return Caller(player_id, frozenset(scopes), until, token_hash, locale, game_id, app_id=app_id)
 
 
 def still_valid(callers: Iterable[Caller]) -> set[bytes]:
@@ -268,7 +277,7 @@ def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
     gone = delete(Token).where(Token.player_id == player_id, which).returning(Token.app_id)
     found = db.session.execute(gone).first()
     if found is not None and found.app_id is not None:
-        db.session.execute(delete(App).where(App.player_id == player_id, App.app_id == found.app_id))
+        end_apps(player_id, App.app_id == found.app_id)
     return found is not None
 
 
@@ -279,7 +288,7 @@ def revoke_all(player_id: UUID) -> None:
     hold(player_id)
     own = Token.player_id == player_id
     db.session.execute(select(Token.token_hash).where(own).order_by(Token.token_hash).with_for_update())
-    db.session.execute(delete(App).where(App.player_id == player_id))
+    end_apps(player_id)
     db.session.execute(delete(Token).where(own))  # sees what was made while the locks were waited for
     db.session.execute(delete(PushSubscription).where(PushSubscription.player_id == player_id))
     db.session.execute(update(Player).where(Player.player_id == player_id).values(has_push=False))
@@ -288,7 +297,7 @@ def revoke_all(player_id: UUID) -> None:
 
 def revoke_of_seat(player_id: UUID, game_id: UUID) -> None:
     """Make the tokens of a player's seat worthless, those of apps included, as part of the transaction under way."""
-    db.session.execute(delete(App).where(App.player_id == player_id, App.game_id == game_id))
+    end_apps(player_id, App.game_id == game_id)
     db.session.execute(delete(Token).where(Token.player_id == player_id, Token.game_id == game_id))
 
 

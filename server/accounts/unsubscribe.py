@@ -5,11 +5,12 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, select, update
 
-from server.accounts.players import player_of
-from server.accounts.preferences import INVITATION, OFF
+from server.accounts.notice_kinds import INVITATION, NOTICE_KINDS, OFF
+from server.accounts.players import player_of, stored_locale
+from server.accounts.preferences import stored_notifications
 from server.accounts.signed_links import STOP, sign_text, verify_text
 from server.store.database_retry import tried_again
-from server.store.log import Json
+from server.store.rows import Json
 from server.store.tables import GameRow, Player, SeatRow, db
 
 GAME, KIND = "game", "kind"
@@ -31,6 +32,8 @@ class Stopped(NamedTuple):
     title: str | None  # of the game; None for a letter that belongs to none of the reader's games
     game_is_off: bool
     locale: str | None  # of the reader; None if nobody is known at an invited address
+    letters: str  # what its emails are called
+    time_runs: bool  # whether the reader's time may run meanwhile
 
 
 def stop_word(kind: str, reader: str, game_id: UUID | None = None) -> str:
@@ -42,12 +45,20 @@ def stopped(word: str) -> Stopped:
     """How things are; looking changes nothing. Raises NotFound."""
     it = _verified(word)
     player = db.session.scalars(select(Player).where(_is_reader(it))).one_or_none()
-    mails: Json = player.notifications.get("mails", {}) if player else {}
+    mails: Json = stored_notifications(player.notifications).get("mails", {}) if player else {}
     seat = db.session.scalars(select(SeatRow).where(*_own_seat(it))).one_or_none() if it.game_id else None
     game = db.session.get(GameRow, it.game_id) if it.game_id else None
-    is_off = mails.get(it.kind) == OFF
     game_is_off = bool(seat and seat.mails == OFF)
-    return Stopped(it.kind, is_off, game.title if game else None, game_is_off, player.locale if player else None)
+    kind = NOTICE_KINDS[it.kind]
+    return Stopped(
+        kind.name,
+        mails.get(kind.name) == OFF,
+        game.title if game else None,
+        game_is_off,
+        stored_locale(player.locale) if player else None,
+        kind.stop,
+        kind.time_runs,
+    )
 
 
 @tried_again
@@ -65,12 +76,13 @@ def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
 
 
 def _choose_for_kind(it: Stop, again: bool) -> None:
-    if it.kind == INVITATION:
+    if it.kind == INVITATION.name:
         player_of(it.reader, "en")  # a profile is where we keep what an address wants
     player = db.session.scalars(select(Player).where(_is_reader(it)).with_for_update()).one_or_none()
     if player is not None:
-        mails = {kind: choice for kind, choice in player.notifications.get("mails", {}).items() if kind != it.kind}
-        player.notifications = player.notifications | {"mails": mails if again else mails | {it.kind: OFF}}
+        readable = stored_notifications(player.notifications)
+        mails = {kind: choice for kind, choice in readable.get("mails", {}).items() if kind != it.kind}
+        player.notifications = readable | {"mails": mails if again else mails | {it.kind: OFF}}
 
 
 def _verified(word: str) -> Stop:
@@ -79,7 +91,7 @@ def _verified(word: str) -> Stop:
 
 
 def _is_reader(it: Stop) -> ColumnElement[bool]:
-    return Player.email == it.reader if it.kind == INVITATION else Player.player_id == UUID(it.reader)
+    return Player.email == it.reader if it.kind == INVITATION.name else Player.player_id == UUID(it.reader)
 
 
 def _own_seat(it: Stop) -> tuple[ColumnElement[bool], ...]:

@@ -5,22 +5,21 @@ from uuid import UUID
 
 from sqlalchemy import select, true
 
-from server.accounts import preferences
+from server.accounts import notice_kinds
 from server.accounts.bans import is_welcome
-from server.accounts.preferences import INVITATION, MAIL_KINDS, TAKE_BACK_ASKED, next_bundle, wanted
+from server.accounts.notice_kinds import NOTICE_KINDS
+from server.accounts.preferences import next_bundle, wanted
 from server.accounts.strangers import may_be_written_to
 from server.clock import clock
+from server.games import Json
 from server.play.game import Game
-from server.play.seating.hosting import CLOSING
-from server.rules import Json
+from server.play.notices import ends_at, notice_in
 from server.store import outbox
+from server.store.rows import SeatState
 from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 from server.translations import noted
 
 _LATE = timedelta(minutes=10)  # after which what has come meanwhile is told in one letter
-_TELLING = ("your-turn", "game-ended", "game-abandoned")  # how a game stands
-_LASTING = (INVITATION, "answer", "seat-handed-over")  # with what no later one says: how to confirm, or the way back
-_ABOUT_A_TURN = ("your-turn", "reminder")  # a bundle looks up by itself which turns wait
 
 
 def recipient(row: LetterRow | PlayerLetterRow) -> Player | None:
@@ -42,20 +41,21 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
         return "dropped", noted("A guest has no address for letters.")
     if is_overtaken(row):
         return "dropped", noted("A later letter of this game tells more.")
-    if row.kind not in MAIL_KINDS:
+    if row.kind not in notice_kinds.MAIL_KINDS:
         return None
     if player.unreachable_since:
         why = noted("Nothing is sent to your address until you sign in by a mailed code, since letters came back.")
         return "dropped", why
     seat = _own_seat(row, game)
-    match wanted(row.kind, player.notifications, seat["mails"] if seat else None):
-        case preferences.OFF:
+    match wanted(row.kind, player.notifications, seat.mails if seat else None):
+        case notice_kinds.OFF:
             return "dropped", noted("You have switched these letters off.")
-        case preferences.BUNDLED if isinstance(row, LetterRow):
+        case notice_kinds.BUNDLED if isinstance(row, LetterRow):
             at = next_bundle(player.notifications, player.zone, clock.now())
-            if (ends_at := _ends_at(row, seat)) and ends_at <= at:
+            if (end := ends_at(notice_in(row), seat)) and end <= at:
                 return None  # the time would run out before the bundle came
-            news = {} if row.kind in _ABOUT_A_TURN and "turn" in row.data else {str(row.letter_id): _noted(row)}
+            is_in_it = NOTICE_KINDS[row.kind].is_in_bundle and "turn" in row.data
+            news = {} if is_in_it else {str(row.letter_id): _noted(row)}
             outbox.put_into_bundle(player.player_id, at, clock.now(), news)
             db.session.commit()
             return "bundled", noted("Part of your next mail for all games.")
@@ -65,50 +65,40 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
 def is_overtaken(row: LetterRow | PlayerLetterRow) -> bool:
     """Whether a letter comes late and a later one waits for the same reader that tells how its game stands, or has reached
     him, as after an outage."""
-    if isinstance(row, PlayerLetterRow) or row.kind in _LASTING:
+    if isinstance(row, PlayerLetterRow) or NOTICE_KINDS[row.kind].lasts:
         return False
     if row.tries == 1 and clock.now() - row.made_at < _LATE:
         return False
     queries = []
     for table in (LetterRow, Delivery):
         to_him = (table.game_id == row.game_id) & (table.seat == row.seat) & (table.player_id == row.player_id)
-        later = (table.version > row.version) & table.kind.in_(_TELLING)
+        later = (table.version > row.version) & table.kind.in_(notice_kinds.OVERTAKING)
         arrived = Delivery.result == "sent" if table is Delivery else true()
         queries.append(select(table.letter_id).where(to_him, later, arrived).limit(1))
     return any(db.session.execute(query).first() for query in queries)
 
 
 def _keep_from_stranger(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | None:
-    if isinstance(row, PlayerLetterRow) or row.kind != INVITATION:
+    if isinstance(row, PlayerLetterRow) or row.kind != notice_kinds.INVITATION.name:
         return None
     if may_be_written_to(row.data["to"], row):
         return None
     return "dropped", noted("One invitation goes to an address without an account, and no further one.")
 
 
-def _own_seat(row: LetterRow | PlayerLetterRow, game: Game | None) -> Json | None:
+def _own_seat(row: LetterRow | PlayerLetterRow, game: Game | None) -> SeatState | None:
     """The seat that a letter went to; an invited person has none as yet, and who was sent away has none any more."""
-    if isinstance(row, PlayerLetterRow) or game is None or row.kind == INVITATION:
+    if isinstance(row, PlayerLetterRow) or game is None or row.kind == notice_kinds.INVITATION.name:
         return None
     seat = game.seats[row.seat]
-    return seat if seat["player_id"] == row.player_id else None
-
-
-def _ends_at(row: LetterRow, seat: Json | None) -> datetime | None:
-    """Until when the reader may do something about what the letter says."""
-    if row.kind == CLOSING:
-        return datetime.fromisoformat(row.data["closes_at"])
-    if row.kind == TAKE_BACK_ASKED:
-        return datetime.fromisoformat(row.data["ends_at"])
-    due_at: datetime | None = seat["due_at"] if seat else None
-    return due_at
+    return seat if seat.player_id == row.player_id else None
 
 
 def put_into_newer(bundle: PlayerLetterRow) -> bool:
     """Whether a newer bundle of the same reader is due by now, as after an outage; it then holds this one's news, too."""
     at = PlayerLetterRow.data["at"].astext
     due = (at > bundle.data["at"]) & (at <= clock.now().isoformat())
-    own = (PlayerLetterRow.player_id == bundle.player_id) & (PlayerLetterRow.kind == "bundle")
+    own = (PlayerLetterRow.player_id == bundle.player_id) & (PlayerLetterRow.kind == notice_kinds.BUNDLE.name)
     newer = db.session.scalars(select(PlayerLetterRow).where(own, due).order_by(at).limit(1)).one_or_none()
     if newer is not None:
         newer.data = bundle.data | newer.data

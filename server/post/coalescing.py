@@ -10,9 +10,10 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
+from server.accounts.notice_kinds import YOUR_TURN
 from server.accounts.preferences import has_chosen
 from server.clock import clock
-from server.store.outbox import YOUR_TURN, Waiting
+from server.store.outbox import Waiting
 from server.store.tables import Player, db
 from server.store.watching import Place, places_around
 
@@ -37,12 +38,12 @@ class Plan(NamedTuple):
 
 def plan(letter: Waiting) -> Plan:
     """What to do with a letter that is due."""
-    if letter.kind != YOUR_TURN:
+    if letter.kind != YOUR_TURN.name:
         return Plan(None)
     reader, now = UUID(letter.reader), clock.now()
     player = db.session.get(Player, reader)
     at_once = Plan(None, reader=player)
-    if player is None or has_chosen(YOUR_TURN, player.notifications):
+    if player is None or has_chosen(YOUR_TURN.name, player.notifications):
         return at_once
     places = places_around(reader, now)
     own = next((it for it in places if (it.game_id, it.player_id) == (letter.owner, reader)), None)

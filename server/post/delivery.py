@@ -15,20 +15,21 @@ from uuid import UUID
 from flask import Flask
 
 from server.accounts.bounces import note_bounce
-from server.accounts.preferences import PUSH
 from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
 from server.play.commits import load
 from server.play.game import Game
-from server.post import push
+from server.play.notices import notice_in, still_matters
 from server.post.batching import recipient, set_aside
 from server.post.coalescing import MOST, plan
 from server.post.incoming.diagnoses import is_unknown, status_in
-from server.post.letters import Written, compose, compose_together, is_present
+from server.post.letters.compose import Written, compose, compose_together
 from server.post.smtp import Carrier, Refused, TooBig, Unreachable
+from server.push.queue import enqueue, enqueue_early
+from server.push.sending import NotTaken, send
 from server.store import outbox
 from server.store.connections import let_go
-from server.store.database_retry import is_passing
+from server.store.database_retry import Unavailable, is_passing
 from server.store.outbox import Waiting
 from server.store.tables import LetterRow, Player, PlayerLetterRow
 from server.translations import noted
@@ -118,7 +119,7 @@ class PostOffice:
             if planned.later:
                 outbox.put_off(letter, planned.later)
                 if not planned.is_seen:
-                    push.note_now(letter)
+                    enqueue_early(letter)
                 return True
             first = self._taken(letter, leases)
             return first is not None and self._carry(first, planned.games, leases, writing, told)
@@ -136,16 +137,17 @@ class PostOffice:
         self, first: _InHand, games: Collection[UUID], leases: ExitStack, writing: ExitStack, told: set[UUID]
     ) -> bool:
         in_hand, row = [first], first.row
+        to = ""
         try:
             player = recipient(row)
             game = load(row.game_id) if isinstance(row, LetterRow) else None
-            if game and isinstance(row, LetterRow) and row.kind == PUSH:
+            if game and isinstance(row, LetterRow) and row.kind == outbox.PUSH:
                 writing.close()
-                outbox.done(first.letter, row, clock.now(), *push.carry(row, player, game))
+                outbox.done(first.letter, row, clock.now(), *send(row, player, game))
                 return True
             if self._is_left_out(first, player, game):
                 return True
-            if game and games and isinstance(row, LetterRow) and is_present(row, game):
+            if game and games and isinstance(row, LetterRow) and _still_matters(row, game):
                 turns = [(row, game), *self._joining(in_hand, player, games, leases)]
                 told |= {it.letter.letter_id for it in in_hand}
             else:
@@ -158,13 +160,14 @@ class PostOffice:
             if written is None:
                 outbox.done(first.letter, row, clock.now(), "dropped", _NO_LONGER)
                 return True
+            to = written.to
             let_go()  # so that no connection waits for a slow mail server
             writing.close()  # nor who else writes
             self._hand_over(written, in_hand)
         except Lost:
             log.warning("Letter %s is left to another office: our lease on it ran out", first.letter.letter_id)
             return False
-        except push.NotTaken as error:
+        except NotTaken as error:
             self._note_failure(first, str(error))
             return False
         except Refused as error:
@@ -172,20 +175,22 @@ class PostOffice:
             _note_refusal(row, str(error))
         except Exception as error:
             let_go()  # what was begun for this letter has failed
+            if is_passing(error):
+                raise  # the leases run out soon, and then the letters are due at once
             for it in in_hand:
                 self._note_failure(it, str(error))
             if isinstance(error, Unreachable):
-                self._tell(str(error))
+                self._tell(str(error), to)
             else:
                 log.exception("Letter %s cannot be written", first.letter.letter_id)
-            return False
+            return isinstance(error, Unavailable) and not is_passing(error)  # then this reader's other games go on
         else:
             self._tell("")
             self._note_all(in_hand, "sent", "")
         return True
 
     def _is_left_out(self, it: _InHand, player: Player | None, game: Game | None) -> bool:
-        push.note_beside(it.row, player)
+        enqueue(it.row, player)
         aside = set_aside(it.row, player, game)
         if aside:
             outbox.done(it.letter, it.row, clock.now(), *aside)
@@ -202,10 +207,16 @@ class PostOffice:
             it = self._taken(letter, leases)
             if it is None or not isinstance(it.row, LetterRow):
                 continue
-            game = load(it.row.game_id)
+            try:
+                game = load(it.row.game_id)
+            except Unavailable as error:
+                if is_passing(error):
+                    raise
+                self._note_failure(it, str(error))
+                continue
             if self._is_left_out(it, player, game):
                 continue
-            if is_present(it.row, game):
+            if _still_matters(it.row, game):
                 in_hand.append(it)
                 yield it.row, game
             else:
@@ -245,10 +256,14 @@ class PostOffice:
                 if not is_passing(error) or self._is_closed.wait(_NOTE_AGAIN):
                     raise
 
-    def _tell(self, why: str) -> None:
-        """The log hears once that letters are not taken, and once that they are again."""
+    def _tell(self, why: str, to: str = "") -> None:
+        """The log hears once that letters are not taken, and once that they are again. It names no address and not the
+        domain of this one, which may be a person's name."""
         if why and not self._is_refused:
-            log.warning("A letter was not taken and is tried again: %s", re.sub(r"[^\s<>]+@[^\s<>]+", "(address)", why))
+            shown = re.sub(r"(?<![^\s<>@])[^\s<>@]+@[^\s<>]+", "(address)", why)
+            if domain := to.rpartition("@")[2]:
+                shown = re.sub(rf"(?<![\w-]){re.escape(domain)}(?![\w-])", "(domain)", shown, flags=re.IGNORECASE)
+            log.warning("A letter was not taken and is tried again: %s", shown)
         elif self._is_refused and not why:
             log.warning("Letters are taken again")
         self._is_refused = bool(why)
@@ -256,6 +271,10 @@ class PostOffice:
 
 def _is_push(reader: str) -> bool:
     return reader.startswith(outbox.TO_BROWSERS)
+
+
+def _still_matters(row: LetterRow, game: Game) -> bool:
+    return still_matters(game, row.seat, notice_in(row), clock.now())
 
 
 def _note_refusal(row: LetterRow | PlayerLetterRow, why: str) -> None:

@@ -42,7 +42,7 @@ def _spf(domain: str) -> str:
     found = [text for text in _texts(domain) if text.lower().split(" ")[0] == "v=spf1"]
     if len(found) == 1:
         return OK
-    return f"{domain} has {len(found) or 'no'} TXT record{'s' if found else ''} v=spf1, and needs one"
+    return f"{domain} needs exactly one TXT record v=spf1, and has {len(found) or 'none'}"
 
 
 def _dmarc(domain: str) -> str:
@@ -56,10 +56,10 @@ def _dmarc(domain: str) -> str:
 def _dkim(name: str, key: bytes) -> str:
     texts = _texts(name)
     if not texts:
-        return f"{name} has no TXT record with the public half of the key"
+        return f"{name} has no TXT record with the public key"
     if any(_is_public_half(text, key) for text in texts):
         return OK
-    return f"{name} has another key than the one that signs"
+    return f"{name} has a different key from the one that signs"
 
 
 def _is_public_half(text: str, key: bytes) -> bool:

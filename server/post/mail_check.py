@@ -23,11 +23,11 @@ from server.store.connections import let_go
 PAUSE = 1.0  # seconds between two looks
 _MOST = 500
 _TEXT = """\
-This letter was sent by `sternenpost doctor --mail`. Please answer it: one word will do.
+This letter was sent by `sternenpost doctor --mail`. Please reply to it. One word is enough.
 
-If it lies in a spam folder, say so to whoever runs Sternenpost.
+If you found it in your spam folder, please tell the operators of Sternenpost.
 """
-_TO_OURSELVES = "Sent by `sternenpost doctor --mail`, to see whether mail comes in.\n"
+_TO_OURSELVES = "Sent by `sternenpost doctor --mail`, to check whether mail arrives.\n"
 
 
 class Way(NamedTuple):
@@ -51,7 +51,7 @@ def check(
     if domain is None:
         return {
             "relay": _sent(way, address, theirs, _TEXT),
-            "entrance": "no way in is set: see STERNENPOST_MAIL_IN and STERNENPOST_MAIL_IN_SECRET",
+            "entrance": "no inbound route is set: see STERNENPOST_MAIL_IN and STERNENPOST_MAIL_IN_SECRET",
         }
     found = {"relay": _sent(way, f"postmaster@{domain}", ours, _TO_OURSELVES)}
     if found["relay"] == OK:
@@ -79,7 +79,7 @@ def _sent(way: Way, to: str, token: str, text: str) -> str:
     try:
         way.carrier.send(letter, back, to)
     except (Refused, Unreachable) as error:
-        return f"took no letter to {to}: {error}"
+        return f"rejected a letter to {to}: {error}"
     return OK
 
 
@@ -105,25 +105,21 @@ def _awaited(tokens: set[str], deadline: float) -> dict[str, bytes]:
 
 def _coming_back(ours: bytes | None, theirs: bytes | None, domain: str, address: str, seconds: float) -> dict[str, str]:
     if ours is None and theirs is None:
-        way = f"what was sent to {domain} has not come in within {seconds:.0f} s"
-        return {"entrance": f"{way}: does its MX lead to a way in that is set?"}
+        way = f"a letter to {domain} did not arrive within {seconds:.0f} s"
+        return {"entrance": f"{way}: does its MX lead to your inbound route?"}
     found = {"entrance": OK}
     if ours is None:
-        found["entrance"] = f"the reply came in, but not what our relay was to send to {domain}"
+        found["entrance"] = f"the reply arrived, but not the letter from our relay to {domain}"
     elif path := split(ours)[0].first("return-path"):
         is_kept = f"postmaster@{domain}" in path.lower()
         found["return path"] = (
-            OK
-            if is_kept
-            else (
-                f"is made {clean(path, 100)} on the way: letters that do not arrive are known by the relay's webhooks only"
-            )
+            OK if is_kept else (f"the relay changes it to {clean(path, 100)}, so bounces arrive only by its webhooks")
         )
     bounce = bounces.read(theirs) if theirs else None
     if bounce:
-        found["letter"] = f"came back from {address}: {bounce.why}"
+        found["letter"] = f"bounced from {address}: {bounce.why}"
     elif theirs is None:
-        found["letter"] = f"no answer from {address} within {seconds:.0f} s: is it in the spam folder?"
+        found["letter"] = f"no reply from {address} within {seconds:.0f} s: is the letter in the spam folder?"
     else:
         found["letter"] = OK
     return found
@@ -145,11 +141,11 @@ def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable
             with opened(url) as box:
                 while (raw := _arrived(box, token)) is None:
                     if time.monotonic() >= deadline:
-                        return {"arrival": f"the letter is not in {address}'s mailbox within {seconds:.0f} s"}
+                        return {"arrival": f"the letter did not reach the mailbox of {address} within {seconds:.0f} s"}
                     time.sleep(PAUSE)
                     box.noop()
         except (IMAPClientError, OSError) as error:
-            return {"arrival": f"the mailbox cannot be read: {error}"}
+            return {"arrival": f"the mailbox is not readable: {error}"}
         return {"arrival": OK, **_seen_by_receiver(split(raw)[0])} | _answered(way, address, token)
 
     return answer

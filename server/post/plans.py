@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 from flask_babel import gettext
 
+from server.games import Json
 from server.play.game import Game
 from server.post.wording import moment
-from server.rules import Json
 from server.translations import noted
 
 

@@ -124,6 +124,8 @@ class SmtpCarrier:
             self._starttls = True  # no password travels in clear
         self._port = int(parts["port"] or (465 if self._tls else 587 if self._starttls else 25))
         self._login = (unquote(parts["user"]), unquote(parts["password"])) if parts["user"] else None
+        if self._login and not "".join(self._login).isascii():  # smtplib can't send them
+            raise ValueError(f"User and password of the mail server {self._host} must be ASCII.")
         self._timeout = timeout
         self._own_name = socket.getfqdn()  # asked once, because the answer may take the network
         self._mine = threading.local()

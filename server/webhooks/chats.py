@@ -8,19 +8,26 @@ import json
 import re
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
+from uuid import UUID
 
 from flask_babel import force_locale, gettext
 
+from server.accounts.notice_kinds import CHAT_KINDS, NOTICE_KINDS
+from server.accounts.players import stored_locale
+from server.clock import clock
 from server.errors import BadField
-from server.rules import Json
+from server.games import Json
+from server.play.commits import load
+from server.play.game import Game
+from server.play.notices import Notice, still_matters
 from server.store.connections import let_go
 from server.store.tables import Player, WebhookDelivery, db
+from server.stored_data import warn_of
+from server.webhooks.failures import NoLonger
 from server.webhooks.targets import Target
-from server.webhooks.turns import game_of
 
 STANDARD, DISCORD, SLACK = "standard", "discord", "slack"
 FORMS: Final = (STANDARD, DISCORD, SLACK)
-TOLD: Final = "your-turn"  # of all kinds, the only one
 HOSTS: Final = {
     **dict.fromkeys(("discord.com", "discordapp.com", "ptb.discord.com", "canary.discord.com"), DISCORD),
     **dict.fromkeys(("hooks.slack.com", "hooks.slack-gov.com"), SLACK),
@@ -52,24 +59,42 @@ def check_form(form: str, target: Target, kinds: list[str]) -> None:
         )
     if form != fits:
         raise BadField("url", "This is no address of a webhook of %(chat)s.", chat=_NAMES[form])
-    if form != STANDARD and kinds != [TOLD]:
+    if form != STANDARD and kinds != list(CHAT_KINDS):
         raise BadField("kinds", "%(chat)s is told of your turns only: send your-turn alone.", chat=_NAMES[form])
+
+
+def stored_form(form: str | None) -> str | None:
+    """Return the chat whose form a webhook has; None: Standard Webhooks, also for a form that this release lacks."""
+    if form in (None, DISCORD, SLACK):
+        return form
+    warn_of("form")
+    return None
 
 
 def message_for(form: str, delivery: WebhookDelivery, base_url: str) -> Message:
     """What to write there now. Raises NoLonger."""
     about: Json = json.loads(delivery.payload)["data"]
     player = db.session.get_one(Player, delivery.player_id)
-    with force_locale(player.locale):
+    with force_locale(stored_locale(player.locale)):
         if not about:
             return Message(None, _body(form, gettext("Your turns will be told here.")))
-        game = game_of(about, delivery.player_id)
+        game = game_of(delivery)
         seat = game.seats[about["seat"]]
-        title, link = game.head["title"], f"{base_url}/#/games/{about['game']}"
+        title, link = game.head.title, f"{base_url}/#/games/{about['game']}"
         lines = [gettext("Your turn: %(title)s", title=_bold(form, title))]
-        if seat["due_at"]:
-            lines.append(gettext("Your time ends: %(due)s", due=_moment(form, int(seat["due_at"].timestamp()))))
+        if seat.due_at:
+            lines.append(gettext("Your time ends: %(due)s", due=_moment(form, int(seat.due_at.timestamp()))))
         return Message(about["game"], _body(form, "\n".join([*lines, link])))
+
+
+def game_of(delivery: WebhookDelivery) -> Game:
+    """Return the game that a delivery is about. Raises NoLonger if it no longer matters to this player."""
+    about: Json = json.loads(delivery.payload)["data"]
+    game = load(UUID(about["game"]))
+    notice = Notice(NOTICE_KINDS[delivery.kind], delivery.player_id, about)
+    if not still_matters(game, about["seat"], notice, clock.now()):
+        raise NoLonger
+    return game
 
 
 def edit_of(target: Target, message_id: str) -> Target:

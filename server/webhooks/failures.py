@@ -17,6 +17,10 @@ NO_LONGER: Final = noted("It was no longer true")
 _ALL = (REFUSED, BROKE_OFF, NO_ADDRESS, NO_ANSWER, NO_HTTP, NO_TLS, BAD_CERTIFICATE, BAD_STATUS, NO_LONGER)
 
 
+class NoLonger(Exception):
+    """What was to be delivered no longer matters."""
+
+
 def failure(detail: str, gettext: LookUp) -> str:
     """What was noted, in this language; as it is if it is none of ours."""
     for words in _ALL:

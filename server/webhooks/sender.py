@@ -16,20 +16,21 @@ from uuid import UUID
 
 from flask import Flask
 
+from server.accounts.notice_kinds import NOTICE_KINDS
 from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
 from server.store import webhook_queue as store
 from server.store.connections import let_go
-from server.store.database_retry import is_passing
+from server.store.database_retry import Unavailable, is_passing
 from server.store.tables import Webhook, WebhookDelivery
 from server.store.webhook_queue import Waiting
 from server.webhooks import chats, failures
-from server.webhooks.chats import DISCORD
+from server.webhooks.chats import DISCORD, game_of
+from server.webhooks.failures import NoLonger
 from server.webhooks.http import Answer, Unanswered, post
 from server.webhooks.retries import is_hopeless, pause
 from server.webhooks.subscriptions import FAILING, GONE, hand_over
 from server.webhooks.targets import BadAddress, Target, addresses_of, target_of
-from server.webhooks.turns import NoLonger, expect_present
 
 TIMEOUT = 10.0  # seconds for one try, from connecting to the answer
 _GONE = 410
@@ -38,6 +39,7 @@ _HEADERS = {"Content-Type": "application/json", "User-Agent": f"Sternenpost/{ver
 _CARRIERS = 32
 _ROUND = 10  # deliveries
 _BATCH = 200
+_LATE = timedelta(minutes=1)  # after which a turn may be past
 _NOTE_LATER = timedelta(minutes=5)
 
 log = logging.getLogger(__name__)
@@ -134,7 +136,7 @@ class HookOffice:
         rests_until = now + pause(hook.failures, answer) * scattered
         later = max(rests_until, now + pause(delivery.tries, answer) * scattered)
         disabled = None
-        if status == _GONE or (status == _UNKNOWN and hook.form is not None):
+        if status == _GONE or (status == _UNKNOWN and chats.stored_form(hook.form)):
             disabled = GONE
         elif is_hopeless(hook.failing_since, hook.failures, now):
             disabled = FAILING
@@ -144,11 +146,12 @@ class HookOffice:
 
     def _send(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> Answer:
         """Raises Unanswered, BadAddress, OSError, Lost, NoLonger."""
-        expect_present(delivery, clock.now())
+        if clock.now() - delivery.begun_at > _LATE:
+            _expect_to_matter(delivery)
         let_go()  # so that no connection waits for a slow receiver
         target = target_of(hook.url)
         addresses = addresses_of(target, self._sandbox)
-        if hook.form is not None:
+        if chats.stored_form(hook.form):
             return self._write(hook, delivery, lease, partial(self._request, addresses), target)
         # Receivers hold it against their own clocks, which no sandbox puts forward.
         at = int(clock.real().timestamp())
@@ -192,6 +195,19 @@ class HookOffice:
 
     def _request(self, addresses: Sequence[str], target: Target, body: bytes, method: str) -> Answer:
         return post(target, addresses, _HEADERS, body, self._tls, TIMEOUT, method)
+
+
+def _expect_to_matter(delivery: WebhookDelivery) -> None:
+    """Raise NoLonger if the turn of a delivery is past.
+
+    It is sent if its game cannot be read here, as when this release lacks the rules.
+    """
+    try:
+        if NOTICE_KINDS[delivery.kind].is_about_turn:
+            game_of(delivery)
+    except Unavailable as error:
+        if is_passing(error):
+            raise
 
 
 def signature(secrets: Sequence[bytes], message_id: str, at: int, body: bytes) -> str:

@@ -7,30 +7,33 @@ import json
 import secrets
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid4
 
 from sqlalchemy import ColumnElement, delete, insert, select, tuple_, update
 
 from server.accounts.bans import BANNED
+from server.accounts.grants import expect_app
+from server.accounts.notice_kinds import NOTICE_KINDS, PING, WEBHOOK_KINDS, NoticeKind
 from server.accounts.rate_limits import Use, bound_of, expect_within
 from server.clock import clock
 from server.errors import BadField, NotFound, TooManyWebhooks, WebhookDisabled
+from server.games import Json, named, object_of
 from server.play import json_schemas
 from server.play.views import seen_by
-from server.rules import Json, named, object_of
 from server.store import webhook_queue as store
 from server.store.database_retry import tried_again
+from server.store.locks import hold
+from server.store.log import moment_text
 from server.store.paging import Cursor, Page
 from server.store.tables import LetterRow, Player, Webhook, WebhookDelivery, db
-from server.webhooks.chats import STANDARD, check_form
+from server.webhooks.chats import STANDARD, check_form, stored_form
 from server.webhooks.targets import BadAddress, looked_up, target_of
 
 BY_YOU, GONE, FAILING = "by-you", "gone", "failing"
 DISABLED: Final = (BY_YOU, GONE, FAILING, BANNED)
 RESULTS: Final = ("waiting", "delivered", "failed", "given-up")
-PING: Final = "ping"
 OLD_SECRET: Final = timedelta(hours=24)  # how long we sign with the secret before, too
 KEPT: Final = timedelta(days=30)  # deliveries that are over
 
@@ -38,58 +41,44 @@ KEPT: Final = timedelta(days=30)  # deliveries that are over
 # What is told
 
 _ABOUT: Json = {
-    "game": {"description": "The id of the game", "type": "string", "format": "uuid"},
-    "version": {"description": "Of the game when it happened", "type": "integer", "minimum": 0},
-    "seat": {"description": "Where you sit", **json_schemas.SEAT},
+    "game": {"description": "Game id", "type": "string", "format": "uuid"},
+    "version": {"description": "Game version when it happened", "type": "integer", "minimum": 0},
+    "seat": {"description": "Your seat", **json_schemas.SEAT},
 }
-_TURN: Json = {
-    "turn": {"description": "The turn that you are asked for", "type": "integer", "minimum": 1},
-    "due_at": {"description": "When its time runs out, as things stand", "type": "string", "format": "date-time"},
+_DUE_AT: Json = {
+    "due_at": {"description": "Current deadline. It can still change.", "type": "string", "format": "date-time"},
 }
-_BOT: Json = {"bot": json_schemas.BOT}
-_NR: Json = {"nr": {"description": "Counts the messages of a game from 1", "type": "integer", "minimum": 1}}
-
-_TAKE_BACK: Json = {
-    "by": {"description": "Whose move it is", **json_schemas.SEAT},
-    "to_version": {"description": "The version that the game would go back to", "type": "integer", "minimum": 1},
-    "ends_at": {"description": "Until when you may consent", "type": "string", "format": "date-time"},
-}
-
-
-def _schema(kind: str, meaning: str, required: Json, optional: Json) -> Json:
-    timestamp = {"description": "When it happened", "type": "string", "format": "date-time"}
-    data = named(f"{kind.title().replace('-', '')}Data", object_of("What it is about", required, optional))
-    return object_of(meaning, {"type": {"const": kind}, "timestamp": timestamp, "data": data})
-
-
-PAYLOADS: Final[Mapping[str, Json]] = {
-    PING: _schema(PING, "You asked for a test", {}, {}),
-    **{
-        kind: _schema(kind, meaning, _ABOUT | more, _TURN)
-        for kind, meaning, more in (
-            ("your-turn", "The game waits for you", _TURN),
-            ("reminder", "The time for your turn is running short", _TURN),
-            ("time-extended", "Your time ran out, and you were given more", {**_TURN, "by": json_schemas.DURATION}),
-            ("bot-moved", "Your time ran out, and a bot moved for you", _BOT),
-            ("seat-handed-over", "Your time ran out too often: a bot plays until you come back", _BOT),
-            ("ready-asked", "All seats are taken: say until `due_at` that you are ready", {"due_at": _TURN["due_at"]}),
-            ("game-started", "The last seat was taken", {}),
-            ("game-paused", "All who play themselves wanted a pause", {}),
-            ("game-resumed", "All who play themselves wanted to go on", {}),
-            ("take-back-asked", "Somebody asks to take a move back, which takes your consent", _TAKE_BACK),
-            ("move-taken-back", "A move was taken back: the game is as it was before, under new turn numbers", {}),
-            ("game-ended", "The game is over", {}),
-            ("game-abandoned", "The game was given up without a result, or closed before its start", {}),
-            ("message", "Somebody else said something at your table", _NR),
-        )
+_TURN: Json = {"turn": {"description": "Number of your turn", "type": "integer", "minimum": 1}, **_DUE_AT}
+_FIELDS: Final[Mapping[str, Json]] = {  # by group, see `NoticeKind.payload`
+    "turn": _TURN,
+    "deadline": _DUE_AT,
+    "extension": {"by": json_schemas.DURATION},
+    "bot": {"bot": json_schemas.BOT},
+    "take-back": {
+        "by": {"description": "Seat that made the move", **json_schemas.SEAT},
+        "to_version": {"description": "Version that the game would return to", "type": "integer", "minimum": 1},
+        "ends_at": {"description": "When the vote ends", "type": "string", "format": "date-time"},
+    },
+    "message": {
+        "nr": {"description": "Number of the message in this game, starting from 1", "type": "integer", "minimum": 1}
     },
 }
-KINDS: Final = tuple(kind for kind in PAYLOADS if kind != PING)
+
+
+def _schema(kind: NoticeKind) -> Json:
+    timestamp = {"description": "When the event happened", "type": "string", "format": "date-time"}
+    more = {name: field for group in kind.payload for name, field in _FIELDS[group].items()}
+    required, optional = ({}, {}) if kind is PING else (_ABOUT | more, _TURN)
+    data = named(f"{kind.name.title().replace('-', '')}Data", object_of("Details of the event", required, optional))
+    return object_of(kind.webhook, {"type": {"const": kind.name}, "timestamp": timestamp, "data": data})
+
+
+PAYLOADS: Final[Mapping[str, Json]] = {kind: _schema(NOTICE_KINDS[kind]) for kind in (PING.name, *WEBHOOK_KINDS)}
 
 
 def payload(kind: str, at: datetime, data: Json) -> str:
     """The body of a delivery, compact, its fields in one order."""
-    told = {"type": kind, "timestamp": _moment(at), "data": data}
+    told = {"type": kind, "timestamp": moment_text(at), "data": data}
     return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -98,13 +87,9 @@ def hand_over(note: LetterRow, now: datetime) -> None:
     data = dict(note.data)
     kind = data.pop("kind")
     if "due_at" in data:
-        data["due_at"] = _moment(datetime.fromisoformat(data["due_at"]))
+        data["due_at"] = moment_text(datetime.fromisoformat(data["due_at"]))
     about = {"game": str(note.game_id), "version": note.version, "seat": note.seat}
     store.hand_over(note, kind, payload(kind, note.made_at, about | data), now)
-
-
-def _moment(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 # Webhooks
@@ -118,13 +103,20 @@ class Made(NamedTuple):
 
 
 def make_webhook(
-    player_id: UUID, url: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool, form: str = STANDARD
+    player_id: UUID,
+    url: str,
+    kinds: Sequence[str],
+    game_id: UUID | None,
+    sandbox: bool,
+    form: str = STANDARD,
+    app_id: UUID | None = None,
 ) -> Made:
-    """A new webhook. Raises BadField, TooManyWebhooks."""
+    """Create a webhook. `app_id`: the app that asks. Raises BadField, TooManyWebhooks, BadToken."""
     _check(player_id, url, form, kinds, game_id, sandbox)
     secret = secrets.token_bytes(32)
     webhook_id = uuid4()
-    _make(player_id, webhook_id, url=url, form=_kept(form), kinds=_in_order(kinds), game_id=game_id, secret=secret)
+    about = {"kinds": _in_order(kinds), "game_id": game_id, "secret": secret, "app_id": app_id}
+    _make(player_id, webhook_id, url=url, form=_kept(form), **about)
     return Made(webhook(player_id, webhook_id), _written(secret))
 
 
@@ -132,12 +124,13 @@ def make_webhook(
 def _make(player_id: UUID, webhook_id: UUID, **given: Any) -> None:
     now = clock.now()
     _lock(player_id)
+    expect_app(player_id, given["app_id"])
     ids = db.session.scalars(select(Webhook.webhook_id).where(Webhook.player_id == player_id)).all()
     if webhook_id in ids:  # a commit whose answer was lost
         return
     bound = bound_of("webhooks")
     if bound is not None and len(ids) >= bound.most:
-        raise TooManyWebhooks("You have %(most)s webhooks; delete one of them first.", most=bound.most)
+        raise TooManyWebhooks("You have %(most)s webhooks. Delete one first.", most=bound.most)
     row = {"failures": 0, "made_at": now, "rests_until": now}
     db.session.execute(insert(Webhook).values(player_id=player_id, webhook_id=webhook_id, **row, **given))
     db.session.commit()
@@ -159,14 +152,18 @@ def webhook(player_id: UUID, webhook_id: UUID) -> Json:
     return _shown(_own(player_id, webhook_id))
 
 
-def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bool) -> Json:
-    """Change some of its fields, or switch it off and on again. Raises NotFound, BadField.
+def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bool, app_id: UUID | None = None) -> Json:
+    """Change some of its fields, or switch it off and on again. `app_id`: the app that asks.
 
-    A webhook with another address, or enabled again, starts with a clean slate.
+    A webhook with another address starts afresh and belongs to the app that set the address, if an app did. Enabling
+    a webhook also clears its failures. Raises NotFound, BadField, BadToken.
     """
     row = _own(player_id, webhook_id)
-    form, kinds = changes.get("form", row.form or STANDARD), changes.get("kinds", row.kinds)
+    form, kinds = changes.get("form", stored_form(row.form) or STANDARD), changes.get("kinds", row.kinds)
     _check(player_id, changes.get("url", row.url), form, kinds, changes.get("game"), sandbox)
+    hold(player_id)
+    expect_app(player_id, app_id)
+    row = _own(player_id, webhook_id)
     now = clock.now()
     new: Json = {"url": changes.get("url", row.url), "form": _kept(form), "kinds": _in_order(kinds)}
     if "game" in changes:
@@ -174,6 +171,8 @@ def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bo
     enabled = changes.get("enabled")
     if enabled or new["url"] != row.url:
         new |= {"failures": 0, "failing_since": None, "rests_until": now}
+    if new["url"] != row.url:
+        new["app_id"] = app_id
     if enabled:
         new["disabled"] = None
     if enabled is False:
@@ -231,7 +230,7 @@ def _kept(form: str) -> str | None:
 
 
 def _in_order(kinds: Sequence[str]) -> list[str]:
-    return [kind for kind in KINDS if kind in kinds]
+    return [kind for kind in WEBHOOK_KINDS if kind in kinds]
 
 
 def _own(player_id: UUID, webhook_id: UUID) -> Webhook:
@@ -245,8 +244,8 @@ def _shown(row: Webhook) -> Json:
     return {
         "id": row.webhook_id,
         "url": row.url,
-        "form": row.form or STANDARD,
-        "kinds": row.kinds,
+        "form": stored_form(row.form) or STANDARD,
+        "kinds": [kind for kind in row.kinds if kind in WEBHOOK_KINDS],
         "game": row.game_id,
         "enabled": row.disabled is None,
         "disabled_because": row.disabled,
@@ -298,7 +297,7 @@ def ping_webhook(player_id: UUID, webhook_id: UUID) -> Json:
     """A delivery to try the webhook out with. Raises NotFound, WebhookDisabled, TooMany."""
     _expect_enabled(_own(player_id, webhook_id))
     now = clock.now()
-    delivery_id = store.enqueue(player_id, webhook_id, PING, payload(PING, now, {}), now)
+    delivery_id = store.enqueue(player_id, webhook_id, PING.name, payload(PING.name, now, {}), now)
     db.session.commit()
     return webhook_delivery(player_id, webhook_id, delivery_id)
 
@@ -309,7 +308,7 @@ def forget_old_deliveries() -> None:
 
 def _expect_enabled(row: Webhook) -> None:
     if row.disabled is not None:
-        raise WebhookDisabled("This webhook is disabled. Change it to enabled first.")
+        raise WebhookDisabled("This webhook is disabled. Enable it first.")
     expect_within(Use("webhook-tries", row.player_id))
 
 

@@ -58,9 +58,9 @@ def target_of(url: str) -> Target:
         raise BadAddress("This URL cannot be read.") from None
     host = parts.hostname or ""
     if parts.username is not None or parts.password is not None or "#" in url or "\\" in url:
-        raise BadAddress("The URL must have no user, password or fragment.")
+        raise BadAddress("The URL can't contain a user, password or fragment.")
     if not (_is_ipv6(host) or _NAME.fullmatch(host)) or len(host) > 253 or port == 0:
-        raise BadAddress("This URL names no host and port that could be called.")
+        raise BadAddress("This URL has no usable host and port.")
     query = f"?{parts.query}" if parts.query else ""
     return Target(parts.scheme, host, port or _PORTS[parts.scheme], (parts.path or "/") + query)
 
@@ -85,7 +85,7 @@ def addresses_of(target: Target, sandbox: bool) -> list[str]:
         if not (is_public(address) or (sandbox and address.is_loopback)):
             raise BadAddress("This host is not on the public internet.")
         if target.scheme == "http" and not address.is_loopback:
-            raise BadAddress("The URL must begin with https, so that nobody reads along.")
+            raise BadAddress("The URL must begin with https, so that the connection is encrypted.")
     return found
 
 

@@ -11,35 +11,37 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
-from hashlib import sha256
-from typing import Any, cast
+from typing import cast
 from uuid import UUID, uuid4
 
 from flask import current_app
 from flask_babel import force_locale, gettext
 
 from server.accounts.bans import is_welcome
-from server.accounts.calendars import time_zone
-from server.accounts.players import change_profile, profile
+from server.accounts.calendars import stored_zone
+from server.accounts.notice_kinds import ANSWER
+from server.accounts.players import change_profile, profile, stored_locale
 from server.accounts.rate_limits import Use, count, most_of
 from server.clock import clock
 from server.errors import BadField, IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay, Unfit
-from server.play.chat import say
+from server.games import Json, RuleError
+from server.games.presentation import refusal
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.going_back import has_gone_back, last_move, stands
-from server.play.idempotency import first_answer
-from server.play.mail_in import SEVERAL, confirming_word, confirms, is_of_others
+from server.play.mail.mail_in import SEVERAL, confirming_word, confirms, is_of_others
 from server.play.moves import play_reply
 from server.play.nameless import is_nameless
 from server.play.planning.plans import drop_plan, get_plan, put_plan
 from server.play.seating.seats import invited_address, leave, ready
 from server.play.seating.stand_ins import ask_stand_in, end_stand_in
 from server.play.table import changed_hands
+from server.play.talk.chat import say
+from server.play.turns.going_back import has_gone_back, last_move, stands
+from server.play.turns.idempotency import first_answer
 from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
-from server.post import letters
 from server.post.incoming import invitations, replies
+from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import (
     AGREE,
     CONFIRM,
@@ -54,25 +56,25 @@ from server.post.incoming.commands import (
     VACATION,
     word_for,
 )
+from server.post.incoming.help_lines import as_told, help_lines
 from server.post.incoming.mime import split
 from server.post.incoming.near_misses import Notation
 from server.post.incoming.planning import OFF, as_left, off_for, read_plan
-from server.post.incoming.replies import Reply, Wishes
+from server.post.incoming.replies import Wishes
+from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
 from server.post.plans import plan_told
 from server.post.wording import moment, spoken
-from server.render.refusals import notation, refusal
-from server.rules import Json, RuleError
-from server.sanitize import clean, email_address
+from server.sanitize import clean, email_address, mailbox_of
 from server.store import inbox
 from server.store.connections import let_go
-from server.store.database_retry import is_passing, tried_again
+from server.store.database_retry import Unavailable, is_outage, is_passing, tried_again
 from server.store.tables import Incoming, Player, db
 from server.translations import noted, times
 
 LEASE = timedelta(seconds=20)  # whoever takes longer does no harm: what two do counts once
 ALL, REST = "all", "rest"  # of a mail that waits to be confirmed: see `Incoming`
-_MOST_TRIES = 5  # by workers that died of it, or with an error that usually passes
+_MOST_TRIES = 5  # by workers that died of it, or with a statement that runs into its time limit
 _BATCH = 200
 _LONGEST_FAULT = 300
 
@@ -87,8 +89,14 @@ def deal_with_mails() -> None:
             continue
         if mail.tries > _MOST_TRIES:
             _set_aside(mail, "Nobody came to an end with it.")
-        elif _failed(mail) and (fault := _failed(mail)):  # the second try, if the first failed by chance
-            _set_aside(mail, fault)
+            continue
+        try:
+            if _failed(mail) and (fault := _failed(mail)):  # the second try, if the first failed by chance
+                _set_aside(mail, fault)
+        except Unavailable as error:
+            if is_passing(error):
+                raise
+            log.warning("Mail %s is dealt with later: %s", mail.mail_id, error)
 
 
 def _failed(mail: Incoming) -> str | None:
@@ -99,11 +107,17 @@ def _failed(mail: Incoming) -> str | None:
             _deal_with_guest(mail, mail.mark, game)
         else:
             player = _player_of(mail, game)
-            with force_locale(player.locale if player else "en"):
+            with force_locale(stored_locale(player.locale) if player else "en"):
                 _deal(mail, game, player)
+    except TooMuch as error:
+        let_go()
+        _set_aside(mail, str(error))  # a second try would cost as much
     except Exception as error:
         let_go()
-        if is_passing(error):
+        if is_passing(error) or isinstance(error, ChildDied | Unavailable):
+            is_of_game = isinstance(error, Unavailable) and not is_passing(error)  # another worker may know its rules
+            if is_outage(error) or is_of_game:
+                inbox.forget_try(mail)
             raise
         log.exception("Mail %s could not be dealt with", mail.mail_id)
         return clean(f"{type(error).__name__}: {error}", _LONGEST_FAULT)
@@ -117,7 +131,7 @@ def _set_aside(mail: Incoming, fault: str) -> None:
     try:
         game = load(mail.game_id)
         player = _player_of(mail, game)
-        with force_locale(player.locale if player else "en"):
+        with force_locale(stored_locale(player.locale) if player else "en"):
             wrong = gettext("Something went wrong here, and we could not deal with your mail.")
             answer = _answer(wrong=wrong, answers=fit_id(split(mail.raw)[0].message_id))
             _finish(mail, _letter(mail, game, answer), fault=fault)
@@ -131,32 +145,35 @@ def _set_aside(mail: Incoming, fault: str) -> None:
 def _player_of(mail: Incoming, game: Game) -> Player | None:
     """Who plays the seat that the mail is for; or whose seat it is, if somebody stands in for him and he writes himself."""
     row = game.seats[mail.seat]
-    player = db.session.get(Player, row["player_id"]) if row["player_id"] else None
-    owner = db.session.get(Player, row["owner_id"]) if row["owner_id"] else None
-    return owner if owner and _is_from(replies.read(mail.raw, known=owner.email), owner.email) else player
+    player = db.session.get(Player, row.player_id) if row.player_id else None
+    owner = db.session.get(Player, row.owner_id) if row.owner_id else None
+    return owner if owner and _is_from(_read(mail, owner.email), owner.email) else player
+
+
+def _read(mail: Incoming, known: str) -> replies.Mail:
+    return child.run(replies.read, mail.raw, None, known)
 
 
 def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:
     """In his language, or in that of his invitation, which is the host's."""
-    read = replies.read(mail.raw, known=invited_address(game, mail.seat, mark) or "")
+    read = _read(mail, invited_address(game, mail.seat, mark) or "")
     guest = invitations.guest_of(game, mail.seat, mark, read)
     if guest is None:
         return _finish(mail, None)
-    hosted_by = None if is_nameless(game.head["options"]) else db.session.get(Player, game.head["host"])
+    hosted_by = None if is_nameless(game.head.options) else db.session.get(Player, game.head.host)
     speaker = guest.player or hosted_by
-    locale = speaker.locale if speaker else "en"
+    locale = stored_locale(speaker.locale) if speaker else "en"
     with force_locale(locale):
         _finish(mail, invitations.deal(mail, mark, game, read, guest, locale), sender=read.sender or "")
 
 
 def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
-    read = replies.read(mail.raw, known=player.email if player else "")
+    read = _read(mail, player.email if player else "")
     if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
-    reply = _parsed(read, game)
     is_unsure = mail.turn == SEVERAL
-    wishes = Wishes(problem="several-games") if is_unsure else _wishes(mail, game, reply)
+    wishes, acts = (Wishes(problem="several-games"), set[str]()) if is_unsure else _wishes(mail, game, read)
     waiting = _waiting_for(mail, wishes.confirms)
     doing = _Doing(mail, player.player_id, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
     asks = ""
@@ -171,35 +188,18 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
             _do(earlier, _confirmed(waiting, game, player.email))
             doing.game = earlier.game
         asks = _do_what_is_written(doing, wishes, waiting)
-    confirmed, acted = waiting.mail_id if waiting else None, () if is_unsure else _acting(mail, reply)
+    confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
-    _finish(mail, answer, asks, read.sender or "", confirmed, acted)
+    _finish(mail, answer, asks, read.sender or "", confirmed, acts)
 
 
-def _parsed(read: replies.Mail, game: Game) -> Reply:
-    return replies.parse(read, _notation(game.table.rules), spoken().locale)
-
-
-def _notation(rules: Any) -> Notation:
-    """A module, and thus hashable, which its Protocol does not say."""
-    return cast(Notation, rules)
-
-
-def _wishes(mail: Incoming, game: Game, reply: Reply) -> Wishes:
+def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:
+    """Return what a mail asks for, and by which lines it is known again if it comes back as a quote."""
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
-    ours = letters.lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
+    ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
-    before = inbox.acted_before(mail)
-    return replies.understand(reply, ours, repeated, lambda key: _hash(mail, key) in before)
-
-
-def _hash(mail: Incoming, key: str) -> str:
-    return sha256(f"{mail.game_id}/{mail.seat}/{key}".encode()).hexdigest()[:16]
-
-
-def _acting(mail: Incoming, reply: Reply) -> set[str]:
-    """By which lines this mail is known again, should it come back as a quote: see `replies.understand`."""
-    return {_hash(mail, key) for key in replies.acting_keys(reply)}
+    at_table = game.table.rules.NAME, spoken().locale, ours, repeated
+    return child.run(replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", inbox.acted_before(mail))
 
 
 def _is_from(read: replies.Mail, email: str) -> bool:
@@ -209,7 +209,16 @@ def _is_from(read: replies.Mail, email: str) -> bool:
 
 def _answer(**said: object) -> Json:
     """What an answer says, for `letters`."""
-    empty = {"played": "", "since": 0, "done": [], "wrong": "", "line": "", "moves": False, "last": False}
+    empty = {
+        "played": "",
+        "since": 0,
+        "done": [],
+        "wrong": "",
+        "line": "",
+        "moves": False,
+        "asks": False,
+        "last": False,
+    }
     return {"answers": "", "confirm": "", "asked": [], "stranger": "", "how": [], **empty, **said}
 
 
@@ -224,7 +233,7 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
 
 def _confirmed(waiting: Incoming, game: Game, known: str) -> Wishes:
     """What of that mail is to be done now."""
-    wishes = _wishes(waiting, game, _parsed(replies.read(waiting.raw, known=known), game))
+    wishes, _ = _wishes(waiting, game, _read(waiting, known))
     if waiting.asks == REST:
         return _unsure(wishes)
     return wishes
@@ -340,7 +349,7 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
             "wrong": gettext(_PROBLEMS[wishes.problem]),
             "line": wishes.line,
             "moves": True,
-            "how": _how(doing.game),
+            "how": [as_told(*it) for it in help_lines(doing.game.table.rules.NAME, spoken().locale)],
         }
         return ""
     if wishes.confirms and confirmed is None:
@@ -391,10 +400,7 @@ def _say(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _show_moves(doing: _Doing, wishes: Wishes) -> None:
-    doing.answer["moves"] = True
-    if turn_of(doing.game.table, doing.mail.seat) is None:
-        told = gettext("It is not your turn, so no move is open to you. A mail tells you when it is.")
-        doing.answer["done"].append(told)
+    doing.answer.update(moves=True, asks=True)
 
 
 def _pause(doing: _Doing, wishes: Wishes) -> None:
@@ -427,7 +433,7 @@ def _undo(doing: _Doing, wishes: Wishes) -> None:
     if asked is None:
         doing.answer["done"].append(gettext("Your move is taken back."))
         return
-    ends_at = moment(datetime.fromisoformat(asked["ends_at"]), time_zone(profile(doing.player_id)["zone"]))
+    ends_at = moment(datetime.fromisoformat(asked["ends_at"]), stored_zone(profile(doing.player_id)["zone"]))
     told = gettext(
         "The others have been asked: your move is taken back as soon as all who play agree. They have until %(ends_at)s; "
         "whoever says nothing does not agree.",
@@ -443,7 +449,7 @@ def _agree(doing: _Doing, wishes: Wishes) -> None:
     elif has_gone_back(doing.game, doing.arrived_at):
         told = noted("You agree, and so do all who play: the move is taken back.")
     else:
-        raise TooLate(noted("Nobody asks for a move to be taken back now."))
+        raise TooLate(noted("There is no open take-back vote."))
     doing.answer["done"].append(gettext(told))
 
 
@@ -477,7 +483,7 @@ def _leave_plan(doing: _Doing, text: str) -> None:
     if not table.turns:
         raise NotRunning(noted("There is nothing to plan: the game has not started, or is over."))
     view = table.rules.view(table.state, None)
-    planned = read_plan(text, _notation(table.rules), spoken().locale) or []
+    planned = read_plan(text, cast(Notation, table.rules), spoken().locale) or []
     moves = [as_left(it, table.rules, view) for it in planned]
     put_plan(doing.mail.game_id, doing.player_id, get_plan(doing.mail.game_id, doing.player_id)["revision"], moves)
 
@@ -509,7 +515,7 @@ def _stand_in(doing: _Doing, wishes: Wishes) -> None:
         doing.once("stand-in", partial(end_stand_in, game_id, who))
         doing.answer["done"].append(gettext("Nobody stands in for you now."))
         return
-    today = clock.now().astimezone(time_zone(profile(who)["zone"])).date()
+    today = clock.now().astimezone(stored_zone(profile(who)["zone"])).date()
     first, last = _days(wishes.stand_in[1], wishes.stand_in[2], today)
     doing.once(
         "stand-in",
@@ -564,44 +570,11 @@ def _resign(doing: _Doing, wishes: Wishes) -> None:
 # Answering
 
 
-def _how(game: Game) -> list[str]:
-    """What one may write, each with what it does."""
-    rules = game.table.rules
-    example = rules.describe()["notation"]["examples"][0]["text"]
-    move = gettext("a move. %(notation)s", notation=notation(rules.NAME, spoken().locale))
-    commands = [(f"{word_for(name, spoken().locale)} {more}".strip(), what) for name, more, what in _commands(example)]
-    asking = "?", gettext("we answer with the moves open to you")
-    return [f"{written}  ({what})" for written, what in [(example, move), asking, *commands]]
-
-
-def _commands(example: str) -> list[tuple[str, str, str]]:
-    """Each with what may follow it, and with what it does."""
-    wished = gettext("it is done when all who play wish it")
-    days = gettext("first and last day; your time does not count then")
-    return [
-        (SAY, gettext("Good evening!"), gettext("everybody at the table reads it")),
-        (PAUSE, "", wished),
-        (RESUME, "", wished),
-        (
-            PLAN,
-            example,
-            gettext("this move is left for your next turn; without a move we answer with what you have left"),
-        ),
-        (UNDO, "", gettext("your last move is taken back, if need be when all who play agree")),
-        (AGREE, "", gettext("you agree that a move is taken back")),
-        (READY, "", gettext("before the start, where you are asked whether you are ready")),
-        (VACATION, "2027-07-01..2027-07-14", days),
-        (
-            STAND_IN,
-            "ben@example.org 2027-07-01..2027-07-14",
-            gettext('is asked to play your seat on these days; "%(off)s" ends it', off=off_for(spoken().locale)),
-        ),
-        (RESIGN, "", gettext("a bot takes your seat")),
-    ]
-
-
 _PROBLEMS = {
-    "unreadable": noted("We could not read your mail with certainty, so nothing was done. Plain text is best."),
+    "unreadable": noted(
+        "We couldn't read your email with certainty, so nothing was done. Please write only your move in a new email to "
+        "this address, as plain text, or move with the link in the email that told you it's your turn."
+    ),
     "too-long": noted(
         "Your mail is longer than what we can read with certainty, so nothing was done. Please send your own lines only, "
         "without the letters that your mail program quotes below them."
@@ -609,32 +582,44 @@ _PROBLEMS = {
     "nothing-said": noted(
         "We found nothing that you wrote above the letter that you answer. Please write there, with an empty line below."
     ),
-    "not-understood": noted("This is not quite in the notation, so nothing in your mail was done."),
+    "not-understood": noted(
+        "This is not quite in the notation, so nothing in your mail was done. Please send it again as shown below, in a line "
+        "of its own."
+    ),
     "several-games": noted(
         "The letter that you answer is about several games, and your mail could be meant for each of them, so nothing was "
         "done. Below each game in it stands an address for answers. If you mean this game, answer this mail."
     ),
-    "two-moves": noted("There is more than one move in your mail, so none was played. One mail plays one turn."),
-    "contradiction": noted("Your mail asks for two things that exclude each other, so nothing was done."),
+    "two-moves": noted(
+        "There is more than one move in your mail, so none was played. One mail plays one turn. Please send only the move "
+        "that you want to play."
+    ),
+    "contradiction": noted(
+        "Your mail asks for two things that exclude each other, so nothing was done. Please send only the one that you want."
+    ),
     "amid-our-letter": noted(
         "This stands amid a copy of our letter, so we could not be sure that you wrote it, and nothing was done. "
         "Please write above it, with an empty line between."
     ),
     "parts-differ": noted(
-        "Your mail holds its text twice, and the two do not say the same, as where a line is struck out in one of them, so "
-        "nothing was done. Please send your own lines once more, as plain text if you can."
+        "Your email program sent your text twice, as plain text and as HTML, and the two say different things, so nothing "
+        "was done. Please send only your own lines, as plain text if you can, or move with the link in the email that told "
+        "you it's your turn."
     ),
     "in-a-sentence": noted(
-        "This stands right beside a line that would act, so that both may be one sentence, and nothing was done. Please "
-        "leave an empty line above and below what is to act."
+        "This line touches a line that would act, so both may be one sentence, and nothing was done. Please leave an empty "
+        "line between them. If your email program adds this line by itself, move with the link in the email that told you "
+        "it's your turn."
     ),
     "spoken-against": noted(
-        "This speaks against what is written beside it, or asks about it, so nothing was done. If you mean it, please write "
-        "it once more, without this."
+        "This speaks against what is written beside it, or asks about it, so nothing was done. If you mean your move, please "
+        "send it again without this. If your email program or your company adds this, move with the link in the email that "
+        "told you it's your turn."
     ),
     "perhaps-quoted": noted(
         "This stands below something that looks like the beginning of a quote, or stood in an earlier mail of yours, so we "
-        "could not be sure that you wrote it now, and nothing was done. If you mean it, write it at the top."
+        "could not be sure that you wrote it now, and nothing was done. If you mean it, write it at the top of a new email to "
+        "this address, or move with the link in the email that told you it's your turn."
     ),
     "only-our-letter": noted(
         "All that we found in your mail are lines of our letter, so we could not be sure that you wrote any of them, and "
@@ -669,7 +654,7 @@ def _finish(
 def _answers_left(mail: Incoming, sender: str) -> int:
     """How many more may follow this one for now; below 0 if this is one too many. A machine that answers us shall not
     go on for ever."""
-    of_sender = [Use("answers-to-sender", sender.lower())] * bool(sender)
+    of_sender = [Use("answers-to-sender", mailbox_of(sender.lower()))] * bool(sender)
     return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_sender).values())
 
 
@@ -680,10 +665,10 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
         "game_id": mail.game_id,
         "letter_id": uuid4(),
         "dedupe": f"answer/{mail.mail_id}/{mail.seat}/mail/",
-        "kind": "answer",
+        "kind": ANSWER.name,
         "version": game.table.version,
         "seat": mail.seat,
-        "player_id": game.seats[mail.seat]["player_id"],
+        "player_id": game.seats[mail.seat].player_id,
         "data": answer if turn is None else {"turn": turn, **answer},
         "made_at": now,
         "due_at": now,

@@ -1,7 +1,7 @@
 """Whether a machine wrote a mail (RFC 3834, and what is sent without regard to it): it is left without an answer.
 
 Signs that people's mails bear as well say nothing: List-Unsubscribe, which some providers add, a wish that nobody's
-out-of-office answers come back, a subject that begins with "Read:", an address such as postmaster@ that is a player's.
+out-of-office or automatic answers come back (Exchange sets it on people's mails), a subject that begins with "Read:", an address such as postmaster@ that is a player's.
 """
 
 import re
@@ -11,7 +11,9 @@ from server.post.incoming.mime import Head
 LOOP = ("X-Loop", "sternenpost")  # on our answers, beside Auto-Submitted
 
 _ADDRESSES = re.compile(
-    r"mailer-daemon|^\W*(?:.*<)?(?:postmaster|no-?reply|do-?not-?reply|bounces?)(?:[+=-][^@]*)?@", re.IGNORECASE
+    r"mailer-daemon|(?:^\W{0,9}|<)(?:post_?master|\x22system administrator|no-?reply|do-?not-?reply|bounces?)"
+    r"[\\'\x22]{0,2}(?:[+=-][^@<]{0,250})?@",
+    re.IGNORECASE,
 )
 _MARKS = {
     *("x-autoreply", "x-autorespond", "x-autoresponder", "x-autoresponse", "x-auto-reply", "x-mail-autoreply"),
@@ -26,14 +28,25 @@ _SUBJECTS = re.compile(
     r"|unzustellbar|accusé de réception.*|lesebestätigung.*) ?:.*",
     re.IGNORECASE,
 )
+# Whole subjects of reports. A player may quote one, so they count for mails from other addresses only.
+_REPORT_SUBJECTS = re.compile(
+    r"undeliver(?:able|ed)(?: (?:(?:e-?)?mail|message))?(?: returned to sender)?|failure notice|non-?delivery(?: (?:notification|report))?"
+    r"|returned (?:e-?)?mail\b.{0,200}|(?:(?:e-?)?mail |message )?delivery (?:failure|failed|warning|status)"
+    r"(?: (?:notification|notice|report))?(?: \(\w{1,20}\))?|(?:e-?)?mail system error.{0,40}"
+    r"|(?:your )?(?:(?:e-?)?mail|message) could not be delivered|.{0,200}: non remis\b.{0,40}",
+    re.IGNORECASE,
+)
+_NO_ADDRESS = re.compile(r"[^<@]{0,200}<\s{0,9}>")
 
 
 def is_automatic(head: Head, return_path: str | None, known: str = "") -> bool:
     """`return_path` is that of the envelope, "" for none. `known`: the player's own address, if the mail is from it."""
     if return_path in ("", "<>") or "<>" in head.all("return-path") or head.content_type in _REPORTS:
         return True
-    return any(_tells(name, value, known) for name, value in head.fields) or (
-        _SUBJECTS.fullmatch(head.subject) is not None
+    return (
+        any(_tells(name, value, known) for name, value in head.fields)
+        or _SUBJECTS.fullmatch(head.subject) is not None
+        or (not known and _REPORT_SUBJECTS.fullmatch(head.subject.strip()) is not None)
     )
 
 
@@ -46,9 +59,11 @@ def _tells(name: str, value: str, known: str) -> bool:
             return word in ("bulk", "junk", "list", "auto_reply")
         case "from" | "sender":
             is_own = known != "" and known.lower() in value.lower()
-            return not is_own and _ADDRESSES.search(value[:1000]) is not None
+            return not is_own and (_ADDRESSES.search(value[:1000]) or _NO_ADDRESS.fullmatch(value[:1000])) is not None
+        case "return-path":
+            return "mailer-daemon" in value.lower()
         case "x-loop":
             return LOOP[1] in value.lower()
         case "x-auto-response-suppress":
-            return re.search(r"\b(?:all|autoreply)\b", value, re.IGNORECASE) is not None
+            return re.search(r"\ball\b", value, re.IGNORECASE) is not None
     return (name in _MARKS and word != "no") or name in _LISTS

@@ -3,23 +3,40 @@
 Complaints, too: what a mail provider tells us of a letter that its reader marked as spam (RFC 5965).
 """
 
+import logging
 import re
+from contextlib import suppress
+from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from server.accounts.bounces import bounce_word, bounced_from, note_bounce, note_return
 from server.accounts.complaints import end_mails, note_complaint
 from server.accounts.players import player_at
-from server.errors import NotFound
+from server.accounts.rate_limits import Use, expect_within
+from server.clock import clock
+from server.errors import NotFound, TooMany
+from server.play.mail.postmaster import take_postmaster_mail
+from server.post.incoming.child import ChildDied, child
 from server.post.incoming.diagnoses import is_unknown, status_in
 from server.post.incoming.mime import Doubt, Head, parts_of, readings_of, split
 from server.sanitize import clean
+from server.store import returned_mails
+from server.store.connections import let_go
+from server.store.database_retry import is_passing
+from server.store.tables import ReturnedMail
 
 _DEPTH = 3
+_LEASE = timedelta(seconds=20)
+_MOST_TRIES = 5  # by workers that died of it
+_MOST_WORDS = 20
+_NAMESPACE = UUID("0c0f7a5e-2f0e-4b8e-9a53-7d1f7a1f6a11")
 _FAILED = ("failed", "failure", "error")  # the last two are some programs' way
 _LONGEST_REASON = 300
 _LONGEST_NOTICE = 8_000
 _CODE = re.compile(r"(?<![\d.])[45]\d\d(?![\d.])")
+
+log = logging.getLogger(__name__)
 
 
 class Bounce(NamedTuple):
@@ -38,25 +55,82 @@ def is_return(word: str) -> bool:
     return True
 
 
-def note(raw: bytes, word: str) -> None:
-    """Take in a mail to a return path; what is no report of a failure, such as an automatic answer, is passed over.
+def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
+    """Store a mail to a return path, to be read by `read_returned_mails`; once only, however often it is brought.
 
-    Raises NotFound for a word that is not ours, Unavailable.
+    Raises NotFound for a word that is not ours, TooMany, Unavailable.
     """
-    bounced_from(word)
-    if is_complaint(raw):
-        note_complaint(word)
-    elif bounce := read(raw):
-        note_return(word, bounce.is_hard, bounce.why)
+    owner = bounced_from(word).game_id
+    if limited:
+        expect_within(Use("returned-mails", owner), Use("returned-mails-in-all", "all"))
+    returned_mails.keep(uuid5(_NAMESPACE, f"{word}/{same}"), word, raw, clock.now())
 
 
-def note_complaints(raw: bytes) -> None:
-    """Take in a mail to whoever runs this: complaints are sent there, with the letters that they are about. They are
-    believed if such a letter has a return path that we signed. Raises Unavailable."""
+def keep_complaint(recipient: str, same: str, raw: bytes, limited: bool) -> None:
+    """Store a mail to the postmaster or to nobody, if it may be a complaint. Raises TooMany, Unavailable.
+
+    Complaints are sent there with the letters that they are about.
+    """
+    if b"feedback-report" in raw.lower():
+        if limited:
+            expect_within(Use("returned-mails-in-all", "all"))
+        returned_mails.keep(uuid5(_NAMESPACE, f"{recipient}/{same}"), recipient, raw, clock.now())
+
+
+def read_returned_mails() -> None:
+    """Read every stored mail that came back, and note what it says.
+
+    A mail that cannot be read is kept for the operators; reading it again would fail again.
+    """
+    while mail := returned_mails.claim(clock.now(), clock.now() + _LEASE):
+        try:
+            if mail.tries <= _MOST_TRIES:
+                _note(mail.recipient, child.run(read_report, mail.raw))
+            else:
+                _keep_for_operators(mail)
+        except ChildDied:
+            raise
+        except Exception as error:
+            let_go()
+            if is_passing(error):
+                raise
+            log.exception("A mail that came back could not be read")
+            _keep_for_operators(mail)
+        returned_mails.drop(mail.mail_id)
+
+
+def _keep_for_operators(mail: ReturnedMail) -> None:
+    if is_return(mail.recipient):
+        with suppress(TooMany):
+            take_postmaster_mail(mail.recipient, str(mail.mail_id), mail.raw, limited=False)
+
+
+class Report(NamedTuple):
+    """What a mail that came back says. `words` are the return paths of letters that it holds."""
+
+    is_complaint: bool
+    bounce: Bounce | None
+    words: tuple[str, ...]
+
+
+def read_report(raw: bytes) -> Report:
+    """Return what a mail to a return path or to the postmaster says of a letter of ours."""
     if is_complaint(raw):
-        for word in {found.decode() for found in _RETURN_PATH.findall(raw)}:
-            if is_return(word):
-                note_complaint(word)
+        return Report(True, None, tuple(sorted({found.decode() for found in _RETURN_PATH.findall(raw)})[:_MOST_WORDS]))
+    return Report(False, read(raw), ())
+
+
+def _note(word: str, report: Report) -> None:
+    """Note a report that came to a return path, or to the postmaster: there, complaints are believed if such a letter has a
+    return path that we signed. Anything else, such as an automatic answer, is passed over."""
+    if is_return(word):
+        if report.is_complaint:
+            note_complaint(word)
+        elif report.bounce:
+            note_return(word, report.bounce.is_hard, report.bounce.why)
+    else:
+        for each in filter(is_return, report.words):
+            note_complaint(each)
 
 
 def note_event(address: str, bounce: Bounce | None, said: str) -> None:
@@ -88,13 +162,16 @@ def read(raw: bytes) -> Bounce | None:
     except Doubt:
         status = None
     notice = _notice(head, body)
-    if status is None:
-        return _read_words(head, notice)
-    for recipient in re.split(rb"(?:\r?\n){2,}", status.strip()):
-        fields = split(recipient + b"\r\n\r\n")[0]
+    groups = [] if status is None else re.split(rb"(?:\r?\n){2,}", status.strip())
+    recipients = [split(group + b"\r\n\r\n")[0] for group in groups]
+    for fields in recipients:
         if fields.first("action").lower().startswith(_FAILED):
             return _failure(fields, notice)
-    return None
+    if any(fields.first("action") for fields in recipients):
+        return None
+    if recipients and not _TELLS_A_FAILURE.search(head.subject):  # fields that say nothing need a plain subject
+        return None
+    return _read_words(head, notice)
 
 
 def is_complaint(raw: bytes) -> bool:
@@ -141,19 +218,32 @@ def _is_hard(said: str, notice: str, status: str = "") -> bool:
 def _diagnosis(fields: Head) -> str:
     """What the other server said, without the kind of words that it is in: `smtp; 550 ...`."""
     kind, semicolon, words = fields.first("diagnostic-code").partition(";")
-    return words if semicolon else kind
+    return re.sub(r"\s+", " ", words if semicolon else kind)
 
 
 # Reports in words only
 
 _AFTER_DATA = re.compile(r"(?:end of|command|reply to|response to) data\b", re.IGNORECASE)
 _SENT_BY_A_SERVER = re.compile(
-    r"mailer-?daemon|postmaster@|mail delivery|mail administrator|delivery (?:sub)?system|system administrator|mail ?system",
+    r"mailer-?daemon|post_?master@|mail delivery|mail administrator|delivery (?:sub)?system|system administrator|mail ?system",
     re.IGNORECASE,
 )
+_TELLS_AN_ABSENCE = re.compile(
+    r"auto(?:matic)?[ -]?(?:reply|response)|out of (?:the )?office|abwesen|automatische antwort", re.IGNORECASE
+)
+_NO_REPLY = re.compile(r"\bno-?reply@", re.IGNORECASE)
 _TELLS_A_FAILURE = re.compile(
-    r"undeliver|returned (?:mail|to sender)|failure notice|(?:delivery|mail|message).{0,40}(?:fail|error|problem|status"
-    r"|notification)|could ?n.t be delivered|not delivered|unzustellbar|non remis|mancato recapito|bounced?\b",
+    r"undeliver|returned (?:(?:e-?)?mail|to sender)|failure notice|non-?delivery|could ?n.t be delivered|not delivered|bounced?\b"
+    r"|(?:delivery|mail|message).{0,40}(?:fail|error|problem|status|notification|automatically rejected)"
+    r"|(?:automatically rejected|fail(?:ed|ure)|error).{0,40}(?:delivery|mail|message)"
+    r"|unzustellbar|non remis|mancato recapito|no entregado|devuelto|не доставлено|エラー",
+    re.IGNORECASE,
+)
+_TELLS_IT_IN_WORDS = re.compile(
+    r"(?:could|can|did|was|were|has|have)(?: ?n.t| ?not)(?: be| been)? (?:deliver|reach|sent)|(?:un|not )able to deliver|undeliverable"
+    r"|not delivered|(?:delivery|delivering) .{0,80}fail|(?:following|these) .{0,80}fail|delivery (?:problem|error)"
+    r"|(?:mail|message) has been returned|rejected by|(?:mail|message) .{0,40}(?:was|been) rejected|permanent (?:fatal )?error"
+    r"|(?:deliver|wasn.t|couldn.t) .{0,40}(?:be found|delivered)|is (?:full|over quota)|unrouteable|non distribu|n'a pas pu",
     re.IGNORECASE,
 )
 _TELLS_A_DELAY = re.compile(
@@ -181,12 +271,16 @@ def _notice(head: Head, body: bytes) -> str:
 
 
 def _read_words(head: Head, notice: str) -> Bounce | None:
-    subject = head.subject
+    subject, sender, code = head.subject, head.first("from"), _CODE.search(notice)
+    if _TELLS_A_DELAY.search(notice) or _TELLS_AN_ABSENCE.match(subject):
+        return None
     is_report = head.all("x-failed-recipients") or _TELLS_A_FAILURE.search(subject)
-    if not (is_report or _SENT_BY_A_SERVER.search(head.first("from"))) or _TELLS_A_DELAY.search(notice):
+    if _SENT_BY_A_SERVER.search(sender):
+        is_report = is_report or code or _TELLS_IT_IN_WORDS.search(notice)
+    elif not sender or _NO_REPLY.search(sender):
+        is_report = is_report or _TELLS_IT_IN_WORDS.search(notice)
+    if not is_report:
         return None
-    code = _CODE.search(notice)
     is_hard = _is_hard(f"{subject} {notice}", notice)
-    if not is_hard and not (is_report and code):
-        return None
-    return Bounce(is_hard, clean(notice[code.start() if code else 0 :], _LONGEST_REASON))
+    why = clean(notice[code.start() if code else 0 :], _LONGEST_REASON)
+    return Bounce(is_hard, why or clean(subject, _LONGEST_REASON))

@@ -7,45 +7,95 @@ beside a line that acts; whatever else touches it may be the rest of a sentence 
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from server.post.incoming.quotes import is_subject
+from server.post.incoming.quotes import is_drawn, is_subject
 
 LONGEST_SENTENCE = 2000
 
 _NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # begins with a capital
 _HAIL = (
-    r"(?i:hi|hello|hey|hiya|yo|dear|greetings|(?:a )?(?:very )?good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|servus|grüezi"
+    r"(?i:sehr geehrte[rs]?|verehrte[rs]?|damen|herren|kære|hyvä|tisztelt|drag[ăi]|hi|hello|hey|hiya|yo|dear|greetings|(?:a )?(?:very )?good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|servus|grüezi"
     r"|grüß (?:gott|dich|euch)|guten (?:morgen|tag|abend)|tag|gr(?:ü|ue)(?:ß|ss)e|liebe[rs]?|salut|bonjour|bonsoir|coucou|ch[eè]re?s?"
-    r"|ciao|salve|buon ?giorno|buona ?sera|car[oaie]|ihr lieben|na ihr|hola|olá|hej|hei|hoi|ahoj|cześć|merhaba|привет|привіт|γεια|こんにちは|안녕하세요|안녕|你好|您好|שלום|สวัสดี|مرحبا)"
+    r"|ciao|salve|buon ?giorno|buona ?sera|car[oaie]|ihr lieben|na ihr|hola|buen[oa]s (?:días|tardes|noches)|estimad[oa]s?|querid[oa]s?|olá|oi|bo[am] (?:dia|tarde|noite)|prezad[oa]s?|car[oa]s|caros"
+    r"|hej(?:san)?|hei|heisann|tjena|god (?:kväll|morgon|dag|aften|kveld|eftermiddag)|goddag|bästa|kära|hoi|dag|goeden?(?:dag|morgen|middag|avond)|beste|ahoj|dobrý (?:den|večer)|dobré ráno|zdravím|čau|vážen[íýá]"
+    r"|cześć|dzień dobry|dobry wieczór|witam|witaj(?:cie)?|siema|drodzy|szanown[aiey]|merhaba|selam|iyi (?:günler|akşamlar)|İyi (?:günler|akşamlar)|günaydın|sayın|привет|здравствуйте|добр(?:ый|ое|ого|ий) (?:день|вечер|вечір|утро|дня|ранку)"
+    r"|привіт|вітаю|доброго дня|szia|sziasztok|jó (?:napot|estét)|moi|terve|hyvää (?:päivää|iltaa)|salutare|bună(?: ziua| seara)?|zdravo|bok|γεια|καλησπέρα|καλημέρα|こんばんは|お疲れ様です|お世話になっております|各位|大家好|こんにちは|안녕하세요|안녕|你好|您好|שלום|สวัสดี|مرحبا)"
 )
 _HAILED = (
     r"(?i:all|everyone|everybody|folks|friends|team|there|again|zusammen|alle|allerseits|miteinander|leute|freunde|ihr"
-    r"|beiden|lieben|nochmals?|tous|toutes|tout le monde|les amis|tutti|tutte|ragazzi|amici|to|of|and|you|und|an|à|et|a|e)"
+    r"|beiden|lieben|nochmals?|tous|toutes|tout le monde|les amis|tutti|tutte|ragazzi|amici|todos|todas|a todos|amigos|allemaal|iedereen|wszystkim|państwu|państwo|alla|alle sammen|alle|všem|všichni|herkese|arkadaşlar|всем|всім|друзья|друзі|to|of|and|you|und|an|à|et|a|e)"
 )
 _GREETING = re.compile(rf"{_HAIL}(?:[ ,]+(?:{_HAIL}|{_HAILED}|{_NAME})){{0,5}}\W*")
 _LEAD_IN = re.compile(
-    r"(?:(?:and|so|here|is|comes?|my|the|next|move|turn|i|play|take|try|goes|answer|today|und|also|hier|ist|kommt|mein|nächster|zug|ich|spiele|ziehe|setze|nehme"
-    r"|versuche|es|mit|antwort|heute|et|alors|voici|mon|prochain|coup|je|joue|ecco|la|mia|prossima|mossa|gioco) ?){1,6}:",
+    r"(?:(?:and|so|here|here's|is|comes?|my|the|next|move|turn|i|play|take|try|goes|answer|today|ok|okay|well|then|now|choice|und|also|hier|ist|kommt|mein|nächster|zug|ich|spiele|ziehe|setze|nehme"
+    r"|versuche|es|mit|antwort|heute|dann|na|gut|nun|wahl|et|alors|voici|mon|prochain|coup|je|joue|donc|choix|ecco|la|mia|prossima|mossa|gioco|allora|scelta"
+    r"|mi|jugada|movimiento|juego|entonces|este|minha|jogada|meu|lance|jogo|mijn|zet|ik|speel|mój|ruch|oto|gram|mitt|mit|drag|trekk|træk|min|můj|tah|hamlem|мой|мій|ход|хід"
+    r"|siirtoni|lépésem|mutarea|mea|moj|potez|κίνησή|μου|私の手|次の手|我的走法|我的着法|나의|내|수),? ?){1,6}\W{0,3}[:：]",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"(?:\W*)(?:best(?: wishes| regards|(?=,|\W*$))|(?:kind |warm )?regards|cheers|thanks?|thank you|thx|love|yours|bye|see (?:you|ya)|take care"
+    r"(?:\W*)(?:(?:bien|très|trop) (?:cordialement|amicalement|à (?:toi|vous))|mit (?:den )?(?:besten|lieben|herzlichen|sonnigen|freundlichen)"
+    r"|freundliche grüße|herzlichst?|all the best|sincerely|warmly|sincèrement|salutations|cordialmente|distinti saluti|con (?:i )?migliori|un abbraccio|un caro saluto|best(?: wishes| regards|(?=,|\W*$))|(?:kind |warm )?regards|cheers|thanks?|thank you|thx|love|yours|bye|see (?:you|ya)|take care"
     r"|good (?:luck|night)|have (?:fun|a (?:nice|good|great|lovely))|(?:viele|liebe|beste|schöne|herzliche) gr(?:ü|ue)(?:ß|ss)e"
     r"|gr(?:ü|ue)(?:ß|ss)e|gruß|[lvb]g|mfg|mit freundlichen|danke|vielen dank|tschü(?:ß|ss?)|bis (?:bald|dann|später|morgen|denn)"
     r"|viel (?:glück|spaß|erfolg)|schöne[ns]? (?:abend|tag|woche|wochenende|gruß)|gute nacht|deine?|eue?re?|merci|cordialement"
     r"|amicalement|amitiés|bises|bisous|bien à|à (?:bientôt|plus|demain|vous)|bon(?:ne)? (?:chance|jeu|soirée|journée|nuit|week-end)"
-    r"|grazie|(?:cari |cordiali |tanti )?saluti|un saluto|a presto|ciao|buon(?:a|o)? (?:fortuna|gioco|serata|giornata|notte)|baci)\b"
+    r"|grazie|(?:cari |cordiali |tanti )?saluti|un saluto|a presto|ciao|buon(?:a|o)? (?:fortuna|gioco|serata|giornata|notte)|baci"
+    r"|saludos|un saludo|gracias|un abrazo|atentamente|(?:muito )?obrigad[oa]|abraços?|cumprimentos|atenciosamente|(?:hartelijke |vriendelijke )?groet(?:en|jes)?|met vriendelijke|bedankt|dank(?: je| u)|mvg"
+    r"|pozdrawiam|pozdrowienia|z poważaniem|dzięk(?:i|uję)|hälsningar|med (?:vänliga|vennlig|venlig)|mvh|tack|takk?|hilsen|s pozdravem|pozdravem|díky|děkuji|hezký|zdraví"
+    r"|saygılar(?:ımla)?|selamlar|teşekkürler|iyi (?:günler|akşamlar|geceler)|sevgiler|с уважением|спасибо|всего (?:доброго|хорошего)|удачи|з повагою|дякую|гарного|kiitos|terveisin|üdvözlettel|köszönöm|cu stimă|mulțumesc)\b"
     r"(?:[^\w'’-]+[\w'’-]+){0,5}\W*",
     re.IGNORECASE,
 )
 _FOOTER = re.compile(
-    r"(?:sent from|(?-i:Sent) (?:with|via|by|using)|von mein\w*|gesendet (?:von|mit|über|aus)|diese (?:nachricht|mail|e-mail) wurde|envoyée?|inviat\w"
+    r"(?:enviado (?:desde|do|a partir|por|com|con)|enviat des|verzonden (?:vanaf|met|via|vanuit)|verstuurd (?:vanaf|met)|skickat från|sendt fra|sendt med"
+    r"|lähetetty|wysłane z|wysłano z|odesláno z|odoslané z|poslano (?:sa|z|iz)|elküldve|küldve|trimis (?:de|din)|gönderildi|iphone[’']umdan|στάλθηκε|отправлено|надіслано"
+    r"|изпратено|saadetud|išsiųsta|nosūtīts|dikirim dari|đã gửi|sent vi[aà]|从我的|從我的|发自我的|傳送自|寄自我的|iphoneから送信|나의|내 iphone|נשלח|أرسلت|أُرسلت|ส่งจาก"
+    r"|download outlook|hämta|hent outlook|lataa outlook|pobierz|descarga|obter|obtener|baixe|ottieni outlook|\[image:|\[cid:"
+    r"|sent from|(?-i:Sent) (?:with|via|by|using)|von mein\w*|gesendet (?:von|mit|über|aus)|diese (?:nachricht|mail|e-mail) wurde|envoyée?|inviat\w"
     r"|get \w+ for|(?:outlook|yahoo|proton)\b|téléchargez|scarica|obtenez|ottieni)\b.*",
     re.IGNORECASE,
 )
-_SIGNATURE = re.compile(rf"\W{{0,3}}{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}!?")
+_SIGNATURE = re.compile(rf"(?:[A-Z]\.){{2,4}}|\W{{0,3}}{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}!?")
+_DEVICE = re.compile(  # in a line of a few words, in whatever language
+    r"\b(?:iphone|ipad|ipod|galaxy|samsung|huawei|xiaomi|redmi|pixel|oneplus|blackberry|android|outlook|gmail|yahoo|proton ?mail|tuta|thunderbird|k-9|fairemail|bluemail|spark|airmail|mailspring"
+    r"|superhuman|windows|boxer|smartphone|handy|telefono|móvil|celular|aka\.ms)",
+    re.IGNORECASE,
+)
+_VERB_FIRST = re.compile(
+    r"(?:is|was|were|has|had|ist|war|wäre|hat|hatte|hätte|est|était|è|era|sarebbe|and|und|et|ed?)\b", re.IGNORECASE
+)
+_ABBREVIATED = re.compile(r"[^\W\d_]{1,5}\. ?[^\W\d_a-zß-öø-ÿ]")  # before a name: a street, on behalf of
+_MOST_OF_DEVICE = 12  # words
+_MARKS_AROUND = " -–—/~*_.!()[]|:;,<>•·'\""
+_LONG = 60  # characters: a line that fills its row
+_OF_PLAY = re.compile(  # and of those who speak of themselves
+    r"\b(?:(?-i:I)|i[’'](?:d|ll|m|ve)|my|mine|me|move|moves|play(?:s|ed|ing)?|turn|ich|mein\w{0,2}|mir|mich|zug|züge|zieh\w{0,3}|spiel(?:e|st|t|en|te|ten)?|je|j[’']\w{1,12}|mon|ma|coups?"
+    r"|jou(?:e|ez|er|ons|ais|ait)|mi[oae]|mosse?|gioc\w{1,5})\b",
+    re.IGNORECASE,
+)
+_CONTACT = re.compile(
+    r"(?:https?://|www\.)[^\s|]{1,200}|[^\s@|<>]{1,80}@[^\s@|<>]{1,200}"  # addresses
+    r"|(?<!\S)@\w{1,40}"
+    r"|(?:\+|\(|\b)[0-9][0-9 ()./–-]{5,30}[0-9]\b"  # numbers of telephones
+    r"|\b(?:[a-z0-9-]{1,40}\.){1,3}(?:com|org|net|de|at|ch|fr|it|eu|uk|us|io|info|example)\b",
+    re.IGNORECASE,
+)
+_CONTACT_LABEL = re.compile(
+    r"(?:t(?:el(?:[eé]fono?|ephone|efon)?)?|m(?:ob(?:ile?|il|iltelefon)?)?|handy|phone|cell(?:ulare)?|portable|fon|fax|f|p|o|e-?mail"
+    r"|mail|web|office|direct|durchwahl|skype|whatsapp|signal|at)[.:]{0,2}",
+    re.IGNORECASE,
+)
+_NAMING = re.compile(
+    rf"{_NAME}\.?|[a-z]{{1,3}}\.|von|van|de|da|di|del|der|zu|und|and|et|e|of|für|&|(?:she|he|they|her|him|them|sie|er|ihr|elle|lui|lei)(?:/(?:her|him|them|ihr|ihm|elle|il|lei|lui|hers|his|theirs))*"
+)
+_MOST_HAILED = 4  # words
+_INITIALS = 2  # letters
+_MOST_NAMING = 10  # words in one line of a signature
 _TURN_OF_THOUGHT = re.compile(
-    r"\b(?:not|no|never|but|if|or|would|could|nicht|kein\w*|nie|aber|wenn|oder|wäre|würde|pas|jamais|mais|si|ou|serait|non|mai"
-    r"|ma|se|oppure|sarebbe)\b",
+    r"\b(?:not|no|never|but|if|or|would|could|should|might|unless|until|because|nicht|hätte|könnte|sollte|weil|kein\w*|nie|aber|wenn|oder|wäre|würde|pas|jamais|mais|si|ou|serait|non|mai"
+    r"|ma|se|oppure|sarebbe"
+    r"|niet|geen|nie|nej|inte|ikke|ikkje|não|nao|nunca|nem|ei|hayır|değil|yok|не|ні|нет|немає|δεν|όχι|لا|לא|pero|porém|maar|men|или|але)\b"
+    r"|不|别|別|ない|等一下|待って|아니|않",
     re.IGNORECASE,
 )
 
@@ -58,8 +108,8 @@ _SMALL_TALK = re.compile(
     re.IGNORECASE,
 )
 _BANNER = re.compile(  # of companies, above what comes from outside
-    r"\b(?:(?:click|open)\b.* (?:links?|attachments?)|(?:klick|öffne)\w*\b.* (?:links?|anh[aä]ng\w*)"
-    r"|(?:cliqu|ouvr)\w+\b.* (?:liens?|pièces? jointes?)|(?:clicc|apri)\w*\b.* (?:link|allegat\w))\b",
+    r"\b(?:(?:click|open)\b.{0,200} (?:links?|attachments?)|(?:klick|öffne)\w{0,9}\b.{0,200} (?:links?|anh[aä]ng\w{0,3})"
+    r"|(?:cliqu|ouvr)\w{1,9}\b.{0,200} (?:liens?|pièces? jointes?)|(?:clicc|apri)\w{0,9}\b.{0,200} (?:link|allegat\w))\b",
     re.IGNORECASE,
 )
 _BEGINS = r"(?:^|[,;:–—-] ?)(?:(?:oh|please|no|but|and|bitte|nein|ach|aber|und|non|mais|et|s'il vous plaît|ma|no|per favore|e)[ ,]+)*"
@@ -69,7 +119,7 @@ _AGAINST = re.compile(
     r"|shouldn[’']?t|should not) (?:\w+ ){0,2}(?:play|move|do|count|take|use|accept|carry|execute|make|process|submit|put|want|mean|go)"
     r"\b|\bnot (?:yet|now|sure|certain|this one|that one|allowed|valid|meant|final|decided)\b|\bunsure\b|\bhold (?:on|off|it)\b"
     r"|\b(?:ignore|disregard|cancel|undo|withdraw|scratch|(?<!n't )(?<!not )forget) (?:it|this|that|my|the)\b"
-    r"|\btake (?:it |that |this |my move )?back\b|\bchanged? my mind\b|\bsecond thoughts?\b|\bby mistake\b|\bmistaken\b"
+    r"|\bplease (?:ignore|disregard|cancel)\b|\btake (?:it |that |this |my move )?back\b|\bchanged? my mind\b|\bsecond thoughts?\b|\bby mistake\b|\bmistaken\b"
     r"|\b(?:only|just) (?:a test|testing|a joke|joking|kidding|an? (?:idea|example))\b|\binstead\b|\bi(?: would|[’']d) (?:rather|prefer)\b"
     r"|\b(?:only|but not|not) (?:if|when|once|after|until|before|unless)\b|\b(?:unless|provided that|as soon as|until then)\b"
     r"|\bif (?:that|this|it|i|allowed|legal|possible|so)\b|\b(?:maybe|perhaps)(?: not)?\W*$|\btomorrow only\b|\bwait (?:for|until|till)\b"
@@ -114,7 +164,7 @@ def cut_in_two(above: str, below: str, is_first: bool, signed: Collection[str]) 
 
     `is_first`: no line stands right above the one above. `signed` are names, in lower case, by which the writer goes.
     """
-    if above and not (is_first and _GREETING.fullmatch(above)) and not _LEAD_IN.fullmatch(above):
+    if above and not (is_first and _is_greeting(above)) and not _LEAD_IN.fullmatch(above) and not _ends(above):
         return above
     return below if below and not _is_ending(below, signed) else ""
 
@@ -124,9 +174,9 @@ def is_harmless_above(line: str) -> bool:
 
     Nothing is plain that holds what a program writes above a quote, in whatever language: a figure, an address, a colon.
     """
-    text = re.sub(r"(?:\s*[:;]-?[)(DP])+$", "!", line)
+    text = re.sub(r"(?:\s{0,3}[:;]-?[)(DP]){1,9}$", "!", line)
     is_sentence = re.search(r"[.!?？؟…。！]\W{0,3}$", text) and not re.search(r"[\d@:：<>|_=*]", text)
-    return bool(is_sentence or is_courtesy(line) or _LEAD_IN.fullmatch(line))
+    return bool(is_sentence or is_courtesy(line) or _LEAD_IN.fullmatch(f"{line}:"))
 
 
 def is_courtesy(line: str) -> bool:
@@ -134,13 +184,53 @@ def is_courtesy(line: str) -> bool:
     return (_GREETING.fullmatch(line) or _CLOSING.fullmatch(line)) is not None and not _TURN_OF_THOUGHT.search(line)
 
 
+def _ends(line: str) -> bool:
+    """Whether a sentence ends with this line, which began in it."""
+    return _begins_anew(line) and re.search(r"[.!…。！]\W{0,3}$", line) is not None
+
+
+def _is_greeting(line: str) -> bool:
+    """Whether this first line hails somebody: in a language that is read here, or by one word, or a few before a !."""
+    text = line.rstrip(" \u00a0")
+    most = 1 if text.endswith((",", "，", "、", "。")) else _MOST_HAILED if text.endswith(("!", "！")) else 0
+    is_short = len(line.split()) <= most
+    return _GREETING.fullmatch(line) is not None or (
+        is_short and not re.search(r"\d", line) and not _TURN_OF_THOUGHT.search(line) and not _OF_PLAY.search(line)
+    )
+
+
 def _is_ending(line: str, signed: Collection[str]) -> bool:
     """Whether this line ends a letter: by a wish, a name, or what a program adds; or holds no word at all."""
-    if re.search(r"\w", line) is None or _FOOTER.match(line) or line.strip(" -–/~*_.!").lower() in signed:
+    bare = line.strip(_MARKS_AROUND)
+    if is_drawn(line) or _FOOTER.match(bare) or bare.lower() in signed:
         return True
     if _TURN_OF_THOUGHT.search(line):
-        return False
-    return _SIGNATURE.fullmatch(line) is not None or _CLOSING.fullmatch(line) is not None
+        return _begins_anew(bare) and len(line) >= _LONG and not _OF_PLAY.search(line)
+    words = bare.split()
+    return (
+        _begins_anew(bare)
+        or _ABBREVIATED.match(bare) is not None
+        or _SIGNATURE.fullmatch(bare) is not None
+        or _CLOSING.fullmatch(line) is not None
+        or _is_contact(line)
+        or (len(words) <= _MOST_HAILED and any(word.lower() in signed for word in words))
+        or (len(bare) <= _INITIALS and bare.isalpha())
+        or (len(words) <= _MOST_OF_DEVICE and _DEVICE.search(line) is not None)
+    )
+
+
+def _begins_anew(bare: str) -> bool:
+    """Whether this line begins as sentences, names and titles do, with a capital, or in a writing without any."""
+    first = next((char for char in bare if char.isalpha()), "")
+    return first != "" and not first.islower() and not bare[0].islower() and not _VERB_FIRST.match(bare)
+
+
+def _is_contact(line: str) -> bool:
+    """Whether this line of a signature holds an address or a number to call, and beside it names alone."""
+    without = _CONTACT.sub(" ", line)
+    words = [word for raw in without.split() if (word := raw.strip("@|,;:•·–—-/()<>[]*_ "))]
+    names = [word for word in words if not _CONTACT_LABEL.fullmatch(word)]
+    return without != line and len(names) <= _MOST_NAMING and all(map(_NAMING.fullmatch, names))
 
 
 def spoken_against(lines: Sequence[str]) -> str:

@@ -14,10 +14,11 @@ STRUCK = "~"  # around what is struck out, because it is no longer what it was
 
 
 class Line(NamedTuple):
-    """A line as its reader sees it, and whether it is marked as somebody else's words."""
+    """A line as its reader sees it; whether it is marked as somebody else's words, or as a signature."""
 
     quoted: bool
     text: str
+    signs: bool = False
 
 
 class TooNested(Exception):
@@ -30,8 +31,10 @@ _ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>
 _LONGEST_TAG = 4000
 _RAW = re.compile("script|style|title|textarea")  # in which < begins nothing
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
-_UNSEEN = re.compile("head|title|style|script|template|select|textarea|object|svg|math|iframe|noscript")
-_STRUCK = re.compile("s|strike|del")
+_UNSEEN = re.compile(
+    "head|title|style|script|template|select|textarea|object|svg|math|iframe|noscript|video|audio|canvas|datalist|xml|rp|rt|applet|map"
+)
+_STRUCK = re.compile("s|strike|del|q")  # a quotation as well is not the writer's own
 _BLOCK = re.compile(
     "address|article|aside|blockquote|body|center|d[dlt]|div|fieldset|figure|footer|form|h[1-6r]|header|html|li|main|nav"
     "|[ou]l|p|pre|section|table|t[dhr]|tbody|tfoot|thead"
@@ -39,37 +42,61 @@ _BLOCK = re.compile(
 _QUOTES = {  # classes and ids, in lower case, by which mail programs mark what they quote
     *("gmail_quote", "gmail_attr", "gmail_extra"),
     *("moz-cite-prefix", "moz-forward-container", "moz-email-headers-table"),
+    *(
+        "yahoo-quoted-begin",
+        "iosymail",
+        "k9mail",
+        "bloop_original_html",
+        "aqm-original",
+        "canaryblockquote",
+        "edo-original",
+    ),
+    *("messagereplysection", "rps_quote", "missive_quote", "front-blockquote", "hey_quote", "tb_quote", "oex-quote"),
     *("yahoo_quoted", "protonmail_quote", "tutanota_quote", "zmail_extra", "zmail_extra_hr", "ydp_quoted"),
     *("outlookmessageheader", "ms-outlook-mobile-reference-message", "mail-editor-reference-message-container"),
     *("quote", "replyforwardmessage", "cm_quote", "ox-reply", "isforwardcontent", "isreplycontent"),
 }
 _REST_IS_QUOTED = {"appendonsend", "divrplyfwdmsg", "stopspelling", "orm", "reply-intro"}  # marks without an end
-_SIGNATURES = {
-    *("gmail_signature", "moz-signature", "protonmail_signature_block", "ms-outlook-mobile-signature"),
-    *("signature", "applemailsignature", "ydp-signature"),
+_SIGNATURES = {  # beside all marks with "signature" in them
+    *("bloop_sign", "canarysig", "aqm-sig", "missive_sign", "cm_sign", "sig", "nine_sig", "divsig", "mailbirdsig"),
 }
+_SIGNATURE_BEGINS = {"linebreakatbeginningofsignature"}  # of Apple: the next block is one
 _HIDING = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all|color\s*:\s*transparent"
-    r"|(?:font-size|opacity|max-height)\s*:\s*0(?:\.0*)?(?![.\d]))"
+    r"|(?:font-size|line-height|opacity|zoom|(?:max-)?(?:height|width))\s*:\s*0(?:\.0*)?(?![.\d])|font-size\s*:\s*[01](?:\.\d{0,9})?(?:px|pt)"
+    r"|opacity\s*:\s*0?\.0\d|(?:text-indent|left|right|top|bottom|margin-(?:left|top))\s*:\s*-\d{3}|clip\s*:\s*rect\(\s*0"
+    r"|clip-path\s*:\s*(?:inset\(\s*(?:50|100)%|circle\(\s*0)|transform\s*:\s*scale[xy]?\(\s*0(?![.\d]))"
 )
+_COLOUR = re.compile(
+    r"(?:^|[;\s])(background(?:-color)?|color)\s*:(?:[^;#()\w]|[\w-]{1,30} ){0,9}?(#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([\d\s,./%a-z]{0,40}\)"
+    r"|(?:floral|ghost|navajo)?white(?:smoke)?|snow|ivory|black|red|blue|green|navy|gr[ae]y|silver|yellow|orange)(?![\w-])"
+)
+_URL = re.compile(r"url\([^()]{0,1000}\)")
+_WHITE = "#ffffff"
+_NEARLY_WHITE = re.compile("#(?:f[0-9a-f]){3}|.*white.*|snow|ivory")
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
-_SELECTED = re.compile(r"[.#]?[\w-]+\Z")
+_SELECTED = re.compile(r"(?:[.#]|(?<![\w-]))[\w-]{1,100}\Z")
 _LONGEST_NAME = 100
+_TOO_LARGE = re.compile(r"&#(?:[0-9]{8,}+|[xX][0-9a-fA-F]{7,}+);?")  # a reference to no character
 
 
 class _Open(NamedTuple):
     """An element that has begun, and what that means for the text in it."""
 
     tag: str
-    effects: frozenset[str]  # of "quoted", "unseen", "struck", "pre"
+    effects: frozenset[str]  # of "quoted", "signs", "unseen", "struck", "pre"
+    ink: str  # its colour, and that behind it
+    paper: str
 
 
 def lines_of_page(page: str) -> list[Line]:
     """The lines that a reader of this page sees. Raises TooNested."""
     reader = _Reader(dict(_styled(page)))
     page = _COMMENT.sub("", page)
-    place = 0
-    while (start := page.find("<", place)) >= 0 and (end := page.find(">", start)) >= 0:
+    place, end = 0, -1
+    while (start := page.find("<", place)) >= 0:
+        if end < start and (end := page.find(">", start)) < 0:
+            break
         tag = _TAG.fullmatch(page, start + 1, min(end, start + _LONGEST_TAG))
         if tag or page[start + 1] in "!?/":
             reader.text(page[place:start])
@@ -90,7 +117,12 @@ def lines_of_page(page: str) -> list[Line]:
 
 def _attributes(text: str) -> dict[str, str]:
     """In lower case: all that is asked of them is by which program they are."""
-    return {name.lower(): unescape(one or two or bare).lower() for name, one, two, bare in _ATTRIBUTE.findall(text)}
+    return {name.lower(): _unescaped(one or two or bare).lower() for name, one, two, bare in _ATTRIBUTE.findall(text)}
+
+
+def _unescaped(text: str) -> str:
+    """The standard library refuses numbers of thousands of digits."""
+    return unescape(_TOO_LARGE.sub("\ufffd", text))
 
 
 def _styled(page: str) -> Iterator[tuple[str, frozenset[str]]]:
@@ -103,7 +135,8 @@ def _styled(page: str) -> Iterator[tuple[str, frozenset[str]]]:
         place = end
         for rule in _CSS_COMMENT.sub("", page[page.find(">", start, end) + 1 : end]).split("}"):
             outer, _, style = rule.rpartition("{")
-            if effects := frozenset(_effects_of(style)):
+            ink, paper = _colours({"style": style}, "", _WHITE)
+            if effects := frozenset(_effects_of(style)) | ({"unseen"} if ink == paper else set()):
                 selectors = outer.rpartition("{")[2].split(",")
                 names = (_SELECTED.search(it.rstrip()[-_LONGEST_NAME:]) for it in selectors)
                 yield from ((name[0], effects) for name in names if name)
@@ -117,7 +150,9 @@ class _Reader:
         self._tags: Counter[str] = Counter()  # of the open elements
         self._effects: Counter[str] = Counter()
         self._words: list[str] = []
+        self._quotes = {True: False, False: False}  # whether the words of this line are quoted, or not
         self._rest_is_quoted = False
+        self._signature_begins = False
 
     def begin(self, tag: str, values: Mapping[str, str]) -> None:
         if tag == "br" or _BLOCK.fullmatch(tag):
@@ -128,10 +163,17 @@ class _Reader:
         marks = {mark.removeprefix("x_") for mark in marks}  # Outlook's, once it has been quoted
         if marks & _REST_IS_QUOTED:
             self._rest_is_quoted = True
+        if marks & _SIGNATURE_BEGINS:
+            self._gap()
+            self._signature_begins = True
+        elif self._signature_begins and _BLOCK.fullmatch(tag):
+            self._signature_begins = False
+            marks.add("signature")
         if not _VOID.fullmatch(tag):
             names = [tag, f"#{values.get('id', '')}", *(f".{name}" for name in values.get("class", "").split())]
             by_sheet = (self._styled[name] for name in names if name in self._styled)
-            self._push(_Open(tag, frozenset(_effects(tag, values, marks)).union(*by_sheet)))
+            ink, paper = _colours(values, *(self._open[-1][2:] if self._open else ("", _WHITE)))
+            self._push(_Open(tag, frozenset(_effects(tag, values, marks)).union(*by_sheet), ink, paper))
 
     def _push(self, element: _Open) -> None:
         self._open.append(element)
@@ -150,14 +192,14 @@ class _Reader:
             self._gap()
 
     def _pop(self) -> str:
-        tag, effects = self._open.pop()
-        self._tags[tag] -= 1
-        self._effects.subtract(effects)
-        return tag
+        element = self._open.pop()
+        self._tags[element.tag] -= 1
+        self._effects.subtract(element.effects)
+        return element.tag
 
     def text(self, data: str) -> None:
-        data = unescape(data)
-        if self._effects["unseen"]:
+        data = _unescaped(data)
+        if self._effects["unseen"] or (self._open and self._open[-1].ink == self._open[-1].paper):
             return
         if self._effects["pre"]:
             first, *others = re.split("\r\n|\r|\n", data)
@@ -169,13 +211,19 @@ class _Reader:
             self._add(re.sub(r"[ \t\r\n\f]+", " ", data))
 
     def _add(self, words: str) -> None:
+        if words.strip():
+            self._quotes[self._effects["quoted"] > 0] = True
         self._words.append(f"{STRUCK}{words}{STRUCK}" if self._effects["struck"] and words.strip() else words)
 
     def end_line(self, even_empty: bool = False) -> None:
         text = "".join(self._words).strip(" ")
         self._words.clear()
         if text or even_empty:
-            self.lines.append(Line(self._rest_is_quoted or self._effects["quoted"] > 0, text))
+            are_quoted = self._effects["quoted"] > 0 or (self._quotes[True] and not self._quotes[False])
+            is_quoted, signs = self._rest_is_quoted or are_quoted, self._effects["signs"] > 0
+            self._quotes = {True: False, False: False}
+            self.lines.append(Line(is_quoted, text, signs or (self._signature_begins and text != "")))
+            self._signature_begins = self._signature_begins and text == ""
 
     def _gap(self) -> None:
         if self.lines and self.lines[-1].text:
@@ -185,13 +233,45 @@ class _Reader:
 def _effects(tag: str, values: Mapping[str, str], marks: set[str]) -> Iterator[str]:
     if tag == "blockquote" or marks & _QUOTES:
         yield "quoted"
-    if _UNSEEN.fullmatch(tag) or "hidden" in values or marks & _SIGNATURES:
+    if _UNSEEN.fullmatch(tag) or "hidden" in values or (tag == "dialog" and "open" not in values):
         yield "unseen"
+    if marks & _SIGNATURES or any("signature" in mark for mark in marks):
+        yield "signs"
     if _STRUCK.fullmatch(tag):
         yield "struck"
     if tag == "pre":
         yield "pre"
-    yield from _effects_of(values.get("style", ""))
+    yield from _effects_of(_CSS_COMMENT.sub("", values.get("style", "")))
+
+
+def _colours(values: Mapping[str, str], ink: str, paper: str) -> tuple[str, str]:
+    """The colours of text and background in an element, from its own and those around it."""
+    ink = _colour(values.get("color") or values.get("text", "")) or ink
+    paper = _colour(values.get("bgcolor", "")) or paper
+    for name, colour in _COLOUR.findall(_URL.sub("", values.get("style", ""))):
+        if name == "color":
+            ink = _colour(colour) or paper
+        else:
+            paper = _colour(colour) or paper
+    return ink, paper
+
+
+def _colour(written: str) -> str:
+    """The colour by its name or as #rrggbb, nearly white as white; "" for one that is seen through."""
+    colour = written.strip()
+    if colour.startswith("hsl"):
+        return (
+            _WHITE if re.search(r"[\s,](?:100|9[5-9])(?:\.\d{0,9})?%", colour.rpartition("/")[0] or colour) else colour
+        )
+    if colour.startswith("rgb"):
+        parts = re.findall(r"[\d.]{1,9}", colour)
+        if len(parts) > 3 and parts[3].strip("0.") == "":
+            return ""
+        colour = "#" + "".join(f"{min(int(part.partition('.')[0] or 0), 255):02x}" for part in parts[:3])
+    elif re.fullmatch("#[0-9a-f]{3,4}", colour):
+        colour = "#" + "".join(2 * digit for digit in colour[1:4])
+    colour = colour[:7] if colour.startswith("#") else colour
+    return _WHITE if _NEARLY_WHITE.fullmatch(colour) else colour
 
 
 def _effects_of(style: str) -> Iterator[str]:

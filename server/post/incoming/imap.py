@@ -19,11 +19,11 @@ from flask import Flask
 from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import IMAPClientAbortError, IMAPClientError
 
+from server.accounts.closing import MAIL_IN, is_open
 from server.clock import clock
-from server.errors import NotFound, TooMany
-from server.play.postmaster import POSTMASTERS
-from server.post.incoming import bounces
-from server.post.incoming.intake import LARGEST, MOST_READERS, expect_known, take_in
+from server.errors import Closed, NotFound, TooMany
+from server.play.mail.postmaster import POSTMASTERS
+from server.post.incoming.intake import LARGEST, MOST_READERS, expect_known, take_in, take_unaddressed
 from server.post.incoming.mime import split
 from server.post.smtp import Unreachable
 from server.store import mailboxes
@@ -40,7 +40,7 @@ _TRY_AGAIN = 300.0  # seconds, with a mail that had to stay where it is
 _BATCH = 200  # mails, of which one command asks
 _TIMEOUT = SocketTimeout(connect=15, read=60)
 _ENVELOPE = ("delivered-to", "x-original-to", "x-envelope-to", "envelope-to", "x-delivered-to", "to", "cc")
-_ADDRESS = re.compile(r"([\w.=-]{1,100})(?:\+[\w.+=-]*)?@([A-Za-z0-9.-]+)")
+_ADDRESS = re.compile(r"(?<![\w.+=-])([\w.=-]{1,100})(?:\+[\w.+=-]{0,200})?@([A-Za-z0-9.-]{1,255})")
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +85,8 @@ class ImapReader:
             with opened(self._url) as self._box:
                 self._tell_of(None)
                 while not self._is_closed.is_set() and self._has_lease():
-                    self._read_all(self._box)
+                    if is_open(MAIL_IN):
+                        self._read_all(self._box)
                     let_go()  # so that no connection waits for mail
                     self._wait(self._box)
         except (IMAPClientError, OSError) as error:
@@ -178,8 +179,8 @@ class ImapReader:
             for word in words:
                 take_in(word, None, content, self._limited)
             if not words:
-                bounces.note_complaints(content)
-        except TooMany:
+                take_unaddressed(content, self._limited)
+        except (Closed, TooMany):
             return None
         except Exception as error:
             let_go()

@@ -1,19 +1,15 @@
 """Takes a mail in, whichever way it came: it is kept before whoever brings it hears so, and a copy of it counts once."""
 
 import hashlib
-import logging
 import re
 
-from server.play.mail_in import expect_addressee, take_mail
-from server.play.postmaster import POSTMASTERS, take_postmaster_mail
+from server.accounts.closing import MAIL_IN, expect_open
+from server.play.mail.mail_in import expect_addressee, take_mail
+from server.play.mail.postmaster import POSTMASTERS, take_postmaster_mail
 from server.post.incoming import bounces
-from server.store.connections import let_go
-from server.store.database_retry import is_passing
 
 LARGEST = 1024 * 1024  # octets of a mail; what people write is far smaller, but programs send our picture back with it
 MOST_READERS = 10  # recipients of one mail
-
-log = logging.getLogger(__name__)
 
 
 def local_part(address: str) -> str:
@@ -32,30 +28,25 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
     """Keep a mail to this local part. `sender` is that of the envelope, "" for none; None if it is not known, or the mail
     names it.
 
-    Raises NotFound, TooMany, Unavailable; all but the first may pass.
+    Raises NotFound, Closed, TooMany, Unavailable; all but the first may pass.
     """
+    expect_open(MAIL_IN)
     same, raw = _same(content), content
     if sender is not None:  # as the last server on the way is to add (RFC 5321, 4.4)
         raw = b"Return-Path: <%s>\r\n%s" % (sender.encode("utf-8", "surrogateescape"), content)
     if bounces.is_return(word):
-        _take_report(word, same, raw, limited)
+        bounces.keep(word, same, raw, limited)
     elif word in POSTMASTERS:
-        bounces.note_complaints(raw)  # first, since they count however many other mails are kept
+        bounces.keep_complaint(word, same, raw, limited)  # first, since it counts even if the postmaster has no room
         take_postmaster_mail(word, same, raw, limited)
     else:
         take_mail(word, same, raw, limited)
 
 
-def _take_report(word: str, same: str, raw: bytes, limited: bool) -> None:
-    """One with which something goes wrong here is kept for whoever runs this: brought again, it would go wrong again."""
-    try:
-        bounces.note(raw, word)
-    except Exception as error:
-        let_go()
-        if is_passing(error):
-            raise
-        log.exception("A report could not be read")
-        take_postmaster_mail(word, same, raw, limited)
+def take_unaddressed(content: bytes, limited: bool) -> None:
+    """Store a mail that names no address of ours, if it may be a complaint. Raises Closed, TooMany, Unavailable."""
+    expect_open(MAIL_IN)
+    bounces.keep_complaint("", _same(content), content, limited)
 
 
 # What a mail has in common with its copies, and with no other. Headers are added on the way, and some programs use one

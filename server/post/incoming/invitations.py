@@ -15,15 +15,16 @@ from uuid import uuid4
 from flask_babel import gettext
 
 from server.accounts.bans import is_welcome
+from server.accounts.notice_kinds import RSVP
 from server.accounts.signed_links import INVITATION, is_mark_of, sign
 from server.clock import clock
 from server.errors import AlreadySeated, NotFound, PlayError, SeatTaken
+from server.games import Json, MalformedMove, Seat
 from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
 from server.post.incoming import replies
 from server.post.mime import fit_id
-from server.rules import Json, MalformedMove, Seat
 from server.store.tables import Incoming, Player, db
 
 YES, NO = "yes", "no"
@@ -130,9 +131,8 @@ def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
 
 
 def _sits(game: Game, seat: Seat, mark: int) -> bool:
-    """Whether whoever was invited has taken the seat by now."""
     now = load(game.game_id)
-    return now.seats[seat]["player_id"] is not None and invited_address(now, seat, mark) is not None
+    return now.seats[seat].player_id is not None and invited_address(now, seat, mark) is not None
 
 
 def letter(
@@ -151,11 +151,11 @@ def letter(
         "game_id": mail.game_id,
         "letter_id": uuid4(),
         "dedupe": f"rsvp/{mail.mail_id}/{mail.seat}/mail/",
-        "kind": "rsvp",
+        "kind": RSVP.name,
         "version": game.table.version,
         "seat": mail.seat,
         "player_id": None,
-        "data": {"to": guest.email, "by": str(game.head["host"]), "turn": mail.turn, **said},
+        "data": {"to": guest.email, "by": str(game.head.host), "turn": mail.turn, **said},
         "made_at": now,
         "due_at": now,
         "tries": 0,

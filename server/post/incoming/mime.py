@@ -13,9 +13,10 @@ from email.errors import HeaderParseError
 from email.header import decode_header
 from itertools import islice
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
 from server.post.incoming.html_text import Line, TooNested, lines_of_page
-from server.sanitize import clean
+from server.sanitize import clean, without_unseen
 
 LARGEST_MAIL = 40_000_000  # octets; pictures are looked past, but even that takes time
 LARGEST_HEAD = 100_000
@@ -28,7 +29,21 @@ WRAPPED = 58  # characters from which on a quoted line may have been broken befo
 
 _FIELD = re.compile(rb"([!-9;-~]{1,100}):[ \t]*(.*)", re.DOTALL)
 _BLANK_LINE = re.compile(rb"\A\r?\n|\r?\n\r?\n")
-_PARAMETER = re.compile(r';\s*([A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
+_LONGEST_PARAMETERS = 2000
+_PIECE = re.compile(r"([a-z-]+)(?:\*([0-9]{1,3}))?(\*)?")
+_PARAMETER = re.compile(r';\s*([A-Za-z0-9*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
+_ENCODING_NOISE = re.compile(r"""\([^()]{0,100}\)|[\s"';]""")
+_NOTE = re.compile(r"\([^()]{0,100}\)")
+_NO_ENCODING = re.compile(  # written where an encoding should stand: a charset, or nothing in words
+    r"(?:us-)?ascii|(?:utf|iso|windows|cp)[-_]?[0-9][0-9a-z_-]{0,20}|bin|none|identity|plain|text(?:/plain)?"
+    r"|default|(?:x-)?unknown(?:-8bit)?|null|raw"
+)
+_LONGEST_INSTEAD = 300
+_SEE_PAGE = re.compile(  # what programs write instead of the plain text of a page
+    r"\bhtml\b.{0,80}\b(?:e-?mails?|messages?|format|viewer|capable|client|version|content|nachricht|compatible|ansicht|anzeigen)\b"
+    r"|\b(?:not|nicht|pas|non|enable|view|support\w{0,2})\b.{0,80}\bhtml\b",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"\s{0,3}[A-Za-z]{0,4}>")  # initials are some people's way
 _CHARSETS = re.compile(
     "ascii|utf-8|iso8859-.*|cp125[0-8]|cp437|cp850|cp874|tis-620|koi8-[ru]|mac-roman|gb.*|big5.*|shift_jis.*|cp932"
@@ -40,6 +55,24 @@ _ALIASES = {  # that Python does not know
     "windows-949": "cp949",
     "x-sjis": "cp932",
     "iso-8859-8-i": "iso8859-8",  # in the order in which it is read, as text is kept here
+    "utf8mb4": "utf-8",
+    "x-gbk": "gbk",
+    "x-euc-jp": "euc_jp",
+    "x-mac-roman": "mac-roman",
+    **{f"{begins}125{nr}": f"cp125{nr}" for nr in range(9) for begins in ("win-", "win", "windows", "x-cp")},
+    "utf-8mb4": "utf-8",
+    "cp-850": "cp850",
+    **dict.fromkeys(
+        ["unknown", "unknown-8bit", "x-unknown", "x-user-defined", "default", "8bit", "_autodetect_all"], "ascii"
+    ),
+}
+_ENCODINGS = {  # by their misspellings
+    "8bits": "8bit",
+    "8-bit": "8bit",
+    "7bits": "7bit",
+    "7-bit": "7bit",
+    "quotedprintable": "quoted-printable",
+    "base-64": "base64",
 }
 _ENCRYPTED = {
     "multipart/encrypted",
@@ -73,16 +106,7 @@ class Head(NamedTuple):
     @property
     def subject(self) -> str:
         """As one line, decoded."""
-        subject = self.first("subject")[:2000]
-        try:
-            words = decode_header(subject)
-            subject = "".join(
-                word.decode(charset or "ascii", "replace") if isinstance(word, bytes) else word
-                for word, charset in words
-            )
-        except (HeaderParseError, LookupError, ValueError):
-            pass
-        return clean(subject, 200)
+        return clean(decoded(self.first("subject")[:2000]), 200)
 
     @property
     def message_id(self) -> str | None:
@@ -96,14 +120,54 @@ class Head(NamedTuple):
 
     @property
     def content_type(self) -> str:
-        return self.first("content-type").partition(";")[0].strip().lower() or "text/plain"
+        kind = _NOTE.sub("", self.first("content-type").partition(";")[0]).strip().lower()
+        return "text/plain" if kind in ("", "text") else kind
 
     def parameter(self, name: str, header: str = "content-type") -> str:
-        """A parameter of that header, such as the charset; "" if it has none."""
-        for key, quoted, bare in _PARAMETER.findall(self.first(header)[:2000]):
-            if key.lower() == name:
-                return re.sub(r"\\(.)", r"\1", quoted) or str(bare)
-        return ""
+        """Return a parameter of that header, such as the charset, even in pieces (RFC 2231); "" if there is none.
+
+        Raises Doubt if it is there twice, and differently.
+        """
+        whole: list[str] = []
+        pieces: dict[int, tuple[str, bool]] = {}
+        for key, quoted, bare in _PARAMETER.findall(self.first(header)[:_LONGEST_PARAMETERS]):
+            found = _PIECE.fullmatch(key.lower())
+            if found is None or found[1] != name:
+                continue
+            value = re.sub(r"\\(.)", r"\1", quoted) or str(bare)
+            if found[2] is not None:
+                pieces.setdefault(int(found[2]), (value, bool(found[3])))
+            else:
+                whole.append(_unpercented([(value, True)]) if found[3] else value)
+        if 0 in pieces:
+            whole.append(_unpercented([pieces[nr] for nr in range(len(pieces)) if nr in pieces]))
+        if len({value.lower() for value in whole} if name == "charset" else set(whole)) > 1:
+            raise Doubt("broken")
+        return whole[0] if whole else ""
+
+
+def _unpercented(pieces: list[tuple[str, bool]]) -> str:
+    """Return a parameter that is written in pieces; the charset before the first applies to all that hold % (RFC 2231)."""
+    first, is_extended = pieces[0]
+    charset, _, rest = first.partition("'") if is_extended and first.count("'") >= 2 else ("", "", first)
+    if charset or rest != first:
+        pieces = [(rest.partition("'")[2], True), *pieces[1:]]
+    octets = b"".join(unquote_to_bytes(text) if is_written else text.encode("utf-8") for text, is_written in pieces)
+    try:
+        return octets.decode(charset or "ascii").replace("\0", "\ufffd")
+    except (LookupError, ValueError) as error:
+        raise Doubt("broken") from error
+
+
+def decoded(value: str) -> str:
+    """Return the value of a field with its encoded words (RFC 2047) decoded, as far as that can be done."""
+    try:
+        words = decode_header(value)
+        return "".join(
+            word.decode(charset or "ascii", "replace") if isinstance(word, bytes) else word for word, charset in words
+        )
+    except (HeaderParseError, LookupError, ValueError):
+        return value
 
 
 def split(raw: bytes) -> tuple[Head, bytes]:
@@ -149,7 +213,9 @@ def _lines(head: Head, body: bytes, depth: int, prefers: str) -> list[Line] | No
         parts = parts_of(head, body)
         if kind == "multipart/alternative":
             return _alternative(parts, depth, prefers)
-        if kind in ("multipart/signed", "multipart/related"):
+        if kind == "multipart/related":
+            parts = [_root(parts, head.parameter("start"))]
+        if kind == "multipart/signed":
             parts = parts[:1]
         texts = [found for part in parts if (found := _lines(*part, depth - 1, prefers)) is not None]
         return [line for text in texts for line in text] if texts else None
@@ -182,9 +248,24 @@ def _alternative(parts: list[tuple[Head, bytes]], depth: int, prefers: str) -> l
     for nr in ordered:
         lines = _lines(*parts[nr], depth - 1, prefers)
         found = lines if found is None else found
-        if lines is not None and (prefers == "text/html" or any(line.text.strip() for line in lines)):
+        if lines is not None and (prefers == "text/html" or not _is_blank(lines)):
             return lines
     return found
+
+
+def _root(parts: list[tuple[Head, bytes]], start: str) -> tuple[Head, bytes]:
+    """The part that all others belong to: the one that is named, or else the first (RFC 2387, 3.2)."""
+    if not parts:
+        raise Doubt("broken")
+    named = [part for part in parts if start and part[0].first("content-id") == start]
+    return named[0] if len(named) == 1 else parts[0]
+
+
+def _is_blank(lines: list[Line]) -> bool:
+    """Whether this plain text holds no word, or tells that the page beside it is to be seen instead."""
+    words = " ".join(line.text for line in lines).strip()
+    is_short = len(words) <= _LONGEST_INSTEAD and re.search(r"\d", words) is None
+    return not words or (is_short and _SEE_PAGE.search(words) is not None)
 
 
 def parts_of(head: Head, body: bytes) -> list[tuple[Head, bytes]]:
@@ -209,7 +290,8 @@ def _text(head: Head, body: bytes) -> str:
 
 
 def _without_transfer(head: Head, body: bytes) -> bytes:
-    match head.first("content-transfer-encoding").lower():
+    encoding = _ENCODING_NOISE.sub("", head.first("content-transfer-encoding")[:200]).lower()
+    match _ENCODINGS.get(encoding, encoding):
         case "" | "7bit" | "8bit" | "binary":
             return body
         case "quoted-printable":
@@ -219,13 +301,15 @@ def _without_transfer(head: Head, body: bytes) -> bytes:
                 return binascii.a2b_base64(b"".join(body.split()), strict_mode=True)
             except binascii.Error as error:
                 raise Doubt("undecodable") from error
+    if _NO_ENCODING.fullmatch(encoding):
+        return body
     raise Doubt("undecodable")
 
 
 def _decoded(octets: bytes, charset: str) -> str:
     """Whatever is wrong with the other octets, ASCII stays what it is in all charsets that are taken, unless it stands
     between escape sequences: where these are wrong, nothing is certain."""
-    charset = charset.strip().lower()
+    charset = charset.strip(" \"'").lower()
     try:
         charset.encode("ascii")  # Python looks past all other letters
         name = codecs.lookup(_ALIASES.get(charset, charset) or "us-ascii").name
@@ -260,7 +344,7 @@ def _broken(text: str) -> list[str]:
 def _fixed(text: str) -> Iterator[Line]:
     long_quote = False
     for line in _broken(text):
-        quoted = _QUOTED.match(line.replace("\ufeff", "")) is not None
+        quoted = _QUOTED.match(without_unseen(line)) is not None
         # below a long quoted line without its mark: perhaps the end of that line, broken off
         yield Line(quoted or (long_quote and line.strip() != ""), line)
         long_quote = quoted and len(line) >= WRAPPED

@@ -6,22 +6,25 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
+from server.games import Json, MalformedMove
 from server.post.incoming.commands import COMMANDS, PLAN, READY, SAY, STAND_IN, VACATION, meaning, words_of
-from server.rules import Json, MalformedMove
 
 _TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN))  # wherever they stand in a short line
 _AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # a word
 _NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
-_NO_WORDS = re.compile(r"(?<!\S):\+1:(?!\S)|\b[0-9a-f]{4}(?: {1,2}[0-9a-f]{4}){9}\b")  # a thumb, the print of a key
+_NO_WORDS = re.compile(
+    r"(?<!\S):\+1:(?!\S)|\bC/ ?(?=[A-Z])|\b[0-9]{1,3}\.?[ºª°](?: [A-Z]\b)?|(?<!\S)(?:[A-Z]\.){2,4}(?!\S)|\bi\. ?[AV]\.|\b[0-9A-Fa-f]{4}(?: {1,2}[0-9A-Fa-f]{4}){9}\b"
+)  # a thumb, a Spanish street and floor, initials, the print of a key
 _SHORT = 4  # words, of which one that means something alone makes the line look like a wish
 _ALIKE = 0.75
+_ANYHOW_ALIKE = 0.6
 _VERY_ALIKE = 0.85  # Paula is a name, and pausa a command
 _LONGEST_NOTATION = 20  # words
 _LONGEST_WORD = 14  # characters, such as sagittarius and a star and a space
 
 
 class Notation(Protocol):
-    """What reading replies takes of a game: see server.rules."""
+    """What reading replies takes of a game: see server.games."""
 
     MOVE_SCHEMA: Json
 
@@ -51,7 +54,7 @@ def move_in(line: str, rules: Notation) -> Any:
 def resembles(line: str, grammar: Grammar) -> bool:
     """Whether somebody may have meant this line, which is in no notation, as a move or a command."""
     rules, locale = grammar
-    words = [word for raw in _NO_WORDS.sub("", line.lower()).split() if (word := raw.strip(_AROUND))]
+    words = [word for raw in _NO_WORDS.sub("", line).lower().split() if (word := raw.strip(_AROUND))]
     if not words:
         return False
     if len(words) <= _SHORT and any(word in _TELLING for word in words):
@@ -84,7 +87,7 @@ def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
     known = _vocabulary(rules)
     met = [right for word in words if (right := _corrected(word, rules)) is not None]
     if len(met) >= 2 and 2 * len(met) >= len(words):
-        return True
+        return not _is_address(words, met, rules)
     if len(words) > _SHORT:
         return False
     has_small = any(len(word) == 1 or (len(word) == 2 and word.isdigit()) for word in words)
@@ -95,8 +98,15 @@ def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
     return words[0].isdigit() and words[0] in known and all(len(word) <= 3 for word in words)
 
 
+def _is_address(words: Sequence[str], met: Sequence[str], rules: Notation) -> bool:
+    """Whether this names a street or a room: a word that is none of the notation, even misspelt, before numbers and letters."""
+    first = words[0]
+    if max(map(len, met)) > 2 or len(first) < 2 or not first.isalpha() or first in _vocabulary(rules):
+        return False
+    return not get_close_matches(first, [it for it in _vocabulary(rules) if len(it) > 2], 1, _ANYHOW_ALIKE)
+
+
 def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
-    """Whether a move stands somewhere in this line."""
     return any(
         move_in(" ".join(words[first:last]), rules)
         for first in range(len(words))
@@ -119,7 +129,7 @@ def goes_on(line: str, rules: Notation) -> bool:
 
 def _pieces(word: str, known: Mapping[str, None]) -> list[str]:
     """Two words may have been written as one: 7leo."""
-    return [word] if word in known or len(word) > _LONGEST_WORD else re.findall("[a-z]+|[0-9]+", word) or [word]
+    return [word] if word in known or len(word) > _LONGEST_WORD else re.findall(r"[^\W\d_]+|[0-9]+", word) or [word]
 
 
 @lru_cache(2000)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from server.games import Json, Rules
 from server.play.planning.plans import AT_ONCE
 from server.post.incoming.near_misses import Notation, move_in
-from server.rules import Json, Rules
 
 OFF: Final = "off"
 _OFF: Mapping[str, Sequence[str]] = {  # the first of each is the one that our letters say

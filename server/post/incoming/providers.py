@@ -4,13 +4,14 @@ Pure functions from a request to what it brings: a provider proves itself first,
 signature. `sns.py` has what Amazon adds to that.
 """
 
+import hashlib
 import hmac
 import json
 import re
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -64,12 +65,21 @@ class Report(NamedTuple):
     said: str
 
 
-Brought = Mail | Report
+class Proof(NamedTuple):
+    """A signature that covers no content: until it expires, it may come again with this content only."""
+
+    token_hash: bytes
+    content_hash: bytes
+    expires_at: datetime
+
+
+Brought = Mail | Report | Proof
 
 
 def read(provider: str, post: Post, secret: str, now: datetime) -> list[Brought]:
-    """What a provider brings; nothing, for events that are of no concern here. Raises KeyError for a provider that we do not
-    know, Forged, Unreadable, Unreachable."""
+    """What a provider brings; nothing, for events that are of no concern here. A proof comes before what it proves.
+
+    Raises KeyError for a provider that we do not know, Forged, Unreadable, Unreachable."""
     return _PROVIDERS[provider](post, secret, now)
 
 
@@ -92,7 +102,8 @@ def _is_same(sent: str, known: str) -> bool:
     return hmac.compare_digest(sent.encode("utf-8", "replace"), known.encode())
 
 
-def _expect_mailgun(signed: Mapping[str, object], secret: str, now: datetime) -> None:
+def _mailgun_proof(signed: Mapping[str, object], secret: str, now: datetime, content: Sequence[bytes]) -> Proof:
+    """Mailgun signs a timestamp and a token, but not the content. Raises Forged."""
     timestamp, token, signature = (_text(signed.get(name)) for name in ("timestamp", "token", "signature"))
     known = hmac.new(secret.encode(), f"{timestamp}{token}".encode(), "sha256").hexdigest()
     if not _is_same(signature, known):
@@ -102,6 +113,12 @@ def _expect_mailgun(signed: Mapping[str, object], secret: str, now: datetime) ->
         or abs(now.timestamp() - int(timestamp)) > _LONGEST_DELAY.total_seconds()
     ):
         raise Forged
+    expires_at = datetime.fromtimestamp(int(timestamp), UTC) + _LONGEST_DELAY
+    return Proof(_hash([timestamp.encode(), token.encode()]), _hash(content), expires_at)
+
+
+def _hash(values: Sequence[bytes]) -> bytes:
+    return hashlib.sha256(b"".join(b"%d:%s" % (len(value), value) for value in values)).digest()
 
 
 # Providers
@@ -139,21 +156,26 @@ _POSTMARK_FAILURES = {"HardBounce", "SoftBounce", "Blocked", "DnsError", "BadEma
 def _mailgun(post: Post, secret: str, now: datetime) -> list[Brought]:
     if parse_options_header(post.content_type)[0] == "application/json":
         told = _json(post.body)
-        _expect_mailgun(_object(told.get("signature")), secret, now)
         event = _object(told.get("event-data"))
+        proof = _mailgun_proof(
+            _object(told.get("signature")), secret, now, [json.dumps(event, sort_keys=True).encode()]
+        )
         match event.get("event"), event.get("severity"):
             case "failed", "permanent":
                 status = _object(event.get("delivery-status"))
                 why = _text(status.get("message")) or _text(status.get("description")) or _text(event.get("reason"))
-                return [_bounce(event.get("recipient"), True, why, _text(status.get("enhanced-code")), event)]
+                code = _text(status.get("enhanced-code"))
+                return [proof, _bounce(event.get("recipient"), True, why, code, event)]
             case "complained", _:
-                return [_complaint(event.get("recipient"), event)]
-        return []
+                return [proof, _complaint(event.get("recipient"), event)]
+        return [proof]
     form = _form(post)
-    _expect_mailgun({name: _decoded(value) for name, value in form.items()}, secret, now)
+    recipient, sender, content = (form.get(name, b"") for name in ("recipient", "sender", "body-mime"))
+    signed = {name: _decoded(value) for name, value in form.items()}
+    proof = _mailgun_proof(signed, secret, now, [recipient, sender, content])
     if "body-mime" not in form:
         raise Unreadable("The raw mail is needed: let the address of the route end with /mail-in/mailgun/mime.")
-    return [Mail([_decoded(form.get("recipient", b""))], _decoded(form.get("sender", b"")), form["body-mime"])]
+    return [proof, Mail([_decoded(recipient)], _decoded(sender), content)]
 
 
 def _sendgrid(post: Post, secret: str, now: datetime) -> list[Brought]:

@@ -1,32 +1,44 @@
 """What a person wrote now: the lines of a reply without those of the letter that it answers."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from server.post.incoming.html_text import Line
+from server.sanitize import without_unseen
 
 MARK = "##-"  # a line of a letter with this in it: from here on all is the letter's
 LONGEST_LINE = 1000
+_LONGEST_TITLE = 300
+_LONGEST_HEAD = 9  # lines
 LONGEST_ATTRIBUTION = 4  # lines, as some programs break it
 
-_BETWEEN_DASHES = re.compile(r"[-_=]{3,} ?[^\W_].{0,200}?[-_=]{3,}")
+_DRAWN = "-_=~*#<>|+•·.‐‑‒–—―─━═▬＿－"  # what programs draw lines with, and marks of emphasis around them
+_BETWEEN_DASHES = re.compile(r"[-_=~*‐‑‒–—―─━═]{3,200} ?[^\W_]")
 _WROTE = (
-    r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|napisał)"
+    r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|escreveram"
+    r"|napisał|napisała|napsala?|napísala?|napisao|napisala|napisali|je napisal|kirjoitti|kirjutas|rašė|rakstīja|írta"
+    r"|a scris|yazdı|yazmış|έγραψε|pisze|pisała?|написала?|написав|пише|пишет|píše|skriver|schrijft|escribe|escreve|escreva|scrive|écrit|написа|skrifaði|va escriure|idatzi du|đã viết|menulis"
+    r"|כתב|כתבה|كتب|كتبت|เขียนว่า|写道|寫道|书写|さんは書きました|님이 작성)"
 )
 _ATTRIBUTION = re.compile(
-    rf"(?=.*[\d@])\S.*\b{_WROTE}\b.{{0,120}}:|(?=.*\d)\S.*<?[^\s@]+@[^\s@]+>?[ \u00a0]?:"
-    rf"|(?=.*\d)\S.*<[^\s@]+@[^\s@]+>[ \u00a0]?{_WROTE}",
+    rf"(?=.*[\d@])\S.*\b{_WROTE}\b.{{0,120}}[:：]|(?=.*\d)\S.*[^\s@]@[^\s@]+[ \u00a0]?:"
+    rf"|(?=.*\d)\S.*<[^\s@<>]{{1,250}}@[^\s@<>]{{1,250}}>[ \u00a0]?{_WROTE}",
     re.IGNORECASE,
 )
 _COLON = re.compile(r"[:：]\W{0,3}$")
 _PERHAPS_ATTRIBUTION = re.compile(rf"\S.*\b{_WROTE}[ \u00a0]?:|(?:zitat von|quoting|citando) .+:", re.IGNORECASE)
 _PREPOSITION = re.compile(r"\W{0,2}(?:on|am|le|il|em|el|op|den)\b", re.IGNORECASE)
-_ADDRESS = re.compile(r"<\S+@")
+_ADDRESS = re.compile(r"<[^\s<@]{1,250}@")
 _HEADERS = {
-    "from": "from von de da van fra från od от expéditeur mittente absender",
-    "date": "sent gesendet envoyé inviato date datum data enviado verzonden sendt skickat wysłano отправлено",
-    "to": "to an à a cc aan til till do para кому empfänger destinataire destinatario",
-    "subject": "subject betreff objet oggetto onderwerp asunto emne ämne temat тема",
+    "from": "from von de da van fra från od від от expéditeur mittente absender lähettäjä από gönderen kimden feladó saatja"
+    " dari từ frá desde remitente remetente nadawca odesílatel odosielateľ expeditor 发件人 寄件者 差出人 送信者 보낸사람 מאת من จาก",
+    "date": "sent gesendet envoyé inviato date datum data enviado fecha verzonden sendt sendte skickat wysłano отправлено"
+    " дата надіслано lähetetty päivämäärä στάλθηκε ημερομηνία gönderildi tarih elküldve dátum odesláno odoslané poslano"
+    " saadetud išsiųsta nosūtīts trimis dikirim 发送时间 寄件日期 日期 送信日時 日付 보낸날짜 날짜 נשלח תאריך تاريخ",
+    "to": "to an à a cc aan til till do para кому empfänger destinataire destinatario vastaanottaja προς kime alıcı címzett"
+    " komu către kepada đến 收件人 收件者 宛先 받는사람 אל إلى ถึง",
+    "subject": "subject betreff objet oggetto onderwerp asunto assunto emne ämne temat тема aihe θέμα konu tárgy předmět"
+    " predmet teema tema subiect subjek efni 主题 主旨 件名 제목 נושא الموضوع เรื่อง",
 }
 _HEADER_OF = {word: kind for kind, words in _HEADERS.items() for word in words.split()}
 _FIELD = re.compile(r"\W{0,3}[^\W\d_][^\W\d_' .]{0,20}\W{0,3}[:：][*_]{0,3}(?:\s.*|\W{0,3})")
@@ -39,27 +51,36 @@ _TITLE = re.compile(
     r"|оригінальне повідомлення|元のメッセージ|原始邮件|原始郵件|원본 메시지|הודעה מקורית|الرسالة الأصلية)\W{0,9}",
     re.IGNORECASE,
 )
-_HEADER = re.compile(r"[*_\s]{0,3}([^\W\d_]+)(?: le)?[*_\s]{0,3}:[*_\s]{0,3}\S.*")
+_HEADER = re.compile(r"[*_\s]{0,3}([^\W\d_]{1,30})(?: le)?[*_\s]{0,3}[:：][*_\s]{0,3}\S.*")
 
 
-def own_lines(lines: Sequence[Line]) -> tuple[str, ...]:
+def own_lines(lines: Sequence[Line], objects: Callable[[str], bool]) -> tuple[str, ...]:
     """Neither quoted nor below anything that begins a quote; no signature (RFC 3676, 4.3), no OpenPGP frame.
+
+    `objects` says whether words speak against a move: then they count, even between dashes or in a marked signature.
 
     An attribution ("On Tuesday Ada wrote:") with marked lines below it takes only these away, so that one may answer
     below a quote; where no line is marked, it takes away all that follows. The empty lines between paragraphs stay.
     """
-    own = [text[:LONGEST_LINE] for text in _own(_unframed(lines))]
+    own = [text[:LONGEST_LINE] for text in _own(_unframed(lines), objects)]
     filled = [place for place, text in enumerate(own) if text.strip()]
     return tuple(own[filled[0] : filled[-1] + 1]) if filled else ()
 
 
-def _own(lines: list[Line]) -> Iterator[str]:
+def _own(written: list[Line], objects: Callable[[str], bool]) -> Iterator[str]:
+    lines = [line._replace(text=without_unseen(line.text)) for line in written]
     place = 0
     while place < len(lines):
-        quoted, text = lines[place]
-        if quoted:
+        quoted, text, signs = lines[place]
+        if quoted and (length := _marked_head(lines, place)):
+            if not _goes_on_marked(lines, place + length):
+                return
+            yield ""
+        elif quoted or (signs and not objects(text)):
             yield ""
         elif text.rstrip() in ("--", "--\u00a0") or MARK in text or _begins_quote(lines, place):
+            if objects(text.strip(_DRAWN)):
+                yield written[place].text
             return
         elif length := _attribution(lines, place):
             place += length
@@ -67,7 +88,7 @@ def _own(lines: list[Line]) -> Iterator[str]:
                 return
             continue
         else:
-            yield text
+            yield written[place].text
         place += 1
 
 
@@ -83,12 +104,29 @@ def _unframed(lines: Sequence[Line]) -> list[Line]:
 
 def _begins_quote(lines: list[Line], place: int) -> bool:
     text = lines[place].text.strip()[:LONGEST_LINE]
-    if _BETWEEN_DASHES.fullmatch(text) or _TITLE.fullmatch(text):
+    if _is_title(text):
         return True
+    near = [line.text.strip() for line in lines[place : place + 9] if line.text.strip()][:6]
+    if is_drawn(text):
+        return len(near) > 2 and all(map(_FIELD.fullmatch, near[1:3])) and any("@" in it for it in near[1:])
     if _header(text) not in ("from", "date"):
         return False
-    near = [line.text.strip() for line in lines[place : place + 8] if line.text.strip()][:5]
-    return len({_header(line) for line in near} - {""}) >= 2
+    return len({_header(line) for line in near[:5]} - {""}) >= 2
+
+
+def _is_title(text: str) -> bool:
+    """Whether this is what programs write between dashes above a quote, in any language; in ours, even without dashes."""
+    bare = text.strip("* >|")
+    ends = bare.rstrip()[-3:]
+    is_between = len(ends) == 3 and set(ends) <= set("-_=~*‐‑‒–—―─━═") and len(bare) <= _LONGEST_TITLE
+    return (is_between and _BETWEEN_DASHES.match(bare) is not None) or (
+        _TITLE.fullmatch(text.strip(f"{_DRAWN} \u00a0")) is not None
+    )
+
+
+def is_drawn(line: str) -> bool:
+    """Whether this line is drawn, and holds no words."""
+    return line.strip() != "" and re.search(r"[^\W_]", line) is None
 
 
 def is_subject(line: str) -> bool:
@@ -114,16 +152,43 @@ def _attribution(lines: list[Line], place: int) -> int:
             return length
         if _PERHAPS_ATTRIBUTION.fullmatch(words) and _goes_on_marked(lines, place + length):
             return length
+        if _COLON.search(text) and _goes_on_marked(lines, place + length):  # in whatever language
+            return length
         if length == 1 and not begins and not _ADDRESS.search(text):
             return 0
     return 0
 
 
+def _marked_head(lines: list[Line], place: int) -> int:
+    """How many marked lines begin here and are nothing but the head of a quote, whose text may follow without marks."""
+    if place and lines[place - 1].quoted:
+        return 0
+    length = next((nr for nr in range(place, len(lines)) if not lines[nr].quoted), len(lines)) - place
+    texts = [
+        bare for line in lines[place : place + min(length, _LONGEST_HEAD)] if (bare := line.text.strip("> \u00a0"))
+    ]
+    is_head = texts and len(texts) == sum(line.text.strip("> \u00a0") != "" for line in lines[place : place + length])
+    return length if is_head and all(_is_of_head(text[:LONGEST_LINE]) for text in texts) else 0
+
+
+def _is_of_head(text: str) -> bool:
+    return (
+        _header(text) != ""
+        or _is_title(text)
+        or _ATTRIBUTION.fullmatch(text) is not None
+        or ("@" in text and re.search(r"\d", text) is not None)
+    )
+
+
 def may_begin_quote(line: str) -> bool:
     """Whether this may be what some program writes above a quote, in a language that nobody here reads."""
     text = line.strip()
-    is_line = len(text) >= 3 and re.search(r"\w", text.replace("_", "")) is None
-    return is_line or "@" in text or _COLON.search(text) is not None or _FIELD.fullmatch(text) is not None
+    return (
+        (len(text) >= 3 and is_drawn(text))
+        or "@" in text
+        or _COLON.search(text) is not None
+        or _FIELD.fullmatch(text) is not None
+    )
 
 
 def _goes_on_marked(lines: list[Line], place: int) -> bool:

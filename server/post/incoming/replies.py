@@ -6,21 +6,25 @@ whatever comes near to a move or a command without being one does.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from hashlib import sha256
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from server.games import GAMES
 from server.post.incoming import commands
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.commands import meaning
 from server.post.incoming.doubt import cut_in_two, is_courtesy, is_harmless_above, spoken_against
-from server.post.incoming.mime import Doubt, Head, readings_of, split
+from server.post.incoming.help_lines import help_lines
+from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
 from server.post.incoming.near_misses import Grammar, Notation, goes_on, has_words_of, move_in, resembles
+from server.post.incoming.notices import without_notices
 from server.post.incoming.planning import OFF, drops, read_plan
-from server.post.incoming.quotes import may_begin_quote, own_lines
-from server.sanitize import email_address
+from server.post.incoming.quotes import is_drawn, may_begin_quote, own_lines
+from server.sanitize import email_address, without_unseen
 
 MOST_LINES = 300
 MOST_WORDS = 2_500
@@ -116,34 +120,48 @@ def _own_words(head: Head, body: bytes) -> tuple[list[tuple[str, ...]], str | No
         return [()], doubt.code
     if any(line.text.strip() == "-----BEGIN PGP MESSAGE-----" and not line.quoted for line in chain(*readings)):
         return [()], "encrypted"
-    words = [own_lines(seen) for seen in readings]
+    words = [own_lines(seen, _objects) for seen in readings]
     if any(len(lines) > MOST_LINES or sum(len(line.split()) for line in lines) > MOST_WORDS for lines in words):
         return [()], "too-large"
     return words, None
 
 
-_ATOM = r"[\w!#$%&'*+/=?^`{|}~.-]++"
-_FROM = re.compile(rf'(?:(?:{_ATOM}|"(?:[^"\\\r\n]|\\.)*+")[ \t]*+)*+<([^<>\s]+)>|([^<>\s"]+)')
+def _objects(words: str) -> bool:
+    return spoken_against([words]) != ""
+
+
+_LONGEST_FROM = 1000
+_QUOTED, _COMMENT = re.compile(r'(?<!\\)"(?:[^"\\]|\\.){0,1000}+"'), re.compile(r"(?<!\\)\([^()\\]{0,1000}+\)")
+_COMMENTS_WITHIN = 3  # each other
+_FROM = re.compile('(?:[^<>,;:"()\\\\]*+<\\s*+([^<>\\s]++)\\s*+>|[\\s\2]*+([^<>\\s,;:"()\\\\\1\2]++))[\\s\2]*+')
+_BESIDE_ADDRESS = re.compile(r"""[\s<>,;:"'()\[\]\1\2]+""")
 
 
 def _sender(head: Head) -> str | None:
-    """Other readers, and parseaddr, find some address in nearly anything; two of them may find two (CVE-2023-27043)."""
+    """Return the one address in From; None if there is another one in it, even in a name, in quotes or in a comment.
+
+    Readers of mail disagree on which of two addresses counts (CVE-2023-27043).
+    """
     values = head.all("from")
-    if head.flawed or len(values) != 1 or len(values[0]) > 1000:
+    if head.flawed or len(values) != 1 or len(values[0]) > _LONGEST_FROM or re.search("[\1\2]", values[0]):
         return None
-    found = _FROM.fullmatch(values[0])
+    bare = _QUOTED.sub("\1", values[0])
+    for _ in range(_COMMENTS_WITHIN):
+        bare = _COMMENT.sub("\2", bare)
+    found = _FROM.fullmatch(bare)
     if found is None:
         return None
     try:
-        return email_address(found[1] or found[2])
+        address = email_address(found[1] or found[2])
     except ValueError:
         return None
+    named = {it.lower() for it in _BESIDE_ADDRESS.split(f"{bare} {values[0]} {decoded(values[0])}") if "@" in it}
+    return address if named <= {address.lower(), "@"} and not re.search(r"@(?:\s|\Z)|(?:\s|\A)@", bare) else None
 
 
 # Understanding
 
 _SPACES = re.compile(r"[\s\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
-_UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u2060\ufe0e\ufe0f\ufeff"))
 _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"} | {
     code: chr(code - 0xFEE0)
     for code in range(0xFF01, 0xFF5F)  # full-width forms
@@ -153,16 +171,106 @@ _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[.] ?[0-9]{1,2}[.](?: ?[0-9]{4})?"
 _STAND_IN = re.compile(rf"<?([^\s@<>]+@[^\s@<>]+)(?:>|<mailto:\1>)? +({_DAY}) ?(?:[.][.]|-|–) ?({_DAY})")
 _DAY_BY_SLASHES = re.compile(r"(?<![^ .–-])([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?(?![^ .–-])")
 _CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
+_PICTURE = re.compile(r"\[(?:image|cid|inline image|bild|immagine)[ :][^\[\]\r\n]{0,200}\]", re.IGNORECASE)
+_ADDED = re.compile(  # by programs to plain text: pictures, where links lead, smileys
+    rf"{_PICTURE.pattern}|[<(\[](?:https?|mailto|tel|callto|sip|x-apple-data-detectors):[^<>()\[\]\s]{{0,2000}}[>)\]]"
+    r"|\[https?:[^\[\]\s]{0,2000}\]|<[^<>\s]{1,100}\.(?:png|gif|jpe?g|webp)>|(?<!\w)(?:[:;=8][-o^]?[)(\[\]DPpOo|/\\*3]|[xX]D|<3|:'\()(?!\w)",
+    re.IGNORECASE,
+)
+_BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # as our answer to ? shows what moves have in common
+_MOST_OFFERED = 100  # in a line
 _PROSE = 4  # words from which on a line of our letter cannot have been typed anew by chance
+_TITLE = 4  # words that may stand above a quote
 _KEY = 40  # characters of a line that one knows it by: no program breaks it sooner
 _FULL_LINE = 60  # characters from which on a line may have been broken by the mail program
+
+
+def read_wishes(
+    mail: Mail,
+    rules_name: str,
+    locale: str,
+    ours: Sequence[str],
+    repeated: Collection[str],
+    scope: str,
+    before: Collection[str],
+) -> tuple[Wishes, set[str]]:
+    """Return what a mail asks for at a table, and the hashes of its lines that act.
+
+    `before` are the hashes of such lines in earlier mails of this seat, which `scope` names. See `understand`.
+    """
+    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale)
+    wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
+    return wishes, {_hash(scope, key) for key in acting_keys(reply)}
+
+
+def _hash(scope: str, key: str) -> str:
+    return sha256(f"{scope}/{key}".encode()).hexdigest()[:16]
 
 
 def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
     """The mail with every line of it read in the notation of this game, and as a command in this language, once."""
     grammar = Grammar(rules, locale)
-    beside = None if mail.beside is None else _joined(mail.beside, grammar)
-    return Reply(mail, grammar, _joined(mail.lines, grammar), beside)
+    lines = _joined(_without_explanation(mail.lines, grammar), grammar)
+    if mail.beside is None:
+        return Reply(mail, grammar, lines, None)
+    beside = _joined(_without_explanation(mail.beside, grammar), grammar)
+    return Reply(mail, grammar, _as_on_page(lines, beside), beside)
+
+
+def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str]:
+    """The lines, one of which may have been copied from our help with the explanation in brackets behind it, which goes.
+
+    With more of them the mail holds a copy of our letter, and stays as it is.
+    """
+    found = list(_explained(lines, grammar))
+    if len(found) != 1:
+        return lines
+    [(nr, end, written)] = found
+    return [*lines[:nr], written, *lines[end:]]
+
+
+def _explained(lines: Sequence[str], grammar: Grammar) -> Iterator[tuple[int, int, str]]:
+    """Yield each line of our help that has its explanation: its number, that of the line after it, and what acts."""
+    name = getattr(grammar.rules, "NAME", None)
+    if name not in GAMES or not any("(" in line for line in lines):
+        return
+    told = {_plain(f"({what})") for _, what in help_lines(str(name), grammar.locale)}
+    for nr, line in enumerate(lines):
+        for at in (it.start() for it in re.finditer(r"\(", line)):
+            if (end := _end_of(told, lines, nr, at)) and _command(_typed(line[:at], grammar.locale), grammar):
+                yield nr, end, line[:at]
+
+
+def _with_bare_help(ours: Sequence[str], grammar: Grammar) -> list[str]:
+    """Our lines, and once more with the explanations gone, so that a copy that begins at our help is known as ours."""
+    bare = list(ours)
+    for nr, end, written in _explained(ours, grammar):
+        bare[nr:end] = [written, *[""] * (end - nr - 1)]
+    return [*ours, *bare] if bare != ours else bare
+
+
+def _end_of(told: Collection[str], lines: Sequence[str], nr: int, at: int) -> int:
+    """The number of the line after an explanation that begins there, which may be broken into several; 0 if none does."""
+    whole = _plain(lines[nr][at:])
+    for end in range(nr + 1, len(lines) + 1):
+        if whole in told:
+            return end
+        if not any(it.startswith(whole) for it in told) or end == len(lines):
+            return 0
+        whole = _plain(f"{whole} {lines[end]}")
+    return 0
+
+
+def _as_on_page(lines: Sequence[Line], beside: Sequence[Line]) -> list[Line]:
+    """The lines of the plain text, with those that a program made of a line on the page that acts (a bullet before it, an
+    address behind its link, a mark around what is bold) as they stand there."""
+    acting = {letters: line for line in beside if line.command and (letters := _letters(line.text))}
+    return [acting.get(_letters(line.text), line) for line in lines]
+
+
+def _letters(text: str) -> str:
+    """What of a line the plain text and the page have in common, however a program shows links, pictures and smileys."""
+    return re.sub(r"[\W_]", "", _ADDED.sub(" ", text)).lower()
 
 
 def understand(
@@ -182,7 +290,8 @@ def understand(
     only where it is plainly fresh: above it stands nothing but greetings, whole sentences without a figure, a colon or
     an address, and lines that act, apart from quotes that are marked. For what programs write above a quote, in whatever
     language, is none of these. Elsewhere it ends what he wrote now, if he wrote above it what acts and below it nothing
-    new; or it is asked about. A line that never stood anywhere is asked about below anything that may begin a quote.
+    new; or it is asked about. A line that never stood anywhere is asked about below anything that may begin a quote,
+    and one that our letter offered also below a few words that no sentence ends, as a title does.
     """
     mail, grammar = reply.mail, reply.grammar
     if mail.automatic:
@@ -190,11 +299,15 @@ def understand(
     if mail.doubt:
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
     locale = grammar.locale
-    typed = [_typed(line, locale) for line in ours], {_typed(line, locale) for line in repeated}
+    typed = (
+        [_typed(line, locale) for line in _with_bare_help(ours, grammar)],
+        {_typed(line, locale) for line in repeated},
+    )
     signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
-    wishes = _understood(reply.lines, *typed, signed, stood, grammar)
+    offered = {line.lower() for line in typed[0]} - {line.lower() for line in typed[1]}
+    wishes = _understood(reply.lines, *typed, signed, stood, offered, grammar)
     if not wishes.problem and reply.beside is not None:
-        beside = _understood(reply.beside, *typed, signed, stood, grammar)
+        beside = _understood(reply.beside, *typed, signed, stood, offered, grammar)
         if beside.problem in ("in-a-sentence", "spoken-against", "perhaps-quoted"):
             return beside
         if _by_letters(wishes) != _by_letters(beside):
@@ -208,6 +321,7 @@ def _understood(
     repeated: Collection[str],
     signed: Collection[str],
     stood: Callable[[str], bool],
+    offered: Collection[str],
     grammar: Grammar,
 ) -> Wishes:
     own, copied = _parted(lines, ours, repeated)
@@ -216,7 +330,10 @@ def _understood(
             return Wishes(problem="amid-our-letter", line=line.text)
     if any(line.text for line in lines) and not any(line.text for line in own):
         return Wishes(problem="only-our-letter")
-    fresh, old = _fresh(own, stood)
+    fresh, old = _fresh(own, stood)  # even below a notice, which may stand at the top of a quote
+    own, fresh = _a_persons(own), _a_persons(fresh)
+    if old is None and (quoted := _below_a_title(own, offered, signed)):
+        return Wishes(problem="perhaps-quoted", line=quoted.text)
     if old is None:
         return _wishes(own, grammar, signed)
     wishes = _wishes(fresh, grammar, signed)
@@ -232,6 +349,31 @@ def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequenc
     below = range(next(unclear, len(lines)), len(lines))
     old = next((nr for nr in below if _stood(lines[nr], stood)), len(lines))
     return lines[:old], next(iter(lines[old:]), None)
+
+
+def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
+    """The lines, those blank that companies and mail gateways have added."""
+    written = without_notices(["" if line.command else line.text for line in lines])
+    return [line if line.command else Line(text, None) for line, text in zip(lines, written, strict=True)]
+
+
+def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
+    """The first line that acts, if our letter offered it and below a few words that no sentence ends, as programs write
+    them above a quote in languages that nobody here reads."""
+    acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
+    if acts is None or lines[acts].text.lower() not in offered:
+        return None
+    for (text, command), below in pairwise(lines[: acts + 1]):
+        if text and not command and not is_harmless_above(text):
+            stands_alone = not below.text or below.command is not None
+            if may_begin_quote(text) or (stands_alone and _is_like_title(text, signed)):
+                return lines[acts]
+    return None
+
+
+def _is_like_title(line: str, signed: Collection[str]) -> bool:
+    words = line.lower().split()
+    return len(words) <= _TITLE and "," not in line and not set(words) & set(signed)
 
 
 def keys_of(line: Line) -> set[str]:
@@ -254,14 +396,18 @@ def _stood(line: Line, stood: Callable[[str], bool]) -> bool:
 
 def _by_letters(wishes: Wishes) -> Wishes:
     """Plain text shows pages' bold words, links and broken lines in its own way."""
-    return replace(wishes, says=tuple(re.sub(r"[\W_]", "", text) for text in wishes.says), line="")
+    return replace(wishes, says=tuple(map(_letters, wishes.says)), line="")
 
 
 def _typed(line: str, locale: str) -> str:
     """The line as far as notation goes: blanks are blanks, dashes are dashes, and what nobody sees is gone."""
     if _chat(line.strip(), locale):
         return line.strip()
-    return _SPACES.sub(" ", line.translate(_UNSEEN).translate(_SAME)).strip()
+    return _plain(line)
+
+
+def _plain(line: str) -> str:
+    return _SPACES.sub(" ", _PICTURE.sub(" ", without_unseen(line)).translate(_SAME)).strip()
 
 
 def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
@@ -319,6 +465,8 @@ def _parted(
 
 
 def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) -> Wishes:
+    if several := next((text for text, command in lines if not command and _is_several(text, grammar)), ""):
+        return Wishes(problem="two-moves", line=several)
     for above, line in pairwise((Line("", None), *lines)):
         if _may_go_on(above.text, above.text, grammar.locale) if line.command else _comes_near(line.text, grammar):
             return Wishes(problem="not-understood", line=line.text)
@@ -326,7 +474,7 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
     if places:
         for place in range(places[0], min(places[-1] + 2, len(lines))):
             text, command = lines[place]
-            if text and not command and (place < places[-1] or goes_on(text, grammar.rules)):
+            if text and not command and (place < places[-1] or _goes_on(lines[place - 1].text, text, grammar)):
                 return Wishes(problem="not-understood", line=text)
     commands = [line.command for line in lines if line.command]
     if not commands:
@@ -337,6 +485,20 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
     if move is None:
         return Wishes(problem="two-moves", line=list(moves)[1])
     return _doubt(lines, signed) or _together(move, commands)
+
+
+def _goes_on(move: str, below: str, grammar: Grammar) -> bool:
+    """Whether the line below a move may be the rest of it. One that is drawn, as above a signature, seldom is."""
+    return goes_on(below, grammar.rules) and (
+        not is_drawn(below) or _move(f"{move} {below}", grammar.rules) is not None
+    )
+
+
+def _is_several(line: str, grammar: Grammar) -> bool:
+    """Whether this is a line of our answer to ? that offers several moves, which begin alike."""
+    beginning, _, endings = line.partition(": ")
+    moves = [f"{beginning} {ending.strip()}" for ending in endings.split("|")[:_MOST_OFFERED]]
+    return len(moves) > 1 and all(_move(move, grammar.rules) for move in moves)
 
 
 def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
@@ -415,7 +577,7 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
     """What this line alone asks for, if it is exactly in notation."""
     if chat := _chat(line, grammar.locale):
         return Wishes(says=(chat,))
-    if move := _move(line, grammar.rules):
+    if move := _move(line, grammar.rules) or _move(_BEGINNING.sub(r"\1 ", line), grammar.rules):
         return move
     if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French sets a blank before the !
         return Wishes(ready=True)

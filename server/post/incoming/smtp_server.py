@@ -11,7 +11,8 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from flask import Flask
 
-from server.errors import NotFound, TooMany
+from server.accounts.closing import MAIL_IN, expect_open
+from server.errors import Closed, NotFound, TooMany
 from server.post.incoming.intake import LARGEST, MOST_READERS, expect_known, local_part, take_in
 from server.post.smtp import Unreachable
 from server.store.connections import let_go
@@ -26,6 +27,7 @@ _STORERS = 4
 OPEN_AGAIN = 5.0  # seconds to wait for a port
 _WELCOME = "250 2.1.5 Go on"
 _UNKNOWN = "550 5.1.1 Nobody has this address"
+_CLOSED = "451 4.3.2 Closed for now; please try again later"
 _LATER = "451 4.3.0 Not now; please try again later"
 
 log = logging.getLogger(__name__)
@@ -113,6 +115,8 @@ class SmtpServer:
             take_in(word, sender, content, self._limited)
         except NotFound:
             return _UNKNOWN
+        except Closed:
+            return _CLOSED
         except TooMany:
             return "451 4.7.1 Too many mails; please try again later"
         return "250 2.0.0 Kept"
@@ -195,6 +199,9 @@ class _TurnedAway(asyncio.Protocol):
 def _greet(word: str) -> str:
     try:
         expect_known(word)
+        expect_open(MAIL_IN)
     except NotFound:
         return _UNKNOWN
+    except Closed:
+        return _CLOSED
     return _WELCOME

@@ -13,17 +13,18 @@ from cryptography.hazmat.primitives.serialization import (
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from server.accounts.grants import expect_app
 from server.accounts.guests import expect_no_guest
 from server.accounts.rate_limits import expect_room
 from server.clock import clock
 from server.errors import BadField, NotFound
-from server.rules import Json
+from server.games import Json
+from server.push.encryption import Browser, from_text, point_of, to_text
 from server.store.connections import let_go
 from server.store.database_retry import tried_again
 from server.store.locks import hold
 from server.store.tables import Player, PushSubscription, Setting, db
 from server.webhooks.targets import BadAddress, looked_up, target_of
-from server.webhooks.web_push import Browser, from_text, point_of, to_text
 
 _KEY = "vapid-key"
 _POINT, _AUTH = 65, 16  # octets (RFC 8291, 2.1 and 3.2)
@@ -50,8 +51,11 @@ def public_key() -> str:
 
 
 @tried_again
-def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool) -> Json:
-    """Have a browser be told; the same one again has its keys renewed. Raises SignInFirst, BadField, TooMany."""
+def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id: UUID | None = None) -> Json:
+    """Subscribe a browser to push, or renew its keys. `app_id`: the app that asks.
+
+    Raises SignInFirst, BadField, TooMany, BadToken.
+    """
     expect_no_guest(player_id)  # nobody waits for him
     browser = _browser(keys)
     _place_of(player_id, endpoint)
@@ -61,13 +65,15 @@ def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool) -> Json
     except BadAddress as error:
         raise BadField("endpoint", error.words) from None
     except OSError:
-        raise BadField("endpoint", "This host has no address at present.") from None
+        raise BadField("endpoint", "This host currently has no address.") from None
     hold(player_id)
+    expect_app(player_id, app_id)
     row = _place_of(player_id, endpoint)
     if row is None:
         row = PushSubscription(player_id=player_id, subscription_id=uuid4(), endpoint=endpoint, made_at=clock.now())
         db.session.add(row)
     row.p256dh, row.auth = browser
+    row.app_id = app_id
     db.session.execute(update(Player).where(Player.player_id == player_id).values(has_push=True))
     db.session.commit()
     return _told(row)
@@ -86,12 +92,17 @@ def _browser(keys: Json) -> Browser:
     """Raises BadField."""
     try:
         browser = Browser(from_text(keys["p256dh"]), from_text(keys["auth"]))
-        ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), browser.p256dh)
+        check_keys(*browser)
     except ValueError:
         raise BadField("keys", "These are not the keys of a push subscription.") from None
-    if (len(browser.p256dh), len(browser.auth)) != (_POINT, _AUTH):
-        raise BadField("keys", "These are not the keys of a push subscription.")
     return browser
+
+
+def check_keys(p256dh: bytes, auth: bytes) -> None:
+    """Raises ValueError for what are no keys of a browser."""
+    ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), p256dh)
+    if (len(p256dh), len(auth)) != (_POINT, _AUTH):
+        raise ValueError("These keys have another length.")
 
 
 def subscriptions_of(player_id: UUID) -> list[PushSubscription]:

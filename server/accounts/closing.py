@@ -1,0 +1,68 @@
+"""What operators have closed for a while. Whatever that stops reads it each time, so a switch needs no restart."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import delete
+from sqlalchemy.dialects.postgresql import insert
+
+from server.accounts.players import player_at
+from server.clock import clock
+from server.errors import Closed
+from server.store import announcements
+from server.store.database_retry import tried_again
+from server.store.tables import Setting, db
+from server.translations import noted
+
+SIGN_UPS: Final = "sign-ups"
+GUESTS: Final = "guests"
+APPS: Final = "apps"
+MAIL_IN: Final = "mail-in"
+CLOSABLE: Final = {
+    SIGN_UPS: noted(
+        "This server takes no new players at the moment. If you have an account, sign in with its address."
+    ),
+    GUESTS: noted("This server takes no guests at the moment. Sign in to play."),
+    APPS: noted("This server registers no new apps at the moment. Those that are registered already still work."),
+    MAIL_IN: noted("This server takes no mail at the moment. Send it again later."),
+}
+
+
+@tried_again
+def close(what: str) -> None:
+    """Close one of `CLOSABLE` until it is opened again."""
+    row = insert(Setting).values(name=announcements.CLOSED + what, value=clock.now().isoformat())
+    db.session.execute(row.on_conflict_do_nothing(index_elements=["name"]))
+    db.session.commit()
+    announcements.forget()
+
+
+@tried_again
+def open_again(what: str) -> None:
+    db.session.execute(delete(Setting).where(Setting.name == announcements.CLOSED + what))
+    db.session.commit()
+    announcements.forget()
+
+
+def closed(rows: Mapping[str, str] | None = None) -> dict[str, datetime]:
+    """Return what is closed, and since when. `rows`: what is announced, if that has been read."""
+    rows = announcements.announced() if rows is None else rows
+    names = {announcements.CLOSED + what: what for what in CLOSABLE}
+    return {names[name]: datetime.fromisoformat(at) for name, at in rows.items() if name in names}
+
+
+def is_open(what: str) -> bool:
+    return what not in closed()
+
+
+def expect_open(what: str) -> None:
+    """Raises Closed."""
+    if not is_open(what):
+        raise Closed(CLOSABLE[what])
+
+
+def expect_known_or_open(email: str) -> None:
+    """Raises Closed for an address without an account while sign-ups are closed."""
+    if player_at(email) is None:
+        expect_open(SIGN_UPS)

@@ -1,0 +1,251 @@
+"""Notice kinds: what players are notified of, with the channels, choices and lifetime of each.
+
+A new kind of game email needs an entry here, a class and a builder in `server/post/letters/`, and a template.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum, auto
+from typing import Final
+
+from server.translations import noted
+
+AT_ONCE, BUNDLED, OFF = "at-once", "bundled", "off"
+
+
+class Until(Enum):
+    """When a notice stops mattering (see `still_matters`)."""
+
+    NEVER = auto()
+    TURN_BEGUN = auto()
+    TURN_OVER = auto()
+    READY = auto()
+    CONSENTED = auto()
+    NEXT_TURN = auto()
+    GAME_BEGUN = auto()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoticeKind:
+    """A kind of notice. A channel carries it if its text for that channel is not empty."""
+
+    name: str
+    until: Until = Until.NEVER
+    default: str = AT_ONCE
+
+    headline: str = ""  # email: sender name
+    stop: str = ""  # email: what players switch off; "" if it is always sent
+    stops_game: bool = True  # email: whether the link to stop it can stop all emails of its game
+    to_anyone: bool = False  # email: whether its reader may have no seat in the game
+    bundles: bool = True  # email: whether players may have it bundled
+    is_in_bundle: bool = False  # email: whether a bundle shows its turn without it
+    overtakes: bool = False  # email: whether it makes earlier emails of its game superfluous
+    lasts: bool = False  # email: whether no later email makes it superfluous
+    time_runs: bool = True  # email: whether its reader's time may run when it is switched off
+
+    push: str = ""  # push: text
+    push_for: timedelta | None = None  # push: how long it is worth showing; None: until the due time
+    is_urgent: bool = False  # push
+
+    webhook: str = ""  # webhook: description in the API
+    payload: tuple[str, ...] = ()  # webhook: groups of fields (see `subscriptions`)
+    chat: bool = False  # Discord and Slack
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Return what players may choose for its emails."""
+        return (AT_ONCE, BUNDLED, OFF) if self.bundles else (AT_ONCE, OFF)
+
+    @property
+    def is_about_turn(self) -> bool:
+        return self.until in (Until.TURN_BEGUN, Until.TURN_OVER)
+
+
+# About your turn
+
+YOUR_TURN: Final = NoticeKind(
+    name="your-turn",
+    until=Until.TURN_BEGUN,
+    headline=noted("Your turn"),
+    stop=noted("letters that tell you that it is your turn"),
+    is_in_bundle=True,
+    overtakes=True,
+    push=noted("It is your turn, until %(due)s."),
+    webhook="Sent when it's your turn",
+    payload=("turn",),
+    chat=True,
+)
+REMINDER: Final = NoticeKind(
+    name="reminder",
+    until=Until.TURN_OVER,
+    headline=noted("Reminder"),
+    stop=noted("reminders that your time runs out"),
+    is_in_bundle=True,
+    push=noted("It is your turn, until %(due)s."),
+    is_urgent=True,
+    webhook="Sent before your turn times out",
+    payload=("turn",),
+)
+TIME_EXTENDED: Final = NoticeKind(
+    name="time-extended",
+    until=Until.TURN_OVER,
+    headline=noted("More time"),
+    stop=noted("letters that tell you that your time was extended"),
+    webhook="Sent when a time-out extends your turn",
+    payload=("turn", "extension"),
+)
+BOT_MOVED: Final = NoticeKind(
+    name="bot-moved",
+    headline=noted("A bot played for you"),
+    stop=noted("letters that tell you that a bot played a turn for you"),
+    webhook="Sent when a bot moves after your time-out",
+    payload=("bot",),
+)
+
+# About your seat
+
+SEAT_HANDED_OVER: Final = NoticeKind(
+    name="seat-handed-over",
+    headline=noted("A bot has your seat"),
+    stop=noted("letters that tell you that a bot has your seat"),
+    lasts=True,  # it holds the way back
+    webhook="Sent when a bot takes over your seat",
+    payload=("bot",),
+)
+SEAT_TAKEN_OVER: Final = NoticeKind(
+    name="seat-taken-over",
+    headline=noted("Your seat has been taken over"),
+    stop=noted("letters that tell you that somebody has taken over a seat of yours"),
+    stops_game=False,
+    to_anyone=True,
+)
+STAND_IN: Final = NoticeKind(
+    name="stand-in",
+    headline=noted("Standing in"),
+    stop=noted("letters that tell you that somebody stands in for you, or you for somebody"),
+    to_anyone=True,
+)
+SENT_AWAY: Final = NoticeKind(
+    name="sent-away",
+    headline=noted("Your seat is free"),
+    stop=noted("letters that tell you that a host has taken your seat from you"),
+    stops_game=False,
+    to_anyone=True,
+)
+
+# About a game
+
+READY_ASKED: Final = NoticeKind(
+    name="ready-asked",
+    until=Until.READY,
+    headline=noted("Ready?"),
+    stop=noted("letters that ask whether you are ready for a game to begin"),
+    push=noted("All seats are taken. Say until %(due)s that you are ready."),
+    webhook="Sent when you must confirm you're ready",
+    payload=("deadline",),
+)
+NOT_READY: Final = NoticeKind(
+    name="not-ready",
+    headline=noted("Seats are free"),
+    stop=noted("letters that tell you that a game does not begin, since not everybody was ready"),
+    stops_game=False,
+    to_anyone=True,
+)
+GAME_CLOSING: Final = NoticeKind(
+    name="game-closing",
+    until=Until.GAME_BEGUN,
+    headline=noted("Seats are free"),
+    stop=noted("letters that tell you that a game of yours will close because seats are free"),
+    stops_game=False,
+    to_anyone=True,
+)
+GAME_STARTED: Final = NoticeKind(name="game-started", webhook="Sent when the game starts")
+GAME_PAUSED: Final = NoticeKind(
+    name="game-paused",
+    headline=noted("Game paused"),
+    stop=noted("letters that tell you that a game rests"),
+    webhook="Sent when the game is paused",
+)
+GAME_RESUMED: Final = NoticeKind(name="game-resumed", webhook="Sent when the game is resumed")
+TAKE_BACK_ASKED: Final = NoticeKind(
+    name="take-back-asked",
+    until=Until.CONSENTED,
+    headline=noted("Take a move back?"),
+    stop=noted("letters that ask whether you agree that a move is taken back"),
+    push=noted("%(who)s asks to take a move back."),
+    webhook="Sent when a take-back needs your consent",
+    payload=("take-back",),
+)
+MOVE_TAKEN_BACK: Final = NoticeKind(
+    name="move-taken-back",
+    until=Until.NEXT_TURN,
+    headline=noted("A move was taken back"),
+    stop=noted("letters that tell you that your turn is gone, since a move was taken back"),
+    webhook="Sent when a move is taken back",
+)
+GAME_ENDED: Final = NoticeKind(
+    name="game-ended",
+    headline=noted("Game over"),
+    stop=noted("letters that tell you that a game is over"),
+    overtakes=True,
+    time_runs=False,
+    push=noted("The game is over."),
+    push_for=timedelta(days=1),
+    webhook="Sent when the game ends",
+)
+GAME_ABANDONED: Final = NoticeKind(
+    name="game-abandoned",
+    headline=noted("Game over"),
+    stop=noted("letters that tell you that a game has ended without a result"),
+    overtakes=True,
+    time_runs=False,
+    webhook="Sent when the game is abandoned or closed",
+)
+MESSAGE: Final = NoticeKind(
+    name="message", webhook="Sent when another player writes at your table", payload=("message",)
+)
+
+# About invitations, emails and the account
+
+INVITATION: Final = NoticeKind(
+    name="invitation",
+    headline=noted("Invitation"),
+    stop=noted("invitations"),
+    to_anyone=True,
+    bundles=False,
+    lasts=True,
+    time_runs=False,
+)
+RSVP: Final = NoticeKind(name="rsvp", headline=noted("Answer"), to_anyone=True)
+BUNDLE: Final = NoticeKind(
+    name="bundle",
+    headline=noted("Your games"),
+    stop=noted("mails with all games that wait for you"),
+    bundles=False,
+)
+ANSWER: Final = NoticeKind(name="answer", headline=noted("Answer"), lasts=True)
+SIGN_IN_CODE: Final = NoticeKind(name="sign-in-code", headline=noted("Sign in"))
+DELETION_CODE: Final = NoticeKind(name="deletion-code", headline=noted("Delete your account"))
+OLD_ADDRESS_CODE: Final = NoticeKind(name="old-address-code", headline=noted("Your present address"))
+NEW_ADDRESS_CODE: Final = NoticeKind(name="new-address-code", headline=noted("Your new address"))
+NEW_APP: Final = NoticeKind(name="new-app", headline=noted("A new app"))
+WEBHOOK_DISABLED: Final = NoticeKind(name="webhook-disabled", headline=noted("Your webhook is disabled"))
+PING: Final = NoticeKind(name="ping", webhook="Sent when you test the webhook")
+
+
+NOTICE_KINDS: Final[Mapping[str, NoticeKind]] = {
+    it.name: it for it in list(globals().values()) if isinstance(it, NoticeKind)
+}
+
+
+def _names(kinds: Iterable[NoticeKind]) -> tuple[str, ...]:
+    return tuple(kind.name for kind in kinds)
+
+
+_ALL = NOTICE_KINDS.values()
+MAIL_KINDS: Final = _names(it for it in _ALL if it.stop)  # that players may switch off
+PUSH_KINDS: Final = _names(it for it in _ALL if it.push)
+WEBHOOK_KINDS: Final = _names(it for it in _ALL if it.webhook and it is not PING)
+CHAT_KINDS: Final = _names(it for it in _ALL if it.chat)
+OVERTAKING: Final = _names(it for it in _ALL if it.overtakes)

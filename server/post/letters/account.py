@@ -1,0 +1,165 @@
+"""Letters about an account: codes, programs that act for a player, and all their games in one."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, TypeVar
+from uuid import UUID
+
+from flask_babel import gettext
+
+from server.accounts import notice_kinds
+from server.accounts.apps import RIGHTS, end_word
+from server.accounts.calendars import stored_zone
+from server.accounts.mailed_codes import CODE_LIFE
+from server.accounts.preferences import wanted
+from server.clock import clock
+from server.play.commits import load
+from server.play.seating.lobby import waiting_games
+from server.play.turns.turn_links import turn_word
+from server.post.batching import letters_in, put_into_newer
+from server.post.letters.context import Reader, Recipient, builds, letter_for
+from server.post.wording import GameLetter, Letter, moment, span
+from server.webhooks.failures import failure
+from server.webhooks.subscriptions import GONE
+
+# Codes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Code(Letter):
+    code: str
+    good_for: str  # such as "10 minutes"
+    link: str  # to a page to type it on
+
+
+C = TypeVar("C", bound=Code)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignInCode(Code):
+    KIND: ClassVar = notice_kinds.SIGN_IN_CODE
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeletionCode(Code):
+    """Confirms the end of an account."""
+
+    KIND: ClassVar = notice_kinds.DELETION_CODE
+
+
+@dataclass(frozen=True, kw_only=True)
+class OldAddressCode(Code):
+    """Confirms a change of address at the old address."""
+
+    KIND: ClassVar = notice_kinds.OLD_ADDRESS_CODE
+    address: str  # the other one
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewAddressCode(Code):
+    """Confirms a change of address at the new address."""
+
+    KIND: ClassVar = notice_kinds.NEW_ADDRESS_CODE
+
+
+def code(kind: type[C], it: Recipient) -> C | None:
+    row = it.letter
+    if row.made_at + CODE_LIFE <= clock.now():
+        return None
+    path = f"/sign-in/{row.data['sign_in']}" if kind is SignInCode else "/#/settings/account"
+    more = {"address": row.data["address"]} if kind is OldAddressCode else {}
+    return kind(code=row.data["code"], good_for=span(CODE_LIFE), link=f"{it.base_url}{path}", **more)
+
+
+for _kind in (SignInCode, DeletionCode, OldAddressCode, NewAddressCode):
+    builds(_kind.KIND)(partial(code, _kind))
+
+
+# Programs
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewApp(Letter):
+    """Tells the reader that an app may act for them."""
+
+    KIND: ClassVar = notice_kinds.NEW_APP
+    name: str  # of the reader
+    app: str  # what it calls itself
+    address: str
+    rights: tuple[str, ...]
+    game: str  # a link to the only game; "" for all
+    link: str  # ends it, after a question
+
+
+@builds(notice_kinds.NEW_APP)
+def new_app(it: Recipient) -> NewApp:
+    data = it.letter.data
+    return NewApp(
+        name=it.known.name,
+        app=data["name"],
+        address=data["address"],
+        rights=tuple(gettext(RIGHTS[scope]) for scope in data["scopes"]),
+        game=f"{it.base_url}/#/games/{data['game']}" if data["game"] else "",
+        link=f"{it.base_url}/app/{end_word(it.letter.player_id, UUID(data['app']))}",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookDisabled(Letter):
+    KIND: ClassVar = notice_kinds.WEBHOOK_DISABLED
+    name: str  # of the reader
+    url: str
+    why: str  # in a sentence or two
+
+
+@builds(notice_kinds.WEBHOOK_DISABLED)
+def webhook_disabled(it: Recipient) -> WebhookDisabled:
+    data = it.letter.data
+    detail = failure(data["detail"], gettext).rstrip(".")
+    why = gettext("For three days nothing has arrived there. The last failure: %(detail)s.", detail=detail)
+    if data["why"] == GONE:
+        why = gettext("It answered 410, which means that nobody wants to be told there.")
+    return WebhookDisabled(name=it.known.name, url=data["url"], why=why)
+
+
+# Bundles
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitingGame:
+    title: str
+    rules: str
+    due: str
+    left: str
+    link: str  # for this one turn
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bundle(Letter):
+    KIND: ClassVar = notice_kinds.BUNDLE
+    name: str  # of the reader
+    waiting: tuple[WaitingGame, ...]  # all games that wait for the reader, the most urgent first
+    news: tuple[GameLetter, ...]  # what letters of their own would have told the reader
+
+
+@builds(notice_kinds.BUNDLE)
+def bundle(it: Recipient) -> Bundle | None:
+    """Return what still waits, and what else was noted; None if that is nothing."""
+    if put_into_newer(it.letter):
+        return None
+    player, now = it.known, clock.now()
+    zone = stored_zone(player.zone)
+    waiting = tuple(
+        WaitingGame(
+            title=game["title"],
+            rules=game["rules"].capitalize(),
+            due=moment(game["due_at"], zone),
+            left=span(game["due_at"] - now),
+            link=f"{it.base_url}/t/{turn_word(game['game_id'], game['seat'], game['turn'])}",
+        )
+        for game in waiting_games(player.player_id)
+        if wanted(notice_kinds.YOUR_TURN.name, player.notifications, game["mails"]) != notice_kinds.OFF
+    )
+    written = (letter_for(Reader(load(row.game_id), row.seat, zone, it.base_url, row)) for row in letters_in(it.letter))
+    news = tuple(words for words in written if isinstance(words, GameLetter))
+    return Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None

@@ -1,0 +1,77 @@
+"""Around a letter: its language, where replies and bounces go, and where its kind is switched off."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+
+from server.accounts.bounces import bounce_word, lost_word
+from server.accounts.notice_kinds import ANSWER, INVITATION, NOTICE_KINDS, SIGN_IN_CODE, Until
+from server.accounts.players import stored_locale
+from server.accounts.unsubscribe import stop_word
+from server.play.commits import load
+from server.play.game import Game
+from server.play.mail.mail_in import reply_word, rsvp_word, turn_before
+from server.play.nameless import is_nameless
+from server.post.letters.seats import Invitation, Rsvp
+from server.post.wording import Letter
+from server.store.outbox import reader_of
+from server.store.tables import LetterRow, Player, PlayerLetterRow, SignIn, db
+
+
+def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str | None:
+    """Return the address for replies to a letter of a game, or None if it expects none."""
+    if row.player_id is None:
+        waits = isinstance(words, Invitation) or (isinstance(words, Rsvp) and words.again)
+        return f"{rsvp_word(row.game_id, row.seat, row.data['to'])}@{domain}" if waits else None
+    if game.seat_of(row.player_id) != row.seat:
+        return None
+    kind, turn = NOTICE_KINDS[row.kind], row.data.get("turn", row.version)
+    if not game.table.turns:
+        if not (kind is ANSWER or kind.is_about_turn or kind.until is Until.READY):
+            return None
+        turn = turn_before(row.player_id)
+    return turn_address(row, turn, domain)
+
+
+def turn_address(row: LetterRow, turn: int, domain: str) -> str:
+    """Return the address for replies that play a turn."""
+    return f"{reply_word(row.game_id, row.seat, turn)}@{domain}"
+
+
+def return_address(row: LetterRow | PlayerLetterRow, domain: str) -> str | None:
+    """Return the address for bounces, or None if a bounce would concern neither a player nor an invitation."""
+    reader = reader_of(row)
+    if reader is not None:
+        return f"{bounce_word(reader, row.letter_id)}@{domain}"
+    if isinstance(row, LetterRow):
+        return f"{lost_word(row.game_id, row.seat, row.data['to'])}@{domain}"
+    return None
+
+
+def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_several: bool) -> str:
+    """Return the link to a page that switches off such letters, or those of the game; "" if they are always sent."""
+    kind = NOTICE_KINDS[row.kind]
+    if not kind.stop:
+        return ""
+    if kind is INVITATION:
+        word = stop_word(kind.name, to)
+    else:
+        game_id = row.game_id if isinstance(row, LetterRow) and not is_of_several and kind.stops_game else None
+        word = stop_word(kind.name, str(row.player_id), game_id)
+    return f"{base_url}/stop/{word}"
+
+
+def locale_of(row: LetterRow | PlayerLetterRow) -> str:
+    """Return the reader's language; for a new reader that of their sign-in or of their host."""
+    if "to" not in row.data:
+        player = db.session.get(Player, reader_of(row))
+    else:
+        player = db.session.scalars(select(Player).where(Player.email == row.data["to"])).one_or_none()
+        if player is None and row.kind == SIGN_IN_CODE.name:
+            sign_in = db.session.get(SignIn, UUID(row.data["sign_in"]))
+            return stored_locale(sign_in.locale) if sign_in else "en"
+        if player is None and isinstance(row, LetterRow) and is_nameless(load(row.game_id).head.options):
+            return "en"  # that of the host would reveal something about them
+        if player is None:
+            player = db.session.get(Player, UUID(row.data["by"]))
+    return stored_locale(player.locale) if player else "en"

@@ -1,0 +1,124 @@
+"""Answers to mails of players, and what such a mail may quote."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import ClassVar
+
+from flask_babel import gettext
+
+from server.accounts.calendars import ALWAYS
+from server.accounts.notice_kinds import ANSWER
+from server.games import Json, Seat
+from server.games import presentation as text
+from server.play.commits import at_version
+from server.play.game import Game
+from server.play.planning.plans import plan_of
+from server.play.views import turn_of, view_of
+from server.post.incoming.html_text import lines_of_page
+from server.post.letters.context import NO_TIME, Reader, builds
+from server.post.letters.turns import YourTurn, about_turn
+from server.post.wording import GameLetter, answer_above, by_beginning, spoken, write, write_page
+from server.store.tables import LetterRow
+from server.translations import noted
+
+_LINES_KEPT = 200  # letters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(GameLetter):
+    """Answers a mail of the reader's. Each field is empty where there is nothing to say."""
+
+    KIND: ClassVar = ANSWER
+    played: str  # the move, in notation
+    since: tuple[str, ...]  # what came of it
+    done: tuple[str, ...]  # what else was done, a sentence each
+    wrong: str  # why something was not done, a sentence
+    line: str  # the line at fault, as it was written
+    confirm: str  # the line to answer with, so that `asked` is done
+    asked: tuple[str, ...]  # what was written
+    stranger: str  # the address that it came from, if that is not the reader's
+    how: tuple[str, ...]  # what one may write, a line each
+    table: str  # as this seat sees it now
+    moves: tuple[str, ...]  # the moves open now; those that begin alike in one line
+    due: str  # of the turn that waits for the reader
+    left: str
+    link: str  # for that turn
+    back: str  # to take the seat back from a bot
+    last: str  # where to play as well, if mails that play no move get no other answer for some time
+
+    @property
+    def headline(self) -> str:
+        if self.confirm:
+            return noted("Please confirm")
+        if self.played:
+            return noted("Move played")
+        return noted("That could not be done") if self.wrong else super().headline
+
+
+@builds(ANSWER)
+def answer(reader: Reader) -> Answer:
+    is_asked = turn_of(reader.game.table, reader.seat) is not None
+    return _about_mail(reader, reader.due if is_asked else NO_TIME)
+
+
+def _about_mail(reader: Reader, time: Json) -> Answer:
+    game, seat, said = reader.game, reader.seat, reader.letter.data
+    rules, turn = game.table.rules, turn_of(game.table, seat)
+    is_asked = turn is not None and not said["confirm"]
+    begun = bool(game.table.turns)
+    shows_table = begun and not said["confirm"] and (said["played"] or said["moves"] or turn is not None)
+    shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
+    moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
+    link = reader.link_of(turn) if turn is not None else ""
+    return Answer(
+        **reader.about,
+        **(time if is_asked else NO_TIME),
+        **{name: said[name] for name in ("played", "wrong", "line", "confirm", "stranger")},
+        since=reader.happened(said["since"]) if said["played"] else (),
+        done=(*said["done"], *_without_a_turn(said, is_asked)),
+        asked=tuple(said["asked"]),
+        how=tuple(said["how"]),
+        table=text.table(rules.NAME, view_of(game, seat), game.names, spoken().locale) if shows_table else "",
+        moves=tuple(by_beginning([rules.write_move(move) for move in moves])),
+        link=link,
+        last=(link or reader.about["game_link"]) if said["last"] else "",
+        back=reader.way_back
+        if begun and game.table.stand_ins[seat] and game.table.status in ("running", "paused")
+        else "",
+    )
+
+
+def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
+    """Yield what a player who asked for the moves is told where none is open when the letter is sent."""
+    if said.get("asks") and not said["confirm"] and not is_asked:
+        yield gettext("It is not your turn, so no move is open to you. A mail tells you when it is.")
+
+
+def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:
+    """Return what a mail to the address for this turn may quote, line by line, without times.
+
+    That is the letter for the turn, and these answers (see `Incoming`), each as text and as HTML.
+    """
+
+    def reader(version: int, data: Json) -> Reader:
+        letter = LetterRow(game_id=game.game_id, seat=seat, version=version, data=data)
+        then = replace(game, table=at_version(game, version))
+        return Reader(then, seat, ALWAYS.zone, base_url, letter)
+
+    table = at_version(game, turn)
+    is_turn = table.turns and table.turns[seat] == turn
+    words: list[YourTurn | Answer] = []
+    if is_turn:
+        plan = plan_of(game, seat)["ended"]
+        words.append(about_turn(reader(turn, {"turn": turn, "plan": plan}), NO_TIME))
+    words += [_about_mail(reader(said["version"], said), NO_TIME) for said in answers]
+    return [line for it in words for line in _lines(it, spoken().locale)]
+
+
+@lru_cache(_LINES_KEPT)
+def _lines(words: YourTurn | Answer, locale: str) -> tuple[str, ...]:
+    """Return the lines of a letter in this language. They are cached: a player who writes often has many answers."""
+    mark = answer_above()
+    page = lines_of_page(write_page(words, mark=mark))
+    return (*write(words, mark)[1].splitlines(), *(line.text for line in page))

@@ -1,0 +1,178 @@
+"""Composes a letter when it is sent: builds what it says and writes it as a mail."""
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import lru_cache, partial
+from typing import NamedTuple
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from flask_babel import force_locale
+
+from server.accounts.calendars import ALWAYS, stored_zone
+from server.accounts.notice_kinds import BUNDLE, SIGN_IN_CODE
+from server.clock import clock
+from server.play.commits import load
+from server.play.game import Game
+from server.play.mail.mail_in import SEVERAL
+from server.post import wording
+from server.post.incoming.automatic_mail import LOOP
+from server.post.letters import account, answers, games, seats, turns
+from server.post.letters.addresses import locale_of, reply_address, return_address, stop_link, turn_address
+from server.post.letters.context import Reader, Recipient, letter_for
+from server.post.mime import build
+from server.store.tables import LetterRow, Player, PlayerLetterRow, db
+
+log = logging.getLogger(__name__)
+
+_PICTURE = "table.png"
+_PICTURE_OF_SEVERAL = "table-{}.png"
+
+
+class Written(NamedTuple):
+    """A letter as it is handed to a mail server.
+
+    `sender` and `to` are those of the envelope. `short` returns the message without page and pictures, for a server to
+    which it is too big.
+    """
+
+    message: bytes
+    sender: str
+    to: str
+    short: Callable[[], bytes]
+
+
+def compose(
+    row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None = None, game: Game | None = None
+) -> Written | None:
+    """Return the letter, or None if it no longer matters or its reader is gone.
+
+    `reply_domain`: the domain of replies and bounces; None if mail in is off. `game`: the letter's game, if it has
+    just been loaded.
+    """
+    with force_locale(locale_of(row)):
+        written = _composed(row, base_url, reply_domain, game)
+    return _with_return_path(written, row, reply_domain)
+
+
+def compose_together(
+    turns_of: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None = None
+) -> Written | None:
+    """Return one letter about turns of several games of one reader. It bears the id of the first.
+
+    A reply to it could be meant for each, so its Reply-To plays nothing, and each game has an address of its own.
+    """
+    row = turns_of[0][0]
+    player = db.session.get(Player, row.player_id)
+    if player is None:
+        return None
+    zone = stored_zone(player.zone)
+    urgent_first = sorted(turns_of, key=lambda it: it[0].data["due_at"])
+    with force_locale(locale_of(row)):
+        told, images = [], []
+        for number, (it, game) in enumerate(urgent_first):
+            reader = Reader(game, it.seat, zone, base_url, it)
+            name, (image, alt) = _PICTURE_OF_SEVERAL.format(number), reader.picture(is_over=False)
+            address = turn_address(it, it.data["turn"], reply_domain) if reply_domain else ""
+            about = vars(turns.your_turn(reader))
+            told.append(turns.TurnOfSeveral(**about, answer=address, picture=name, alt=alt))
+            images.append((name, image))
+        words = turns.YourTurns(name=player.name, turns=tuple(told))
+        reply_to = turn_address(row, SEVERAL, reply_domain) if reply_domain else None
+        written = _written(row, base_url, player.email, words, reply_to=reply_to, images=images)
+    return _with_return_path(written, row, reply_domain)
+
+
+def _with_return_path(
+    written: Written | None, row: LetterRow | PlayerLetterRow, reply_domain: str | None
+) -> Written | None:
+    sender = return_address(row, reply_domain) if written and reply_domain else None
+    return written._replace(sender=sender) if written and sender else written
+
+
+def _composed(
+    row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None, game: Game | None
+) -> Written | None:
+    player = None if "to" in row.data else db.session.get(Player, row.player_id)
+    if player is None and "to" not in row.data:
+        return None
+    to = player.email if player else row.data["to"]
+    if isinstance(row, PlayerLetterRow):
+        words = letter_for(Recipient(row, base_url, player))
+        return _written(row, base_url, to, words) if words else None
+    game = game or load(row.game_id)
+    zone = stored_zone(player.zone) if player else ALWAYS.zone
+    reader = Reader(game, row.seat, zone, base_url, row)
+    words = letter_for(reader)
+    if words is None:
+        return None
+    reply_to = reply_address(words, row, game, reply_domain) if reply_domain else None
+    return _written(row, base_url, to, words, reader, reply_to)
+
+
+def _written(
+    row: LetterRow | PlayerLetterRow,
+    base_url: str,
+    to: str,
+    words: wording.Letter,
+    reader: Reader | None = None,
+    reply_to: str | None = None,
+    images: Sequence[tuple[str, bytes]] = (),
+) -> Written:
+    is_of_several = isinstance(words, turns.YourTurns)
+    mark = ""
+    if reply_to and not is_of_several:
+        mark = wording.answer_above(isinstance(words, seats.Invitation | seats.Rsvp))
+    stop = stop_link(row, to, base_url, is_of_several)
+    subject, body = wording.write(words, mark, stop)
+    host = mail_host(base_url)
+    sender = f"sternenpost@{host}"
+    alt = ""
+    if reader and reader.game.table.turns and isinstance(words, turns.YourTurn | games.GameEnded | answers.Answer):
+        image, alt = reader.picture(isinstance(words, games.GameEnded))
+        images = [(_PICTURE, image)]
+    page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt)
+    short = partial(
+        build,
+        sender=sender,
+        sender_name=wording.sender_name(words),
+        to=to,
+        subject=subject,
+        text=body,
+        message_id=f"{row.letter_id}@{host}",
+        date=datetime.fromisoformat(row.data["at"]) if row.kind == BUNDLE.name else row.made_at,
+        thread=f"{reader.game.game_id}@{host}" if reader else None,
+        headers={**(dict([LOOP, ("Reply-To", reply_to)]) if reply_to else {}), **_stopping(stop)},
+        answers=row.data["answers"] if isinstance(words, answers.Answer | seats.Rsvp) else None,
+    )
+    return Written(short(html=page, inline_images=images), sender, to, short)
+
+
+def _stopping(link: str) -> dict[str, str]:
+    """Return what a mail program needs to show a button for it (RFC 8058)."""
+    return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if link else {}
+
+
+def mail_host(base_url: str) -> str:
+    """Return the domain of our own addresses: the host of the links, unless that is an IP address."""
+    host = urlsplit(base_url).hostname or ""
+    return host if any(char.isalpha() for char in host) and ":" not in host else "localhost"
+
+
+@lru_cache(16)
+def trouble_with_letters(base_url: str, reply_domain: str | None) -> str:
+    """Return why no letter can be written with these settings, found by writing one; "" if it can."""
+    domain = reply_domain or mail_host(base_url)
+    data = {"to": f"postmaster@{domain}", "code": "000000", "sign_in": str(UUID(int=0))}
+    row = PlayerLetterRow(
+        player_id=UUID(int=0), letter_id=UUID(int=0), kind=SIGN_IN_CODE.name, data=data, made_at=clock.now()
+    )
+    try:
+        code = account.code(account.SignInCode, Recipient(row, base_url, None))
+        assert code
+        _written(row, base_url, data["to"], code, reply_to=data["to"])
+    except Exception as error:
+        log.exception("No letter can be written")
+        return f"no letter can be written ({type(error).__name__}): look at STERNENPOST_BASE_URL and STERNENPOST_REPLY_DOMAIN"
+    return ""

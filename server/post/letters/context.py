@@ -1,0 +1,155 @@
+"""Builders of letters, and what they are given."""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any, Final, NamedTuple, TypeVar
+from zoneinfo import ZoneInfo
+
+from flask_babel import gettext
+
+from server.accounts.notice_kinds import ANSWER, YOUR_TURN, NoticeKind
+from server.clock import clock
+from server.games import Json, Seat
+from server.games.presentation import draw, draw_end, sentence
+from server.play.game import Game
+from server.play.notices import notice_in, still_matters
+from server.play.seating.seats import return_word
+from server.play.story import authors
+from server.play.turns.turn_links import turn_word
+from server.play.views import story, view_of
+from server.post.wording import Letter, moment, span, spoken
+from server.render.png import png
+from server.store.tables import LetterRow, Player, PlayerLetterRow
+
+NO_TIME: Json = {"due": "", "left": ""}
+TELLING_TURN: Final = (YOUR_TURN.name, ANSWER.name)  # the kinds that show a turn in full
+_MOST_NEWS = 60  # sentences; of a mail above 102 KB some programs hide the rest
+
+Builder = TypeVar("Builder", bound=Callable[..., Letter | None])
+_BUILDERS: dict[str, Callable[[Any], Letter | None]] = {}
+
+
+def builds(kind: NoticeKind) -> Callable[[Builder], Builder]:
+    """Register a function that returns the letter for a notice of this kind, or None if there is nothing to say."""
+
+    def register(builder: Builder) -> Builder:
+        _BUILDERS[kind.name] = builder
+        return builder
+
+    return register
+
+
+class Recipient(NamedTuple):
+    """What a letter that belongs to no game is built from."""
+
+    letter: PlayerLetterRow
+    base_url: str
+    player: Player | None  # None if it goes to an address
+
+    @property
+    def known(self) -> Player:
+        assert self.player
+        return self.player
+
+
+class Reader(NamedTuple):
+    """What a letter of a game is built from."""
+
+    game: Game
+    seat: Seat
+    zone: ZoneInfo
+    base_url: str
+    letter: LetterRow
+
+    @property
+    def about(self) -> Json:
+        """Return the fields of `GameLetter`."""
+        return {
+            "name": self.letter.data.get("name")
+            or self.game.seats[self.seat].person.name
+            or self.game.names[self.seat],
+            "title": self.game.head.title,
+            "rules": self.rules,
+            "game_link": f"{self.base_url}/#/games/{self.game.game_id}",
+        }
+
+    @property
+    def rules(self) -> str:
+        """Return the name of the game's rules."""
+        return self.game.table.rules.NAME.capitalize()
+
+    @property
+    def due(self) -> Json:
+        """Return the due time of the seat, and the time left."""
+        due_at = self.game.seats[self.seat].due_at
+        assert due_at is not None
+        return {"due": moment(due_at, self.zone), "left": span(due_at - clock.now())}
+
+    @property
+    def turn_link(self) -> str:
+        return self.link_of(self.letter.data.get("turn", self.letter.version))
+
+    def link_of(self, turn: int) -> str:
+        return f"{self.base_url}/t/{turn_word(self.game.game_id, self.seat, turn)}"
+
+    @property
+    def way_back(self) -> str:
+        """Return the link to the page on which an absent player takes their seat back."""
+        return f"{self.base_url}/back/{return_word(self.game.game_id, self.seat, self.game.seats[self.seat].since)}"
+
+    @property
+    def final_view(self) -> tuple[Json, list[Json]]:
+        """Return what the reader sees of a finished game, and everything that they saw happen."""
+        return view_of(self.game, self.seat, self.letter.version), story(self.game, self.seat)
+
+    def picture(self, is_over: bool) -> tuple[bytes, str]:
+        """Return the table at the letter's version as its reader may see it, as a PNG and in words."""
+        name, names, locale = self.game.table.rules.NAME, self.game.names, spoken().locale
+        if is_over:
+            picture = draw_end(name, *self.final_view, names, locale)
+        else:
+            picture = draw(name, view_of(self.game, self.seat, self.letter.version), names, locale=locale)
+        return png(picture), picture.title
+
+    def happened(self, since: int) -> tuple[str, ...]:
+        """Return what this seat saw after version `since`, up to that of the letter."""
+        return self._told(story(self.game, self.seat), since)
+
+    def since_own_move(self) -> tuple[str, ...]:
+        """Return what this seat saw since the last move that its player made themselves."""
+        items = story(self.game, self.seat)
+        return self._told(items, self._last_own_move(items))
+
+    def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
+        news = [it for it in items if since < it["version"] <= self.letter.version]
+        told = tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale)))
+        if len(told) <= _MOST_NEWS:
+            return told
+        before = gettext("Before that, much more happened; the whole game tells it.")
+        return (before, *told[-_MOST_NEWS:])
+
+    def _last_own_move(self, items: Sequence[Json]) -> int:
+        """Return the version of the last one before the letter's."""
+        found, away, moves = 0, False, self.game.table.rules.EVENTS
+        own = authors.STAND_IN if self.game.seats[self.seat].owner_id else authors.PLAYER
+        for version, commit in groupby(items, key=lambda item: item["version"]):
+            items_of = list(commit)
+            facts = [(item["type"], item["seat"]) for item in items_of]
+            type_, seat = facts[0]
+            if (
+                version < self.letter.version
+                and type_ in moves
+                and seat == self.seat
+                and not away
+                and items_of[0].get("by") == own
+            ):
+                found = version
+            away = ("seat-handed-over", self.seat) in facts or (away and ("seat-taken-back", self.seat) not in facts)
+        return found
+
+
+def letter_for(it: Reader | Recipient) -> Letter | None:
+    """Return what a letter says, or None if it no longer matters."""
+    if isinstance(it, Reader) and not still_matters(it.game, it.seat, notice_in(it.letter), clock.now()):
+        return None
+    return _BUILDERS[it.letter.kind](it)

@@ -1,0 +1,236 @@
+"""Letters about a game: its start, votes, and its end."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from flask_babel import gettext
+from sqlalchemy import select
+
+from server.accounts import notice_kinds
+from server.clock import clock
+from server.games import presentation as text
+from server.play.game import called
+from server.play.seating.ready_check import is_free
+from server.play.seating.seats import ready_word
+from server.play.views import story
+from server.post.incoming.commands import AGREE, READY, word_for
+from server.post.letters.context import TELLING_TURN, Reader, builds
+from server.post.wording import GameLetter, moment, span, spoken
+from server.store.tables import Delivery, db
+from server.translations import noted
+
+# Before the start
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadyAsked(GameLetter):
+    """Asks each player whether they are ready."""
+
+    KIND: ClassVar = notice_kinds.READY_ASKED
+    NEWS: ClassVar = noted("%(title)s: all seats are taken. Say until %(due)s that you are ready.")
+    ready: str  # the word to answer with
+    due: str  # until when
+    left: str
+    link: str  # says it, after a question
+    salt: bool  # whether the reader has committed a salt, which is revealed at the table only
+    again: bool  # whether it reminds of a letter before it
+
+
+@builds(notice_kinds.READY_ASKED)
+def ready_asked(reader: Reader) -> ReadyAsked:
+    return ReadyAsked(
+        **reader.about,
+        **reader.due,
+        ready=word_for(READY, spoken().locale),
+        link=f"{reader.base_url}/ready/{ready_word(reader.game, reader.seat)}",
+        salt=reader.game.seats[reader.seat].salt_hash is not None,
+        again=reader.letter.kind == notice_kinds.REMINDER.name,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotReady(GameLetter):
+    """Tells all players that the game does not begin."""
+
+    KIND: ClassVar = notice_kinds.NOT_READY
+    late: tuple[str, ...]  # names of those who did not say in time that they are ready
+    is_late: bool  # whether the reader is one of them
+
+    @property
+    def news(self) -> str:
+        if self.is_late:
+            return noted("%(title)s: you did not say in time that you are ready, so your seat is open again.")
+        return noted("%(title)s: not everybody was ready in time, so seats are open again.")
+
+
+@builds(notice_kinds.NOT_READY)
+def not_ready(reader: Reader) -> NotReady:
+    said = reader.letter.data
+    late = said["late"]
+    if "who" in said:
+        people = ((who["name"], bool(who["program_since"])) if who else (None, False) for who in said["who"])
+        late = [called(seat, *person) for seat, person in zip(said["seats"], people, strict=True)]
+    return NotReady(**reader.about, late=tuple(late), is_late=reader.seat in said["seats"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameClosing(GameLetter):
+    """Tells the host that the game will close."""
+
+    KIND: ClassVar = notice_kinds.GAME_CLOSING
+    NEWS: ClassVar = noted("%(title)s: seats are free; it closes if it has not begun by %(due)s.")
+    free: int  # how many seats
+    due: str  # when it closes
+    left: str
+
+
+@builds(notice_kinds.GAME_CLOSING)
+def game_closing(reader: Reader) -> GameClosing:
+    closes_at = reader.game.head.closes_at
+    assert closes_at is not None  # every open game closes at some time
+    free = sum(map(is_free, reader.game.seats))
+    return GameClosing(
+        **reader.about, due=moment(closes_at, reader.zone), left=span(closes_at - clock.now()), free=free
+    )
+
+
+# Votes
+
+
+@dataclass(frozen=True, kw_only=True)
+class GamePaused(GameLetter):
+    KIND: ClassVar = notice_kinds.GAME_PAUSED
+    NEWS: ClassVar = noted("%(title)s: the game rests, as all who play agreed.")
+
+
+@builds(notice_kinds.GAME_PAUSED)
+def game_paused(reader: Reader) -> GamePaused:
+    return GamePaused(**reader.about)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeBackAsked(GameLetter):
+    """Asks a player for their consent."""
+
+    KIND: ClassVar = notice_kinds.TAKE_BACK_ASKED
+    NEWS: ClassVar = noted("%(title)s: %(who)s asks to take a move back. All who play may agree until %(due)s.")
+    who: str  # whose move it is
+    since: tuple[str, ...]  # what would be taken back, a sentence each
+    agree: str  # the word to answer with
+    due: str  # when the vote ends
+    left: str
+
+
+@builds(notice_kinds.TAKE_BACK_ASKED)
+def take_back_asked(reader: Reader) -> TakeBackAsked:
+    said = reader.letter.data
+    ends_at = datetime.fromisoformat(said["ends_at"])
+    return TakeBackAsked(
+        **reader.about,
+        who=reader.game.names[said["by"]],
+        since=reader.happened(said["to_version"]),
+        agree=word_for(AGREE, spoken().locale),
+        due=moment(ends_at, reader.zone),
+        left=span(ends_at - clock.now()),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveTakenBack(GameLetter):
+    """Tells a player that their turn is gone."""
+
+    KIND: ClassVar = notice_kinds.MOVE_TAKEN_BACK
+    NEWS: ClassVar = noted("%(title)s: %(who)s took a move back, so it is not your turn any more.")
+    who: str
+
+
+@builds(notice_kinds.MOVE_TAKEN_BACK)
+def move_taken_back(reader: Reader) -> MoveTakenBack | None:
+    """Return None if no letter told its reader of that turn."""
+    game, said = reader.game, reader.letter.data
+    own = (Delivery.game_id == game.game_id) & (Delivery.seat == reader.seat) & (Delivery.version == said["gone"])
+    told = Delivery.kind.in_(TELLING_TURN) & Delivery.result.in_(("sent", "bundled"))
+    if db.session.execute(select(Delivery.letter_id).where(own, told).limit(1)).first() is None:
+        return None
+    return MoveTakenBack(**reader.about, who=game.names[said["by"]])
+
+
+# Its end
+
+_PLACES = (
+    noted("You won."),
+    noted("You came second."),
+    noted("You came third."),
+    noted("You came fourth."),
+    noted("You came fifth."),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameEnded(GameLetter):
+    KIND: ClassVar = notice_kinds.GAME_ENDED
+    NEWS: ClassVar = noted("%(title)s: the game is over. %(verdict)s")
+    verdict: str  # what it means for the reader, such as "You won." or "You came third."
+    standings: tuple[str, ...]  # a line for each seat, best first
+    since: tuple[str, ...]
+    table: str  # as it was left, of several lines
+
+
+@builds(notice_kinds.GAME_ENDED)
+def game_ended(reader: Reader) -> GameEnded | None:
+    game, ended = reader.game, reader.game.table.ended
+    if ended is None:
+        return None
+    own = ended.places[reader.seat]
+    shared = list(ended.places).count(own) > 1
+    best_first = sorted(zip(ended.places, game.names, ended.scores, strict=True))
+    return GameEnded(
+        **reader.about,
+        verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
+        standings=tuple(f"{place}. {name}: {score}" for place, name, score in best_first),
+        since=reader.since_own_move(),
+        table=text.final_table(game.table.rules.NAME, *reader.final_view, game.names, spoken().locale),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameAbandoned(GameLetter):
+    KIND: ClassVar = notice_kinds.GAME_ABANDONED
+    NEWS: ClassVar = noted("%(title)s: the game has ended without a result. %(reason)s")
+    reason: str  # a sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameClosed(GameLetter):
+    """Tells players that a game was closed before its start."""
+
+    KIND: ClassVar = notice_kinds.GAME_ABANDONED
+    TEMPLATE: ClassVar = "game-closed"
+    HEADLINE: ClassVar = noted("Game closed")
+    NEWS: ClassVar = noted("%(title)s: the game was closed before it had begun. %(reason)s")
+    reason: str  # a sentence
+    link: str  # to open another
+
+
+@builds(notice_kinds.GAME_ABANDONED)
+def game_abandoned(reader: Reader) -> GameAbandoned | GameClosed:
+    if not reader.game.table.turns:
+        return GameClosed(**reader.about, reason=_why_closed(reader), link=f"{reader.base_url}/#/open")
+    return GameAbandoned(**reader.about, reason=_why_abandoned(reader))
+
+
+def _why_abandoned(reader: Reader) -> str:
+    late = any(
+        it["type"] == "time-ran-out" for it in story(reader.game, reader.seat) if it["version"] == reader.letter.version
+    )
+    if late:
+        return str(gettext("Somebody's time had run out, as was agreed when it was opened."))
+    return str(gettext("All who played agreed to it."))
+
+
+def _why_closed(reader: Reader) -> str:
+    closes_at = reader.game.head.closes_at
+    if closes_at is not None and reader.letter.made_at >= closes_at:
+        return str(gettext("Not all of its seats were taken in time."))
+    return str(gettext("Its host has closed it."))

@@ -1,0 +1,221 @@
+"""Letters about a seat: who takes, keeps or loses it, and who is invited to it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+from uuid import UUID
+
+from flask_babel import gettext
+
+from server.accounts.calendars import stored_zone
+from server.accounts.notice_kinds import INVITATION, RSVP, SEAT_HANDED_OVER, SEAT_TAKEN_OVER, SENT_AWAY, STAND_IN
+from server.accounts.signed_links import INVITATION as INVITED
+from server.accounts.signed_links import mark_of, sign
+from server.play.seating.stand_ins import asked_by_word, last_minute, stand_in_word
+from server.play.timing import time_control
+from server.play.timing.time_control import Bank, GameClock, PerMove
+from server.post.letters.context import Reader, builds
+from server.post.wording import GameLetter, Letter, moment, span
+from server.sanitize import has_link
+from server.store.tables import Player, db
+from server.translations import noted
+
+# Of a player
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeatHandedOver(GameLetter):
+    KIND: ClassVar = SEAT_HANDED_OVER
+    NEWS: ClassVar = noted('%(title)s: the bot "%(bot)s" keeps your seat.')
+    bot: str
+    link: str  # takes the seat back, after a question
+
+
+@builds(SEAT_HANDED_OVER)
+def seat_handed_over(reader: Reader) -> SeatHandedOver:
+    return SeatHandedOver(**reader.about, bot=reader.letter.data["bot"], link=reader.way_back)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeatTakenOver(GameLetter):
+    """Tells a player that their seat, which a bot kept, has been taken over."""
+
+    KIND: ClassVar = SEAT_TAKEN_OVER
+    NEWS: ClassVar = noted("%(title)s: somebody has taken your seat over from the bot, for good.")
+
+
+@builds(SEAT_TAKEN_OVER)
+def seat_taken_over(reader: Reader) -> SeatTakenOver:
+    return SeatTakenOver(**reader.about)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentAway(GameLetter):
+    """Tells a guest that the host has taken their seat."""
+
+    KIND: ClassVar = SENT_AWAY
+    NEWS: ClassVar = noted("%(title)s: its host would rather play it with others; your seat is free again.")
+    link: str  # to other games
+
+
+@builds(SENT_AWAY)
+def sent_away(reader: Reader) -> SentAway:
+    return SentAway(**reader.about, link=f"{reader.base_url}/#/lobby")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StandIn(GameLetter):
+    """Tells a player and their stand-in what was agreed, and when it begins and ends."""
+
+    KIND: ClassVar = STAND_IN
+    NEWS: ClassVar = "%(title)s: %(said)s"
+    said: str  # who stands in for whom until when, the end of a sentence
+    more: str  # what its reader can do, a sentence or two
+
+
+@builds(STAND_IN)
+def stand_in(reader: Reader) -> StandIn:
+    data = reader.letter.data
+    who, at = data["who"] if "who" in data else db.session.get_one(Player, UUID(data["other"])).name, ""
+    if "until" in data:
+        when = datetime.fromisoformat(data["until"])
+        at = moment(when if data["what"] in ("accepted", "called-off") else last_minute(when), reader.zone)
+    looks = gettext(
+        "You can look on and talk meanwhile, and end it at the table whenever you like; then you play yourself again."
+    )
+    match data["what"], data["own"]:
+        case "accepted", _:
+            said, more = gettext("%(who)s will stand in for you, from %(at)s on.", who=who, at=at), looks
+        case "began", True:
+            said, more = gettext("%(who)s stands in for you until %(at)s.", who=who, at=at), looks
+        case "began", _:
+            said = gettext("you stand in for %(who)s until %(at)s.", who=who, at=at)
+            more = gettext("A mail tells you when it is your turn. You can end it at the table whenever you like.")
+        case "called-off", True:
+            said = gettext("%(who)s will not stand in for you from %(at)s on: it was called off.", who=who, at=at)
+            more = gettext("You play yourself in that time. You can ask somebody else at the table.")
+        case "called-off", _:
+            said = gettext("you need not stand in for %(who)s from %(at)s on: it was called off.", who=who, at=at)
+            more = gettext("Thank you for having been ready to play.")
+        case _, True:
+            said = gettext("%(who)s does not stand in for you any more.", who=who)
+            more = gettext("You play yourself again. A mail tells you when it is your turn.")
+        case _:
+            said = gettext("you do not stand in for %(who)s any more.", who=who)
+            more = gettext("Thank you for playing. From now on you see of this game what everybody sees.")
+    return StandIn(**reader.about, said=said, more=more)
+
+
+# Of an invited address
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invitation(Letter):
+    KIND: ClassVar = INVITATION
+    host: str  # who invites
+    title: str
+    rules: str
+    others: tuple[str, ...]  # who else is to play
+    pace: str  # such as "2 days for a move"
+    link: str  # accepts for this address, after a question
+
+
+@dataclass(frozen=True, kw_only=True)
+class StandInAsked(Letter):
+    """Asks an address to stand in for a player for some days."""
+
+    KIND: ClassVar = INVITATION
+    TEMPLATE: ClassVar = "stand-in-asked"
+    HEADLINE: ClassVar = noted("Would you stand in?")
+    who: str  # asks
+    title: str
+    rules: str
+    begin: str  # see `moment`, in the zone of the player who asks
+    end: str
+    pace: str
+    link: str  # accepts, after a question
+    shown: str  # where the reader's name will stand, a sentence
+
+
+@builds(INVITATION)
+def invitation(reader: Reader) -> Invitation | StandInAsked | None:
+    game, row = reader.game, reader.letter
+    if "stand_in" in row.data:
+        return _stand_in_asked(reader)
+    if game.seats[row.seat].email != row.data["to"]:
+        return None
+    host, nameless = db.session.get(Player, UUID(row.data["by"])), game.hides_names
+    others = [name for name, it in zip(game.names, game.seats, strict=True) if it.kind in ("human", "bot")]
+    return Invitation(
+        host=_unless_link(host.name if host and not nameless else "", gettext("Somebody")),
+        title=_unless_link(game.head.title, reader.rules),
+        rules=reader.rules,
+        others=tuple(_unless_link(name, gettext("Somebody")) for name in others),
+        pace=_pace(time_control.game_clock(game.head.clock)),
+        link=f"{reader.base_url}/i/{row.data['invitation']}",
+    )
+
+
+def _stand_in_asked(reader: Reader) -> StandInAsked | None:
+    """Return None if the request has been accepted or withdrawn."""
+    game, word = reader.game, stand_in_word(reader.game.game_id, reader.seat, reader.letter.data["stand_in"])
+    asked = asked_by_word(word)[1]
+    if asked is None or asked.accepted_by is not None:
+        return None
+    owner = db.session.get_one(Player, asked.asked_by)
+    zone = stored_zone(owner.zone)
+    shown = gettext("Your name will stand beside the other one.")
+    if game.hides_names:
+        shown = gettext("Nobody at the table learns your name before its end.")
+    return StandInAsked(
+        who=_unless_link(owner.name, gettext("Somebody")),
+        title=_unless_link(game.head.title, reader.rules),
+        rules=reader.rules,
+        begin=moment(asked.from_at, zone),
+        end=moment(last_minute(asked.until_at), zone),
+        pace=_pace(time_control.game_clock(game.head.clock)),
+        link=f"{reader.base_url}/s/{word}",
+        shown=shown,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rsvp(Letter):
+    """Answers a reply to an invitation."""
+
+    KIND: ClassVar = RSVP
+    title: str
+    rules: str
+    played: str  # "yes" or "no", if that was done
+    wrong: str  # why nothing was done, a sentence
+    again: bool  # whether the invitation still waits for an answer
+    link: str  # to the invitation then, else to the game
+
+
+@builds(RSVP)
+def rsvp(reader: Reader) -> Rsvp:
+    row, game_id = reader.letter, reader.game.game_id
+    word = sign(INVITED, game_id, row.seat, mark_of(row.data["to"]))
+    again = row.data["again"]
+    return Rsvp(
+        title=_unless_link(reader.game.head.title, reader.rules),
+        rules=reader.rules,
+        played=row.data["played"],
+        wrong=row.data["wrong"],
+        again=again,
+        link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
+    )
+
+
+def _unless_link(words: str, instead: str) -> str:
+    """Return the name of a player or a game for a reader who need not know them: one that is no link."""
+    return instead if not words or has_link(words) else words
+
+
+def _pace(game_clock: GameClock) -> str:
+    match game_clock:
+        case PerMove(allowed):
+            return str(gettext("%(time)s for a move", time=span(allowed)))
+        case Bank(bank, increment):
+            more = span(increment)
+            return str(gettext("a store of %(time)s, and %(more)s more with each move", time=span(bank), more=more))

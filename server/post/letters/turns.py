@@ -1,0 +1,173 @@
+"""Letters about a turn."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flask_babel import gettext
+from sqlalchemy import select
+
+from server.accounts.notice_kinds import BOT_MOVED, REMINDER, TIME_EXTENDED, YOUR_TURN
+from server.durations import duration
+from server.games import Json
+from server.games import presentation as text
+from server.play.commits import at_version
+from server.play.talk.motd import notice
+from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
+from server.post.letters.context import TELLING_TURN, Reader, builds
+from server.post.letters.games import ReadyAsked, ready_asked
+from server.post.plans import what_became_of
+from server.post.wording import GameLetter, Letter, span, spoken
+from server.store.tables import LetterRow, db
+from server.translations import noted
+
+_EXAMPLES = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class YourTurn(GameLetter):
+    KIND: ClassVar = YOUR_TURN
+    since: tuple[str, ...]  # what has happened since the reader's last turn, a sentence each
+    table: str  # as this seat sees it, of several lines
+    moves: tuple[str, ...]  # one or a few of the moves open, in notation
+    moves_in_all: int  # how many there are
+    notation: str  # how moves are written
+    whole: str  # an example of all that a turn may hold
+    unreachable: tuple[str, ...]  # names of those at the table whose mails come back
+    due: str  # see `moment`
+    left: str  # see `span`
+    link: str  # for this one turn, /t/{token}
+    notice: str = ""  # what operators tell everybody
+    plan: str = ""  # what has become of the moves that the reader left for this turn
+
+
+@builds(YOUR_TURN)
+def your_turn(reader: Reader) -> YourTurn:
+    return about_turn(reader, reader.due)
+
+
+def about_turn(reader: Reader, time: Json) -> YourTurn:
+    game, seat, rules = reader.game, reader.seat, reader.game.table.rules
+    state = at_version(game, reader.letter.version).state
+    moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
+    return YourTurn(
+        **reader.about,
+        **time,
+        unreachable=tuple(
+            row.person.name
+            for row in game.seats
+            if row.person.unreachable_since and row.person.name and row.seat != seat and not game.hides_names
+        ),
+        since=reader.since_own_move(),
+        table=text.table(rules.NAME, rules.view(state, seat), game.names, spoken().locale),
+        moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
+        moves_in_all=len(moves),
+        notation=text.notation(rules.NAME, spoken().locale),
+        whole=rules.describe()["notation"]["examples"][-1]["text"],
+        link=reader.turn_link,
+        notice=(notice() or {"text": ""})["text"],
+        plan=what_became_of(reader.letter.data.get("plan"), game, reader.zone),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnOfSeveral(YourTurn):
+    answer: str  # address for answers to this turn; "" if mail in is off
+    picture: str  # the name under which it travels with the mail
+    alt: str  # what is read where it is not shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class YourTurns(Letter):
+    KIND: ClassVar = YOUR_TURN
+    TEMPLATE: ClassVar = "your-turns"
+    name: str  # of the reader
+    turns: tuple[TurnOfSeveral, ...]  # of several games, the most urgent first
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reminder(GameLetter):
+    KIND: ClassVar = REMINDER
+    due: str
+    left: str
+    otherwise: str  # what happens if the time runs out, a sentence
+    link: str
+
+
+@builds(REMINDER)
+def reminder(reader: Reader) -> Reminder | ReadyAsked | None:
+    if "turn" not in reader.letter.data:  # of a ready check
+        return ready_asked(reader)
+    if _is_yet_to_be_told(reader):
+        return None
+    return Reminder(
+        **reader.about,
+        **reader.due,
+        otherwise=_otherwise(reader, gettext("If the time runs out")),
+        link=reader.turn_link,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeExtended(GameLetter):
+    KIND: ClassVar = TIME_EXTENDED
+    NEWS: ClassVar = noted("%(title)s: your time had run out and was extended by %(by)s.")
+    by: str  # see `span`
+    due: str  # the new due time
+    left: str
+    otherwise: str
+    link: str
+
+
+@builds(TIME_EXTENDED)
+def time_extended(reader: Reader) -> TimeExtended | None:
+    if _is_yet_to_be_told(reader):
+        return None
+    return TimeExtended(
+        **reader.about,
+        **reader.due,
+        by=span(duration(reader.letter.data["by"])),
+        otherwise=_otherwise(reader, gettext("If it runs out again")),
+        link=reader.turn_link,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotMoved(GameLetter):
+    KIND: ClassVar = BOT_MOVED
+    NEWS: ClassVar = noted('%(title)s: your time ran out, so the bot "%(bot)s" played a turn for you.')
+    bot: str
+    since: tuple[str, ...]  # what the bot did and what came of it, a sentence each
+    otherwise: str  # what happens the next time
+
+
+@builds(BOT_MOVED)
+def bot_moved(reader: Reader) -> BotMoved:
+    return BotMoved(
+        **reader.about,
+        bot=reader.letter.data["bot"],
+        since=reader.happened(reader.letter.version - 1),
+        otherwise=_otherwise(reader, gettext("If your time runs out again")),
+    )
+
+
+def _is_yet_to_be_told(reader: Reader) -> bool:
+    """Whether the letter for the same turn still waits, as after an outage: it says more."""
+    own = (LetterRow.game_id == reader.game.game_id) & (LetterRow.seat == reader.seat)
+    its_turn = LetterRow.data["turn"].as_integer() == reader.letter.data["turn"]
+    telling = select(LetterRow.letter_id).where(own, LetterRow.kind.in_(TELLING_TURN), its_turn)
+    return db.session.execute(telling.limit(1)).first() is not None
+
+
+def _otherwise(reader: Reader, if_late: str) -> str:
+    """Return what the next time-out of this seat does."""
+    table, seat = reader.game.table, reader.seat
+    match rung_for(reader.game.ladder, table.extended[seat], table.missed[seat]):
+        case Extend(by):
+            then = gettext("you get %(time)s more", time=span(by))
+        case BotMove(bot):
+            then = gettext('the bot "%(bot)s" plays that turn for you', bot=bot)
+        case BotTakesOver(bot):
+            then = gettext('the bot "%(bot)s" takes your seat until you come back', bot=bot)
+        case Abandon():
+            then = gettext("the game ends for everybody, without a result")
+    return f"{if_late}, {then}."
