@@ -1,0 +1,106 @@
+"""The handbook: Markdown files beside this module, rendered to HTML.
+
+Jinja fills in values before the Markdown is parsed. `## Words {#name}` and a code block that begins with ```` ```python {#name} ````
+give an element its id; other headings are named by their words. Links to `other.md#name` lead to `/docs/other#name`.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+FOLDER = Path(__file__).parent
+# In reading order, each with its purpose.
+DOCUMENTS = {
+    "curl": "from sign-in to a reply by email, in a sandbox",
+    "email": "what you can write in a reply, and which letters you get",
+    "bot": "a program that plays both games, over HTTP or with lines of JSON",
+    "bots": "in six languages, with test results for each client generator",
+    "live": "a live table in one file that you can host anywhere",
+    "recipes": "errors, retries, streams, time, lists and limits",
+    "app": "OAuth 2.1 in one file",
+    "fairness": "seeds, salts, archives, and how to write a checker",
+    "changes": "what stays compatible, and what is new in each version",
+    "scaling": "for operators: processes, backups, releases and monitoring",
+    "cost": "for operators: CPU, traffic, letters and money, and the limit of each resource",
+    "mail": "for operators: four ways to send letters and receive replies",
+}
+_NAMED = re.compile(r"(?<!\s)\s*\{#([\w-]+)\}$")
+_LINK = re.compile(r"(\w+)\.md(#.*)?")
+
+
+class Document(NamedTuple):
+    title: str
+    contents: list[tuple[str, str]]  # of each section, the id and the heading as HTML
+    html: str
+
+
+def title(name: str) -> str:
+    """Return the title of a document, which is its first line."""
+    with (FOLDER / f"{name}.md").open(encoding="utf-8") as file:
+        return file.readline().removeprefix("# ").strip()
+
+
+def document(name: str, **values: Any) -> Document:
+    return render(_TEMPLATES.get_template(f"{name}.md").render(values))
+
+
+@lru_cache(maxsize=64)
+def render(markdown: str) -> Document:
+    """Render Markdown that begins with its title."""
+    first, _, text = markdown.partition("\n")
+    env: EnvType = {"contents": []}
+    html = _MARKDOWN.render(text, env)
+    return Document(first.removeprefix("# ").strip(), env["contents"], html)
+
+
+class _Renderer(RendererHTML):
+    def heading_open(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+        words = tokens[index + 1]
+        last = (words.children or [words])[-1]
+        named = _NAMED.search(last.content)
+        last.content = _NAMED.sub("", last.content)
+        said = self.renderInline(words.children or [], options, env)
+        name = named[1] if named else re.sub(r"\W+", "-", re.sub(r"<[^<>]+>", "", said).lower()).strip("-")
+        if tokens[index].tag == "h2":
+            env["contents"].append((name, said))
+        return f'<{tokens[index].tag} id="{name}">'
+
+    def fence(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+        """Write a code block that the keyboard can scroll."""
+        named = _NAMED.search(" " + tokens[index].info)
+        tokens[index].attrSet("tabindex", "0")
+        if named:
+            tokens[index].attrSet("id", named[1])
+        return f"<pre{self.renderAttrs(tokens[index])}>{_escaped(tokens[index].content.rstrip())}</pre>\n"
+
+    def th_open(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+        return '<th scope="col">'
+
+    def link_open(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+        if found := _LINK.fullmatch(str(tokens[index].attrGet("href"))):
+            tokens[index].attrSet("href", f"/docs/{found[1]}{found[2] or ''}")
+        return self.renderToken(tokens, index, options, env)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+_TEMPLATES = Environment(  # comments of Jinja would begin like the name of a heading
+    loader=FileSystemLoader(FOLDER),
+    undefined=StrictUndefined,
+    autoescape=False,
+    comment_start_string="<!--",
+    comment_end_string="-->",
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
