@@ -7,9 +7,11 @@ from server.api import (
     calendar_feed,
     event_streams,
     games,
+    handbook,
     http_responses,
     idempotency,
     languages,
+    link_pages,
     mail_in,
     metrics,
     moves,
@@ -60,7 +62,8 @@ def register(app: Flask) -> None:
         webhooks.blp,
     ):
         document.register_blueprint(blueprint)
-    app.register_blueprint(pages.blp)
+    for views in (pages, handbook, link_pages):
+        app.register_blueprint(views.blp)
     oauth.register(app)
     app.register_blueprint(calendar_feed.blp)
     if app.config["MAIL_IN_SECRET"]:

@@ -8,7 +8,7 @@ from werkzeug.exceptions import Unauthorized
 from server.accounts.tokens import Caller
 from server.api.languages import speak
 from server.errors import PlayError
-from server.play import turn_links
+from server.play.turns import turn_links
 from server.store.database_retry import Unavailable
 from server.translations import Words
 
@@ -41,7 +41,7 @@ def any_caller() -> Caller:
     """Who sent this request, with whatever token. Raises Unauthorized, BadToken, Banned."""
     found = _sender()
     if found is None:
-        raise Unauthorized(Words("Send a token: `Authorization: Bearer ...`. POST /v1/sign-ins is the way to get one."))
+        raise Unauthorized(Words("Send a token: `Authorization: Bearer ...`. Get one with POST /v1/sign-ins."))
     return found
 
 
@@ -91,5 +91,5 @@ def _look_at_token() -> None:
 def _by(header: str) -> Caller:
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer":
-        raise Unauthorized(Words("The token is sent as `Authorization: Bearer ...`."))
+        raise Unauthorized(Words("Send the token as `Authorization: Bearer ...`."))
     return turn_links.caller(token.strip())

@@ -10,8 +10,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from server.api.languages import speak
 from server.api.pages import QUIET
+from server.games import Json
 from server.play.seating import calendar_feed
-from server.rules import Json
 
 _LOOK_AGAIN = timedelta(hours=1)  # RFC 7986, 5.7
 blp = Blueprint("feeds", __name__)

@@ -11,13 +11,14 @@ from flask.views import MethodView
 from server.accounts.rate_limits import bound_of, expect_room, network_of
 from server.accounts.stream_tickets import new_ticket, redeem
 from server.api.auth import any_caller, caller, looker, sent_by
+from server.api.http_responses import as_json
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs, takes
 from server.errors import BadField, TooManyStreams
-from server.play.event_feed import Follower, Item, follow_game, follow_own, news
+from server.play.story.event_feed import Follower, Item, follow_game, follow_own, news
 from server.translations import noted
 
-blp = Blueprint("streams", __name__, url_prefix="/v1", description="What happens, as it happens")
+blp = Blueprint("streams", __name__, url_prefix="/v1", description="Event streams: live events and messages")
 
 STREAMS = "sternenpost.streams"  # in a request's environment: who keeps streams open, if the server can
 STRANGERS = None  # for whom streams without a token count together
@@ -26,32 +27,54 @@ _FULL = 10  # seconds until one may try again that found no room
 _HEADERS = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-store"}
 _EVENT = {
     "title": "StreamedEvent",
-    "description": "An event of a stream; the first line of a stream may be an `id` alone",
+    "description": "Event in a stream. The first line of a stream can be an `id` without data.",
     "type": "object",
     "required": ["data", "id"],
     "properties": {
-        "id": {"type": "string", "description": "For `Last-Event-ID`"},
+        "id": {"type": "string", "description": "Value for `Last-Event-ID`"},
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
-            "description": "As in the story; in the stream of all your games with the field `game`, too",
+            "description": "Same as in getEvents. In the stream of all your games, it also has the field `game`.",
             "contentSchema": {"$ref": "#/components/schemas/Event"},
         },
     },
 }
 _SAID = {
     "title": "StreamedMessage",
-    "description": "What is said at the table; an `EventSource` tells it to listeners for `said` only",
+    "description": "Message at the table. An `EventSource` passes it only to listeners for `said`.",
     "type": "object",
     "required": ["event", "data", "id"],
     "properties": {
-        "id": {"type": "string", "description": "For `Last-Event-ID`"},
+        "id": {"type": "string", "description": "Value for `Last-Event-ID`"},
         "event": {"const": "said"},
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
-            "description": "As in the list of messages",
+            "description": "Same as in getMessages",
             "contentSchema": {"$ref": "#/components/schemas/Message"},
+        },
+    },
+}
+_RESET = {
+    "title": "StreamedReset",
+    "description": "The game's log ends before the position you sent, for example after a backup was restored. Discard "
+    "your data of this game: all its events follow from the beginning. An `EventSource` passes it only to "
+    "listeners for `reset`.",
+    "type": "object",
+    "required": ["event", "data", "id"],
+    "properties": {
+        "id": {"type": "string", "description": "Value for `Last-Event-ID`"},
+        "event": {"const": "reset"},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "description": "Game id, and the `seq` at which its log ends",
+            "contentSchema": {
+                "type": "object",
+                "required": ["game", "newest"],
+                "properties": {"game": {"type": "string", "format": "uuid"}, "newest": {"type": "integer"}},
+            },
         },
     },
 }
@@ -64,7 +87,10 @@ class EventStream:
         self.follower = follower
         caller = follower.caller
         self.counts_for: tuple[Hashable, ...] = (caller.player_id,) if caller else (network, STRANGERS)
-        self.beginning = b"retry: %d\nid: %s\n\n" % (1000 * _AGAIN, follower.place().encode())
+        place = follower.place().encode()
+        self.beginning = b"retry: %d\nid: %s\n\n" % (1000 * _AGAIN, place) + b"".join(
+            b"id: %s\nevent: reset\ndata: %s\n\n" % (place, orjson.dumps(it)) for it in follower.went_back
+        )
 
     def __iter__(self) -> Iterator[bytes]:
         """All there is to tell by now."""
@@ -80,9 +106,7 @@ class EventStream:
 def written(items: Iterable[Item]) -> bytes:
     """Events and messages as they go over the line. JSON has no line ends but escaped ones."""
     return b"".join(
-        b"id: %s\n" % item.id.encode()
-        + b"event: said\n" * item.is_said
-        + b"data: %s\n\n" % orjson.dumps(item.what, option=orjson.OPT_UTC_Z)
+        b"id: %s\n" % item.id.encode() + b"event: said\n" * item.is_said + b"data: %s\n\n" % as_json(item.what)
         for item in items
     )
 
@@ -90,22 +114,24 @@ def written(items: Iterable[Item]) -> bytes:
 @blp.route("/games/<uuid:game_id>/stream")
 class GameStream(MethodView):
     @blp.arguments(schemas.StreamQuery, location="query")
-    @blp.response(200, {"title": "Streamed", "oneOf": [_EVENT, _SAID]}, content_type="text/event-stream")
-    @blp.alt_response(204, description="The game is over, and you have been told everything: do not come back")
+    @blp.response(200, {"title": "Streamed", "oneOf": [_EVENT, _SAID, _RESET]}, content_type="text/event-stream")
+    @blp.alt_response(204, description="The game is over and you have received all its events. Don't reconnect.")
     @blp.doc(operationId="followGame", **takes("games:read", of_seat=True))
     @blp.raises(BadField, TooManyStreams)
     def get(self, query: Any, game_id: UUID) -> Response:
-        """Follow a game: its story as you see it happen, and what is said
+        """Follow a game's events and messages
 
-        An `EventSource` that breaks off comes back by itself and misses nothing: it sends the id of what came last as
-        `Last-Event-ID`, and goes on after it. Other clients may do the same, or name `after`.
-        A comment comes every ten seconds in which nothing happens.
+        If the connection breaks, an `EventSource` reconnects by itself and misses nothing. It sends the last event's id
+        as `Last-Event-ID`, and the stream continues after it. Other clients can do the same, or send `after`. While
+        nothing happens, a comment is sent every ten seconds.
 
-        What is said at the table comes as an event named `said`, whose data is the message as in `GET .../messages`. Without
-        an id to go on after, the stream begins with what is said from then on, and `GET .../messages` has what was said
-        before. It ends with the game.
+        Messages at the table arrive as events named `said`, with the same data as in `GET .../messages`. Without an id,
+        the stream contains only new messages; `GET .../messages` returns earlier ones. The stream ends with the game.
 
-        An `EventSource` can send no token: give it a ticket (makeStreamTicket).
+        If the log ends before your id, for example after a backup was restored, the stream first sends an event named
+        `reset`. It then starts from the beginning.
+
+        An `EventSource` can't send a token. Give it a ticket instead (see makeStreamTicket).
         """
         _show_ticket(query)
         who = looker("games:read", game_id)
@@ -116,15 +142,18 @@ class GameStream(MethodView):
 @blp.route("/stream")
 class OwnStream(MethodView):
     @blp.arguments(schemas.OwnStreamQuery, location="query")
-    @blp.response(200, _EVENT, content_type="text/event-stream")
+    @blp.response(200, {"title": "StreamedOfAll", "oneOf": [_EVENT, _RESET]}, content_type="text/event-stream")
     @blp.doc(operationId="followOwnGames", **needs("games:read"))
     @blp.raises(BadField, TooManyStreams)
     def get(self, query: Any) -> Response:
-        """Follow all games in which you sit, those too that begin meanwhile
+        """Follow all your games
 
-        Each event has the field `game` beside those of the story. It goes on after `Last-Event-ID`, as the stream of one
-        game does; without one it begins now. The ids mean nothing but a place in this stream. What is said is told by the
-        stream of each game only.
+        Includes games that start while the stream is open. Each event has an additional field `game`. The stream
+        continues after `Last-Event-ID`, like a single game's stream. Without an id, it starts now. Ids only mark a
+        position in this stream.
+
+        Messages are sent only in the streams of single games. If a game's log ends before the position you send, an
+        event named `reset` comes first.
         """
         _show_ticket(query)
         return _streamed(follow_own(caller("games:read"), _last_id(query)))
@@ -135,14 +164,14 @@ class StreamTickets(MethodView):
     @blp.response(201, schemas.StreamTicket, example=examples.STREAM_TICKET)
     @blp.doc(operationId="makeStreamTicket", **needs("games:read", of_seat=True))
     def post(self) -> Any:
-        """Make a ticket, by which an `EventSource` opens one stream with the rights of your token
+        """Create a stream ticket
 
-        It goes into the address, `?ticket=`, since a browser's `EventSource` sends no headers. It is good for 30 seconds and
-        once, so an address that somebody finds in a log opens nothing; the stream ends with your token. The link of a turn
-        makes none.
+        An `EventSource` in a browser can't send headers, so the ticket goes into the URL as `?ticket=`. It opens one
+        stream with the rights of your token. A ticket is valid for 30 seconds and for a single use, so a URL found in a
+        log is worthless. The stream ends when your token expires. A turn link can't create tickets.
 
-        When such a stream breaks off, the `EventSource` comes back with the same ticket, gets a 401, and gives up. So open
-        another then, with a new ticket and with `lastEventId`; nothing is lost, and nothing comes twice:
+        When such a stream breaks off, the `EventSource` reconnects with the used ticket, gets a 401 and stops. Open
+        another one with a new ticket and `lastEventId`. No event is lost or repeated:
 
         ```js
         async function follow(game, token, tell) {
@@ -161,6 +190,7 @@ class StreamTickets(MethodView):
             };
             source.onmessage = hear;
             source.addEventListener("said", hear);
+            source.addEventListener("reset", hear); // discard your data of item.game: all its events follow
             await new Promise((broken) => { source.onerror = broken; });
             source.close();
           }
@@ -200,6 +230,8 @@ def _expect_room(streams: Any, stream: EventStream) -> None:
     if share is not None:  # else nothing is bounded, and Postgres need not be asked
         expect_room("streams-of-address" if is_stranger else "streams", streams.held_everywhere(whom))
     if streams.is_full:
-        raise TooManyStreams(noted("There are as many streams as this server keeps open. Try again later."), _FULL)
+        raise TooManyStreams(noted("This server has reached its limit of open streams. Try again later."), _FULL)
     if is_stranger and share is not None and streams.held_by(STRANGERS) >= share.most:
-        raise TooManyStreams(noted("There is no room here for more streams without a token. Send one."), _FULL)
+        raise TooManyStreams(
+            noted("This server has reached its limit of open streams without a token. Send a token."), _FULL
+        )

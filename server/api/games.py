@@ -10,8 +10,8 @@ import orjson
 from flask import Response, jsonify
 from flask.views import MethodView
 
-from server.api.auth import caller, viewer
-from server.api.http_responses import NDJSON
+from server.api.auth import caller, looker, viewer
+from server.api.http_responses import NDJSON, as_json
 from server.api.idempotency import new_game_id, once
 from server.api.languages import spoken
 from server.api.openapi import examples, schemas
@@ -30,30 +30,32 @@ from server.errors import (
     NotReliable,
     NotRunning,
     NotSeated,
+    PlaceAhead,
     SeatTaken,
     SignInFirst,
     TooLate,
     TooMany,
     WrongSalt,
 )
+from server.games import GAMES, BadOption, Json
+from server.games.presentation import draw, sentence
 from server.operations.archives import archive_of, shared_games
 from server.play import views
-from server.play.chat import messages, say
 from server.play.seating.exhibition import STEP, exhibition, today
 from server.play.seating.games import open_game
 from server.play.seating.hosting import begin, close_game, keep_open, withdraw_invitation
 from server.play.seating.lobby import list_games
 from server.play.seating.seat_tokens import seat_token
 from server.play.seating.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_over, take_seat
-from server.play.views import describe, seen_by
+from server.play.talk.chat import last_message, messages, say
+from server.play.views import describe, expect_reached, seen_by
 from server.play.votes import take_back, vote, votes_of, way_back_of
-from server.render.picture import draw
-from server.render.story import sentence
-from server.rules import GAMES, BadOption, Json
 
-blp = Blueprint("games", __name__, url_prefix="/v1", description="Games and their seats")
+blp = Blueprint(
+    "games", __name__, url_prefix="/v1", description="Games: rules, seats, votes, messages, events and archives"
+)
 
-_WHERE = {"Location": {"description": "Where the game is", "required": True, "schema": {"type": "string"}}}
+_WHERE = {"Location": {"description": "URL of the game", "required": True, "schema": {"type": "string"}}}
 _OF_GAME = {"game_id": "$response.body#/id"}
 _LINKS = {
     name: {"operationId": name, "parameters": _OF_GAME}
@@ -63,7 +65,7 @@ _LINKS = {
 
 _SHARED_GAMES = {
     "title": "SharedGames",
-    "description": "A line for each game",
+    "description": "One line per game",
     "type": "string",
     "contentMediaType": NDJSON,
     "contentSchema": {"$ref": "#/components/schemas/SharedGame"},
@@ -75,9 +77,9 @@ class AllRules(MethodView):
     @blp.response(200, schemas.RulesList, example=examples.ALL_RULES)
     @blp.doc(operationId="listRules", **ANYBODY)
     def get(self) -> Any:
-        """The games that can be played here, each as by itself
+        """List the games you can play here
 
-        Packed by gzip for whoever accepts it.
+        Each item is the same as in getRules. The response is compressed if the client accepts gzip.
         """
         return _all_described().answer()
 
@@ -87,9 +89,10 @@ class Rules(MethodView):
     @blp.response(200, schemas.RulesDescription, example=examples.RULES)
     @blp.doc(operationId="getRules", **ANYBODY)
     def get(self, name: str) -> Any:
-        """One game: options, editions, boards, schemas of moves, views and events, notation
+        """Get the rules of a game
 
-        Packed by gzip for whoever accepts it.
+        Returns options, editions, boards, notation and the schemas of moves, views and events. The response is
+        compressed if the client accepts gzip.
         """
         return _described(_known(name)).answer()
 
@@ -99,9 +102,10 @@ class ExhibitionOf(MethodView):
     @blp.response(200, schemas.Exhibition, example=examples.EXHIBITION)
     @blp.doc(operationId="getExhibition", **ANYBODY)
     def get(self, name: str) -> Any:
-        """A game of bots to look on at: another one every day, with a move every few seconds
+        """Get the exhibition game
 
-        Nobody sits there, and when it is over it begins again.
+        Bots play a demonstration game with a move every few seconds. A new game is played every day. When it ends, it
+        starts again from the beginning.
         """
         shown = exhibition(_known(name), today())
         return {"names": shown.names, "position": shown.position, "positions": len(shown.views), "step": STEP}
@@ -113,9 +117,9 @@ class ExhibitionPicture(MethodView):
     @blp.response(200, {"type": "string"}, content_type="image/svg+xml")
     @blp.doc(operationId="getExhibitionPicture", **ANYBODY)
     def get(self, query: Any, name: str) -> Any:
-        """Its table after so many moves, or as it stands now
+        """Draw the exhibition game as SVG
 
-        As SVG, for a page that shows what the game looks like.
+        Shows the table after `at` moves, or as it is now.
         """
         day = today()
         shown = exhibition(_known(name), day)
@@ -154,9 +158,10 @@ class Games(MethodView):
     @blp.may_come_again
     @blp.raises(BadField, BadOption, SignInFirst)
     def post(self, wanted: Any) -> Any:
-        """Open a game
+        """Create a game
 
-        Seats are numbered as listed. The game starts when the last open seat is taken, at once if there is none.
+        Seats are numbered in the order of the list. The game starts when the last open seat is taken, or immediately if
+        there are no open seats.
         """
         who = caller("games:write")
         game_id = new_game_id(who)
@@ -174,13 +179,13 @@ class Games(MethodView):
     @blp.doc(operationId="listGames", **takes("games:read"))
     @blp.raises(BadField)
     def get(self, query: Any) -> Any:
-        """List games, newest first
+        """List games
 
-        Public ones, or with `mine` and `my_turn` those where you sit and those that wait for you; with `mine` and
-        `status=open` also those you are invited to, whose `invited` is your seat. `free`, `players`, `pace`,
-        `clock`, `edition` and `reliability` are for a lobby: they choose among open games, and `offered` among those that
-        run. All that is asked must hold, and
-        a page is full unless it is the last.
+        Returns public games, newest first. `mine` returns the games you sit in, and `my_turn` the games that wait for
+        you. `mine` with `status=open` also returns games you are invited to, with your seat in `invited`.
+
+        `free`, `players`, `pace`, `clock`, `edition` and `reliability` filter open games for a lobby. `offered` filters
+        games in progress. If you combine filters, a game must match all of them. Every page except the last is full.
         """
         mine = query["mine"] or query["my_turn"]
         player_id = caller("games:read").player_id if mine else viewer("games:read")
@@ -200,21 +205,28 @@ class OneGame(MethodView):
     @blp.response(200, schemas.Game, example=examples.GAME)
     @blp.doc(operationId="getGame", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Any:
-        """A game as you may see it, now or at an earlier version"""
-        player_id = viewer("games:read", game_id)
+        """Get a game
+
+        Returns what you are allowed to see, now or at an earlier version.
+        """
+        who = looker("games:read", game_id)
+        player_id = who and who.player_id
         game = seen_by(game_id, player_id, query.get("invitation"))
-        return describe(game, game.seat_of(player_id), query.get("at"), player_id)
+        told = describe(game, game.seat_of(player_id), query.get("at"), player_id)
+        if who and "games:write" not in who.scopes:
+            told["invitation"] = None  # with it, a token that only reads could give away seats
+        return told
 
     @blp.arguments(schemas.GameChanges, example=examples.GAME_CHANGES)
     @blp.response(200, schemas.Game, example=examples.GAME_OPENED)
     @blp.doc(operationId="changeGame", **needs("games:write"))
     @blp.raises(NotHost, NotRunning, NotAllowed, BadField)
     def patch(self, changes: Any, game_id: UUID) -> Any:
-        """Keep your game open, before the start, or begin it
+        """Extend or start your open game
 
-        With `open_for` it closes so long from now, if it has not begun by then. Its host is told by mail three days before,
-        or when half of a shorter time has passed. With `begin` a game whose seats are taken waits no longer until all say
-        that they are ready.
+        `open_for` sets a new closing time, counted from now. The host gets an email three days before the game closes,
+        or halfway through a shorter time. `begin` starts a game with all seats taken, without waiting for players who
+        haven't confirmed that they're ready.
         """
         who = caller("games:write")
         if "begin" in changes:
@@ -227,10 +239,10 @@ class OneGame(MethodView):
     @blp.doc(operationId="closeGame", **needs("games:write"))
     @blp.raises(NotHost, NotRunning)
     def delete(self, game_id: UUID) -> None:
-        """Close your game before the start
+        """Close your game before it starts
 
-        Its status becomes `abandoned`. So it does by itself at `closes_at`, and when its host leaves and nobody else sits
-        there. Whoever sits there is told; nobody is invited any more.
+        The game's status becomes `abandoned`. Seated players are notified and invitations are withdrawn. A game also closes by
+        itself at `closes_at`, and when the host leaves an otherwise empty table.
         """
         close_game(game_id, caller("games:write").player_id)
 
@@ -243,10 +255,13 @@ class Seats(MethodView):
     @blp.may_come_again
     @blp.raises(SeatTaken, NotReliable, NoPrograms, AlreadySeated, NotRunning, SignInFirst, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Take a seat, or take your own back from a bot
+        """Take a seat
 
-        With `take_over` somebody else's, which a bot keeps, for good: where all who play themselves have voted for `offer`.
-        You see what it sees from then on, and the public story before; his record is his own, and so is yours.
+        Takes an open seat, or takes your own seat back from a bot. With `take_over`, you permanently take over another
+        player's seat that a bot plays. All active players must have voted for `offer`.
+
+        From then on you see what the seat sees; of earlier events, you see only the public ones. Your track record and
+        the previous player's stay separate.
         """
         who, is_over = caller("games:write"), wanted.pop("take_over", False)
 
@@ -268,11 +283,13 @@ class Ready(MethodView):
     @blp.may_come_again
     @blp.raises(NotSeated, NotRunning, NotAllowed, WrongSalt)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Say that you are ready, and reveal the salt that you have committed
+        """Confirm that you are ready
 
-        Where the option `ready_check` asks for it, all who play are asked when the last seat is taken. The game begins when all
-        have said so. Whose time is over before leaves his seat open again: then nobody is asked, and every salt that was
-        revealed counts no more and may be committed anew.
+        Also reveals the salt you committed. In games with the option `ready_check`, all players are asked to confirm
+        when the last seat is taken. The game begins when all have confirmed.
+
+        Players who don't confirm in time lose their seats, which become open again. The check then ends, all revealed
+        salts become invalid, and players can commit new ones.
         """
         who = caller("games:write")
 
@@ -289,7 +306,7 @@ class MySeat(MethodView):
     @blp.doc(operationId="getOwnSeat", **needs("games:read"))
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
-        """What only you see of your seat"""
+        """Get your private seat settings"""
         return seat_settings(game_id, caller("games:read").player_id)
 
     @blp.arguments(schemas.SeatChanges, required=False, example=examples.SEAT_CHANGES)
@@ -297,9 +314,10 @@ class MySeat(MethodView):
     @blp.doc(operationId="changeOwnSeat", **needs("games:write"))
     @blp.raises(NotSeated, NotRunning, NotAllowed, WrongSalt)
     def patch(self, changes: Any, game_id: UUID) -> Any:
-        """Choose what you want of this game's mails, or commit a salt
+        """Update your seat settings
 
-        A salt may be committed anew until somebody has revealed his.
+        Selects which emails you get about this game, or commits a salt. You can replace your salt until any player has
+        revealed theirs.
         """
         return change_seat(game_id, caller("games:write").player_id, changes)
 
@@ -307,7 +325,10 @@ class MySeat(MethodView):
     @blp.doc(operationId="leaveSeat", **needs("games:write"))
     @blp.raises(NotSeated, NotRunning)
     def delete(self, game_id: UUID) -> None:
-        """Leave before the start; afterwards resign, and a bot plays on"""
+        """Leave your seat
+
+        Before the start, the seat becomes open again. After the start, you resign and a bot plays on.
+        """
         leave(game_id, caller("games:write").player_id)
 
 
@@ -317,9 +338,9 @@ class GuestSeat(MethodView):
     @blp.doc(operationId="sendAway", **needs("games:write"))
     @blp.raises(NotHost, NotRunning)
     def delete(self, game_id: UUID, seat: int) -> None:
-        """Send a guest away from your game, before the start
+        """Remove a player before the start
 
-        He is told by mail, and can take a seat there again only if he is invited to one.
+        The player is notified by email and can return only by invitation. Only the host can do this.
         """
         send_away(game_id, caller("games:write").player_id, seat)
 
@@ -331,10 +352,10 @@ class SeatTokens(MethodView):
     @blp.doc(operationId="makeSeatToken", **needs("tokens:write"))
     @blp.raises(NotSeated, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Get a token for your seat alone
+        """Create a token for your seat
 
-        For a bot or a program of somebody else: it sees what this seat sees of this game and plays its moves, and
-        can do nothing else. It ends when you leave the game or resign; you may revoke it, as any token of yours.
+        Give it to a bot or a third-party program. The token sees what your seat sees of this game and plays its moves,
+        and has no other rights. It expires when you leave the game or resign. You can revoke it like any other token.
         """
         who = caller("tokens:write")
         made = seat_token(who, game_id, wanted["name"], wanted["scopes"], wanted.get("expires_at"))
@@ -349,11 +370,14 @@ class Invitations(MethodView):
     @blp.may_come_again
     @blp.raises(NotSeated, SeatTaken, NotRunning, TooMany)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Keep a seat for an address and invite it by mail
+        """Invite a player by email
 
-        Naming a seat that is kept for somebody else invites this address instead. To an address without an account one
-        letter goes, and no further one until somebody signs in there, whoever invites: `unreachable` tells of it. What
-        looks like a link, in the title or in somebody's name, is left out of the letter.
+        Reserves a seat for this address. If the seat is already reserved, the new invitation replaces the old one. You
+        can see who takes a seat you reserved, even in a game with the option `nameless`.
+
+        An address without an account gets only one invitation email, even from several hosts, until a player signs in
+        with it. `unreachable` of the seat tells you whether email arrives. Anything that looks like a link is removed
+        from the title and names in the email.
         """
         who = caller("games:write")
         return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, **wanted)}, 201))
@@ -365,9 +389,10 @@ class OneInvitation(MethodView):
     @blp.doc(operationId="withdrawInvitation", **needs("games:write"))
     @blp.raises(NotHost, NotRunning)
     def delete(self, game_id: UUID, seat: int) -> None:
-        """Withdraw the invitation to a seat of your game, or decline your own
+        """Withdraw or decline an invitation
 
-        The seat is open again. A letter that waits to be sent is not sent any more, and the link of one that was says so.
+        The host can withdraw any invitation, and invited players can decline their own. The seat becomes open again. An
+        invitation email that is still waiting is not sent. If it was sent, its link says that the invitation has ended.
         """
         withdraw_invitation(game_id, caller("games:write").player_id, seat)
 
@@ -380,11 +405,14 @@ class Votes(MethodView):
     @blp.may_come_again
     @blp.raises(NotSeated, NotRunning, HandedOver, TooLate)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Consent to pausing, resuming or abandoning the game, to a take-back, or to offering seats
+        """Vote on a proposal
 
-        `offer` stands as long as it is not taken back: while all consent, others may take over what bots keep.
-        It happens when all who play themselves consent; bots and the absent are not asked. A vote on a take-back is over at
-        its end, or with the next move.
+        Proposals are to pause, resume or abandon the game, to take back a move, and to offer seats. A proposal passes
+        when all active players consent, that is, those whose seats are not played by a bot. Set `vote` to `false` to
+        withdraw your consent.
+
+        While all active players consent to `offer`, others can take over seats that bots play. A take-back vote ends at
+        its `ends_at` or with the next move.
         """
         who = caller("games:write")
 
@@ -398,12 +426,15 @@ class Votes(MethodView):
     @blp.response(200, schemas.Votes, example=examples.VOTES)
     @blp.doc(operationId="getVotes", **takes("games:read"))
     def get(self, query: Any, game_id: UUID) -> Any:
-        """Who consents to what at present"""
+        """List the current votes
+
+        Returns the seats that consent, for each proposal.
+        """
         seen_by(game_id, viewer("games:read"), query.get("invitation"))
         return votes_of(game_id)
 
 
-_TAKE_BACK = either("TakeBackResult", "What became of a wish to take a move back", "TakenBack", "TakeBackAsked")
+_TAKE_BACK = either("TakeBackResult", "Result of a take-back request", "TakenBack", "TakeBackAsked")
 
 
 @blp.route("/games/<uuid:game_id>/take-backs")
@@ -413,18 +444,21 @@ class TakeBacks(MethodView):
     @blp.alt_response(
         202,
         schema=_TAKE_BACK,
-        description="The others vote on it: it happens when all who play themselves consent",
+        description="Accepted. The move is taken back if all active players consent.",
         example=examples.TAKE_BACK_ASKED,
     )
     @blp.doc(operationId="takeBack", **needs("games:write"))
     @blp.may_come_again
     @blp.raises(NotSeated, NotRunning, HandedOver, NotAllowed, TooLate)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Take your move back that followed a version, and with it all that came after
+        """Take back a move
 
-        At once while nobody else has moved since, the move has shown you nothing new, and the time of its turn, which then
-        goes on, is not over. Otherwise the others are asked, where the option `take_back` of the game says so. Nothing is
-        deleted: the story says that it was taken back, chance comes as it came, and turns have new numbers.
+        Takes back the move you made at version `to`, with everything that followed. This happens immediately if no
+        other player has moved since, the move showed you nothing new, and the turn's time has not run out. The clock of
+        that turn then continues.
+
+        Otherwise the other players vote, if the game's option `take_back` allows it. Events are never deleted: the log
+        records the take-back. If the move is played again, chance gives the same results. Turns get new numbers.
         """
         who = caller("games:write")
 
@@ -438,7 +472,10 @@ class TakeBacks(MethodView):
     @blp.doc(operationId="getWayBack", **needs("games:read"))
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
-        """Whether you can take your last move back now, and whether the others are asked"""
+        """Check whether you can take back
+
+        Returns the version your take-back would return to, and whether it needs the consent of the other players.
+        """
         return way_back_of(game_id, caller("games:read").player_id)
 
 
@@ -450,18 +487,24 @@ class Messages(MethodView):
     @blp.may_come_again
     @blp.raises(NotSeated, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Say something at your table"""
+        """Send a message to your table"""
         who = caller("chat:write", game_id)
         return once(who, game_id, lambda: (say(game_id, who.player_id, wanted["text"]), 201))
 
     @blp.arguments(schemas.MessagesQuery, location="query")
     @blp.response(200, schemas.Messages, example=examples.MESSAGES, headers=NEXT_PAGE)
     @blp.doc(operationId="getMessages", **takes("games:read", of_seat=True))
+    @blp.raises(PlaceAhead)
     def get(self, query: Any, game_id: UUID) -> Any:
-        """What was said since message number `after`"""
+        """List a table's messages
+
+        Returns the messages after number `after`, oldest first.
+        """
         seen_by(game_id, viewer("games:read", game_id), query.get("invitation"))
         limit = query["limit"]
         found = messages(game_id, query["after"], limit + 1)
+        if not found:
+            expect_reached(query["after"], last_message(game_id))
         return page_of(found[:limit], {"after": found[limit - 1]["nr"]} if len(found) > limit else None)
 
 
@@ -470,11 +513,17 @@ class Events(MethodView):
     @blp.arguments(schemas.StoryQuery, location="query")
     @blp.response(200, schemas.Story, example=examples.STORY)
     @blp.doc(operationId="getEvents", **takes("games:read", of_seat=True))
+    @blp.raises(PlaceAhead)
     def get(self, query: Any, game_id: UUID) -> Any:
-        """The story since an event or a version, as you saw it happen"""
+        """List a game's events
+
+        Returns the events after an event or a version, as you were allowed to see them at the time.
+        """
         player_id = viewer("games:read", game_id)
         game = seen_by(game_id, player_id, query.get("invitation"))
         seat = game.seat_of(player_id)
+        expect_reached(query["after"], game.table.seq)
+        expect_reached(query["since_version"], game.table.version)
         story = views.story(game, seat, query["after"], since_version=query["since_version"], player_id=player_id)
         return jsonify(items=story)
 
@@ -486,16 +535,17 @@ class Archives(MethodView):
     @blp.doc(operationId="getArchives", **ANYBODY)
     @blp.raises(BadField)
     def get(self, query: Any) -> Any:
-        """Finished games for whoever studies them, one JSON object a line, the earliest end first
+        """Download finished games
 
-        Public games, of which everybody who played agrees to that (`shares_games` of his profile); `players` are
-        pseudonyms. `Link` leads to the next page. Without one, that is all for now: ask later, `since` the last `ended_at`,
-        and let pass the games that you have.
+        Returns one JSON object per line, in the order in which the games ended. It includes public games whose players
+        all agree to sharing (`shares_games` in the profile). `players` contains pseudonyms.
+
+        `Link` points to the next page. The last page has no `Link`. To get later games, ask again with `since` set to
+        the last `ended_at`, and skip the games you already have.
         """
         spend(LONG)
         found, place = shared_games(query.get("since"), read_cursor(query.get("cursor")), query["limit"])
-        form = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
-        body = b"".join(orjson.dumps(it._asdict(), option=form) for it in found)
+        body = b"".join(as_json(it._asdict(), orjson.OPT_APPEND_NEWLINE) for it in found)
         _, _, headers = (None, None, {}) if place is None else page_of([], {"cursor": cursor_of(*place)})
         return Response(body, mimetype=NDJSON, headers=headers)
 
@@ -506,7 +556,10 @@ class ArchiveOf(MethodView):
     @blp.response(200, schemas.Archive, example=examples.ARCHIVE)
     @blp.doc(operationId="getArchive", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Any:
-        """A game that is over, with seed, salts and all events: [check that it was fair](/docs/fairness)"""
+        """Download a finished game
+
+        Returns the seed, the salts and all events, so that you can [check that the game was fair](/docs/fairness).
+        """
         player_id = viewer("games:read", game_id)
         spend(LONG)
         return jsonify(archive_of(game_id, player_id, query.get("invitation")))

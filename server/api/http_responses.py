@@ -1,8 +1,10 @@
 """What every answer of the API does: ETags, `Accept`, packing, and no sniffing."""
 
 import gzip
+from datetime import datetime
 from typing import Any
 
+import orjson
 from flask import Flask, Response, current_app, request
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import NotAcceptable, PreconditionFailed
@@ -10,12 +12,28 @@ from werkzeug.exceptions import NotAcceptable, PreconditionFailed
 from server.api.auth import any_caller, is_for_api
 from server.api.problems import of_http
 from server.store.locks import hold
+from server.store.log import moment_text
 from server.translations import Words
 
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
 _LARGE = 1024  # bytes of JSON that are worth packing
 NDJSON = "application/x-ndjson"
 _OTHERS = {".svg": "image/svg+xml", ".png": "image/png", "/stream": "text/event-stream", "/v1/archives": NDJSON}
+
+
+def as_json(value: Any, option: int = 0) -> bytes:
+    """Return JSON in which every moment has the form of `moment_text`. `option`: of orjson, which is fast."""
+    return orjson.dumps(value, default=_plain, option=option | orjson.OPT_PASSTHROUGH_DATETIME)
+
+
+def _plain(value: Any) -> Any:
+    """Raises TypeError for what has no form in JSON."""
+    match value:
+        case datetime():
+            return moment_text(value)
+        case tuple():  # a named one
+            return list(value)
+    raise TypeError(type(value))
 
 
 def register(app: Flask) -> None:
@@ -30,7 +48,7 @@ def _expect_accept() -> None:
         answered_in = next((kind for end, kind in _OTHERS.items() if request.path.endswith(end)), "application/json")
         accepted = MIMEAccept([(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes])
         if not accepted[answered_in]:  # parameters such as a charset choose among nothing that we have
-            raise NotAcceptable(Words("This call answers in %(type)s.", type=answered_in))
+            raise NotAcceptable(Words("The response of this call is %(type)s.", type=answered_in))
 
 
 def _expect_match() -> None:
@@ -69,7 +87,15 @@ def _etag(response: Response) -> str:
 
 
 def _unmatched() -> PreconditionFailed:
-    return PreconditionFailed(Words("The answer has another ETag than those that `If-Match` names."))
+    named = request.if_match
+    if named.as_set(include_weak=True) - named.as_set():  # RFC 9110, 13.1.1: they match nothing
+        return PreconditionFailed(
+            Words(
+                "`If-Match` contains a weak ETag (`W/`), which never matches. A proxy may have changed the "
+                "server's ETag. If so, omit `If-Match`."
+            )
+        )
+    return PreconditionFailed(Words("The current ETag is not among those in `If-Match`."))
 
 
 def _finish(response: Response) -> Response:
@@ -100,7 +126,9 @@ def _pack(response: Response, is_accepted: bool) -> None:
         or response.content_encoding is not None
     ):
         return
-    response.vary.add("Accept-Encoding")
+    vary = response.headers.get("Vary", "")
+    if "Accept-Encoding" not in vary:  # `response.vary` would parse the list, and write it again
+        response.headers["Vary"] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
     if len(response.get_data()) > _LARGE and is_accepted:
         response.set_data(gzip.compress(response.get_data(), 1, mtime=0))
         response.content_encoding = "gzip"

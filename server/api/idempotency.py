@@ -10,7 +10,7 @@ from werkzeug.exceptions import BadRequest
 
 from server.accounts.tokens import Caller
 from server.api.auth import is_for_api
-from server.play.idempotency import Kept, first_answer, game_of_key, keep
+from server.play.turns.idempotency import Kept, first_answer, game_of_key, keep
 from server.translations import Words
 
 _LONGEST = 200
@@ -32,7 +32,9 @@ def _expect_no_key() -> None:
     if request.method == "POST" and "Idempotency-Key" in request.headers and is_for_api():
         view = current_app.view_functions.get(request.endpoint or "")
         if view is not None and not hasattr(getattr(getattr(view, "view_class", None), "post", None), _KEEPS):
-            raise BadRequest(Words("This call takes no Idempotency-Key: sent again, it is carried out again."))
+            raise BadRequest(
+                Words("This call doesn't support Idempotency-Key. If you send it again, it is carried out again.")
+            )
 
 
 def new_game_id(caller: Caller) -> UUID | None:

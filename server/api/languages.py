@@ -4,6 +4,7 @@ from babel import negotiate_locale
 from flask import Flask, g, has_request_context, request
 from flask_babel import Babel, get_locale, refresh
 
+from server.accounts.players import stored_locale
 from server.translations import LOCALES, Language, language
 
 
@@ -14,7 +15,7 @@ def register(app: Flask) -> None:
 
 def speak(locale: str) -> None:
     """From here on in this request."""
-    g.locale = locale
+    g.locale = stored_locale(locale)
     refresh()
 
 

@@ -5,14 +5,16 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from server.api.problems import HTTP_PROBLEMS, PROBLEMS, answer, said
 from server.clock import clock
-from server.errors import NotFound, TooMany
+from server.errors import Closed, NotFound, TooMany
 from server.post.incoming import bounces, providers
 from server.post.incoming.intake import LARGEST, MOST_READERS, local_part, take_in
-from server.post.incoming.providers import Forged, Mail, Post, Report, Unreadable
+from server.post.incoming.providers import Brought, Forged, Mail, Post, Proof, Report, Unreadable
 from server.post.smtp import Unreachable
 from server.store.database_retry import Unavailable
+from server.store.mail_proofs import claim_proof
 
 LARGEST_BODY = 3 * LARGEST  # of a request: Base64, JSON and what is told beside the mail make it longer
+_WHILE_CLOSED = 600  # seconds until a provider tries again
 _TOO_LARGE = "A mail has at most 1 MiB."
 # Upon this status a mail does not come again; the others need any of 4xx, and Mailgun 406.
 _FOR_GOOD = {"postmark": 403}
@@ -31,9 +33,7 @@ def take(provider: str) -> Response:
     except KeyError:
         raise NotFound("There is no such provider.") from None
     except Forged:
-        refusal = answer(HTTP_PROBLEMS[401], "The secret or the signature is not right.")
-        refusal.headers["WWW-Authenticate"] = 'Basic realm="mail-in"'  # Amazon sends its password when it is asked for
-        return refusal
+        return _unproved()
     except Unreadable as error:
         return answer(HTTP_PROBLEMS[400]._replace(status=status), str(error))
     except Unreachable:
@@ -42,16 +42,31 @@ def take(provider: str) -> Response:
         return answer(HTTP_PROBLEMS[413]._replace(status=status), _TOO_LARGE)
     try:
         return _taken(brought, status)
-    except TooMany as error:
-        later = answer(PROBLEMS[TooMany]._replace(status=503), said(error))  # upon 429 SendGrid brings nothing again
-        later.headers["Retry-After"] = str(error.retry_after)
-        return later
+    except Forged:
+        return _unproved()
 
 
-def _taken(brought: list[Mail | Report], status: int) -> Response:
-    """Raises TooMany, Unavailable."""
+@blp.errorhandler(Closed)
+@blp.errorhandler(TooMany)
+def _later(error: Closed | TooMany) -> Response:
+    later = answer(PROBLEMS[type(error)]._replace(status=503), said(error))  # upon 429 SendGrid brings nothing again
+    later.headers["Retry-After"] = str(error.retry_after if isinstance(error, TooMany) else _WHILE_CLOSED)
+    return later
+
+
+def _unproved() -> Response:
+    refusal = answer(HTTP_PROBLEMS[401], "The secret or the signature is not right.")
+    refusal.headers["WWW-Authenticate"] = 'Basic realm="mail-in"'  # Amazon sends its password when it is asked for
+    return refusal
+
+
+def _taken(brought: list[Brought], status: int) -> Response:
+    """Raises Forged, Closed, TooMany, Unavailable."""
     for each in brought:
-        if isinstance(each, Report):
+        if isinstance(each, Proof):
+            if not claim_proof(*each):
+                raise Forged
+        elif isinstance(each, Report):
             bounces.note_event(*each)
         elif len(each.content) > LARGEST:
             return answer(HTTP_PROBLEMS[413]._replace(status=status), _TOO_LARGE)
@@ -66,7 +81,7 @@ def _post() -> Post:
 
 
 def _has_kept(mail: Mail) -> bool:
-    """Whether somebody has one of these addresses. Raises TooMany, Unavailable; what is kept is known when it comes again."""
+    """Whether somebody has one of these addresses. Raises Closed, TooMany, Unavailable; what is kept is known when it comes again."""
     kept, limited = 0, bool(current_app.config["LIMITS"])
     for address in mail.recipients[:MOST_READERS]:
         try:

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from secrets import compare_digest
 
 from flask import Blueprint, Response, current_app, jsonify, request
-from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from server.errors import BadToken, NotFound
+from server.metric_files import Counter, Histogram
 from server.operations import health
 from server.operations.health import waiting
+from server.post.letters.compose import trouble_with_letters
 
 blp = Blueprint("watching", __name__)
 REQUESTS = Counter("sternenpost_requests", "Requests by method, route and status", ["method", "route", "status"])
@@ -33,6 +35,8 @@ def healthz() -> dict[str, str]:
 def readyz() -> tuple[Response, int]:
     """Each part of the service, and what is wrong with it; 503 if anything is."""
     parts = health.parts()
+    if trouble := trouble_with_letters(current_app.config["BASE_URL"], current_app.config["REPLY_DOMAIN"]):
+        parts["letters"] = trouble
     well = all(state == "ok" for state in parts.values())
     return jsonify(status="ready" if well else "ill", parts=parts), 200 if well else 503
 

@@ -12,20 +12,23 @@ from server.api.idempotency import once
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, either, needs
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
-from server.play.moves import answer_from_log, legal_moves, play_move, try_move
-from server.play.turn_links import play_by_link
-from server.rules import IllegalMove, MalformedMove
+from server.games import IllegalMove, MalformedMove
+from server.play.moves import legal_moves, play_move, try_move
+from server.play.turns.first_answers import answer_from_log
+from server.play.turns.turn_links import play_by_link
 
-blp = Blueprint("moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Moves")
+blp = Blueprint(
+    "moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Playing moves and listing legal ones"
+)
 
 _TO_MOVE = {
     "playMove": {
         "operationId": "playMove",
-        "description": "With this `turn` and one of these `moves` as `move`",
+        "description": "Send this `turn`, and one of these `moves` as `move`",
         "parameters": {"game_id": "$request.path.game_id"},
     }
 }
-_RESULT = either("MoveResult", "What a move led to or, of a dry run, would lead to", "MoveAnswer", "Foresight")
+_RESULT = either("MoveResult", "Result of a move or of a dry run", "MoveAnswer", "Foresight")
 
 
 @blp.route("/moves")
@@ -36,17 +39,19 @@ class Moves(MethodView):
     @blp.alt_response(
         200,
         schema=_RESULT,
-        description="This very move was played before: the first answer again. Or the answer to a dry run.",
+        description="The first response again if this move was already played, or the result of a dry run.",
         examples={"again": {"value": examples.MOVED}, "dry run": {"value": examples.FORESEEN}},
     )
     @blp.doc(operationId="playMove", **needs("moves:write", of_seat=True))
     @blp.may_come_again
     @blp.raises(NotSeated, StaleTurn, NotRunning, HandedOver, IllegalMove, MalformedMove)
     def post(self, query: Any, wanted: Any, game_id: UUID) -> Any:
-        """Play a move for the turn that it answers
+        """Play a move
 
-        With `dry_run=true` nothing changes; the answer is a 200 with what the move `would` lead to (schema Foresight),
-        as far as you can foresee it.
+        Answers the turn named in `turn`. If you send the same move again, you get the first response.
+
+        With `dry_run=true`, the game doesn't change. The response is a 200 with the events the move `would` cause
+        (schema Foresight), as far as you can foresee them.
         """
         turn, move = wanted["turn"], wanted["move"]
         who = caller("moves:write", game_id, may_be_closed=not query["dry_run"])
@@ -70,7 +75,10 @@ class Legal(MethodView):
     @blp.doc(operationId="getLegalMoves", responses={200: {"links": _TO_MOVE}}, **needs("games:read", of_seat=True))
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
-        """Your turn and the moves open to you; none if you are not asked"""
+        """List your legal moves
+
+        Returns your turn and its legal moves. The list is empty if it isn't your turn.
+        """
         return legal_moves(game_id, caller("games:read", game_id).player_id, [])
 
     @blp.arguments(schemas.LegalMovesRequest, example=examples.BEGUN)
@@ -78,5 +86,8 @@ class Legal(MethodView):
     @blp.doc(operationId="findLegalMoves", **needs("games:read", of_seat=True))
     @blp.raises(NotSeated, MalformedMove, IllegalMove)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """The next steps open to you after those begun, for games whose turns have several"""
+        """List legal next steps
+
+        In some games, a turn has several steps. Returns the steps that can follow the ones you send.
+        """
         return legal_moves(game_id, caller("games:read", game_id).player_id, wanted["begun"])

@@ -38,8 +38,8 @@ from server.api.pages import page
 from server.api.problems import answer_to
 from server.api.reading import Several, long, read_json
 from server.errors import BadToken, NotFound, OneSeatOnly, PlayError
-from server.play import turn_links
 from server.play.seating.seat_tokens import hold_seat
+from server.play.turns import turn_links
 from server.sanitize import clean
 from server.store.tables import App, OAuthClient, db
 from server.translations import LOCALES, noted
@@ -411,10 +411,8 @@ def ask() -> Response:
         _expect_plain()
         grant = _server().get_consent_grant()
     except OAuth2Error as error:
-        if error.redirect_uri:
-            return _sent_back(_refused(error))
         text = gettext("The app that sent you here asks for something that we cannot answer: %(why)s", why=_why(error))
-        return page("message.html", 400, title=gettext("This does not work"), text=text)
+        return page("message.html", 400, title=gettext("This does not work"), text=text, **_way_back(error))
     scopes, game_id = _read_scope(grant.request.scope)
     client: OAuthClient = grant.request.client.row
     address = apps.address_of(grant.redirect_uri)
@@ -441,6 +439,7 @@ def decide() -> Response:
         _expect_plain()
         grant = _server().get_consent_grant()
     except OAuth2Error as error:
+        error.redirect_uri = None  # the page shows it
         return _refused(error)
     caller = None
     if said.get("allow") is True:
@@ -502,11 +501,17 @@ def _refused(error: OAuth2Error) -> Response:
     return response
 
 
-def _sent_back(response: Response) -> Response:
-    """To the app, with what went wrong, and by whom (RFC 9207)."""
+def _way_back(error: OAuth2Error) -> dict[str, str]:
+    """Return a link that takes the error to the app, with the issuer (RFC 9207).
+
+    Nobody follows it but the person who reads the page: a redirect would make our address lead to any address that a
+    stranger has registered (RFC 9700, 4.11.2).
+    """
+    if not error.redirect_uri:
+        return {}
+    response = _refused(error)
     _Issuer().add_issuer_parameter(_server(), response)
-    response.headers.update(pages.QUIET | {"Cache-Control": "no-store"})
-    return response
+    return {"onward": response.location, "onward_to": apps.address_of(error.redirect_uri)}
 
 
 def _why(error: OAuth2Error) -> str:

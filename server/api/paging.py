@@ -11,7 +11,7 @@ from flask import request
 
 from server.errors import BadField
 
-NEXT_PAGE = {"Link": {"description": 'The next page, with `rel="next"`', "schema": {"type": "string"}}}
+NEXT_PAGE = {"Link": {"description": 'URL of the next page, with `rel="next"`', "schema": {"type": "string"}}}
 
 
 def page_of(items: Any, following: dict[str, Any] | None) -> Any:
@@ -38,4 +38,4 @@ def read_cursor(text: str | None) -> tuple[datetime, UUID] | None:
             raise ValueError
         return moment.astimezone(UTC), UUID(id_)
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise BadField("cursor", "This cursor is not one of ours.") from None
+        raise BadField("cursor", "This cursor is invalid.") from None

@@ -10,10 +10,12 @@ from server.api.auth import caller, viewer
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs, takes
 from server.errors import BadField
-from server.play.notes import keep_note, note_of
 from server.play.seating.track_record import track_record
+from server.play.talk.notes import keep_note, note_of
 
-blp = Blueprint("people", __name__, url_prefix="/v1", description="Others: how they play, and with whom not to")
+blp = Blueprint(
+    "people", __name__, url_prefix="/v1", description="Other players: track records, blocks, reports and notes"
+)
 
 
 @blp.route("/players/<uuid:player_id>")
@@ -21,9 +23,9 @@ class OnePlayer(MethodView):
     @blp.response(200, schemas.TrackRecord, example=examples.TRACK_RECORD)
     @blp.doc(operationId="getPlayer", **takes("games:read"))
     def get(self, player_id: UUID) -> Any:
-        """How somebody plays, by the logs of his games that are over
+        """Get a player's track record
 
-        Never an address, zone or calendar.
+        Computed from the logs of the player's games. Never includes an address, time zone or calendar.
         """
         viewer("games:read")
         return track_record(player_id)
@@ -35,16 +37,17 @@ class BlockOf(MethodView):
     @blp.doc(operationId="blockPlayer", **needs("profile:write"))
     @blp.raises(BadField)
     def post(self, player_id: UUID) -> None:
-        """Have nothing to do with a player, who is not told
+        """Block a player
 
-        Neither of you sits down where the other sits, and his invitations do not come. Tables at which you sit together already go on.
+        You and this player can no longer join the same table, and you stop receiving their invitations. Tables you
+        already share continue. The player is not notified.
         """
         block(caller("profile:write").player_id, player_id)
 
     @blp.response(204)
     @blp.doc(operationId="unblockPlayer", **needs("profile:write"))
     def delete(self, player_id: UUID) -> None:
-        """Block a player no more"""
+        """Unblock a player"""
         unblock(caller("profile:write").player_id, player_id)
 
 
@@ -53,7 +56,10 @@ class Blocks(MethodView):
     @blp.response(200, schemas.Blocks, example=examples.BLOCKS)
     @blp.doc(operationId="listBlocks", **needs("profile:read"))
     def get(self) -> Any:
-        """Whom you block, the newest first"""
+        """List the players you block
+
+        Returns the most recent block first.
+        """
         return {"items": blocked_by(caller("profile:read").player_id)}
 
 
@@ -64,7 +70,10 @@ class ReportOf(MethodView):
     @blp.doc(operationId="reportPlayer", **needs("profile:write"))
     @blp.raises(BadField)
     def post(self, wanted: Any, player_id: UUID) -> None:
-        """Tell the operators of a player, who does not learn of it"""
+        """Report a player to the operators
+
+        The player is not notified.
+        """
         report(caller("profile:write").player_id, player_id, wanted["text"], wanted["game"])
 
 
@@ -73,12 +82,18 @@ class NoteOn(MethodView):
     @blp.response(200, schemas.Note, example=examples.NOTE)
     @blp.doc(operationId="getNote", **needs("games:read"))
     def get(self, game_id: UUID) -> Any:
-        """Your note on a game, which nobody else sees; and whether you want to hear what is said there"""
+        """Get your note on a game
+
+        Also returns whether you have muted the table's messages. Only you can see the note.
+        """
         return note_of(game_id, caller("games:read").player_id)
 
     @blp.arguments(schemas.NoteChanges, required=False, example=examples.NOTE)
     @blp.response(200, schemas.Note, example=examples.NOTE)
     @blp.doc(operationId="keepNote", **needs("games:write"))
     def put(self, changes: Any, game_id: UUID) -> Any:
-        """Keep a note on a game, or `muted` to hear no more of what is said there; what is not named stays"""
+        """Update your note on a game
+
+        Set `muted` to stop notifications about messages at this table. Fields that you leave out stay unchanged.
+        """
         return keep_note(game_id, caller("games:write").player_id, changes)

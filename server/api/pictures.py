@@ -14,8 +14,8 @@ from server.api.languages import spoken
 from server.api.openapi import schemas
 from server.api.openapi.document import Blueprint, takes
 from server.api.rate_limits import LONG, spend
+from server.games.presentation import draw
 from server.play.views import seen_by, view_of
-from server.render.picture import draw
 from server.render.png import png
 
 blp = Blueprint("pictures", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Pictures of the table")
@@ -48,7 +48,10 @@ class Svg(MethodView):
     @blp.response(200, {"type": "string"}, content_type="image/svg+xml")
     @blp.doc(operationId="getPictureSvg", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Response:
-        """The table as SVG; every board has the id `board-leo`, every space one like `leo-c`"""
+        """Draw the table as SVG
+
+        Each board and space has an element id, such as `board-leo` and `leo-c`.
+        """
         picture = _picture(query, game_id, "svg")
         return Response(picture, mimetype="image/svg+xml", headers={"Content-Security-Policy": _SVG_POLICY})
 
@@ -59,7 +62,7 @@ class Png(MethodView):
     @blp.response(200, {"type": "string", "contentEncoding": "binary"}, content_type="image/png")
     @blp.doc(operationId="getPicturePng", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Response:
-        """The same as PNG"""
+        """Draw the table as PNG"""
         return Response(_picture(query, game_id, "png"), mimetype="image/png")
 
 

@@ -11,7 +11,9 @@ from server.api.openapi.document import Blueprint, needs
 from server.errors import HandedOver, IllegalPlan, NotRunning, NotSeated, StalePlan
 from server.play.planning.plans import drop_plan, get_plan, put_plan
 
-blp = Blueprint("plans", __name__, url_prefix="/v1/games/<uuid:game_id>/seats/me", description="Plans")
+blp = Blueprint(
+    "plans", __name__, url_prefix="/v1/games/<uuid:game_id>/seats/me", description="Plans: moves for your next turns"
+)
 
 
 @blp.route("/plan")
@@ -20,7 +22,10 @@ class OwnPlan(MethodView):
     @blp.doc(operationId="getPlan", **needs("games:read"))
     @blp.raises(NotSeated, HandedOver)
     def get(self, game_id: UUID) -> Any:
-        """Your plan as it stands; nobody else sees it"""
+        """Get your plan
+
+        Only you can see it.
+        """
         return get_plan(game_id, caller("games:read").player_id)
 
     @blp.arguments(schemas.PlanWanted, example=examples.PLAN_WANTED)
@@ -28,11 +33,13 @@ class OwnPlan(MethodView):
     @blp.doc(operationId="putPlan", **needs("moves:write"))
     @blp.raises(NotSeated, NotRunning, HandedOver, StalePlan, IllegalPlan)
     def put(self, wanted: Any, game_id: UUID) -> Any:
-        """Leave moves for your next turns, each on conditions that every spectator can check
+        """Create or replace your plan
 
-        In each of your turns the next of them is played, at once or `after` a time, if all its conditions hold at the
-        version that made it your turn. A move that may not be played then ends the plan, as do a move that you make
-        otherwise and a move that is taken back; you are told. A plan may use only what you hold when you leave it.
+        A plan holds moves for your next turns. Each move can have conditions on what spectators can see. When your turn
+        begins, its conditions are checked at that version. If all hold, the move is played at once or `after` a delay.
+
+        The plan ends when a condition fails, a planned move is illegal, you move yourself, or a move is taken back. You
+        are notified when it ends. A plan can use only what you hold when you send it.
         """
         return put_plan(game_id, caller("moves:write").player_id, wanted["revision"], wanted["moves"])
 
@@ -40,5 +47,5 @@ class OwnPlan(MethodView):
     @blp.doc(operationId="dropPlan", **needs("moves:write"))
     @blp.raises(NotSeated, HandedOver)
     def delete(self, game_id: UUID) -> None:
-        """Leave nothing for your next turns any more"""
+        """Delete your plan"""
         drop_plan(game_id, caller("moves:write").player_id)

@@ -13,25 +13,29 @@ from server.accounts.deliveries import deliveries
 from server.accounts.guests import is_guest, new_guest
 from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.players import change_profile, profile
+from server.accounts.redaction import without_tokens
 from server.accounts.sign_in import begin_sign_in, redeem
 from server.accounts.tokens import further_token, revoke, revoke_all, revoke_token, tokens_of
 from server.api.auth import any_caller, caller, known_sender
+from server.api.languages import spoken
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import ANYBODY, Blueprint, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.api.rate_limits import LONG, spend
 from server.clock import clock
-from server.errors import BadField, SignInFirst, TooMany, WrongCode
+from server.errors import BadField, Closed, SignInFirst, TooMany, WrongCode
 from server.operations.change_address import change_address
 from server.operations.delete_player import delete_own_account
 from server.operations.exports import copy_of_player
 from server.play.seating.calendar_feed import end_feed, feed_word, new_feed
 from server.play.seating.guests import sign_in_guest
 from server.play.seating.programs import marked_since
+from server.push.subscriptions import public_key, subscribe, told_subscriptions, unsubscribe
 from server.webhooks.failures import failure
-from server.webhooks.push_subscriptions import public_key, subscribe, told_subscriptions, unsubscribe
 
-blp = Blueprint("players", __name__, url_prefix="/v1", description="People: signing in, tokens, profiles")
+blp = Blueprint(
+    "players", __name__, url_prefix="/v1", description="Your account: sign-in, tokens, profile, notifications"
+)
 
 
 @blp.route("/sign-ins")
@@ -41,12 +45,13 @@ class SignIns(MethodView):
     @blp.doc(operationId="signIn", **ANYBODY)
     @blp.raises(TooMany)
     def post(self, wanted: Any) -> Any:
-        """Ask for a code by mail
+        """Request a sign-in code by email
 
-        The answer is the same whether or not anybody is known at this address. The code is good for ten minutes and
-        five tries.
+        The response is the same whether or not the address has an account. The code is valid for ten minutes and five
+        attempts. While sign-ups are closed (`closed` in GET /v1), addresses without an account receive no code.
         """
-        return {"sign_in": begin_sign_in(wanted["email"], wanted["locale"], request.remote_addr or "")}
+        locale = wanted.get("locale", spoken().locale)
+        return {"sign_in": begin_sign_in(wanted["email"], locale, request.remote_addr or "")}
 
 
 @blp.route("/guests")
@@ -54,14 +59,15 @@ class Guests(MethodView):
     @blp.arguments(schemas.GuestRequest, required=False, example=examples.GUEST)
     @blp.response(201, schemas.TokenAnswer, example=examples.GUEST_ANSWER)
     @blp.doc(operationId="comeAsGuest", **ANYBODY)
-    @blp.raises(TooMany)
+    @blp.raises(TooMany, Closed)
     def post(self, wanted: Any) -> Any:
-        """Come as a guest, without an address
+        """Create a guest account
 
-        A guest plays against bots, at private tables, gets no letters, and is forgotten when his token ends. He signs in by sending this
-        token beside the mailed code to POST /v1/tokens: his seats are then those of the player who has that address.
+        A guest needs no email address, plays against bots at private tables, and gets no emails. The account is deleted
+        when its token expires. To keep their seats, guests send this token together with an emailed code to POST
+        /v1/tokens. The seats then belong to the player with that address.
         """
-        made = new_guest(wanted["locale"], request.remote_addr or "")
+        made = new_guest(wanted.get("locale", spoken().locale), request.remote_addr or "")
         return made.facts | {"token": made.text}
 
 
@@ -74,12 +80,13 @@ class Tokens(MethodView):
     )
     @blp.response(201, schemas.TokenAnswer, example=examples.TOKEN_ANSWER)
     @blp.doc(operationId="makeToken", **takes("tokens:write"))
-    @blp.raises(WrongCode, BadField, TooMany)
+    @blp.raises(WrongCode, BadField, TooMany, Closed)
     def post(self, wanted: Any) -> Any:
-        """Get a token
+        """Create a token
 
-        With `sign_in` and the mailed `code`, one with all scopes; or, with a token, a further one. It has no scope
-        that the first one lacks, and ends no later. With a code and the token of a guest, his seats become yours.
+        With `sign_in` and the emailed `code`, the token has all scopes. With an existing token, you create a further
+        token. The new token can't have scopes that the existing token lacks, and can't expire later. If you send a code
+        and a guest's token, the guest's seats become yours.
         """
         if "code" in wanted:
             guest = known_sender()
@@ -97,14 +104,18 @@ class Tokens(MethodView):
     @blp.doc(operationId="listTokens", **needs("tokens:write"))
     @blp.raises(BadField)
     def get(self, query: Any) -> Any:
-        """Your tokens that are good for something, and when each was last used"""
+        """List your active tokens"""
         page = tokens_of(caller("tokens:write"), read_cursor(query.get("cursor")), query["limit"])
         return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
 
     @blp.response(204)
     @blp.doc(operationId="revokeAllTokens", **needs("tokens:write"))
     def delete(self) -> None:
-        """Make all your tokens worthless at once, the one of this request too; no browser is told any more"""
+        """Revoke all your tokens
+
+        All your tokens stop working immediately, including the one that sends this request. All browsers are
+        unsubscribed from push messages.
+        """
         revoke_all(caller("tokens:write").player_id)
 
 
@@ -113,9 +124,10 @@ class CurrentToken(MethodView):
     @blp.response(204)
     @blp.doc(operationId="revokeToken")
     def delete(self) -> None:
-        """Make the token of this request worthless at once, whatever its scopes
+        """Revoke the current token
 
-        That is signing out. All other tokens stay good.
+        Signs you out: the token that sends this request stops working immediately, regardless of its scopes. Your other
+        tokens remain valid.
         """
         revoke(any_caller())
 
@@ -125,7 +137,10 @@ class OneToken(MethodView):
     @blp.response(204)
     @blp.doc(operationId="revokeOneToken", **needs("tokens:write"))
     def delete(self, token_id: UUID) -> None:
-        """Make one of your tokens worthless at once; that of an app ends the app"""
+        """Revoke one of your tokens
+
+        The token stops working immediately. If it belongs to an app, the app's access ends (see endApp).
+        """
         revoke_token(caller("tokens:write").player_id, token_id)
 
 
@@ -134,7 +149,10 @@ class Apps(MethodView):
     @blp.response(200, schemas.Apps, example=examples.APPS)
     @blp.doc(operationId="listApps", **needs("tokens:write"))
     def get(self) -> Any:
-        """The apps of strangers that you have allowed something (OAuth 2.1), the newest first"""
+        """List the apps with access
+
+        Returns the third-party apps that you have authorized with OAuth 2.1, newest first.
+        """
         return {"items": apps_of(caller("tokens:write").player_id)}
 
 
@@ -143,7 +161,21 @@ class OneApp(MethodView):
     @blp.response(204)
     @blp.doc(operationId="endApp", **needs("tokens:write"))
     def delete(self, app_id: UUID) -> None:
-        """End an app: all that it was given is worthless at once"""
+        """Revoke an app's access
+
+        The app's tokens and stream tickets stop working immediately. These are deleted:
+
+        - webhooks with a `url` that the app set
+        - its push subscriptions
+        - the calendar feed, if the app created the current one
+        - its stand-in requests that have not been accepted
+
+        Stand-ins who have accepted stay. Moves, plans, messages, invitations and changes to your profile also stay.
+
+        An app's access also ends in three other cases: you or the app revoke one of its tokens, a code or refresh
+        token is used twice, or its access expires. If you revoke a personal token, the webhooks, feed, push
+        subscriptions and stand-in requests made with it stay.
+        """
         end_app(caller("tokens:write").player_id, app_id)
 
 
@@ -152,7 +184,7 @@ class Me(MethodView):
     @blp.response(200, schemas.Profile, example=examples.PROFILE)
     @blp.doc(operationId="getProfile", **needs("profile:read"))
     def get(self) -> Any:
-        """Your profile"""
+        """Get your profile"""
         return _own(caller("profile:read").player_id)
 
     @blp.arguments(schemas.ProfileChanges, required=False, example=examples.PROFILE_CHANGES)
@@ -160,18 +192,22 @@ class Me(MethodView):
     @blp.doc(operationId="changeProfile", **needs("profile:write"))
     @blp.raises(BadField, WrongCode, SignInFirst, TooMany)
     def patch(self, changes: Any) -> Any:
-        """Change your profile; your time counts by it from your next turn on
+        """Update your profile
 
-        `program` marks an account that a program plays, and takes the mark off, while it sits nowhere. Others see it wherever the
-        account sits, and hosts may keep it out; once a game was played so, it stays.
+        A new calendar or time zone applies from your next turn.
 
-        Another `email` is yours when it is sent again with both codes: one is mailed to your present address, one to the
-        new one, and nothing changes before. Whether the new one is somebody's already is told only to whoever has its code.
+        `program` marks your account as played by a program. You can change it only while you have no seat. Other
+        players see the mark wherever the account sits, and hosts can exclude it. Games that were played with the mark
+        keep it.
+
+        To change `email`, send the new address, then send it again with two codes. One code is emailed to your current
+        address, the other to the new one. Nothing changes before both arrive. Only the holder of the new address's code
+        learns whether that address already has an account.
         """
         player_id = caller("profile:write").player_id
         email, code, new_code = (changes.pop(name, None) for name in ("email", "code", "new_code"))
         if (code or new_code) and not (email and code and new_code):
-            raise BadField("code", "Send code and new_code together, and with email.")
+            raise BadField("code", "Send code, new_code and email together.")
         if "program" in changes:
             changes["program_since"] = marked_since(player_id, changes.pop("program"))
         if email and code:
@@ -185,16 +221,19 @@ class Me(MethodView):
     @blp.arguments(schemas.DeletionQuery, location="query")
     @blp.response(204)
     @blp.alt_response(
-        202, schema=schemas.CodeMailed, description="A code was mailed to you", example=examples.CODE_MAILED
+        202, schema=schemas.CodeMailed, description="Accepted. A code was emailed to you.", example=examples.CODE_MAILED
     )
     @blp.doc(operationId="deleteAccount", **needs("profile:write"))
     @blp.raises(WrongCode, TooMany)
     def delete(self, query: Any) -> Any:
-        """Delete your account: first without a code, which is mailed to you, then with it
+        """Delete your account
 
-        Your address, name, settings, tokens, webhooks and letters go, and what you said at tables loses its text. Bots play
-        your seats on, and archives stay as they are, since they name seats and no persons. It cannot be undone. A guest
-        needs no code.
+        Call this first without a code: the code is emailed to you. Then call it again with the code. Guests need no
+        code.
+
+        Your address, name, settings, tokens, webhooks and emails are deleted, and your messages at tables lose their
+        text. Bots continue to play your seats. Archives stay unchanged because they contain seat numbers and no names.
+        You can't undo this.
         """
         player_id = caller("profile:write").player_id
         if "code" in query or is_guest(player_id):
@@ -210,13 +249,18 @@ def _own(player_id: UUID) -> Any:
 @blp.route("/me/export")
 class Export(MethodView):
     @blp.response(200, schemas.Export, example=examples.EXPORT)
-    @blp.doc(operationId="exportAccount", **needs("profile:read"))
+    @blp.doc(operationId="exportAccount", **needs("export:read"))
     def get(self) -> Any:
-        """All that is stored of you (GDPR, article 15): no secret of a game, no hash of a token
+        """Download a copy of your data
 
-        But for what passes within days by itself: what waits to be carried, what webhooks were told, answers to be repeated.
+        Answers your right of access (GDPR, article 15). For unfinished games, the copy contains your own actions and
+        what spectators see, without hands, salts or plans. Your emails are included as the text you wrote, without
+        quotes and attachments.
+
+        Link tokens are removed. Webhook and push addresses are reduced to scheme and host. Queues, webhook deliveries
+        and stored responses are left out because they expire within days.
         """
-        player_id = caller("profile:read").player_id
+        player_id = caller("export:read").player_id
         spend(LONG)
         copy = copy_of_player(player_id)
         del copy["copied_at"]  # `Date` says so, and the same facts are the same bytes
@@ -230,10 +274,13 @@ class Deliveries(MethodView):
     @blp.doc(operationId="listDeliveries", **needs("profile:read"))
     @blp.raises(BadField)
     def get(self, query: Any) -> Any:
-        """The letters to you and what became of each, newest first"""
+        """List the emails sent to you
+
+        Returns each email with its delivery result, newest first.
+        """
         who = caller("profile:read")
         page = deliveries(who.player_id, read_cursor(query.get("cursor")), query["limit"])
-        items = [it | {"detail": failure(it["detail"], gettext)} for it in page.items]
+        items = [it | {"detail": without_tokens(failure(it["detail"], gettext))} for it in page.items]
         return page_of(items, page.next and {"cursor": cursor_of(*page.next)})
 
 
@@ -242,7 +289,10 @@ class PushSubscriptions(MethodView):
     @blp.response(200, schemas.PushSubscriptions, example=examples.PUSH_SUBSCRIPTIONS)
     @blp.doc(operationId="listPushSubscriptions", **needs("profile:read"))
     def get(self) -> Any:
-        """The browsers in which you are told, and the key that a browser subscribes with"""
+        """List your push subscriptions
+
+        Also returns the public key that a browser needs to subscribe.
+        """
         who = caller("profile:read")
         return {"key": public_key(), "items": told_subscriptions(who.player_id)}
 
@@ -251,14 +301,18 @@ class PushSubscriptions(MethodView):
     @blp.doc(operationId="subscribeToPush", **needs("profile:write"))
     @blp.raises(SignInFirst, BadField, TooMany)
     def post(self, wanted: Any) -> Any:
-        """Be told in a browser (Web Push, RFC 8030)
+        """Subscribe a browser to push messages
 
-        Of your turns, of reminders, of questions before and during a game and of its end, as `notifications.push` of your
-        profile says; not in your nights, and never of what was answered meanwhile. A message has `title`, `body`, `game`,
-        `kind` and how many games are `waiting` for you. A browser that is gone is forgotten.
+        Uses Web Push (RFC 8030). You are notified of your turns, reminders, questions before and during a game, and the
+        end of a game. Your `notifications.push` setting selects which of these you get. Nothing is sent during your
+        night, or about something you have already answered.
+
+        A message has `title`, `body`, `game`, `kind` and `waiting`, the number of games waiting for you. A subscription
+        is deleted when its browser no longer accepts messages.
         """
         who = caller("profile:write")
-        return subscribe(who.player_id, wanted["endpoint"], wanted["keys"], current_app.config["SANDBOX"])
+        sandbox = current_app.config["SANDBOX"]
+        return subscribe(who.player_id, wanted["endpoint"], wanted["keys"], sandbox, who.app_id)
 
 
 @blp.route("/push-subscriptions/<uuid:subscription_id>")
@@ -266,7 +320,7 @@ class OnePushSubscription(MethodView):
     @blp.response(204)
     @blp.doc(operationId="unsubscribeFromPush", **needs("profile:write"))
     def delete(self, subscription_id: UUID) -> None:
-        """Be told in this browser no more"""
+        """Unsubscribe a browser from push messages"""
         unsubscribe(caller("profile:write").player_id, subscription_id)
 
 
@@ -275,19 +329,26 @@ class Feed(MethodView):
     @blp.response(200, schemas.Feed, example=examples.FEED)
     @blp.doc(operationId="getFeed", **needs("profile:read"))
     def get(self) -> Any:
-        """The secret address of your due times, for calendar programs"""
+        """Get your calendar feed
+
+        Returns the secret URL of a calendar that lists when your turns are due.
+        """
         return _feed(feed_word(caller("profile:read").player_id))
 
     @blp.response(201, schemas.Feed, example=examples.FEED)
     @blp.doc(operationId="makeFeed", **needs("profile:write"))
     def post(self) -> Any:
-        """Make a new secret address of your due times; the earlier one is worthless at once"""
-        return _feed(new_feed(caller("profile:write").player_id))
+        """Create a new calendar feed
+
+        Returns a new secret URL. The previous URL stops working immediately.
+        """
+        who = caller("profile:write")
+        return _feed(new_feed(who.player_id, who.app_id))
 
     @blp.response(204)
     @blp.doc(operationId="endFeed", **needs("profile:write"))
     def delete(self) -> None:
-        """Have no such address any more"""
+        """Delete your calendar feed"""
         end_feed(caller("profile:write").player_id)
 
 

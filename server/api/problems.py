@@ -1,4 +1,4 @@
-"""Errors as answers: RFC 9457 problems, each with a stable code. This table is all of them."""
+"""Errors as RFC 9457 problems with stable codes. This module lists all of them."""
 
 import json
 from typing import Any, NamedTuple
@@ -10,15 +10,17 @@ from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAll
 from server import errors
 from server.api.languages import spoken
 from server.errors import PlayError
-from server.render.refusals import refused
-from server.rules import BadOption, IllegalMove, MalformedMove, RuleError
+from server.games import BadOption, IllegalMove, MalformedMove, RuleError
+from server.games.presentation import refused
 from server.store.database_retry import Unavailable, is_passing
 from server.translations import Words
 
 
 class Problem(NamedTuple):
-    """`title` and `meaning` are told in the language of the caller. `meaning` says what happened and what to do;
-    `/problems/{code}`, which is a page of the handbook, shows it."""
+    """A kind of problem. `title` and `meaning` are translated into the caller's language.
+
+    `meaning` says what happened and what to do. The handbook page `/problems/{code}` shows it.
+    """
 
     status: int
     code: str
@@ -30,40 +32,48 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.NotFound: Problem(
         404,
         "not-found",
-        "There is no such thing",
-        "It does not exist, or it is not for your eyes; nobody learns which.",
+        "Not found",
+        "It doesn't exist, or you aren't allowed to see it. The response is the same in both cases.",
     ),
     errors.NotSeated: Problem(
-        403, "not-seated", "You have no seat at this table", "Only those who sit here can do this. Take a seat first."
+        403, "not-seated", "You have no seat at this table", "Only seated players can do this. Take a seat first."
     ),
     errors.NotHost: Problem(
         403,
         "not-host",
         "You are not the host of this game",
-        "Until it begins, whoever opened a game can close it, withdraw invitations and send guests away; when he leaves, "
-        "whoever sits first is host. `host` of the game says where the host sits.",
+        "Before the start, the host can close the game, withdraw invitations and remove players. The host "
+        "is the creator or, if they leave, the first seated player. `host` of the game contains the host's "
+        "seat.",
     ),
     errors.StaleTurn: Problem(
         409,
         "stale-turn",
         "That turn is over",
-        "The move names a turn that was answered already, by you or by a time-out, or one that you were never asked "
-        "for. Nothing was changed. `turn` is your present turn, null if you are not asked; look at the game and "
-        "decide again.",
+        "The move names a turn that was already answered, by you or by a time-out, or that was never "
+        "yours. Nothing was changed. `turn` is your current turn, or null if it isn't your turn. Get the "
+        "game and decide again.",
     ),
     errors.StalePlan: Problem(
         409,
         "stale-plan",
         "Your plan has changed",
-        "It was left anew, has played a move, or has ended. Nothing was changed. `revision` is its present one; look at it "
-        "and decide again.",
+        "It was replaced, has played a move, or has ended. Nothing was changed. `revision` is its current "
+        "revision. Get the plan and decide again.",
+    ),
+    errors.PlaceAhead: Problem(
+        409,
+        "place-ahead",
+        "The log ends before this position",
+        "A backup was restored, so your data may be outdated. `newest` is where the log ends. Discard your "
+        "data and read the log from the beginning.",
     ),
     errors.IllegalPlan: Problem(
         422,
         "illegal-plan",
-        "A move cannot be left for a turn to come",
-        "`index` counts the moves of the plan from 0. `reason` is the rule's code, or `bad-condition`; `detail` says it in "
-        "words. A plan can use only what you hold now.",
+        "This move can't be planned",
+        "`index` is the position of the move in the plan, counted from 0. `reason` is the code of the "
+        "rule, or `bad-condition`. `detail` explains it. A plan can use only what you hold now.",
     ),
     errors.NotRunning: Problem(
         409, "game-not-running", "The game is not running", "It has not started, is paused, or is over."
@@ -71,182 +81,199 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.TooLate: Problem(
         409,
         "too-late",
-        "It is too late to take that back",
-        "The game is over, the move has been taken back already, the vote on it is over, the game's log "
-        "cannot be followed back that far any more, or the options of the game allow it only while nobody else has moved, "
-        "the move has shown you nothing, and the time of its turn is not over.",
+        "It's too late to take this move back",
+        "The game or the vote is over, the move was already taken back, or the game can't be restored to "
+        "that version. If `take_back` is `free`, it is also too late once another player has moved, the "
+        "move showed you something, or its time is over.",
     ),
     errors.WrongSalt: Problem(
         422,
         "wrong-salt",
-        "This salt cannot be taken",
-        "Its SHA-256 is not the `salt_hash` of your seat, which may have none; or you commit one after somebody has revealed his. "
-        "Without `salt` you are ready as well, and add none.",
+        "This salt is not accepted",
+        "Its SHA-256 doesn't match the `salt_hash` of your seat, or your seat has none. Or you committed a "
+        "salt after another player had revealed theirs. You can confirm without `salt`; your seat then "
+        "adds none.",
     ),
     errors.NotAllowed: Problem(
         409,
         "not-allowed",
-        "The options of this game do not allow it",
-        "`take_back` among its options is `never`, or it has no `ready_check`.",
+        "The game's options don't allow this",
+        "Its option `take_back` is `never`, or it has no `ready_check`.",
     ),
     errors.HandedOver: Problem(
         409,
         "seat-handed-over",
         "A bot or a stand-in plays your seat",
-        "You resigned, or your time ran out too often: POST to the game's seats to take your seat back. Or somebody stands in "
-        "for you: DELETE your seat's `stand-in` to play yourself.",
+        "If you resigned or timed out too often, take your seat back with POST to the game's seats. If a "
+        "stand-in plays for you, end it with DELETE of your seat's `stand-in`.",
     ),
     errors.SeatTaken: Problem(
         409,
         "seat-taken",
-        "There is no such seat to be had",
-        "The seat is taken, kept for somebody else, or not offered; somebody stands in there; or somebody at the table does not "
-        "want to play with you, or you not with him.",
+        "This seat is not available",
+        "It is taken, reserved for another player, not offered, or played by a stand-in. Or a block keeps "
+        "you and a player at the table apart.",
     ),
     errors.NotReliable: Problem(
         403,
         "not-reliable",
-        "This game asks for players who leave fewer games",
-        "`min_reliability` of the game says of how many in a hundred of his games that are over a player must have been there "
-        "at the end. Whoever is invited may sit down in any case.",
+        "Your reliability is too low for this game",
+        "`min_reliability` of the game is the percentage of finished games in which a player must have "
+        "been present at the end. Players without a finished game can join, and so can invited players.",
     ),
     errors.NoPrograms: Problem(
         403,
         "no-programs",
-        "This game is for people only",
-        "`programs` of the game is false, and your account is marked as one that a program plays: look for a game where it is "
-        "true, or open one.",
+        "This game is for humans only",
+        "Its `programs` is false, and your account is marked as played by a program. Find a game that "
+        "allows programs, or create one.",
     ),
     errors.AlreadySeated: Problem(
-        409, "already-seated", "You sit at this table already", "A player has one seat at a table."
+        409, "already-seated", "You already have a seat at this table", "A player can have only one seat at a table."
     ),
     errors.BadField: Problem(
-        422, "invalid-field", "A field makes no sense", "`field` names the one whose value cannot be meant."
+        422,
+        "invalid-field",
+        "A field has an invalid value",
+        "`field` names the field, and `detail` says what is wrong.",
     ),
     errors.WrongCode: Problem(
         401,
         "wrong-code",
-        "The code is wrong or too old",
-        "A mailed code is good for ten minutes, five tries, and once. Ask for a new one.",
+        "The code is wrong or has expired",
+        "An emailed code is valid for ten minutes, five attempts and a single use. Request a new one.",
     ),
     errors.BadToken: Problem(
         401,
         "bad-token",
-        "The token is not valid",
-        "Nobody has this token, or its time is over. Sign in again. The word of a mailed link is good while its turn waits "
-        "for an answer; `detail` says why it does not.",
+        "The token is invalid",
+        "The token doesn't exist or has expired. Sign in again. A link token from an email is valid while "
+        "its turn waits for a move. `detail` says why this one isn't.",
     ),
     errors.Banned: Problem(
         403,
         "banned",
         "You are banned from this server",
-        "Its operators have shut you out; `detail` says why, and `until` when that ends, null if it does not. Bots "
-        "play your seats. Afterwards the same tokens are good again, and you may take your seats back.",
+        "`detail` says why, and `until` when the ban ends (null if it is permanent). Bots play your seats. "
+        "Afterwards your tokens work again, and you can take your seats back.",
     ),
     errors.SignInFirst: Problem(
         403,
         "sign-in-first",
-        "Guests cannot do this",
-        "A guest plays against bots. For games with others he signs in by a mailed code, with his token beside the code, and "
-        "keeps his seats.",
+        "Guests can't do this",
+        "Guests play only against bots. To play with others, sign in with an emailed code and send your "
+        "guest token with it. You keep your seats.",
     ),
     errors.MissingScope: Problem(
-        403, "missing-scope", "The token does not allow this", "Use a token that has the scope named in `scope`."
+        403, "missing-scope", "The token lacks a scope", "Use a token with the scope named in `scope`."
     ),
     errors.OneSeatOnly: Problem(
         403,
         "one-seat-only",
         "The token is for one seat only",
-        "It sees and plays that seat of that game. For all else a player uses a token that is not bound to a seat.",
+        "It can see and play only its seat in its game. For anything else, use a token that isn't limited to a seat.",
     ),
     errors.TooMany: Problem(
         429,
         "too-many-requests",
         "Too many requests",
-        "`detail` says what was too much. Wait for as many seconds as `Retry-After` says. `RateLimit` in every answer tells "
-        "how much is left.",
+        "`detail` names the limit you reached. Wait `Retry-After` seconds. The header `RateLimit` of every "
+        "response shows what is left.",
     ),
     errors.TooManyStreams: Problem(
         503,
         "too-many-streams",
-        "No more event streams can be opened",
-        "This server keeps as many open as it can. Try again after `Retry-After` seconds, or ask for the game with its "
-        "ETag meanwhile.",
+        "Too many open event streams",
+        "The server can't keep more streams open. Try again after `Retry-After` seconds. Until then, you "
+        "can poll the game with its ETag.",
+    ),
+    errors.Closed: Problem(
+        403,
+        "closed",
+        "Temporarily closed",
+        "The operators currently accept no new players, guests, apps or emails. `detail` says which. "
+        "Everything else works. `closed` in GET /v1 lists what is closed. Try again later.",
     ),
     errors.TooManyWebhooks: Problem(
-        409, "too-many-webhooks", "You have as many webhooks as you may have", "Delete one that you no longer need."
+        409, "too-many-webhooks", "You have reached the maximum number of webhooks", "Delete one you no longer need."
     ),
     errors.WebhookDisabled: Problem(
         409,
         "webhook-disabled",
         "The webhook is disabled",
-        "You switched it off, its address answered 410, or it has failed for days. Mend what is wrong, then PATCH it "
-        'with `{"enabled": true}`.',
+        "You disabled it, its URL answered 410, or its deliveries have failed for days. Fix the cause, "
+        'then enable it: PATCH with `{"enabled": true}`.',
     ),
     errors.KeyReused: Problem(
         422,
         "idempotency-key-reused",
         "This Idempotency-Key belongs to another request",
-        "A key stands for one request: the same method, address and body. Make a new key for a new request.",
+        "A key identifies one request: its method, path and body. Use a new key for a new request.",
     ),
     errors.UnderWay: Problem(
         409,
         "request-under-way",
-        "The first request has no answer yet",
-        "A request with this Idempotency-Key is being carried out, or was, and its answer got lost. "
-        "It is not carried out twice.",
+        "The first request has no response yet",
+        "A request with this Idempotency-Key is in progress, or it finished and its response was lost. It "
+        "isn't carried out twice.",
     ),
     IllegalMove: Problem(
-        422, "illegal-move", "The rules forbid this move", "`reason` is the rule's code, `detail` says it in words."
+        422, "illegal-move", "The rules forbid this move", "`reason` is the code of the rule. `detail` explains it."
     ),
     MalformedMove: Problem(
-        422, "malformed-move", "That is no move of this game", "See the move schema in GET /v1/rules/{name}."
+        422, "malformed-move", "This is not a move of this game", "See the move schema in GET /v1/rules/{name}."
     ),
     BadOption: Problem(
-        422, "bad-option", "The game has no such option", "See the options schema in GET /v1/rules/{name}."
+        422, "bad-option", "An option of the game is invalid", "See the options schema in GET /v1/rules/{name}."
     ),
     Unavailable: Problem(
         503,
         "unavailable",
-        "The service is not available for a moment",
-        "The database does not answer. A move that was sent may have arrived: send the very same again after "
-        "`Retry-After` seconds, it counts once.",
+        "The service is temporarily unavailable",
+        "The database is not responding. A move you sent may have arrived. Send the same move again after "
+        "`Retry-After` seconds; it counts only once.",
     ),
 }
 HTTP_PROBLEMS = {
     400: Problem(
         400,
         "malformed-request",
-        "The request cannot be read",
-        "The body is not the JSON that we read: UTF-8, no key twice, no NaN, numbers of at most 15 digits, at most "
-        "20 levels deep, no NUL and no half characters. Or a header or cursor is not right.",
+        "The request is malformed",
+        "The body must be JSON in UTF-8, at most 20 levels deep, without duplicate keys, NaN, NUL or lone "
+        "surrogates. Numbers have at most 15 digits. Or a header or cursor is invalid.",
     ),
-    401: Problem(401, "token-needed", "A token is needed", "Send `Authorization: Bearer ...`; sign in to get a token."),
+    401: Problem(
+        401, "token-needed", "A token is required", "Send `Authorization: Bearer ...`. Sign in to get a token."
+    ),
     404: PROBLEMS[errors.NotFound],
     405: Problem(
-        405, "method-not-allowed", "This method is not for this address", "`Allow` lists the methods that are."
+        405, "method-not-allowed", "This path doesn't support the method", "`Allow` lists the supported methods."
     ),
     406: Problem(
         406,
         "not-acceptable",
-        "We cannot answer in that format",
-        "`Accept` must allow the type that the call answers in.",
+        "The requested format is not available",
+        "`Accept` must allow the media type of the response.",
     ),
     412: Problem(
-        412, "precondition-failed", "The condition of the request does not hold", "See its header `If-Match`."
+        412,
+        "precondition-failed",
+        "The request's precondition failed",
+        "The ETag in `If-Match` doesn't match the current one.",
     ),
-    413: Problem(413, "body-too-large", "The body is too large", "A body has at most 64 KiB."),
-    415: Problem(415, "unsupported-media-type", "The body must be JSON", "Send `Content-Type: application/json`."),
-    422: Problem(422, "invalid-fields", "Some fields are not right", "`errors` says what is wrong, by field."),
-    500: Problem(
-        500, "internal-error", "Something went wrong on our side", "The fault is noted, and nothing was changed."
+    413: Problem(413, "body-too-large", "The request body is too large", "A body can have at most 64 KiB."),
+    415: Problem(
+        415, "unsupported-media-type", "The request body must be JSON", "Send `Content-Type: application/json`."
     ),
+    422: Problem(422, "invalid-fields", "Some fields are invalid", "`errors` says what is wrong with each field."),
+    500: Problem(500, "internal-error", "Internal server error", "The error was logged, and nothing was changed."),
 }
 ALL = {problem.code: problem for problem in (*PROBLEMS.values(), *HTTP_PROBLEMS.values())}
 _RETRY_AFTER = 5  # seconds
 _FURTHER: dict[str, dict[str, Any]] = {  # what examples of them tell besides
     "stale-turn": {"turn": 7},
     "stale-plan": {"revision": 4},
+    "place-ahead": {"newest": 5},
     "illegal-plan": {"index": 1, "reason": "star-not-in-hand"},
     "banned": {"until": None},
     "invalid-field": {"field": "seats.1"},
@@ -263,15 +290,19 @@ def register(app: Flask) -> None:
 
 
 def answer_to(error: Exception) -> Response:
-    """The problem for whatever was raised; what nobody foresaw is noted, without the path, which may hold a word."""
+    """Return the problem for an exception.
+
+    An unexpected one is logged by its route, because the path may contain a link token.
+    """
     match error:
         case PlayError() | RuleError():
             return _of_ours(error)
         case HTTPException():
             return of_http(error)
+    if isinstance(error, Unavailable) and str(error):
+        current_app.logger.warning("%s", error, extra={"facts": {"id": g.request_id}})
+        return _of_ours(Unavailable())
     if is_passing(error):
-        if isinstance(error, Unavailable) and str(error):
-            current_app.logger.warning("%s", error, extra={"facts": {"id": g.request_id}})
         return _of_ours(Unavailable())
     route = request.url_rule.rule if request.url_rule else "none"
     facts = {"id": g.request_id}
@@ -280,7 +311,7 @@ def answer_to(error: Exception) -> Response:
 
 
 def answer(problem: Problem, detail: str, **more: Any) -> Response:
-    """A problem as application/problem+json, its `type` a page that explains it, in the language of the caller."""
+    """Return a problem as application/problem+json, in the caller's language."""
     body = {
         "type": f"/problems/{problem.code}",
         "title": gettext(problem.title),
@@ -300,7 +331,7 @@ def answer(problem: Problem, detail: str, **more: Any) -> Response:
 
 
 def example_of(problem: Problem) -> str:
-    """What such an answer looks like, with the headers that belong to it."""
+    """Return an example response with its headers."""
     shown = answer(problem, gettext(problem.title), **_FURTHER.get(problem.code, {}))
     names = ("Content-Type", "WWW-Authenticate", "Retry-After")
     head = [f"HTTP/1.1 {shown.status}", *(f"{it}: {shown.headers[it]}" for it in names if it in shown.headers)]
@@ -315,6 +346,8 @@ def _of_ours(error: Exception) -> Response:
             return answer(problem, said(error), turn=error.turn)
         case errors.StalePlan():
             return answer(problem, said(error), revision=error.revision)
+        case errors.PlaceAhead():
+            return answer(problem, said(error), newest=error.newest)
         case errors.IllegalPlan():
             why = error.__cause__
             detail = refused(why, spoken().locale) if isinstance(why, RuleError) else said(error)
@@ -333,23 +366,23 @@ def _of_ours(error: Exception) -> Response:
             return response
         case PlayError():
             return answer(problem, said(error))
-    return answer(problem, gettext("The database does not answer. Try again in a moment."))
+    return answer(problem, gettext("The database is not responding. Try again in a moment."))
 
 
 def said(error: PlayError) -> str:
-    """What an error says, in the language of the caller."""
+    """Return the text of an error in the caller's language."""
     return error.words.said(gettext)
 
 
 def of_http(error: HTTPException) -> Response:
-    """The problem for what Flask, webargs or werkzeug refused."""
+    """Return the problem for an error of Flask, webargs or werkzeug."""
     status = error.code or 500
     if status < 400:
         return Response(status=status, headers=list(error.get_headers()))
     problem = HTTP_PROBLEMS.get(status) or HTTP_PROBLEMS[400 if status < 500 else 500]
     fields = (getattr(error, "data", None) or {}).get("messages")
     if fields:
-        detail, more = gettext("Some fields are not right; `errors` names them."), {"errors": _told(fields)}
+        detail, more = gettext("Some fields are invalid. See `errors`."), {"errors": _told(fields)}
     else:  # what Flask and werkzeug say by themselves they say in English
         words = error.description
         detail, more = words.said(gettext) if isinstance(words, Words) else gettext(problem.meaning), {}
@@ -362,7 +395,7 @@ def of_http(error: HTTPException) -> Response:
 
 
 def _told(messages: Any) -> Any:
-    """Marshmallow's messages, by field, in the language of the caller."""
+    """Return marshmallow's messages by field, in the caller's language."""
     match messages:
         case Words():
             return messages.said(gettext)

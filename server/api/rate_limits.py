@@ -28,15 +28,18 @@ from server.translations import noted
 LONG = 9  # units for what takes long to make, beside the one of every request
 ROWS = 20  # rows of a list, or
 KIB = 4  # kibibytes of a body, that come with the first unit; each as many more take another
-OF_PLAYER, OF_ADDRESS = "player", "address"
+OF_PLAYER, OF_ADDRESS, OF_PAGES, OF_MAIL_IN = "player", "address", "pages", "mail-in"
+_FREE = ("watching", "sandbox")  # blueprints for operators, and for tests
 _MOST = 20_000  # buckets of a kind
 SHARED_EVERY = 1  # seconds
 _MUCH = 20  # of what comes back in that time, whoever takes less than a 20th is not told of
 _REACHED = {
-    OF_PLAYER: noted("You ask too much at once: requests for %(most)s units in %(seconds)s seconds are allowed."),
+    OF_PLAYER: noted("Too many requests. Your limit is %(most)s units per %(seconds)s seconds."),
     OF_ADDRESS: noted(
-        "From your address too much is asked without a token: %(most)s units in %(seconds)s seconds are allowed."
+        "Too many requests without a token from your network. The limit is %(most)s units per %(seconds)s seconds."
     ),
+    OF_PAGES: noted("Too many requests from your network. Try again in a moment."),
+    OF_MAIL_IN: noted("Too many mails from your network. Try again in a moment."),
 }
 
 
@@ -133,7 +136,7 @@ def register(app: Flask) -> None:
 
 
 def full_buckets(app: Flask) -> dict[str, Buckets]:
-    return {name: Buckets(app.config["BOUNDS"][name]) for name in (OF_PLAYER, OF_ADDRESS)}
+    return {name: Buckets(app.config["BOUNDS"][name]) for name in _REACHED}
 
 
 def share() -> None:
@@ -160,19 +163,28 @@ def spend(units: int) -> None:
 
 def _begin() -> None:
     g.account, g.levels = None, {}
-    if current_app.config["LIMITS"] and is_for_api():
-        sender = known_sender()
-        name, key = (OF_PLAYER, sender.player_id) if sender else (OF_ADDRESS, network_of(request.remote_addr or ""))
-        g.account = _Account(name, current_app.extensions["limits"][name], key)
-        spend(1)
+    if not current_app.config["LIMITS"] or request.blueprint in _FREE:
+        return
+    sender = known_sender() if is_for_api() else None
+    name = OF_PLAYER if sender else _of_strangers()
+    key = sender.player_id if sender else network_of(request.remote_addr or "")
+    g.account = _Account(name, current_app.extensions["limits"][name], key)
+    is_drawn = name == OF_PAGES and not (request.endpoint or "page.").startswith(("page.", "pages.static"))
+    spend(1 + LONG if is_drawn else 1)
+
+
+def _of_strangers() -> str:
+    if is_for_api():
+        return OF_ADDRESS
+    return OF_MAIL_IN if request.blueprint == "mail_in" else OF_PAGES
 
 
 def _tell(response: Response) -> Response:
     """By draft-ietf-httpapi-ratelimit-headers. What has not changed is free, but for what it took to find that out."""
     account: _Account | None = g.pop("account", None)
-    if account is not None:
-        if response.status_code == 304:
-            account.take(-1)
+    if account is not None and response.status_code == 304:
+        account.take(-1)
+    if account is not None and is_for_api():
         counted: dict[str, CountedLevel] = g.pop("levels")
         levels = {account.name: CountedLevel(account.bound, account.level.left, account.level.full_in), **counted}
         response.headers["RateLimit-Policy"] = ", ".join(

@@ -75,7 +75,7 @@ def _body(req: Request) -> Any:
     if not raw:
         return {}
     if req.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise UnsupportedMediaType(Words("A body is sent as it is, without a Content-Encoding."))
+        raise UnsupportedMediaType(Words("Send the body without Content-Encoding."))
     if req.mimetype != "application/json":
         raise UnsupportedMediaType(Words("The body must be application/json."))
     return read_json(raw)
@@ -85,7 +85,7 @@ def _query(req: Request) -> Any:
     """Raises ValidationError for a field that comes more than once."""
     for name, values in req.args.lists():
         if len(values) > 1:
-            raise ValidationError({name: [Words("Comes more than once.")]})
+            raise ValidationError({name: [Words("Given more than once.")]})
     return req.args.to_dict()
 
 
@@ -99,14 +99,14 @@ for _field, _told in (
     (fields.Nested, {"type": Words("Not a JSON object.")}),
     (fields.Mapping, {"invalid": Words("Not a JSON object.")}),
     (fields.List, {"invalid": Words("Not a list.")}),
-    (fields.String, {"invalid": Words("Not a text.")}),
+    (fields.String, {"invalid": Words("Not a string.")}),
     (fields.UUID, {"invalid_uuid": Words("Not a valid UUID.")}),
     (fields.Integer, {"invalid": Words("Not a whole number.")}),
     (fields.Number, {"invalid": Words("Not a number."), "too_large": Words("The number is too large.")}),
-    (fields.Boolean, {"invalid": Words("Neither true nor false.")}),
+    (fields.Boolean, {"invalid": Words("Must be true or false.")}),
     (
         fields.AwareDateTime,
-        dict.fromkeys(("invalid", "invalid_awareness"), Words("Not a moment such as 2027-01-31T18:00:00Z.")),
+        dict.fromkeys(("invalid", "invalid_awareness"), Words("Not a timestamp such as 2027-01-31T18:00:00Z.")),
     ),
 ):
     _field.default_error_messages = {**_field.default_error_messages, **_told}
@@ -129,7 +129,7 @@ def one_of(choices: Iterable[Any]) -> validate.OneOf:
 
 
 def written_as(form: str) -> validate.Regexp:
-    return validate.Regexp(form, error=Words("Not in the form that it must have."))
+    return validate.Regexp(form, error=Words("Not in the required form."))
 
 
 class Several(fields.List[Any]):

@@ -3,6 +3,7 @@
 import logging
 import re
 import time
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ from flask import Flask, Response, current_app, g, request
 
 from server.api.auth import known_sender
 from server.api.metrics import REQUESTS, SECONDS
+from server.metric_files import Counter, Histogram
 
 log = logging.getLogger("server.requests")
 REQUEST_ID = "X-Request-Id"
@@ -32,13 +34,24 @@ def _begin() -> None:
     g.request_id = named if _GOOD_ID.fullmatch(named) else new_request_id()
 
 
+# Each call of `labels` takes a lock and looks the names over; of these there are only as many as routes, methods and statuses.
+@cache
+def _requests(method: str, route: str, status: int) -> Counter:
+    return REQUESTS.labels(method, route, status)
+
+
+@cache
+def _seconds(route: str) -> Histogram:
+    return SECONDS.labels(route)
+
+
 def _finish(response: Response) -> Response:
     """Routes, not paths: some paths hold words that let whoever reads them play. Nor does a client name our series."""
     route = request.url_rule.rule if request.url_rule else "none"
     method = request.method if request.method in _METHODS else "other"
     seconds = time.perf_counter() - g.pop("began", time.perf_counter())
-    REQUESTS.labels(method, route, response.status_code).inc()
-    SECONDS.labels(route).observe(seconds)
+    _requests(method, route, response.status_code).inc()
+    _seconds(route).observe(seconds)
     facts: dict[str, Any] = {"id": g.request_id, "method": method, "route": route, "status": response.status_code}
     facts["ms"] = round(1000 * seconds, 1)
     if game_id := (request.view_args or {}).get("game_id"):

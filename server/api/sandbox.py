@@ -1,12 +1,11 @@
 """The sandbox: a mailbox to look at instead of SMTP, people to be without a code, and a clock to put forward."""
 
-import mailbox
 from base64 import b64encode
-from collections.abc import Mapping
 from datetime import UTC
 from email import policy
 from email.message import EmailMessage
-from email.parser import BytesParser
+from email.parser import BytesHeaderParser, BytesParser
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +26,14 @@ from server.api.reading import one_of
 from server.clock import clock
 from server.durations import duration
 from server.errors import BadField, NotFound, Unfit
-from server.play.sandbox_clock import follow_clock, move_clock
+from server.play.timing.sandbox_clock import follow_clock, move_clock
 from server.sandbox import SEEDS, make_scene
+from server.store.log import moment_text
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
-calls = Resources("clock", __name__, url_prefix="/sandbox", description="The sandbox: its people, and time that passes")
+calls = Resources(
+    "clock", __name__, url_prefix="/sandbox", description="Sandbox: sample players, sample games and the clock"
+)
 
 
 @blp.before_app_request
@@ -43,37 +45,54 @@ def _follow_clock() -> None:
 @blp.after_app_request
 def _tell_clock(response: Response) -> Response:
     """What time it is here. `Date` says when an answer was made, by the clock on the wall (RFC 9110, 6.6.1)."""
-    response.headers["Sandbox-Clock"] = clock.now().isoformat(timespec="milliseconds")
+    response.headers["Sandbox-Clock"] = moment_text(clock.now())
     return response
+
+
+_PAGE = 50  # letters
 
 
 @blp.get("/mail")
 def letters() -> Response:
-    """All letters, newest first; `?to=` for those of one address, however it is spelt; as JSON if that is asked for."""
-    to = request.args.get("to")
-    found = sorted(
-        (_envelope(key, letter) for key, letter in _box().items()),
-        key=lambda it: (it["sent_at"], it["key"]),
-        reverse=True,
+    """List all letters, newest first, or those to the address `to`; as JSON if the request prefers it.
+
+    The page shows 50 at a time. JSON has all, or `limit` of them. `after` is the key of a letter: older ones follow.
+    """
+    to, after = request.args.get("to"), request.args.get("after")
+    is_json = request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json"
+    limit = request.args.get("limit", None if is_json else _PAGE, type=int)
+    files = _files()
+    keys = [key for key, file in files.items() if to is None or to.lower() == _addressee(file).lower()]
+    if after is not None:
+        keys = keys[keys.index(after) + 1 :] if after in keys else []
+    found = [_envelope(files[key]) for key in keys[:limit]]
+    following = keys[limit - 1] if limit and len(keys) > limit else None
+    if is_json:
+        return jsonify(items=found, next=following)
+    return page(
+        "mailbox.html",
+        letters=found,
+        to=to,
+        following=following,
+        sent=_sent,
+        begin=_beginning,
+        title=gettext("The mailbox"),
     )
-    found = [it for it in found if to is None or to.lower() == it["to"].lower()]
-    if request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json":
-        return jsonify(items=found)
-    return page("mailbox.html", letters=found, to=to, sent=_sent, begin=_beginning, title=gettext("The mailbox"))
 
 
 @blp.get("/mail/<key>")
 def letter(key: str) -> Response:
     """One letter: its text and its headers."""
-    found = _letter(key)
-    headers = [(name, str(value)) for name, value in _parsed(found).items()]
-    return page("letter.html", it=_envelope(key, found), sent=_sent, title=str(found["Subject"]), headers=headers)
+    file = _file(key)
+    found = _message(file)
+    headers = [(name, str(value)) for name, value in found.items()]
+    return page("letter.html", it=_envelope(file), sent=_sent, title=str(found["Subject"]), headers=headers)
 
 
 @blp.get("/mail/<key>/html")
 def letter_as_html(key: str) -> Response:
     """What a mail program would show of a letter that has pictures."""
-    message = _parsed(_letter(key))
+    message = _message(_file(key))
     body = message.get_body(("html",))
     if body is None:
         raise NotFound("This letter is plain text.")
@@ -90,15 +109,17 @@ def letter_as_html(key: str) -> Response:
 
 
 class ClockRequest(schemas.Request):
-    forward = fields.String(required=True, metadata={"description": "A duration such as P3D or PT36H"})
+    forward = fields.String(required=True, metadata={"description": "ISO 8601 duration, such as P3D or PT36H"})
 
 
 class ClockAnswer(Schema):
-    now = schemas.Moment(required=True, metadata={"description": "What time it is from now on"})
+    now = schemas.Moment(required=True, metadata={"description": "New time of the sandbox clock"})
 
 
 class SandboxTokenRequest(schemas.Request):
-    name = fields.String(required=True, validate=validate.OneOf(["you", "ada", "ben"]), metadata={"description": "Who"})
+    name = fields.String(
+        required=True, validate=validate.OneOf(["you", "ada", "ben"]), metadata={"description": "Sandbox player"}
+    )
 
 
 class SandboxTokenAnswer(Schema):
@@ -109,12 +130,14 @@ GAME = examples.GAME["id"]
 
 
 class SceneRequest(schemas.Request):
-    scene = fields.String(required=True, validate=one_of(SEEDS), metadata={"description": "The state of the game"})
+    scene = fields.String(
+        required=True, validate=one_of(SEEDS), metadata={"description": "State of the game to create"}
+    )
 
 
 class SceneAnswer(Schema):
-    game = fields.UUID(required=True, metadata={"description": "Its id"})
-    link = fields.Url(required=True, metadata={"description": "Where you play your turn in it, come in or look at it"})
+    game = fields.UUID(required=True, metadata={"description": "Id of the new game"})
+    link = fields.Url(required=True, metadata={"description": "URL where you can play, join or watch the game"})
 
 
 @calls.route("/scene")
@@ -123,9 +146,10 @@ class Scene(MethodView):
     @calls.response(201, SceneAnswer, example={"game": GAME, "link": f"http://127.0.0.1:8000/#/games/{GAME}"})
     @calls.doc(operationId="makeScene", **ANYBODY)
     def post(self, wanted: Any) -> Any:
-        """Make a game in any state, for whoever tries a page or a program of his own
+        """Create a sample game
 
-        Those of the sandbox sit there: `you`, most often on seat 0, Ada and Ben, whose tokens `POST /sandbox/token` gives.
+        The game is in the state you choose, so that you can test a page or program. The sandbox's players sit in it:
+        `you`, usually on seat 0, Ada and Ben. Get their tokens from `POST /sandbox/token`.
         """
         game_id, link = make_scene(wanted["scene"], current_app.config["BASE_URL"])
         return {"game": game_id, "link": link}
@@ -137,25 +161,25 @@ class Token(MethodView):
     @calls.response(201, SandboxTokenAnswer, example={"token": examples.TOKEN_ANSWER["token"]})
     @calls.doc(operationId="enterSandbox", **ANYBODY)
     def post(self, wanted: Any) -> Any:
-        """A token of one of the three people of the sandbox, whose codes lie open in its mailbox, too
+        """Create a token for a sandbox player
 
-        Pages of other origins get none.
+        Pages from other origins can't use this.
         """
         if is_from_elsewhere():
-            raise NotFound("Only our own page may ask for this.")
+            raise NotFound("Only the server's own page can use this.")
         return {"token": player_token(f"{wanted['name']}@sandbox.example", wanted["name"])}
 
 
 @calls.route("/clock")
 class Clock(MethodView):
     @calls.arguments(ClockRequest, example={"forward": "P3D"})
-    @calls.response(200, ClockAnswer, example={"now": "2026-12-04T18:00:00Z"})
+    @calls.response(200, ClockAnswer, example={"now": "2026-12-04T18:00:00.000000Z"})
     @calls.doc(operationId="forwardClock", **ANYBODY)
     @calls.raises(BadField)
     def post(self, wanted: Any) -> Any:
-        """Put the clock of all processes forward
+        """Move the sandbox clock forward
 
-        As if the service had run all the while: reminders, time-outs and their mails follow within seconds.
+        All processes behave as if that time had passed: reminders, time-outs and their emails follow within seconds.
         """
         try:
             by = duration(wanted["forward"])
@@ -164,21 +188,31 @@ class Clock(MethodView):
         return {"now": move_clock(by)}
 
 
-def _box() -> Mapping[str, mailbox.MaildirMessage]:
-    """By key; it is made with the first letter."""
-    path = Path(current_app.config["MAILBOX"])
-    return dict(mailbox.Maildir(path, create=False).items()) if path.exists() else {}
+def _files() -> dict[str, Path]:
+    """Return the files of all letters by key, newest first. The mailbox is made with the first letter."""
+    box = Path(current_app.config["MAILBOX"])
+    files = [file for folder in ("new", "cur") if (box / folder).exists() for file in (box / folder).iterdir()]
+    files.sort(key=lambda it: (it.stat().st_mtime, it.name), reverse=True)
+    return {file.name.partition(":")[0]: file for file in files}
 
 
-def _letter(key: str) -> mailbox.MaildirMessage:
-    found = _box().get(key)
-    if found is None:
-        raise NotFound("There is no such letter.")
-    return found
+def _file(key: str) -> Path:
+    """Raises NotFound."""
+    try:
+        return _files()[key]
+    except KeyError:
+        raise NotFound("There is no such letter.") from None
 
 
-def _parsed(letter: mailbox.MaildirMessage) -> EmailMessage:
-    return BytesParser(policy=policy.default).parsebytes(letter.as_bytes())
+@lru_cache(10_000)
+def _addressee(file: Path) -> str:
+    with file.open("rb") as stream:
+        return str(BytesHeaderParser(policy=policy.default).parse(stream)["To"])
+
+
+def _message(file: Path) -> EmailMessage:
+    with file.open("rb") as stream:
+        return BytesParser(policy=policy.default).parse(stream)
 
 
 def _sent(letter: dict[str, Any]) -> str:
@@ -191,17 +225,18 @@ def _beginning(letter: dict[str, Any]) -> str:
     return next((line for line in letter["text"].splitlines() if line and not line.startswith("##-")), "")
 
 
-def _envelope(key: str, letter: mailbox.MaildirMessage) -> dict[str, Any]:
-    message = _parsed(letter)
+@lru_cache(1000)  # a letter never changes, and one with pictures takes long to parse
+def _envelope(file: Path) -> dict[str, Any]:
+    message = _message(file)
     body, html = message.get_body(("plain",)), message.get_body(("html",))
     return {
-        "key": key,
+        "key": file.name.partition(":")[0],
         "to": str(message["To"]),
         "reply_to": str(message["Reply-To"]) if message["Reply-To"] else None,
         "subject": str(message["Subject"]),
         "message_id": str(message["Message-ID"]),
         "date": message["Date"].datetime,
-        "sent_at": letter.get_date(),
+        "sent_at": file.stat().st_mtime,
         "text": body.get_content() if body else "",
         "has_html": html is not None,
     }

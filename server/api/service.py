@@ -1,15 +1,21 @@
 """The service itself: what it is, and what its operators have to tell."""
 
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
+import psycopg
+import sqlalchemy.exc
 from flask.views import MethodView
 
+from server.accounts.closing import closed
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import ANYBODY, Blueprint
-from server.operations.motd import notice
+from server.play.talk.motd import notice_in
+from server.store.announcements import announced_lately
 
-blp = Blueprint("service", __name__, url_prefix="/v1", description="The service itself")
+blp = Blueprint("service", __name__, url_prefix="/v1", description="Server version and status")
+_VERSION = version("sternenpost")  # reading the metadata of the package takes long
 
 
 @blp.route("")
@@ -17,8 +23,23 @@ class Service(MethodView):
     @blp.response(200, schemas.Service, example=examples.SERVICE)
     @blp.doc(operationId="getService", **ANYBODY)
     def get(self) -> Any:
-        """What this service is, and what its operators tell everybody
+        """Get the server's version and status
 
-        `version` is that of the document, and of what is promised (`CHANGELOG.md`).
+        Returns the operators' current message and what they have temporarily closed. `version` is the version of this
+        document and of the promises in `CHANGELOG.md`.
         """
-        return {"name": "Sternenpost", "version": version("sternenpost"), "message": notice()}
+        rows = _announced()
+        return {
+            "name": "Sternenpost",
+            "version": _VERSION,
+            "message": notice_in(rows),
+            "closed": list(closed(rows)),
+        }
+
+
+def _announced() -> Mapping[str, str]:
+    """Return what is announced, nothing while the database does not answer."""
+    try:
+        return announced_lately()
+    except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):
+        return {}

@@ -12,7 +12,9 @@ from server.errors import AlreadySeated, BadField, NoPrograms, NotRunning, NotSe
 from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, end_stand_in, stand_in_of
 from server.play.views import describe
 
-blp = Blueprint("stand-ins", __name__, url_prefix="/v1", description="Stand-ins")
+blp = Blueprint(
+    "stand-ins", __name__, url_prefix="/v1", description="Stand-ins: players who play your seat for some days"
+)
 
 
 @blp.route("/games/<uuid:game_id>/seats/me/stand-in")
@@ -21,7 +23,11 @@ class OwnStandIn(MethodView):
     @blp.doc(operationId="getStandIn", **needs("games:read"))
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
-        """Who is asked to play your seat for some days, or does; or for how long you play it"""
+        """Get your seat's stand-in
+
+        Returns who has been asked to stand in or is standing in. If you are the stand-in, returns how long you play the
+        seat.
+        """
         return {"stand_in": stand_in_of(game_id, caller("games:read").player_id)}
 
     @blp.arguments(schemas.StandInRequest, example=examples.STAND_IN_WANTED)
@@ -29,23 +35,29 @@ class OwnStandIn(MethodView):
     @blp.doc(operationId="askStandIn", **needs("games:write"))
     @blp.raises(NotSeated, NotRunning, AlreadySeated, SeatTaken, BadField, SignInFirst, TooMany)
     def post(self, wanted: Any, game_id: UUID) -> Any:
-        """Ask somebody to play your seat for some days
+        """Request a stand-in
 
-        Name a player or an address: a letter goes there, whose link accepts. From the beginning of the first day, by your
-        clocks, to the end of the last one he gets the letters of your seat, sees what it sees, and plays it; his name stands
-        beside yours. You look on and talk meanwhile; to play again yourself, end it. A turn under way goes on for him under
-        a new number and has no more time for it. Who asks anew asks instead of before. What he does counts for nobody's
-        record, what he plans ends with his days, and afterwards he sees what everybody does.
+        Name a player or an email address. They get an email with a link to accept. The stand-in plays from the start of
+        the first day to the end of the last, in your time zone. During that time, they see what your seat sees and get
+        its emails. Both names are shown at the seat.
+
+        Meanwhile you can watch and write messages. To play again yourself, end the stand-in. A turn in progress gets a
+        new number for the stand-in and no extra time. A new request replaces the previous one.
+
+        The stand-in's moves don't count in any track record, and their plans end with the stand-in period. Afterwards
+        they see only what everyone sees.
         """
-        return ask_stand_in(game_id, caller("games:write").player_id, **wanted)
+        who = caller("games:write")
+        return ask_stand_in(game_id, who.player_id, **wanted, app_id=who.app_id)
 
     @blp.response(204)
     @blp.doc(operationId="endStandIn", **needs("games:write"))
     @blp.raises(NotSeated)
     def delete(self, game_id: UUID) -> None:
-        """End it: as whose seat it is, or as who stands in there; also before it begins
+        """End a stand-in
 
-        So it does by itself when its days or the game are over, when a bot gets the seat, and when its person resigns.
+        Both the seat's owner and the stand-in can do this, even before it begins. A stand-in also ends when its last
+        day or the game is over, when a bot gets the seat, and when the owner resigns.
         """
         end_stand_in(game_id, caller("games:write").player_id)
 
@@ -56,10 +68,11 @@ class Accepted(MethodView):
     @blp.doc(operationId="acceptStandIn", **needs("games:write"))
     @blp.raises(NotRunning, AlreadySeated, SeatTaken, SignInFirst, NoPrograms)
     def post(self, word: str) -> Any:
-        """Say that you will stand in: `word` is the last one of the link in the letter
+        """Accept a stand-in request
 
-        Only whoever was named can, once signed in. On the first day you sit there; if that has come, at once. Not where you
-        sit yourself, nor for two at one table.
+        `word` is the last part of the link in the email. Only the player who was asked can accept, after signing in.
+        You get the seat on the first day, or immediately if that day has come. You can't stand in at a table where you
+        already play or stand in.
         """
         who = caller("games:write")
         game = accept_stand_in(word, who.player_id)

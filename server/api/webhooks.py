@@ -12,7 +12,7 @@ from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.errors import BadField, TooMany, TooManyWebhooks, WebhookDisabled
-from server.rules import Json
+from server.games import Json
 from server.webhooks.failures import failure
 from server.webhooks.subscriptions import (
     change_webhook,
@@ -27,9 +27,9 @@ from server.webhooks.subscriptions import (
     webhooks_of,
 )
 
-blp = Blueprint("webhooks", __name__, url_prefix="/v1", description="Webhooks: your program is told what happens")
+blp = Blueprint("webhooks", __name__, url_prefix="/v1", description="Webhooks: notifications for your programs")
 
-_WHERE = {"Location": {"description": "Where it is", "required": True, "schema": {"type": "string"}}}
+_WHERE = {"Location": {"description": "URL of the webhook", "required": True, "schema": {"type": "string"}}}
 
 
 def _owner() -> UUID:
@@ -48,23 +48,25 @@ class Webhooks(MethodView):
     @blp.doc(operationId="makeWebhook", **needs("webhooks:manage"))
     @blp.raises(BadField, TooManyWebhooks)
     def post(self, wanted: Any) -> Any:
-        """Have your program told at an address
+        """Create a webhook
 
-        What it is told, and how it knows that we say so, stands under Webhooks in the OpenAPI document. It is told
-        ids and times, never what is on the table: it asks for that with a token of its own.
+        The section Webhooks of this document describes the payloads and their signatures. A payload contains ids and
+        times, never the state of the table. Your program gets that with a token of its own.
 
-        A channel of Discord or Slack can be told of your turns as well: with `form` `discord` or `slack`, `kinds`
-        `["your-turn"]`, and the address of an incoming webhook there. Discord shows one message for each game,
-        which is changed with each turn; Slack lets nobody change such messages, so there each turn has its own.
-        What is written there, everybody in that channel sees: the game's title, your time and a link.
+        You can also post your turns to a Discord or Slack channel. Set `form` to `discord` or `slack`, `kinds` to
+        `["your-turn"]`, and `url` to an incoming webhook of that service. On Discord, each game has one message that is
+        edited every turn. Slack doesn't allow that, so each turn gets its own message. Everyone in the channel sees the
+        game's title, your time and a link.
         """
+        who = caller("webhooks:manage")
         made = make_webhook(
-            _owner(),
+            who.player_id,
             wanted["url"],
             wanted["kinds"],
             wanted["game"],
             sandbox=current_app.config["SANDBOX"],
             form=wanted["form"],
+            app_id=who.app_id,
         )
         where = {"Location": f"/v1/webhooks/{made.webhook['id']}"}
         return made.webhook | {"secret": made.secret}, 201, where
@@ -72,7 +74,7 @@ class Webhooks(MethodView):
     @blp.response(200, schemas.Webhooks, example=examples.WEBHOOKS)
     @blp.doc(operationId="listWebhooks", **needs("webhooks:manage"))
     def get(self) -> Any:
-        """Your webhooks"""
+        """List your webhooks"""
         return {"items": webhooks_of(_owner())}
 
 
@@ -81,7 +83,7 @@ class OneWebhook(MethodView):
     @blp.response(200, schemas.Webhook, example=examples.WEBHOOK)
     @blp.doc(operationId="getWebhook", **needs("webhooks:manage"))
     def get(self, webhook_id: UUID) -> Any:
-        """One of your webhooks"""
+        """Get a webhook"""
         return webhook(_owner(), webhook_id)
 
     @blp.arguments(schemas.WebhookChanges, required=False, example=examples.WEBHOOK_CHANGES)
@@ -89,13 +91,21 @@ class OneWebhook(MethodView):
     @blp.doc(operationId="changeWebhook", **needs("webhooks:manage"))
     @blp.raises(BadField)
     def patch(self, changes: Any, webhook_id: UUID) -> Any:
-        """Change a webhook, or switch it off and on"""
-        return change_webhook(_owner(), webhook_id, changes, sandbox=current_app.config["SANDBOX"])
+        """Update a webhook
+
+        Also enables or disables it. If an app sets the `url`, the webhook ends with that app.
+        """
+        who = caller("webhooks:manage")
+        sandbox = current_app.config["SANDBOX"]
+        return change_webhook(who.player_id, webhook_id, changes, sandbox=sandbox, app_id=who.app_id)
 
     @blp.response(204)
     @blp.doc(operationId="deleteWebhook", **needs("webhooks:manage"))
     def delete(self, webhook_id: UUID) -> None:
-        """Delete a webhook, and all that waits for it"""
+        """Delete a webhook
+
+        Deliveries that are still waiting are deleted too.
+        """
         delete_webhook(_owner(), webhook_id)
 
 
@@ -104,10 +114,10 @@ class Secret(MethodView):
     @blp.response(200, schemas.NewSecret, example=examples.NEW_SECRET)
     @blp.doc(operationId="renewWebhookSecret", **needs("webhooks:manage"))
     def post(self, webhook_id: UUID) -> Any:
-        """Get a new secret
+        """Rotate a webhook's secret
 
-        For 24 hours everything is signed with the one before as well, so that your program can change over in peace.
-        If that one has become known to others, ask twice.
+        Returns a new secret. For 24 hours, deliveries are signed with both the new and the old secret, so that your
+        program has time to switch. If the old secret has leaked, call this twice.
         """
         return renew_secret(_owner(), webhook_id)
 
@@ -118,7 +128,10 @@ class Pings(MethodView):
     @blp.doc(operationId="pingWebhook", **needs("webhooks:manage"))
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID) -> Any:
-        """Try a webhook out; look at the delivery to see what became of it"""
+        """Send a test delivery
+
+        Get the delivery later to see its result.
+        """
         return _told(ping_webhook(_owner(), webhook_id))
 
 
@@ -129,7 +142,10 @@ class Deliveries(MethodView):
     @blp.doc(operationId="listWebhookDeliveries", **needs("webhooks:manage"))
     @blp.raises(BadField)
     def get(self, query: Any, webhook_id: UUID) -> Any:
-        """What a webhook was told, and what waits for it, newest first; kept for 30 days"""
+        """List a webhook's deliveries
+
+        Includes sent and waiting deliveries, newest first. Deliveries are stored for 30 days.
+        """
         page = webhook_deliveries(_owner(), webhook_id, read_cursor(query.get("cursor")), query["limit"])
         return page_of(list(map(_told, page.items)), page.next and {"cursor": cursor_of(*page.next)})
 
@@ -139,7 +155,7 @@ class OneDelivery(MethodView):
     @blp.response(200, schemas.WebhookDelivery, example=examples.WEBHOOK_DELIVERY)
     @blp.doc(operationId="getWebhookDelivery", **needs("webhooks:manage"))
     def get(self, webhook_id: UUID, delivery_id: UUID) -> Any:
-        """One delivery"""
+        """Get a delivery"""
         return _told(webhook_delivery(_owner(), webhook_id, delivery_id))
 
 
@@ -149,5 +165,8 @@ class Tries(MethodView):
     @blp.doc(operationId="tryWebhookDelivery", **needs("webhooks:manage"))
     @blp.raises(WebhookDisabled, TooMany)
     def post(self, webhook_id: UUID, delivery_id: UUID) -> Any:
-        """Have a delivery made once more, under the same id"""
+        """Retry a delivery
+
+        Sends the delivery again with the same id.
+        """
         return _told(try_delivery_again(_owner(), webhook_id, delivery_id))

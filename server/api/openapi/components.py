@@ -8,18 +8,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from server.accounts.closing import CLOSABLE
 from server.accounts.deliveries import RESULTS
+from server.accounts.notice_kinds import WEBHOOK_KINDS
 from server.accounts.preferences import CHOICES, PUSH_CHOICES
 from server.accounts.tokens import OF_A_SEAT, SCOPES
 from server.api.openapi import schemas
 from server.api.problems import ALL
 from server.bots import BOTS
+from server.games import GAMES, Json
 from server.play import json_schemas
-from server.play.authors import AUTHORS
 from server.play.events import HOUSE_EVENT_SCHEMAS
 from server.play.planning.plans import REASONS
+from server.play.story.authors import AUTHORS
 from server.play.votes import WISHES
-from server.rules import GAMES, Json
 from server.translations import LOCALES
 from server.webhooks import chats, subscriptions
 
@@ -27,6 +29,7 @@ WORDS: Final[Mapping[str, Iterable[Any]]] = {
     "AtOnceOrOff": PUSH_CHOICES,
     "Author": AUTHORS,
     "Bot": BOTS,
+    "Closable": CLOSABLE,
     "DeliveryResult": subscriptions.RESULTS,
     "GameStatus": schemas.STATUSES,
     "LetterResult": RESULTS,
@@ -37,7 +40,7 @@ WORDS: Final[Mapping[str, Iterable[Any]]] = {
     "Scope": SCOPES,
     "ScopeOfSeat": OF_A_SEAT,
     "SeatKind": ("human", "bot", "open", "invited"),
-    "WebhookEvent": subscriptions.KINDS,
+    "WebhookEvent": WEBHOOK_KINDS,
     "WebhookForm": chats.FORMS,
     "WebhookKind": subscriptions.PAYLOADS,
     "WhyDisabled": subscriptions.DISABLED,
@@ -51,11 +54,8 @@ _WITH_OWN_NAMES: Final = {
     "LetterResult",
     "ScopeOfSeat",
     "SeatKind",
-    "SternenglanzAction",
-    "SternenglanzScenario",
-    "SternenglanzSlot",
-    "SternenglanzStarClass",
     "WebhookKind",
+    *(f"{name.capitalize()}{own}" for name, game in GAMES.items() for own in getattr(game, "OWN_NAMES", ())),
 }
 _EVENTS = [(name, type_) for name, rules in GAMES.items() for type_ in rules.EVENT_SCHEMAS]
 _NAMES = {frozenset(words): name for name, words in WORDS.items()}
@@ -63,6 +63,7 @@ _OF_PROBLEMS: Final = {  # fields that only some problems have
     "reason": ("illegal-move", "malformed-move", "bad-option", "illegal-plan"),
     "turn": ("stale-turn",),
     "revision": ("stale-plan",),
+    "newest": ("place-ahead",),
     "index": ("illegal-plan",),
     "until": ("banned",),
     "scope": ("missing-scope",),
@@ -104,16 +105,14 @@ class Components:
                 self.put(f"{game}{part}", schema, game)
         for what in ("Move", "View"):
             of_each = [f"{name.capitalize()}{what}" for name in GAMES]
-            self.put(what, _union(f"Of the game whose {what.lower()} it is", of_each))
+            self.put(what, _union(f"{what} of one of the games", of_each))
         foreseen = [f"{name.capitalize()}Foreseen{pascal(type_)}" for name, type_ in _EVENTS]
-        self.put("Foreseen", _union("Something that would happen", foreseen))
+        self.put("Foreseen", _union("Event that a move would cause", foreseen))
         events = [
             *map(pascal, HOUSE_EVENT_SCHEMAS),
             *(f"{name.capitalize()}{pascal(type_)}" for name, type_ in _EVENTS),
         ]
-        self.put(
-            "Event", _union("Something that happened", events)
-        )  # one union: many generators know none within another
+        self.put("Event", _union("Event of a game", events))  # one union: many generators know none within another
         for name, schema in made.items():
             for own, written in _in_full(name, schema):
                 self.put(own, written)
@@ -187,7 +186,6 @@ class Components:
         return inner
 
     def _of(self, reference: Json) -> Json:
-        """The schema that a reference leads to."""
         found: Json = self._schemas.get(reference.get("$ref", "").rpartition("/")[2], {})
         return found
 
@@ -229,7 +227,7 @@ def _of_the_house() -> Iterator[tuple[str, Json]]:
     yield "Condition", json_schemas.CONDITION
     for kind, component in schemas.PAYLOADS.items():
         yield component, subscriptions.PAYLOADS[kind]
-    yield "Payload", _union("What a webhook is told", schemas.PAYLOADS.values())
+    yield "Payload", _union("Body of a webhook delivery", schemas.PAYLOADS.values())
     for type_, schema in HOUSE_EVENT_SCHEMAS.items():
         yield pascal(type_), _in_a_story(schema)
 
@@ -246,7 +244,7 @@ def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
 
 _BY: Final[Json] = {
     "by": {
-        "description": "Of a move: who made it; a plan tells its owner only, to all others it is the player",
+        "description": "Who made the move. Only the seat's owner sees that a plan played it; others see the player.",
         "enum": list(AUTHORS),
     }
 }
@@ -254,8 +252,12 @@ _BY: Final[Json] = {
 
 def _in_a_story(told: Json, more: Json | None = None) -> Json:
     where: Json = {
-        "seq": {"description": "Counts the events of this game from 1", "type": "integer", "minimum": 1},
-        "version": {"description": "The deed that it was part of", "type": "integer", "minimum": 1},
+        "seq": {"description": "Number of the event in this game, starting from 1", "type": "integer", "minimum": 1},
+        "version": {
+            "description": "Game version after the commit that contains this event",
+            "type": "integer",
+            "minimum": 1,
+        },
         "at": {"type": "string", "format": "date-time"},
     }
     return told | {"required": [*where, *told["required"]], "properties": where | told["properties"] | (more or {})}
@@ -291,7 +293,7 @@ def _variants(schema: Json, variants: Mapping[str, tuple[str, ...]]) -> Iterator
 def _of_game(game: str, schema: Json) -> Json:
     """A schema for one game, so that `rules` tells options and views apart."""
     own: Json = _renamed(schema, {ref(what)["$ref"]: ref(f"{game.capitalize()}{what}")["$ref"] for what in _PARTS})
-    return own | {"properties": own["properties"] | {"rules": {"description": "Which game", "const": game}}}
+    return own | {"properties": own["properties"] | {"rules": {"description": "Game rules by name", "const": game}}}
 
 
 _PARTS: Final = ("Move", "View", "Options")

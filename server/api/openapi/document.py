@@ -1,7 +1,7 @@
 """The OpenAPI document, made from the resources."""
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, wraps
 from importlib.metadata import version
 from typing import Any
 
@@ -18,7 +18,7 @@ from server.api.openapi.components import Components, pascal, ref
 from server.api.problems import ALL, PROBLEMS
 from server.api.rate_limits import KIB, LONG, OF_ADDRESS, OF_PLAYER, ROWS
 from server.api.reading import StrictParser
-from server.rules import Json
+from server.games import Json
 from server.webhooks import subscriptions
 
 _SETTINGS = {
@@ -31,17 +31,20 @@ _SETTINGS = {
         "info": {
             "description": "Play-by-email server for Sternenhimmel and Sternenglanz. Sign in with `POST /v1/sign-ins`, "
             "then send the token as `Authorization: Bearer ...`. Errors are RFC 9457 problems with a stable `code`. "
-            "[Chance is fair](/docs/fairness), and anybody can check it.\n\n"
-            f"**Rate limits.** A player has units for requests (`{OF_PLAYER}`), however many tokens he has, and so have "
-            f"all requests without a token from an address, or a /64 of IPv6 (`{OF_ADDRESS}`); they fill up again "
-            f"steadily. A request takes one unit, and one more for every {ROWS} rows of a list and {KIB} KiB of a body "
-            f"beyond the first; a picture that was not drawn before or an archive takes {1 + LONG}, and a 304 gives one "
-            "back. They hold over all webs together, which tell one another once a second; sign-ins, games opened, "
-            "invitations and messages at tables are counted by windows of time. The headers `RateLimit` and "
-            "`RateLimit-Policy` tell of each that a request counts for how much is left "
-            "(draft-ietf-httpapi-ratelimit-headers). After a 429, whose `detail` says what was too much, wait for "
-            "`Retry-After` seconds.\n\n"
-            "**Pages of other origins** may call everything here (CORS) with a token; cookies mean nothing.",
+            "Anyone can check that [chance is fair](/docs/fairness).\n\n"
+            f"**Rate limits.** Each player has a budget of request units (`{OF_PLAYER}`), shared by all their tokens. "
+            f"Requests without a token share a budget per IPv4 address or IPv6 /64 network (`{OF_ADDRESS}`). Budgets refill "
+            f"steadily. A request costs one unit, plus one for every {ROWS} rows of a list and {KIB} KiB of a body beyond "
+            f"the first. An archive, or a picture that has to be drawn, costs {1 + LONG} units. A 304 refunds one unit.\n\n"
+            "Budgets are shared by all web processes, which synchronize once a second. Sign-ins, new games, invitations and "
+            "messages at tables have separate limits per time window. The headers `RateLimit` and `RateLimit-Policy` "
+            "describe every limit that applies to the request (draft-ietf-httpapi-ratelimit-headers). After a 429, wait "
+            "`Retry-After` seconds. Its `detail` names the limit you reached.\n\n"
+            "**Timestamps** (`date-time`) are RFC 3339 in UTC with six decimals and a `Z`, such as "
+            "`2026-11-21T19:42:03.000000Z`. This applies to responses, streams, webhooks and archives. Requests can use any "
+            "offset and fewer decimals.\n\n"
+            "**Cross-origin requests.** Pages from other origins can call the whole API with a token (CORS). Cookies are "
+            "ignored.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/", "x-internal": False}],
@@ -50,20 +53,21 @@ _SETTINGS = {
 }
 
 _ABOUT_TOKENS = (
-    "What a token allows are its scopes:\n\n"
+    "The scopes of a token define what it allows:\n\n"
     + "".join(f"- `{scope}`: {meaning}\n" for scope, meaning in SCOPES.items())
-    + "\nThe token of a seat (makeSeatToken) is good for that seat of that game alone: for the calls that say so. "
-    "So is the word in the link of a turn's mail (`/t/{word}`), with "
+    + "\nA seat token (makeSeatToken) works only for its seat in its game, with the calls that mention seat tokens. "
+    "The link token in a turn's email (`/t/{word}`) works the same way, with the scopes "
     + " and ".join(f"`{scope}`" for scope in OF_A_TURN)
-    + " and while that turn, or the rest of it, waits for an answer. Afterwards, in a pause and while a bot keeps the "
-    "seat it is a `bad-token`; only the very same move, sent again within an hour, gets its first answer again."
+    + ". It is valid while that turn, or the rest of it, waits for a move. After the turn, during a pause and while a bot "
+    "plays the seat, it is rejected as `bad-token`. One exception: if the same move is sent again within an hour, it gets "
+    "its first response."
 )
 _OAUTH: Json = {
     "type": "oauth2",
-    "description": "For programs of strangers: a player allows one what it asks for, and can end it at any time "
-    "(`/v1/apps`). Code flow with PKCE (S256) for public clients; all that it takes stands in "
-    "`/.well-known/oauth-authorization-server` (RFC 8414), and `/docs/app` is a page that does it. The scope `game:{id}` beside "
-    "others binds all of them to one's seat in that game.",
+    "description": "For third-party apps. A player grants an app the scopes it requests, and can revoke its access at any "
+    "time (`/v1/apps`). Public clients use the authorization code flow with PKCE (S256). Endpoints and options are listed in "
+    "`/.well-known/oauth-authorization-server` (RFC 8414), and `/docs/app` shows an example page. If an app also requests "
+    "`game:{id}`, its other scopes apply only to the player's seat in that game.",
     "flows": {
         "authorizationCode": {
             "authorizationUrl": "/oauth/authorize",
@@ -100,37 +104,37 @@ def either(name: str, description: str, *members: str) -> Json:
 _IDEMPOTENCY_KEY = {
     "in": "header",
     "name": "Idempotency-Key",
-    "description": "Sent again with the same key within seven days, the request gets its first answer again. "
-    "A key counts for you and for one game, or for opening one",
+    "description": "Unique key that makes a request safe to retry. For seven days, a request with the same key returns "
+    "the first response. A key applies to you and to a single game, or to creating a game.",
     "schema": {"type": "string", "pattern": "^[!-~]([ -~]{0,198}[!-~])?$"},
 }
 _LAST_EVENT_ID = {
     "in": "header",
     "name": "Last-Event-ID",
-    "description": "The `id` of the last event that came: the stream goes on after it",
+    "description": "`id` of the last event you received. The stream continues after it.",
     "schema": {"type": "string"},
 }
 _IF_NONE_MATCH = {
     "in": "header",
     "name": "If-None-Match",
-    "description": "The ETag of an earlier answer: if it would be the same again, the answer is an empty 304",
+    "description": "ETag of an earlier response. If nothing has changed, the response is an empty 304.",
     "schema": {"type": "string"},
 }
 _IF_MATCH = {
     "in": "header",
     "name": "If-Match",
-    "description": "An ETag that GET has given at this address: if it has another one by now, nothing is changed",
+    "description": "ETag from a GET of the same path. If it no longer matches, the request fails and nothing is changed.",
     "schema": {"type": "string"},
 }
 _LIMITS = {
     "RateLimit-Policy": {
-        "description": "A list of the limits that the request counts for: `q` units or uses within `w` seconds",
+        "description": "Limits that apply to the request: `q` units or uses per `w` seconds",
         "schema": {"type": "string"},
         "example": f'"{OF_PLAYER}";q=12000;w=60, "messages";q=30;w=60',
     },
     "RateLimit": {
-        "description": "Of each of them: `r` are left, and all will be there again in `t` seconds. Neither header comes "
-        "where the operator has switched the limits off",
+        "description": "What is left of each limit: `r` units or uses, and `t` seconds until it is full again. If the "
+        "operator has disabled rate limits, both headers are omitted.",
         "schema": {"type": "string"},
         "example": f'"{OF_PLAYER}";r=11999;t=1, "messages";r=29;t=42',
     },
@@ -138,24 +142,39 @@ _LIMITS = {
 _TELLS_LIMITS = {name: {"$ref": f"#/components/headers/{name}"} for name in _LIMITS}
 _ON_ALL: Json = {
     "X-Request-Id": {
-        "description": "Names this request in the operator's log",
+        "description": "Id of this request in the server's log",
         "required": True,
         "schema": {"type": "string"},
     },
     "Access-Control-Allow-Origin": {
-        "description": "Pages of other origins may read the answer (CORS)",
+        "description": "Lets pages from other origins read the response (CORS)",
         "required": True,
         "schema": {"type": "string", "const": "*"},
     },
 }
 _TELLS_ALL = {name: {"$ref": f"#/components/headers/{name}"} for name in _ON_ALL}
-_ETAG = {"ETag": {"description": "Changes when and only when this answer changes", "schema": {"type": "string"}}}
+_ETAG = {
+    "ETag": {
+        "description": "Entity tag, which changes if and only if the response changes",
+        "schema": {"type": "string"},
+    }
+}
 _HEADERS_OF_PROBLEMS: dict[int, Json] = {
     401: {"WWW-Authenticate": {"required": True, "schema": {"type": "string", "const": "Bearer"}}},
     429: {
-        "Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}},
+        "Retry-After": {
+            "description": "Seconds to wait before the next request",
+            "required": True,
+            "schema": {"type": "integer", "minimum": 1},
+        },
     },
-    503: {"Retry-After": {"description": "Seconds", "required": True, "schema": {"type": "integer", "minimum": 1}}},
+    503: {
+        "Retry-After": {
+            "description": "Seconds to wait before the next request",
+            "required": True,
+            "schema": {"type": "integer", "minimum": 1},
+        }
+    },
 }
 _RAISED, _KEYED = "x-raised", "x-keyed"  # stand in an operation until it is written out
 
@@ -168,6 +187,26 @@ class Blueprint(flask_smorest.Blueprint):
     def arguments(self, schema: Any, **options: Any) -> Any:
         """As smorest does it, but with one instance of the schema for all requests."""
         return super().arguments(schema(), **options)
+
+    def response(self, status_code: int, schema: Any = None, **described: Any) -> Any:
+        """Describe an answer, which is written as the call returns it: to dump it by the schema took longer than to make it.
+
+        Tests check that no answer has a field that its schema lacks.
+        """
+        describe = super().response(status_code, schema, **described)
+
+        def decorator(call: Callable[..., Any]) -> Any:
+            @wraps(describe(call))
+            def answer(*args: Any, **named: Any) -> Any:
+                found = call(*args, **named)
+                if isinstance(found, Response):
+                    return found
+                body, *more = found if isinstance(found, tuple) else (found, status_code)
+                return jsonify(body), *more
+
+            return answer
+
+        return decorator
 
     def raises(self, *errors: type[Exception]) -> Any:
         """Name the problems of this call alone; `_codes` adds those that its parts may have."""
@@ -213,7 +252,7 @@ class Document(flask_smorest.Api):
         document: Json = self.spec.to_dict()
         components = Components(document["components"].pop("schemas"))
         document["webhooks"] = dict(_webhooks())
-        document["tags"].append({"name": "payloads", "description": "What your webhook is told: these are our calls"})
+        document["tags"].append({"name": "payloads", "description": "Payloads that the server sends to your webhook"})
         document["components"]["headers"] = _LIMITS | _ON_ALL
         shared = document["components"]["responses"] = {}
         for path, item in document["paths"].items():
@@ -230,7 +269,7 @@ class Document(flask_smorest.Api):
                 elif method == "get":
                     parameters.append(_IF_NONE_MATCH)
                     operation["responses"]["200"].setdefault("headers", {}).update(_ETAG)
-                    operation["responses"]["304"] = {"description": "Nothing has changed", "headers": _ETAG}
+                    operation["responses"]["304"] = {"description": "Not modified", "headers": _ETAG}
                 elif method in ("patch", "delete"):
                     parameters.append(_IF_MATCH)
                 operation["responses"].pop("422", None)  # what smorest says of it
@@ -250,18 +289,21 @@ class Document(flask_smorest.Api):
 
 
 _ABOUT_WEBHOOKS = (
-    "Sent by [Standard Webhooks](https://www.standardwebhooks.com): with `webhook-id`, `webhook-timestamp` and "
-    "`webhook-signature`, which any of its libraries verifies with the secret of the webhook. It comes at least once: "
-    "what has a `webhook-id` that you know has come before. Answer with 2xx within ten seconds. Any other answer "
-    "counts as a failure and is tried again for three days, redirects too; 410 disables the webhook. What is "
-    "told late about a turn is left out once that turn is past."
+    "Follows [Standard Webhooks](https://www.standardwebhooks.com). Its libraries verify the headers `webhook-id`, "
+    "`webhook-timestamp` and `webhook-signature` with the secret of the webhook. Each delivery arrives at least once, so "
+    "ignore a `webhook-id` that you have already processed.\n\n"
+    "Respond with 2xx within ten seconds. Any other response, including a redirect, counts as a failure and is retried "
+    "for three days. A 410 disables the webhook. Late notifications about a turn are dropped once that turn is over."
 )
 _SIGNED = [
     {"in": "header", "name": name, "required": True, "description": description, "schema": {"type": "string"}}
     for name, description in (
-        ("webhook-id", "Of the delivery, the same however often it is tried"),
-        ("webhook-timestamp", "Of this try, in Unix seconds"),
-        ("webhook-signature", "`v1,` and the HMAC in base64; one more after a space for a day after a new secret"),
+        ("webhook-id", "Delivery id, the same for every attempt"),
+        ("webhook-timestamp", "Time of this attempt, in Unix seconds"),
+        (
+            "webhook-signature",
+            "`v1,` and the base64 HMAC; for 24 hours after a rotation, also the old secret's, after a space",
+        ),
     )
 ]
 
@@ -282,9 +324,9 @@ def _webhooks() -> Iterator[tuple[str, Json]]:
             "parameters": _SIGNED,
             "requestBody": {"required": True, "content": {"application/json": content}},
             "responses": {
-                "2XX": {"description": "Taken"},
-                "410": {"description": "Nobody wants to be told here any more; the webhook is disabled"},
-                "default": {"description": "It is tried again"},
+                "2XX": {"description": "Accepted"},
+                "410": {"description": "Stop sending. The webhook is disabled."},
+                "default": {"description": "Failed. The delivery is retried."},
             },
         }
         yield kind, {"post": told}
@@ -302,7 +344,7 @@ def _tell_scope(operation: Json) -> None:
     of_seat = operation.pop(_OF_SEAT, False)
     for requirement in operation.get("security", ()):
         for scope in requirement.get("token", ()):
-            about = f"Scope: `{scope}`." + (" A seat's token will do." if of_seat else "")
+            about = f"Scope: `{scope}`." + (" A seat token works too." if of_seat else "")
             operation["description"] = f"{operation.get('description', '')}\n\n{about}".strip()
 
 
@@ -310,7 +352,6 @@ def _tell_scope(operation: Json) -> None:
 
 
 def _codes(path: str, operation: Json) -> Iterator[str]:
-    """The codes of all problems that a call may answer with."""
     yield from operation.pop(_RAISED, ())
     yield from ("malformed-request", "not-acceptable", "too-many-requests", "internal-error", "unavailable")
     if _IF_NONE_MATCH in operation["parameters"] or _IF_MATCH in operation["parameters"]:

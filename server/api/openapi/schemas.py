@@ -5,7 +5,9 @@ from typing import Any, ClassVar
 
 from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, validates_schema
 
+from server.accounts.closing import CLOSABLE
 from server.accounts.deliveries import RESULTS
+from server.accounts.notice_kinds import WEBHOOK_KINDS
 from server.accounts.preferences import CHOICES
 from server.accounts.stream_tickets import TICKET
 from server.accounts.tokens import OF_A_SEAT, SCOPES
@@ -13,6 +15,7 @@ from server.api.problems import ALL as PROBLEMS_BY_CODE
 from server.api.reading import QueryNumber, QueryTruth, Several, Truth, from_to, long, one_of, written_as
 from server.bots import BOTS
 from server.errors import Unfit
+from server.games import GAMES, Json
 from server.play import json_schemas
 from server.play.planning.plan_conditions import MOST as MOST_CONDITIONS
 from server.play.planning.plans import AT_ONCE, REASONS
@@ -20,8 +23,8 @@ from server.play.planning.plans import MOST as MOST_PLANNED
 from server.play.seating.hosting import DEFAULT_OPEN_FOR
 from server.play.seating.lobby import PACES
 from server.play.votes import WISHES
-from server.rules import GAMES, Json
 from server.sanitize import email_address
+from server.store.log import moment_text
 from server.translations import LOCALES, Words
 from server.webhooks import chats, subscriptions, targets
 
@@ -56,7 +59,7 @@ class Email(fields.String):
 
 
 class Moment(fields.AwareDateTime):
-    """RFC 3339 in UTC, written with a Z."""
+    """RFC 3339; see `moment_text`."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         try:
@@ -65,7 +68,7 @@ class Moment(fields.AwareDateTime):
             raise self.make_error("invalid", input=value, obj_type=self.OBJ_TYPE) from None
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | float | None:
-        return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        return None if value is None else moment_text(value)
 
 
 def _text(longest: int, least: int = 1, metadata: Json | None = None, **kw: Any) -> fields.String:
@@ -114,37 +117,44 @@ def _about(description: str, **more: Any) -> Json:
 
 
 class SignInRequest(Request):
-    email = _email(required=True, description="Where to mail the code")
+    email = _email(required=True, description="Address that the code is emailed to")
     locale = fields.String(
-        load_default="en", validate=one_of(LOCALES), **_about("The language of letters to a new player")
+        validate=one_of(LOCALES),
+        **_about("Language of emails to a new player. Default: from `Accept-Language`."),
     )
 
 
 class SignInAnswer(Schema):
-    sign_in = fields.UUID(required=True, **_about("Goes into POST /v1/tokens, with the code from the mail"))
+    sign_in = fields.UUID(
+        required=True, **_about("Sign-in id. Send it to POST /v1/tokens together with the emailed code.")
+    )
 
 
 class GuestRequest(Request):
-    """Nothing need be said."""
+    """Request for a guest account. All fields are optional."""
 
-    locale = fields.String(load_default="en", validate=one_of(LOCALES), **_about("Your language"))
+    locale = fields.String(validate=one_of(LOCALES), **_about("Your language. Default: from `Accept-Language`."))
 
 
 class TokenRequest(Request):
-    """A mailed code, or (with a token) what a further token is to allow."""
+    """Either a sign-in with an emailed code, or the details of a further token."""
 
     VARIANTS: ClassVar[Json] = {
         "TokenByCode": ("sign_in", "code"),
         "FurtherToken": ("name?", "scopes?", "expires_at?"),
     }
 
-    sign_in = fields.UUID(**_about("From POST /v1/sign-ins"))
-    code = _code("From the mail")
-    name = _text(80, **_about("What the further token is for"))
+    sign_in = fields.UUID(**_about("Sign-in id from POST /v1/sign-ins"))
+    code = _code("Code from the email")
+    name = _text(80, **_about("Name that tells you what the token is for"))
     scopes = Several(
-        fields.String(validate=one_of(SCOPES)), **_about("What it is to allow; default: what your own does")
+        fields.String(validate=one_of(SCOPES)),
+        **_about("Scopes of the new token. Default: all scopes of the current token except `export:read`."),
     )
-    expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
+    expires_at = Moment(
+        allow_none=True,
+        **_about("When the new token expires. Must be in the future. Default: when the current token expires."),
+    )
 
     @validates_schema
     def _is_one_of_the_two(self, data: Any, **_: Any) -> None:
@@ -154,95 +164,110 @@ class TokenRequest(Request):
 
 
 class SeatTokenRequest(Request):
-    """What a token for your seat alone is to allow."""
+    """Details of a token for your seat."""
 
-    name = _text(80, load_default="seat", **_about("Whom or what it is for"))
+    name = _text(80, load_default="seat", **_about("Name that tells you what the token is for"))
     scopes = Several(
         fields.String(validate=one_of(OF_A_SEAT)),
         load_default=lambda: ["games:read", "moves:write"],  # not in the document: Java has other names for its words
-        **_about("What it is to allow, if your own token does. Default: `games:read` and `moves:write`"),
+        **_about(
+            "Scopes of the new token. Your own token must have them too. Default: `games:read` and `moves:write`."
+        ),
     )
-    expires_at = Moment(allow_none=True, **_about("A moment to come; default: when the token it is made with ends"))
+    expires_at = Moment(
+        allow_none=True,
+        **_about("When the new token expires. Must be in the future. Default: when the current token expires."),
+    )
 
 
 class Token(Schema):
-    id = fields.UUID(required=True, **_about("Goes into DELETE /v1/tokens/{token_id}; it opens nothing"))
+    id = fields.UUID(required=True, **_about("Id for DELETE /v1/tokens/{token_id}. Not a secret."))
     name = fields.String(required=True)
-    scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True, **_about("What it allows"))
+    scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True, **_about("Scopes of the token"))
     game = fields.UUID(
-        required=True, allow_none=True, **_about("Your seat in this game is all that it is good for; null for all")
+        required=True,
+        allow_none=True,
+        **_about("Game that a seat token is limited to; null if the token is not limited to a seat"),
     )
     made_at = Moment(required=True)
-    expires_at = Moment(required=True, allow_none=True, **_about("null if it does not end by itself"))
-    last_used_at = Moment(required=True, allow_none=True, **_about("To the hour; null if it never was"))
-    current = fields.Boolean(required=True, **_about("Whether this request was sent with it"))
+    expires_at = Moment(required=True, allow_none=True, **_about("When the token expires; null if it doesn't expire"))
+    last_used_at = Moment(
+        required=True, allow_none=True, **_about("When the token was last used, to the hour; null if never")
+    )
+    current = fields.Boolean(required=True, **_about("Whether it is the token that sent this request"))
 
 
 class TokenAnswer(Token):
-    token = fields.String(required=True, **_about("Shown once; only a hash of it is kept"))
+    token = fields.String(
+        required=True, **_about("The token itself. Returned only once, because the server stores only a hash.")
+    )
 
 
 class Tokens(Schema):
-    items = fields.List(fields.Nested(Token), required=True, **_about("The newest first"))
-    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+    items = fields.List(fields.Nested(Token), required=True, **_about("Tokens, newest first"))
+    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 class _Person(Schema):
-    name = _text(200, **_about("What others see; cut to 40 characters, and something of it must be visible"))
-    locale = fields.String(validate=one_of(LOCALES), **_about("The language of letters"))
-    zone = _text(80, **_about("An IANA time zone such as Europe/Berlin"))
+    name = _text(200, **_about("Display name. Cut to 40 characters; must contain a visible character."))
+    locale = fields.String(validate=one_of(LOCALES), **_about("Language of emails"))
+    zone = _text(80, **_about("IANA time zone, such as Europe/Berlin"))
     calendar = fields.Dict(metadata=_shape("Calendar"))
     notifications = fields.Dict(metadata=_shape("Notifications"))
     shares_games = Truth(
-        **_about("Whether `GET /v1/archives` may give your finished games to everybody, if all who played agree")
+        **_about("Whether `GET /v1/archives` can publish your finished games. All players of a game must agree.")
     )
-    program = Truth(**_about("Whether a program plays this account, which others then see"))
+    program = Truth(**_about("Whether a program plays this account. Visible to other players."))
 
 
 class ProfileChanges(_Person, Request):
-    """The fields to change; the others stay. `calendar` and `notifications` are each taken as a whole."""
+    """Changes to your profile. Fields that you leave out stay unchanged. `calendar` and `notifications` are each replaced as a whole."""
 
-    email = _email(description="A new address, which counts when it is sent again with both codes")
-    code = _code("From the mail to your present address")
-    new_code = _code("From the mail to the new address")
+    email = _email(description="New email address. Takes effect when you send it again with both codes.")
+    code = _code("Code emailed to your current address")
+    new_code = _code("Code emailed to your new address")
 
 
 class DeletionQuery(Request):
-    code = _code("From the mail that comes without it")
+    code = _code("Code from the email that a request without a code sends")
 
 
 class CodeMailed(Schema):
-    expires_at = Moment(required=True, **_about("Until when the code is good"))
+    expires_at = Moment(required=True, **_about("When the code expires"))
 
 
 class Unreachable(Schema):
-    """Letters to you came back, so only sign-in codes are sent; signing in by one changes that."""
+    """Emails to you bounced, so only sign-in codes are sent. Signing in with a code ends this state."""
 
     since = Moment(required=True)
-    why = fields.String(required=True, **_about("Often in the words of a mail server"))
+    why = fields.String(required=True, **_about("Reason, often in the words of a mail server"))
 
 
 class Profile(_Person):
     id = fields.UUID(required=True)
-    email = fields.String(required=True, **_about("Shown to nobody else; empty for a guest"))
-    guest = fields.Boolean(required=True, **_about("Whether you have come as a guest, without an address"))
+    email = fields.String(required=True, **_about("Your email address, visible only to you; empty for a guest"))
+    guest = fields.Boolean(required=True, **_about("Whether this is a guest account without an email address"))
     named = fields.Boolean(
-        required=True, **_about("Whether you chose your name; until then others see one that is made up")
+        required=True, **_about("Whether you chose your name. Until then, others see a generated name.")
     )
-    unreachable = fields.Nested(Unreachable, required=True, allow_none=True, **_about("null while letters arrive"))
+    unreachable = fields.Nested(
+        Unreachable, required=True, allow_none=True, **_about("Set if emails to you bounce; null while they arrive")
+    )
     new_email = fields.String(
-        required=True, allow_none=True, **_about("The address that waits for both codes; null if there is none")
+        required=True, allow_none=True, **_about("New address that still needs both codes; null if there is none")
     )
 
 
 class App(Schema):
     id = fields.UUID(required=True)
-    name = fields.String(required=True, **_about("What it says of itself"))
-    address = fields.String(required=True, **_about("Where it is, which is known for sure"))
+    name = fields.String(required=True, **_about("Name that the app gave itself"))
+    address = fields.String(required=True, **_about("Verified address of the app"))
     scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True)
-    game = fields.UUID(required=True, allow_none=True, **_about("The only game that they are good for"))
+    game = fields.UUID(
+        required=True, allow_none=True, **_about("Only game that the scopes apply to; null for all games")
+    )
     made_at = Moment(required=True)
-    last_used_at = Moment(required=True, **_about("When it got a token last"))
+    last_used_at = Moment(required=True, **_about("When the app last got a token"))
 
 
 class Apps(Schema):
@@ -250,36 +275,53 @@ class Apps(Schema):
 
 
 class Export(Schema):
-    """All that is stored of a player."""
+    """Copy of a player's data."""
 
     profile = fields.Dict(required=True)
-    made_at = Moment(required=True, **_about("Since when there is the account"))
+    made_at = Moment(required=True, **_about("When the account was created"))
     banned_at = Moment(required=True, allow_none=True)
     banned_until = Moment(required=True, allow_none=True)
     ban_reason = fields.String(required=True, allow_none=True)
     tokens = fields.List(fields.Raw(), required=True)
-    webhooks = fields.List(fields.Raw(), required=True)
-    games = fields.List(fields.Raw(), required=True, **_about("Where you sit, with the story as you saw it"))
-    messages = fields.List(fields.Raw(), required=True, **_about("What you said at tables"))
-    mails = fields.List(fields.Raw(), required=True, **_about("Yours to us that are still kept, and our answers"))
-    letters = fields.List(fields.Raw(), required=True, **_about("What became of ours to you"))
-    stand_ins = fields.List(fields.Raw(), required=True, **_about("Whom you ask to play for you, and who asks you"))
-    notes = fields.List(fields.Raw(), required=True, **_about("Yours on games"))
-    blocks = fields.List(fields.Raw(), required=True, **_about("Whom you block"))
-    reports = fields.List(fields.Raw(), required=True, **_about("What you told the operators of others"))
-    push_subscriptions = fields.List(fields.Raw(), required=True, **_about("The browsers in which you are told"))
-    apps = fields.List(fields.Raw(), required=True, **_about("Programs of strangers that you have allowed something"))
+    webhooks = fields.List(fields.Raw(), required=True, **_about("Your webhooks. URLs are reduced to scheme and host."))
+    games = fields.List(
+        fields.Raw(),
+        required=True,
+        **_about(
+            "Games you sit in, with their events. For finished games as you saw them; for others as spectators "
+            "see them."
+        ),
+    )
+    messages = fields.List(fields.Raw(), required=True, **_about("Your messages at tables"))
+    mails = fields.List(
+        fields.Raw(),
+        required=True,
+        **_about("Text of your emails to the server that are still stored, and its replies"),
+    )
+    letters = fields.List(fields.Raw(), required=True, **_about("Delivery results of emails sent to you"))
+    stand_ins = fields.List(fields.Raw(), required=True, **_about("Stand-in requests that you sent or received"))
+    notes = fields.List(fields.Raw(), required=True, **_about("Your notes on games"))
+    blocks = fields.List(fields.Raw(), required=True, **_about("Players you block"))
+    reports = fields.List(fields.Raw(), required=True, **_about("Your reports about other players"))
+    push_subscriptions = fields.List(
+        fields.Raw(),
+        required=True,
+        **_about("Your push subscriptions, with the host of each push service"),
+    )
+    apps = fields.List(fields.Raw(), required=True, **_about("Third-party apps you have authorized"))
     bounces = fields.List(fields.Raw(), required=True)
 
 
 class PushKeys(Request):
-    p256dh = _text(200, required=True, **_about("As `toJSON()` of a PushSubscription has it"))
+    p256dh = _text(200, required=True, **_about("Public key, as in `toJSON()` of a PushSubscription"))
     auth = _text(100, required=True)
 
 
 class PushSubscriptionWanted(Request):
     endpoint = fields.String(
-        required=True, validate=long(targets.LONGEST_URL), **_about("As the browser tells it", pattern=targets.URL_FORM)
+        required=True,
+        validate=long(targets.LONGEST_URL),
+        **_about("Endpoint URL that the browser returned", pattern=targets.URL_FORM),
     )
     keys = fields.Nested(PushKeys, required=True)
 
@@ -291,70 +333,73 @@ class PushSubscription(Schema):
 
 
 class PushSubscriptions(Schema):
-    key = fields.String(required=True, **_about("The `applicationServerKey` of this server (VAPID, RFC 8292)"))
+    key = fields.String(required=True, **_about("This server's `applicationServerKey` (VAPID, RFC 8292)"))
     items = fields.List(fields.Nested(PushSubscription), required=True)
 
 
 class Feed(Schema):
-    """A calendar of your due times, for whoever knows the address."""
+    """Calendar of your due times. Anyone who knows the URL can read it."""
 
-    url = fields.String(required=True, allow_none=True, **_about("An iCalendar file (RFC 5545); null if there is none"))
+    url = fields.String(
+        required=True, allow_none=True, **_about("URL of an iCalendar file (RFC 5545); null if you have no feed")
+    )
 
 
 class PageQuery(Request):
-    cursor = fields.String(**_about("From `next` of the page before"))
+    cursor = fields.String(**_about("Cursor from `next` of the previous page"))
     limit = QueryNumber(1, 100, load_default=20)
 
 
 class Letter(Schema):
-    """A letter to you, and what became of it."""
+    """Email sent to you, with its delivery result."""
 
-    letter = fields.UUID(required=True, **_about("The first part of the mail's Message-ID"))
-    kind = fields.String(required=True, **_about("Such as your-turn or sign-in-code"))
-    game = fields.UUID(required=True, allow_none=True, **_about("The game that it is about, if one"))
-    title = fields.String(required=True, allow_none=True, **_about("Of that game"))
-    version = fields.Integer(required=True, allow_none=True, **_about("Of that game, when the letter was noted"))
+    letter = fields.UUID(required=True, **_about("First part of the email's Message-ID"))
+    kind = fields.String(required=True, **_about("Kind of email, such as `your-turn` or `sign-in-code`"))
+    game = fields.UUID(required=True, allow_none=True, **_about("Game that the email is about; null if none"))
+    title = fields.String(required=True, allow_none=True, **_about("Title of that game"))
+    version = fields.Integer(required=True, allow_none=True, **_about("Version of that game when the email was queued"))
     result = fields.String(
         required=True,
         validate=one_of(RESULTS),
         **_about(
-            "waiting; sent: a mail server took it; bounced: it came back later; bundled: part of your next mail for all games; dropped: no longer "
-            "true, or not wanted; refused for good; given-up after four days of tries"
+            "`waiting`: not sent yet. `sent`: accepted by a mail server. `bounced`: returned later. "
+            "`bundled`: part of your next bundle. `dropped`: outdated or switched off. `refused`: "
+            "permanently rejected. `given-up`: still failing after four days."
         ),
     )
-    detail = fields.String(required=True, **_about("Why, often in the words of a mail server"))
+    detail = fields.String(required=True, **_about("Reason for the result, often in the words of a mail server"))
     tries = fields.Integer(required=True)
-    at = Moment(required=True, **_about("When that became of it; of one that waits, when it was noted"))
+    at = Moment(required=True, **_about("Time of the result; for waiting emails, when the email was queued"))
 
 
 class Deliveries(Schema):
     items = fields.List(fields.Nested(Letter), required=True)
-    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 class TrackRecord(Schema):
-    """How somebody plays. `games` counts all at which he sits or sat, the other numbers those that are over."""
+    """Track record of a player. `games` counts all games they sit or sat in; the other numbers count finished games only."""
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)
-    program = fields.Boolean(required=True, **_about("Whether a program plays, as its owner says"))
+    program = fields.Boolean(required=True, **_about("Whether the owner marked the account as played by a program"))
     since = Moment(required=True)
     games = fields.Integer(required=True)
-    finished = fields.Integer(required=True, **_about("Played to the end"))
+    finished = fields.Integer(required=True, **_about("Games played to the end"))
     median_answer = fields.String(
         required=True,
         allow_none=True,
-        **_about("How long others waited for half of his moves: ISO 8601; null if there are none"),
+        **_about("Median time that others waited for a move: ISO 8601 duration of at least PT1S; null without moves"),
     )
-    time_outs = fields.Integer(required=True, **_about("How often his time ran out"))
-    left = fields.Integer(required=True, **_about("Games in which a bot played for him at the end, or plays now"))
-    new = fields.Boolean(required=True, **_about("Whether these are too few games to say much"))
+    time_outs = fields.Integer(required=True, **_about("Number of time-outs"))
+    left = fields.Integer(required=True, **_about("Games in which a bot played the seat at the end, or plays it now"))
+    new = fields.Boolean(required=True, **_about("Whether the player has too few games for a meaningful record"))
 
 
 class Blocked(Schema):
     id = fields.UUID(required=True)
     name = fields.String(required=True, allow_none=True)
-    at = Moment(required=True, **_about("Since when"))
+    at = Moment(required=True, **_about("When you blocked the player"))
 
 
 class Blocks(Schema):
@@ -362,15 +407,15 @@ class Blocks(Schema):
 
 
 class ReportRequest(Request):
-    text = _text(2000, required=True, **_about("What the operators should know"))
-    game = fields.UUID(allow_none=True, load_default=None, **_about("Where it happened"))
+    text = _text(2000, required=True, **_about("Text of the report"))
+    game = fields.UUID(allow_none=True, load_default=None, **_about("Game in which it happened"))
 
 
 class NoteChanges(Request):
-    """What is not named stays."""
+    """Fields that you leave out stay unchanged."""
 
-    text = _text(4000, least=0, **_about("Seen by nobody else"))
-    muted = Truth(**_about("Whether you hear no more of what is said at this table, on the page and by webhooks"))
+    text = _text(4000, least=0, **_about("Text of the note, visible only to you"))
+    muted = Truth(**_about("Whether messages at this table no longer notify you, on the page or by webhook"))
 
 
 class Note(Schema):
@@ -382,7 +427,10 @@ class Note(Schema):
 
 
 def _salt_hash(**kw: Any) -> fields.String:
-    about = "The SHA-256, in hex, of the salt that you reveal with `ready`; for games with the option `ready_check`"
+    about = (
+        "SHA-256 (hex) of the salt that you will reveal when you confirm you're ready. For games with the "
+        "option `ready_check`."
+    )
     return fields.String(
         validate=written_as(rf"{json_schemas.SALT_HASH_FORM[:-1]}\Z"),
         metadata={"description": about, "pattern": json_schemas.SALT_HASH_FORM},
@@ -391,7 +439,7 @@ def _salt_hash(**kw: Any) -> fields.String:
 
 
 class SeatWanted(Request):
-    """Who is to sit here: exactly one of the four."""
+    """Who gets this seat. Send exactly one of `player`, `email`, `bot` and `open`."""
 
     VARIANTS: ClassVar[Json] = {
         "OwnSeatWanted": ("player", "salt_hash?"),
@@ -400,35 +448,42 @@ class SeatWanted(Request):
         "OpenSeatWanted": ("open",),
     }
 
-    player = fields.String(validate=one_of(["me"]), **_about("You"))
+    player = fields.String(validate=one_of(["me"]), **_about("Always `me`: you take this seat"))
     salt_hash = _salt_hash()
-    email = _email(description="Somebody who is invited by mail")
-    bot = fields.String(**_about("A bot by its name", enum=list(BOTS)))
-    open = Truth(validate=one_of([True]), **_about("Whoever comes first"))
+    email = _email(
+        description="Address of the player to invite by email. You can see who takes this seat, even with the option "
+        "`nameless`."
+    )
+    bot = fields.String(**_about("Name of a bot", enum=list(BOTS)))
+    open = Truth(validate=one_of([True]), **_about("Always `true`: any player can take this seat"))
 
     @validates_schema
     def _is_one(self, data: Any, **_: Any) -> None:
         if len(set(data) - {"salt_hash"}) != 1 or ("salt_hash" in data and "player" not in data):
-            raise ValidationError(Words("Give exactly one of player, email, bot and open."))
+            raise ValidationError(Words("Send exactly one of player, email, bot and open."))
 
 
 def _open_for(**kw: Any) -> fields.String:
     about = (
-        "How long from now it waits for players before it closes: ISO 8601, from an hour (PT1H) to 90 days (P90D). "
-        "Default: 14 days"
+        "How long the game stays open for players before it closes: ISO 8601 duration from one hour (PT1H) "
+        "to 90 days (P90D). Default: 14 days."
     )
     kw["metadata"] = {**json_schemas.DURATION, "description": about, "examples": ["P14D", "PT12H"]}
     return fields.String(validate=long(40), **kw)
 
 
 class GameWanted(Request):
-    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Which game"))
+    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Game rules by name"))
     options = fields.Dict(
         load_default=dict,
-        **_about("Those that differ from the edition; see GET /v1/rules/{name}", anyOf=by_game("Options")),
+        **_about("Options that differ from the edition. See GET /v1/rules/{name}.", anyOf=by_game("Options")),
     )
-    title = _text(200, load_default=None, **_about("One visible line, cut to 80 characters; default: the game's name"))
-    private = Truth(load_default=False, **_about("Seen only by those who sit there or are invited"))
+    title = _text(
+        200,
+        load_default=None,
+        **_about("Title, one visible line, cut to 80 characters. Default: the name of the rules."),
+    )
+    private = Truth(load_default=False, **_about("Whether only seated and invited players can see the game"))
     clock = fields.Dict(metadata=_shape("Clock"))
     on_timeout = Several(fields.Dict(), metadata=_shape("OnTimeout"))
     open_for = _open_for(load_default=DEFAULT_OPEN_FOR)
@@ -438,76 +493,90 @@ class GameWanted(Request):
         load_default=None,
         validate=from_to(1, 100),
         **_about(
-            "Who comes uninvited must have been there at the end of so many in a hundred of his games that are over"
+            "Minimum percentage of finished games in which a player was present at the end, required to "
+            "join without an invitation. Players without a finished game can join."
         ),
     )
     programs = Truth(
         **_about(
-            "Whether accounts that a program plays may sit there, invited or not; default: true, but false where the option "
-            "`nameless` hides them among all. The house's bots may in any case"
+            "Whether accounts marked as programs can join, even by invitation. Default: true, or false "
+            "with the option `nameless`, which would hide the mark. The server's own bots can always play."
         )
     )
     seats = Several(
         fields.Nested(SeatWanted),
         required=True,
         validate=long(20, least=1),
-        **_about("In the order in which they sit; as many as the game takes, at most one of them yours"),
+        **_about("Seats in playing order. Their number must fit the game, and at most one can be yours."),
     )
 
 
 class GameChanges(Request):
-    """What may be done before the start: one of the two."""
+    """Change before the start. Send exactly one of `open_for` and `begin`."""
 
     VARIANTS: ClassVar[Json] = {"LongerWait": ("open_for",), "BeginWithout": ("begin",)}
 
     open_for = _open_for()
-    begin = Truth(validate=one_of([True]), **_about("Wait no longer for those who have not said that they are ready"))
+    begin = Truth(
+        validate=one_of([True]),
+        **_about("Always `true`: start without the players who haven't confirmed that they're ready"),
+    )
 
     @validates_schema
     def _is_one(self, data: Any, **_: Any) -> None:
         if len(data) != 1:
-            raise ValidationError(Words("Give exactly one of open_for and begin."))
+            raise ValidationError(Words("Send exactly one of open_for and begin."))
 
 
 class SeatRequest(Request):
-    seat = _number(allow_none=True, load_default=None, **_about("Default: the lowest one free for you"))
+    seat = _number(
+        allow_none=True, load_default=None, **_about("Seat to take. Default: the lowest seat that is free for you.")
+    )
     salt = _text(
         200,
         least=0,
         load_default="",
-        **_about("Goes into the game's chance, so that you need not trust ours"),
+        **_about(
+            "Text of your choice that goes into the game's random numbers, so that the server can't determine them alone"
+        ),
     )
     salt_hash = _salt_hash(allow_none=True, load_default=None)
     invitation = _word(
-        allow_none=True, load_default=None, **_about("The last word of an invitation's link", pattern=_WORD)
+        allow_none=True,
+        load_default=None,
+        **_about("Link token of an invitation: the last part of its link", pattern=_WORD),
     )
 
     take_over = Truth(
         load_default=False,
-        **_about("Take a seat over for good that a bot keeps and the table offers; its salt stays as it was"),
+        **_about("Permanently take over a seat that a bot plays and the table offers. The seat's salt stays the same."),
     )
 
 
 class StandInRequest(Request):
-    player = fields.UUID(**_about("Whom to ask: a player, or an address"))
-    email = _email(description="Whom to ask: an address, or a player")
-    first = _day("from", "The first day, by your clocks; at a nameless table by those of UTC")
-    last = _day("until", "The last day; they are at most 90")
+    player = fields.UUID(**_about("Player to ask. Send either `player` or `email`."))
+    email = _email(description="Address to ask. Send either `email` or `player`.")
+    first = _day("from", "First day, in your time zone. At a nameless table, in UTC.")
+    last = _day("until", "Last day, at most 90 days in total")
 
 
 class StandIn(Schema):
-    """Somebody who is asked to play a seat for some days, or does."""
+    """Player who was asked to play a seat for some days, or is playing it."""
 
     seat = fields.Integer(required=True)
-    name = fields.String(required=True, allow_none=True, **_about("His; null while only an address is known"))
-    begin = Moment(required=True, data_key="from", attribute="from", **_about("When his first day begins"))
-    end = Moment(required=True, data_key="until", attribute="until", **_about("When his last day is over"))
-    accepted = fields.Boolean(required=True, **_about("Whether he has said that he will"))
-    sits = fields.Boolean(required=True, **_about("Whether he plays the seat now"))
+    name = fields.String(
+        required=True, allow_none=True, **_about("Name of the stand-in; null while only an address is known")
+    )
+    begin = Moment(required=True, data_key="from", attribute="from", **_about("Start of the first day"))
+    end = Moment(required=True, data_key="until", attribute="until", **_about("End of the last day"))
+    accepted = fields.Boolean(required=True, **_about("Whether the stand-in has accepted"))
+    sits = fields.Boolean(required=True, **_about("Whether the stand-in plays the seat now"))
 
 
 class OwnStandIn(Schema):
-    stand_in = fields.Nested(StandIn, required=True, allow_none=True, **_about("null: nobody is asked"))
+    stand_in = fields.Nested(
+        StandIn, required=True, allow_none=True, **_about("Requested or current stand-in; null if there is none")
+    )
 
 
 class ReadyRequest(Request):
@@ -517,36 +586,39 @@ class ReadyRequest(Request):
         allow_none=True,
         load_default=None,
         **_about(
-            "The one whose SHA-256 you committed; without it yours counts as none, and is shown not to be revealed"
+            "Salt whose SHA-256 you committed. If you omit it, you add no salt, and the seat shows that "
+            "your commitment was not revealed."
         ),
     )
 
 
 class SeatChanges(Request):
-    """What is not named stays."""
+    """Fields that you leave out stay unchanged."""
 
     salt_hash = _salt_hash(allow_none=True)
     mails = fields.String(
         allow_none=True,
         validate=one_of(CHOICES),
-        **_about("What you want of all mails of this game; null: what your profile says of their kinds"),
+        **_about("Setting for all emails about this game; null to use your profile's settings"),
     )
 
 
 class OwnSeat(Schema):
-    """Where you sit, and what only you see of it."""
+    """Your seat with its private settings."""
 
     seat = fields.Integer(required=True)
     mails = fields.String(required=True, allow_none=True, validate=one_of(CHOICES))
-    salt_hash = fields.String(required=True, allow_none=True, **_about("Of the salt that you have committed"))
+    salt_hash = fields.String(
+        required=True, allow_none=True, **_about("SHA-256 of the salt you committed; null without a commitment")
+    )
 
 
 class StoodInBy(Schema):
-    """Who plays a seat for its person."""
+    """Player who stands in for a seat's player."""
 
     player = fields.UUID(required=True)
     name = fields.String(required=True)
-    program = fields.Boolean(required=True, **_about("Whether it is the account of a program"))
+    program = fields.Boolean(required=True, **_about("Whether the account is marked as a program"))
     until = Moment(required=True)
 
 
@@ -556,103 +628,126 @@ class Seat(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "Of its person or bot; null while it is not taken, and of persons until the end where the option `nameless` hides them"
+            "Name of the player or bot; null while the seat is free. With the option `nameless`, also null "
+            "for players until the end."
         ),
     )
     player = fields.UUID(
         required=True,
         allow_none=True,
-        **_about("Its person, for GET /v1/players/{player_id}; null if it has none, or hides him as `name`"),
+        **_about("Player id for GET /v1/players/{player_id}; null if the seat has no player or `name` is hidden"),
     )
     program = fields.Boolean(
         required=True,
-        **_about("Whether a program plays the account of its person; false until the end where `nameless` hides him"),
+        **_about(
+            "Whether the player's account is marked as a program. With the option `nameless`, always false "
+            "until the end."
+        ),
     )
     kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
-    stand_in = fields.String(required=True, allow_none=True, **_about("The bot that plays for an absent person"))
-    stood_in_by = fields.Nested(
-        StoodInBy, required=True, allow_none=True, **_about("Another person who plays for him; null if none does")
+    stand_in = fields.String(
+        required=True, allow_none=True, **_about("Bot that plays for an absent player; null if none does")
     )
-    to_act = fields.Boolean(required=True, **_about("Whether the game waits for this seat"))
-    turn = fields.Integer(required=True, allow_none=True, **_about("The number of the turn that it is asked for"))
-    due_at = Moment(required=True, allow_none=True, **_about("When its time runs out; null where none runs"))
+    stood_in_by = fields.Nested(
+        StoodInBy,
+        required=True,
+        allow_none=True,
+        **_about("Player who stands in for this seat's player; null if none does"),
+    )
+    to_act = fields.Boolean(required=True, **_about("Whether it is this seat's turn"))
+    turn = fields.Integer(
+        required=True, allow_none=True, **_about("Number of the seat's current turn; null if it isn't the seat's turn")
+    )
+    due_at = Moment(required=True, allow_none=True, **_about("When the seat's time runs out; null if no time runs"))
     unreachable = fields.Boolean(
-        required=True, **_about("Whether letters to its person, or the invitation to it, do not arrive")
+        required=True, **_about("Whether emails to the seat's player, or its invitation, bounce")
     )
     declined = fields.Boolean(
-        required=True, **_about("Whether whoever was invited last has declined; the seat is open")
+        required=True, **_about("Whether the last invited player declined, so that the seat is open")
     )
     ready = fields.Boolean(
         required=True,
         allow_none=True,
         **_about(
-            "Whether its person has said that he is ready, which he may do until `due_at`; false in a game that has begun: its "
-            "host did not wait; null where nobody is asked"
+            "Whether the player has confirmed that they're ready, possible until `due_at`. In a started "
+            "game, false means that the host didn't wait. Null if the player isn't asked."
         ),
     )
-    salt_hash = fields.String(required=True, allow_none=True, **_about("SHA-256 of the salt that it has committed"))
+    salt_hash = fields.String(
+        required=True, allow_none=True, **_about("SHA-256 of the seat's committed salt; null without a commitment")
+    )
     salt_revealed = fields.Boolean(
         required=True,
         allow_none=True,
         **_about(
-            "Whether that salt was revealed; one that is not by the start counts as none. null without a commitment"
+            "Whether the committed salt was revealed. A salt that isn't revealed by the start is ignored. "
+            "Null without a commitment."
         ),
     )
 
 
 class You(Schema):
-    """Where you sit."""
+    """Your seat in this game."""
 
     seat = fields.Integer(required=True)
-    turn = fields.Integer(required=True, allow_none=True, **_about("The turn you are asked for; null if you are not"))
+    turn = fields.Integer(
+        required=True, allow_none=True, **_about("Number of your current turn; null if it isn't your turn")
+    )
 
 
 class Outcome(Schema):
-    """How the game ended, by seat."""
+    """Result of the game."""
 
     scores = fields.List(fields.Integer(), required=True)
-    places = fields.List(fields.Integer(), required=True, **_about("1, 1, 3 where seats share a place"))
+    places = fields.List(
+        fields.Integer(), required=True, **_about("Place of each seat, such as 1, 1, 3 if two seats tie")
+    )
 
 
 class GameSummary(Schema):
     id = fields.UUID(required=True)
-    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Which game"))
-    options = fields.Dict(required=True, **_about("The value of every option", anyOf=by_game("Options")))
+    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Game rules by name"))
+    options = fields.Dict(required=True, **_about("Value of every option", anyOf=by_game("Options")))
     title = fields.String(required=True)
     private = fields.Boolean(required=True)
     status = fields.String(required=True, validate=one_of(STATUSES))
-    version = fields.Integer(required=True, **_about("Counts the deeds of this game"))
+    version = fields.Integer(required=True, **_about("Version number, which grows by one with each commit"))
     made_at = Moment(required=True)
     host = fields.Integer(
         required=True,
         allow_none=True,
         **_about(
-            "The seat of whoever may close the game and send guests away: who opened it, and when he leaves, who sits "
-            "first; null if the host has no seat, and once it has begun"
+            "Seat of the host, who can close the game and remove players before the start. The creator is "
+            "the host; if they leave, the first seated player is. Null if the host has no seat, and after "
+            "the start."
         ),
     )
     closes_at = Moment(
-        required=True, allow_none=True, **_about("When it closes if it has not begun by then; null if it is not open")
+        required=True,
+        allow_none=True,
+        **_about("When the open game closes if it hasn't started; null if it isn't open"),
     )
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
     on_timeout = fields.List(fields.Raw(), required=True, metadata=_shape("OnTimeout"))
     min_reliability = fields.Integer(
-        required=True, allow_none=True, **_about("What it asks of those who come uninvited; null for nothing")
+        required=True,
+        allow_none=True,
+        **_about("Percentage required of players who join without an invitation (see openGame); null if none"),
     )
-    programs = fields.Boolean(required=True, **_about("Whether accounts that a program plays may sit there"))
+    programs = fields.Boolean(required=True, **_about("Whether accounts marked as programs can join"))
     seats = fields.List(fields.Nested(Seat), required=True)
-    you = fields.Nested(You, required=True, allow_none=True, **_about("null if you have no seat here"))
+    you = fields.Nested(You, required=True, allow_none=True, **_about("Your seat; null if you have none"))
     invited = fields.Integer(
-        required=True, allow_none=True, **_about("The seat that is kept for you; null if you are not invited")
+        required=True, allow_none=True, **_about("Seat reserved for you; null if you aren't invited")
     )
     outcome = fields.Nested(Outcome, required=True, allow_none=True)
-    commitment = fields.String(required=True, **_about("SHA-256 of the seed of this game's chance"))
+    commitment = fields.String(required=True, **_about("SHA-256 of the seed for this game's random numbers"))
     latest = fields.String(
         required=True,
         allow_none=True,
         **_about(
-            "In the list of your games (`mine`): what others did last while the game goes on, as you saw it, in a "
-            "sentence of your language; null if you moved last, and elsewhere"
+            "What others did last in a running game, as you saw it, as a sentence in your language. Only "
+            "in the list of your games (`mine`); otherwise null. Also null if you moved last."
         ),
     )
 
@@ -661,64 +756,70 @@ class Game(GameSummary):
     invitation = fields.String(
         required=True,
         allow_none=True,
-        **_about("For those who sit at a private table with room, to pass on; else null"),
+        **_about(
+            "Link token that you can share to invite others. Only for players at a private table with free "
+            "seats whose token has `games:write`; otherwise null."
+        ),
     )
     hosting = fields.Boolean(
-        required=True, **_about("Whether you may close it, withdraw invitations and send guests away")
+        required=True, **_about("Whether you can close the game, withdraw invitations and remove players")
     )
     view = fields.Raw(
         required=True,
         allow_none=True,
-        **_about("The table as you may see it; null before the start", anyOf=[*by_game("View"), _NULL]),
+        **_about("Table as you are allowed to see it; null before the start", anyOf=[*by_game("View"), _NULL]),
     )
 
 
 class Exhibition(Schema):
-    names = fields.List(fields.String(), required=True, **_about("By seat"))
-    position = fields.Integer(required=True, **_about("How many moves have been made by now"))
-    positions = fields.Integer(required=True, **_about("It is over at the last of so many"))
-    step = fields.Integer(required=True, **_about("Seconds for a move"))
+    names = fields.List(fields.String(), required=True, **_about("Name of each seat's bot"))
+    position = fields.Integer(required=True, **_about("Number of moves made so far"))
+    positions = fields.Integer(required=True, **_about("Number of positions. The game is over at the last one."))
+    step = fields.Integer(required=True, **_about("Seconds per move"))
 
 
 class ExhibitionQuery(Request):
-    at = QueryNumber(**_about("After so many moves; default: by now"))
+    at = QueryNumber(**_about("Number of moves made. Default: the current number."))
     theme = fields.String(load_default="dark", validate=one_of(["dark", "light"]))
 
 
 class InvitationQuery(Request):
-    invitation = _word(**_about("Shows a private game to whoever holds this word", pattern=_WORD))
+    invitation = _word(**_about("Link token that lets its holder see a private game", pattern=_WORD))
 
 
 class AtQuery(InvitationQuery):
-    at = QueryNumber(**_about("An earlier version"))
+    at = QueryNumber(**_about("Earlier version to return"))
 
 
 class InvitationRequest(Request):
-    email = _email(required=True, description="Whom to invite")
-    seat = _number(allow_none=True, load_default=None, **_about("Default: the lowest open one"))
+    email = _email(required=True, description="Address to invite")
+    seat = _number(allow_none=True, load_default=None, **_about("Seat to reserve. Default: the lowest open seat."))
 
 
 class Invited(Schema):
-    seat = fields.Integer(required=True, **_about("The seat that is kept"))
+    seat = fields.Integer(required=True, **_about("Reserved seat"))
 
 
 class VoteRequest(Request):
     on = fields.String(required=True, validate=one_of(WISHES))
-    vote = Truth(load_default=True, **_about("false takes an earlier vote back"))
+    vote = Truth(load_default=True, **_about("`false` withdraws your earlier consent"))
 
 
 class TakeBackVote(Schema):
-    """A move that somebody asks to take back."""
+    """Vote on taking back a move."""
 
     on = fields.String(required=True, validate=one_of(["take-back"]))
-    seat = fields.Integer(required=True, **_about("Whose move it is"))
-    to = fields.Integer(required=True, **_about("The version that the game would go back to"))
-    ends_at = fields.String(required=True, **_about("Silence is no", format="date-time"))
-    consents = fields.List(fields.Integer(), required=True, **_about("The seats that consent"))
+    seat = fields.Integer(required=True, **_about("Seat that made the move"))
+    to = fields.Integer(required=True, **_about("Version that the game would return to"))
+    ends_at = fields.String(
+        required=True,
+        **_about("When the vote ends. Players who haven't voted by then count as refusing.", format="date-time"),
+    )
+    consents = fields.List(fields.Integer(), required=True, **_about("Seats that consent"))
 
 
 class Votes(Schema):
-    """The seats that consent, by wish."""
+    """Seats that consent to each proposal."""
 
     pause = fields.List(fields.Integer(), required=True)
     resume = fields.List(fields.Integer(), required=True)
@@ -726,7 +827,10 @@ class Votes(Schema):
     offer = fields.List(
         fields.Integer(),
         required=True,
-        **_about("While all who play themselves consent, the seats that bots keep for others can be taken over"),
+        **_about(
+            "Seats that consent to offering. While all active players consent, others can take over seats that "
+            "bots play."
+        ),
     )
     take_back = fields.Nested(
         TakeBackVote,
@@ -734,115 +838,130 @@ class Votes(Schema):
         attribute="take-back",
         required=True,
         allow_none=True,
-        **_about("null: nobody asks for one"),
+        **_about("Current take-back vote; null if there is none"),
     )
 
 
 class TakeBackRequest(Request):
-    to = _number(required=True, **_about("The version that your move followed, which the game goes back to"))
+    to = _number(required=True, **_about("Version before your move, which the game returns to"))
 
 
 class WayBack(Schema):
     to = fields.Integer(
         required=True,
         allow_none=True,
-        **_about("The version that your last move followed; null: it cannot be taken back"),
+        **_about("Version before your last move; null if you can't take it back"),
     )
-    free = fields.Boolean(required=True, **_about("At once; false: the others are asked"))
+    free = fields.Boolean(
+        required=True, **_about("Whether the take-back is immediate; false if the other players vote")
+    )
 
 
 class TakeBackAsked(Schema):
-    """The vote of the others on a move that you want to take back."""
+    """Vote of the other players on your take-back."""
 
     vote = fields.Nested(TakeBackVote, required=True)
 
 
 class MessageRequest(Request):
-    text = _text(2000, required=True, **_about("Several lines if need be; something of it must be visible"))
+    text = _text(
+        2000, required=True, **_about("Text of the message. Can have several lines; must contain a visible character.")
+    )
 
 
 class Message(Schema):
-    nr = fields.Integer(required=True, **_about("Counts the messages of a game from 1"))
-    seat = fields.Integer(required=True, **_about("Where the speaker sat"))
+    nr = fields.Integer(required=True, **_about("Number of the message in this game, starting from 1"))
+    seat = fields.Integer(required=True, **_about("Seat of the author when they wrote it"))
     name = fields.String(
         required=True,
         allow_none=True,
-        **_about("The speaker; null if that account is gone, and until the end where the option `nameless` hides him"),
+        **_about(
+            "Name of the author; null if the account was deleted. With the option `nameless`, also null until the end."
+        ),
     )
     text = fields.String(required=True)
     at = Moment(required=True)
 
 
 class MessagesQuery(InvitationQuery):
-    after = QueryNumber(load_default=0, **_about("The `nr` last seen"))
+    after = QueryNumber(load_default=0, **_about("`nr` of the last message you have"))
     limit = QueryNumber(1, 100, load_default=100)
 
 
 class Messages(Schema):
-    items = fields.List(fields.Nested(Message), required=True, **_about("In the order in which they were said"))
-    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+    items = fields.List(fields.Nested(Message), required=True, **_about("Messages, oldest first"))
+    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 class GamesQuery(PageQuery):
     status = fields.String(validate=one_of(STATUSES))
     rules = fields.String(validate=one_of(GAMES))
-    mine = QueryTruth(load_default=False, **_about("Only those where you sit, private ones among them"))
-    my_turn = QueryTruth(load_default=False, **_about("Only those that wait for you"))
-    free = QueryTruth(load_default=False, **_about("Only open ones with a seat that anybody may take"))
-    players = QueryNumber(min(_SIZES), max(_SIZES), **_about("Only open ones for so many players, bots among them"))
+    mine = QueryTruth(load_default=False, **_about("Only games you sit in, including private ones"))
+    my_turn = QueryTruth(load_default=False, **_about("Only games in which it is your turn"))
+    free = QueryTruth(load_default=False, **_about("Only open games with a seat that any player can take"))
+    players = QueryNumber(
+        min(_SIZES), max(_SIZES), **_about("Only open games for this number of players, including bots")
+    )
     pace = fields.String(
         validate=one_of(PACES),
         **_about(
-            "Only open ones: up to 12 hours for a move, or to add to a bank (quick), up to 48 (usual), or more (slow)"
+            "Only open games of this pace. `quick`: up to 12 hours per move, or as a time bank's "
+            "increment. `usual`: up to 48 hours. `slow`: more."
         ),
     )
-    clock = fields.String(validate=one_of(["per_move", "bank"]), **_about("Only open ones on such a clock"))
+    clock = fields.String(validate=one_of(["per_move", "bank"]), **_about("Only open games with this kind of clock"))
     edition = fields.String(
         validate=written_as(r"[a-z][a-z0-9-]{0,79}\Z"),
-        **_about("Only open ones of this edition, or `scenario-` with its number", pattern="^[a-z][a-z0-9-]{0,79}$"),
+        **_about(
+            "Only open games of this edition, or of a scenario: `scenario-` and its number",
+            pattern="^[a-z][a-z0-9-]{0,79}$",
+        ),
     )
     reliability = QueryNumber(
         1,
         100,
-        **_about("Only open ones where each was there at the end of so many in a hundred of his games that are over"),
+        **_about(
+            "Only open games whose players were all present at the end of at least this percentage of their "
+            "finished games"
+        ),
     )
 
     offered = QueryTruth(
-        load_default=False, **_about("Only running or paused ones with a seat that can be taken over from a bot")
+        load_default=False, **_about("Only running or paused games with a seat that you can take over from a bot")
     )
 
 
 class GamesPage(Schema):
     items = fields.List(fields.Nested(GameSummary), required=True)
-    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 # Moves
 
 
 class MoveRequest(Request):
-    turn = _number(required=True, **_about("The turn that this move answers"))
-    move = fields.Raw(required=True, **_about("In the form of the game", anyOf=by_game("Move")))
+    turn = _number(required=True, **_about("Number of the turn that this move answers"))
+    move = fields.Raw(required=True, **_about("Move, in the schema of the game", anyOf=by_game("Move")))
 
 
 class PlannedMove(Request):
-    """A move for one of your next turns, or for the rest of one."""
+    """Move for one of your next turns, or for the rest of a turn."""
 
-    move = fields.Raw(required=True, **_about("In the form of the game", anyOf=by_game("Move")))
+    move = fields.Raw(required=True, **_about("Move, in the schema of the game", anyOf=by_game("Move")))
     if_ = Several(
         fields.Raw(metadata=_shape("Condition")),
         data_key="if",
         attribute="if",
         load_default=list,
         validate=long(MOST_CONDITIONS),
-        **_about("All of them must hold"),
+        **_about("Conditions that must all hold"),
     )
     after = fields.String(
         load_default=AT_ONCE,
         validate=long(40),
         **_about(
-            "How long it waits once it is your turn, by the clock on the wall: ISO 8601, PT0S or from a second to 365 days; at "
-            "the latest it is played when the turn's time is over",
+            "Delay after your turn begins, in real time: ISO 8601 duration, PT0S or one second to 365 "
+            "days. The move is played when the turn's time runs out, if that is earlier.",
             pattern=json_schemas.DURATION["pattern"],
             examples=["PT0S", "PT6H"],
         ),
@@ -850,67 +969,79 @@ class PlannedMove(Request):
 
 
 class PlanWanted(Request):
-    revision = _number(required=True, **_about("Of the plan that these moves replace; 0 if there was none"))
+    revision = _number(required=True, **_about("Revision of the plan that these moves replace; 0 if there is none"))
     moves = Several(
         fields.Nested(PlannedMove),
         required=True,
         validate=long(MOST_PLANNED),
-        **_about("In the order in which they are to be played"),
+        **_about("Moves in the order in which they will be played"),
     )
 
 
 class PlanEnd(Schema):
-    """Why a plan ended before its end."""
+    """Why a plan ended early."""
 
     because = fields.String(
         required=True,
         validate=one_of(REASONS),
         **_about(
-            "A `condition` did not hold; it was an `illegal-move` when its time came; you, or a bot for you, `moved` without "
-            "it; a move at this table was `taken-back`"
+            "`condition`: a condition failed. `illegal-move`: the planned move was illegal when due. "
+            "`moved`: you, or a bot for you, made another move. `taken-back`: a move at this table was "
+            "taken back."
         ),
     )
-    index = fields.Integer(required=True, **_about("Of the move at which it ended, among those left"))
+    index = fields.Integer(required=True, **_about("Index of the move at which the plan ended"))
     move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
-    reason = fields.String(required=True, allow_none=True, **_about("The rule's, where the move was illegal"))
+    reason = fields.String(
+        required=True, allow_none=True, **_about("Code of the rule that made the move illegal; null in other cases")
+    )
 
 
 class Plan(Schema):
-    """What you have left for your next turns."""
+    """Your plan for your next turns."""
 
-    revision = fields.Integer(required=True, **_about("Counts its changes, also those by the moves it plays"))
-    moves = fields.List(fields.Nested(PlannedMove), required=True, **_about("Those to come"))
-    ended = fields.Nested(PlanEnd, required=True, allow_none=True, **_about("null unless it ended before its end"))
+    revision = fields.Integer(
+        required=True, **_about("Revision number, which grows with each change, including each played move")
+    )
+    moves = fields.List(fields.Nested(PlannedMove), required=True, **_about("Moves not played yet"))
+    ended = fields.Nested(
+        PlanEnd, required=True, allow_none=True, **_about("Why the plan ended early; null if it didn't")
+    )
 
 
 class MoveQuery(Request):
-    dry_run = QueryTruth(load_default=False, **_about("Change nothing, only look ahead"))
+    dry_run = QueryTruth(load_default=False, **_about("Whether to only look ahead without playing the move"))
 
 
 class Foresight(Schema):
-    """What a move would lead to, without what is hidden as yet."""
+    """What a move would cause, without anything that is still hidden."""
 
-    would = fields.List(fields.Raw(metadata={"anyOf": by_game("Foreseen")}), required=True, **_about("Events"))
-    view = fields.Raw(required=True, **_about("The table after these", anyOf=by_game("View")))
+    would = fields.List(
+        fields.Raw(metadata={"anyOf": by_game("Foreseen")}), required=True, **_about("Events that would follow")
+    )
+    view = fields.Raw(required=True, **_about("Table after these events", anyOf=by_game("View")))
     would_reveal = fields.Boolean(
-        required=True, **_about("More would follow: a hidden star turned over or a card drawn")
+        required=True,
+        **_about("Whether the move would also reveal hidden information, such as a face-down star or a drawn card"),
     )
 
 
 class MoveAnswer(Schema):
-    version = fields.Integer(required=True, **_about("Of the game after the move"))
+    version = fields.Integer(required=True, **_about("Game version after the move"))
     events = fields.List(
-        fields.Raw(metadata={"anyOf": by_game("Event")}), required=True, **_about("What followed, as you saw it")
+        fields.Raw(metadata={"anyOf": by_game("Event")}),
+        required=True,
+        **_about("Events that followed, as you are allowed to see them"),
     )
-    view = fields.Raw(required=True, **_about("The table as you may see it now", anyOf=by_game("View")))
+    view = fields.Raw(required=True, **_about("Table as you are allowed to see it now", anyOf=by_game("View")))
     you = fields.Nested(You, required=True)
 
 
 class TakenBack(Schema):
-    """The table as it is after a move was taken back."""
+    """Table after a take-back."""
 
-    version = fields.Integer(required=True, **_about("Of the game now"))
-    view = fields.Raw(required=True, **_about("The table as you may see it now", anyOf=by_game("View")))
+    version = fields.Integer(required=True, **_about("Current game version"))
+    view = fields.Raw(required=True, **_about("Table as you are allowed to see it now", anyOf=by_game("View")))
     you = fields.Nested(You, required=True)
 
 
@@ -919,34 +1050,41 @@ class LegalMovesRequest(Request):
         fields.Raw(metadata={"anyOf": by_game("Move")}),
         required=True,
         validate=long(50),
-        **_about("The steps that the turn is to begin with"),
+        **_about("Steps that begin the turn"),
     )
 
 
 class LegalMoves(Schema):
-    turn = fields.Integer(required=True, allow_none=True, **_about("The turn you are asked for; null if you are not"))
+    turn = fields.Integer(
+        required=True, allow_none=True, **_about("Number of your current turn; null if it isn't your turn")
+    )
     moves = fields.List(fields.Raw(metadata={"anyOf": by_game("Move")}), required=True)
 
 
 class StoryQuery(InvitationQuery):
-    after = QueryNumber(load_default=0, **_about("The `seq` last seen"))
-    since_version = QueryNumber(load_default=0, **_about("The version last seen"))
+    after = QueryNumber(load_default=0, **_about("`seq` of the last event you have"))
+    since_version = QueryNumber(load_default=0, **_about("Last version you have"))
 
 
 class OwnStreamQuery(Request):
-    lastEventId = fields.String(**_about("The same as `Last-Event-ID`, for programs that cannot send headers"))
+    lastEventId = fields.String(**_about("Same as `Last-Event-ID`, for clients that can't send headers"))
     ticket = fields.String(
         validate=written_as(f"{TICKET.pattern}\\Z"),
-        **_about("In place of a token, for the same programs: see makeStreamTicket", pattern=f"^{TICKET.pattern}$"),
+        **_about(
+            "Replaces the token for clients that can't send headers. See makeStreamTicket.",
+            pattern=f"^{TICKET.pattern}$",
+        ),
     )
 
 
 class StreamQuery(InvitationQuery, OwnStreamQuery):
-    after = QueryNumber(load_default=0, **_about("The `seq` last seen, where `Last-Event-ID` cannot be sent"))
+    after = QueryNumber(
+        load_default=0, **_about("`seq` of the last event you have, for clients that can't send `Last-Event-ID`")
+    )
 
 
 class StreamTicket(Schema):
-    ticket = fields.String(required=True, **_about("For `?ticket=` of one stream"))
+    ticket = fields.String(required=True, **_about("Ticket for `?ticket=`, valid for one stream"))
     expires_at = Moment(required=True)
 
 
@@ -954,56 +1092,56 @@ class Story(Schema):
     items = fields.List(
         fields.Raw(metadata={"anyOf": by_game("Event")}),
         required=True,
-        **_about("In order; `seq` has gaps where something happened that you did not see"),
+        **_about("Events in order. `seq` skips events that were hidden from you."),
     )
 
 
 class ArchivedSeat(Schema):
     seat = fields.Integer(required=True)
     kind = fields.String(required=True, validate=one_of(["human", "bot"]))
-    bot = fields.String(required=True, allow_none=True, **_about("Its name; null for a person"))
+    bot = fields.String(required=True, allow_none=True, **_about("Name of the bot; null for a human"))
 
 
 class ArchivedEvent(Schema):
-    seq = fields.Integer(required=True, **_about("Counts the events of this game from 1"))
-    version = fields.Integer(required=True, **_about("The deed that it was part of"))
+    seq = fields.Integer(required=True, **_about("Number of the event in this game, starting from 1"))
+    version = fields.Integer(required=True, **_about("Game version after the commit that contains this event"))
     type = fields.String(required=True)
     seat = fields.Integer(required=True, allow_none=True)
-    at = fields.String(required=True, **_about("UTC with microseconds, exactly as it was hashed"))
-    body = fields.Dict(required=True, **_about("The other fields of the event, nothing left out"))
-    hash = fields.String(required=True, **_about("SHA-256 of the hash before it and this event"))
+    at = fields.String(required=True, **_about("UTC time with microseconds, exactly as hashed"))
+    body = fields.Dict(required=True, **_about("All other fields of the event"))
+    hash = fields.String(required=True, **_about("SHA-256 of the previous hash and this event"))
 
 
 class Archive(Schema):
-    """A game from its seed to its end; /docs/fairness says how to check it."""
+    """Complete record of a game, from its seed to its end. See /docs/fairness for how to check it."""
 
     format = fields.String(required=True)
     format_version = fields.Integer(required=True)
-    game = fields.UUID(required=True, **_about("The id of the game"))
+    game = fields.UUID(required=True, **_about("Game id"))
     rules = fields.String(required=True, validate=one_of(GAMES))
-    options = fields.Dict(required=True, **_about("The value of every option", anyOf=by_game("Options")))
+    options = fields.Dict(required=True, **_about("Value of every option", anyOf=by_game("Options")))
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
     on_timeout = fields.List(fields.Raw(), required=True, metadata=_shape("OnTimeout"))
     seats = fields.List(fields.Nested(ArchivedSeat), required=True)
-    salts = fields.List(fields.String(), required=True, **_about("What each seat added to the chance"))
+    salts = fields.List(fields.String(), required=True, **_about("Salt that each seat added to the random numbers"))
     salt_hashes = fields.List(fields.String(allow_none=True), metadata=json_schemas.SALT_HASHES)
-    seed = fields.String(required=True, **_about("32 bytes in hex"))
-    commitment = fields.String(required=True, **_about("SHA-256 of the seed, known from the opening on"))
+    seed = fields.String(required=True, **_about("Seed of the random numbers: 32 bytes in hex"))
+    commitment = fields.String(required=True, **_about("SHA-256 of the seed, published when the game was created"))
     events = fields.List(fields.Nested(ArchivedEvent), required=True)
 
 
 class ArchivesQuery(PageQuery):
-    since = Moment(**_about("Only games that ended then or later"))
+    since = Moment(**_about("Only games that ended at this time or later"))
 
 
 class SharedGame(Schema):
-    """A line of `GET /v1/archives`."""
+    """One line of `GET /v1/archives`."""
 
     ended_at = Moment(required=True)
     players = fields.List(
         fields.String(allow_none=True),
         required=True,
-        **_about("Who sat on each seat, by a pseudonym that is the same in all games; null for a bot"),
+        **_about("Player of each seat, by a pseudonym that is the same in all games; null for a bot"),
     )
     archive = fields.Nested(Archive, required=True)
 
@@ -1015,7 +1153,7 @@ PAYLOADS = {kind: f"{kind.title().replace('-', '')}Payload" for kind in subscrip
 
 
 def _url(**kw: Any) -> fields.String:
-    about = "Begins with https and leads to the public internet; in a sandbox it may be http to the loopback"
+    about = "Public https URL. In a sandbox, http to a loopback address is also allowed."
     return fields.String(
         validate=[long(targets.LONGEST_URL), written_as(rf"{targets.URL_FORM[:-1]}\Z")],
         metadata={"description": about, "pattern": targets.URL_FORM},
@@ -1025,15 +1163,15 @@ def _url(**kw: Any) -> fields.String:
 
 def _kinds(**kw: Any) -> Any:
     return Several(
-        fields.String(validate=one_of(subscriptions.KINDS)),
-        validate=long(len(subscriptions.KINDS), least=1),
+        fields.String(validate=one_of(WEBHOOK_KINDS)),
+        validate=long(len(WEBHOOK_KINDS), least=1),
         **kw,
-        **_about("What it is told of"),
+        **_about("Kinds of events to send"),
     )
 
 
 def _form(**kw: Any) -> Any:
-    about = "What the address takes: Standard Webhooks, or the messages of a chat, which is told of `your-turn` only"
+    about = "Payload format: Standard Webhooks, or messages of a chat service, which support only `your-turn`"
     return fields.String(validate=one_of(chats.FORMS), **kw, **_about(about))
 
 
@@ -1041,81 +1179,97 @@ class WebhookWanted(Request):
     url = _url(required=True)
     form = _form(load_default=chats.STANDARD)
     kinds = _kinds(required=True)
-    game = fields.UUID(allow_none=True, load_default=None, **_about("Only this game; default: all games where you sit"))
+    game = fields.UUID(allow_none=True, load_default=None, **_about("Only this game. Default: all games you sit in."))
 
 
 class WebhookChanges(Request):
-    """The fields to change; the others stay."""
+    """Changes to a webhook. Fields that you leave out stay unchanged."""
 
     url = _url()
     form = _form()
     kinds = _kinds()
-    game = fields.UUID(allow_none=True, **_about("null for all games where you sit"))
-    enabled = Truth(**_about("false gives up what waits; true starts with a clean slate"))
+    game = fields.UUID(allow_none=True, **_about("Only this game; null for all games you sit in"))
+    enabled = Truth(
+        **_about(
+            "`false` disables the webhook and drops waiting deliveries. `true` enables it and clears earlier failures."
+        )
+    )
 
 
 class Webhook(Schema):
     id = fields.UUID(required=True)
     url = fields.String(required=True)
     form = fields.String(required=True, validate=one_of(chats.FORMS))
-    kinds = fields.List(fields.String(validate=one_of(subscriptions.KINDS)), required=True)
+    kinds = fields.List(fields.String(validate=one_of(WEBHOOK_KINDS)), required=True)
     game = fields.UUID(required=True, allow_none=True)
     enabled = fields.Boolean(required=True)
     disabled_because = fields.String(
         required=True,
         allow_none=True,
         **_about(
-            "`by-you`; `gone`: it answered 410 (a chat: 404); `failing`: nothing arrived for three days; `banned`: you were, "
-            "for a time; null while it is enabled",
+            "Why the webhook is disabled; null while it is enabled. `by-you`: you disabled it. `gone`: it "
+            "answered 410 (a chat: 404). `failing`: all deliveries failed for three days. `banned`: you "
+            "were banned for a time.",
             enum=[*subscriptions.DISABLED, None],
         ),
     )
-    failing_since = Moment(required=True, allow_none=True, **_about("null if the last delivery arrived"))
+    failing_since = Moment(
+        required=True, allow_none=True, **_about("When deliveries began to fail; null if the last one arrived")
+    )
     made_at = Moment(required=True)
 
 
 class WebhookMade(Webhook):
-    secret = fields.String(required=True, **_about("Shown this once; verify the deliveries with it"))
+    secret = fields.String(required=True, **_about("Secret for verifying deliveries. Returned only once."))
 
 
 class Webhooks(Schema):
-    items = fields.List(fields.Nested(Webhook), required=True, **_about("The oldest first"))
+    items = fields.List(fields.Nested(Webhook), required=True, **_about("Webhooks, oldest first"))
 
 
 class NewSecret(Schema):
-    secret = fields.String(required=True, **_about("Shown this once"))
-    old_until = Moment(required=True, **_about("Until then deliveries are signed with the one before, too"))
+    secret = fields.String(required=True, **_about("New secret. Returned only once."))
+    old_until = Moment(required=True, **_about("Until when deliveries are also signed with the old secret"))
 
 
 class WebhookDelivery(Schema):
-    id = fields.UUID(required=True, **_about("Is sent as `webhook-id`, the same however often it is tried"))
+    id = fields.UUID(required=True, **_about("Delivery id, sent as `webhook-id`. The same for every attempt."))
     kind = fields.String(required=True, validate=one_of(subscriptions.PAYLOADS))
-    payload = fields.Raw(required=True, **_about("The body", anyOf=[{"$ref": "#/components/schemas/Payload"}]))
+    payload = fields.Raw(
+        required=True, **_about("Body of the delivery", anyOf=[{"$ref": "#/components/schemas/Payload"}])
+    )
     result = fields.String(
-        required=True, validate=one_of(subscriptions.RESULTS), **_about("`failed`: it is tried again at `next_at`")
+        required=True,
+        validate=one_of(subscriptions.RESULTS),
+        **_about(
+            "Result so far. `waiting`: not sent yet. `delivered`: accepted. `failed`: retried at `next_at`. "
+            "`given-up`: all attempts failed."
+        ),
     )
     tries = fields.Integer(required=True)
-    status = fields.Integer(required=True, allow_none=True, **_about("Of the last answer; null if there was none"))
-    detail = fields.String(required=True, **_about("What became of the last try, in words"))
+    status = fields.Integer(
+        required=True, allow_none=True, **_about("HTTP status of the last response; null if there was none")
+    )
+    detail = fields.String(required=True, **_about("Result of the last attempt, in words"))
     made_at = Moment(required=True)
     tried_at = Moment(required=True, allow_none=True)
     next_at = Moment(required=True, allow_none=True)
 
 
 class DeliveriesQuery(Request):
-    cursor = fields.String(**_about("From `next` of the page before"))
+    cursor = fields.String(**_about("Cursor from `next` of the previous page"))
     limit = QueryNumber(1, 100, load_default=20)
 
 
 class WebhookDeliveries(Schema):
-    items = fields.List(fields.Nested(WebhookDelivery), required=True, **_about("The newest first"))
-    next = fields.String(required=True, allow_none=True, **_about("The address of the next page"))
+    items = fields.List(fields.Nested(WebhookDelivery), required=True, **_about("Tokens, newest first"))
+    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 # The rest
 
 
-_JSON_SCHEMA = _about("A JSON Schema (draft 2020-12)", title="JsonSchema")
+_JSON_SCHEMA = _about("JSON Schema (draft 2020-12)", title="JsonSchema")
 
 
 class NotedMove(Schema):
@@ -1124,30 +1278,30 @@ class NotedMove(Schema):
 
 
 class Notation(Schema):
-    """How a move is written in one line."""
+    """How to write a move in one line."""
 
     form = fields.String(required=True)
-    text = fields.String(required=True, **_about("The form in words"))
+    text = fields.String(required=True, **_about("Explanation of the form"))
     examples = fields.List(fields.Nested(NotedMove), required=True)
 
 
 class RulesDescription(Schema):
-    """A game as it is played here; the other fields (boards, stars, ...) are its own."""
+    """Rules of a game. Additional fields (boards, stars, ...) differ between games."""
 
     class Meta:
         unknown = INCLUDE
 
     name = fields.String(required=True, validate=one_of(GAMES))
-    seats = fields.List(fields.Integer(), required=True, **_about("For how many players it is"))
+    seats = fields.List(fields.Integer(), required=True, **_about("Possible numbers of players"))
     options = fields.Dict(required=True, **_JSON_SCHEMA)
     editions = fields.Dict(
-        values=fields.Dict(**_about("The value of every option", title="Edition")),
+        values=fields.Dict(**_about("Value of every option", title="Edition")),
         required=True,
-        **_about("Rule texts by name"),
+        **_about("Editions by name, each with the value of every option"),
     )
     move = fields.Dict(required=True, **_JSON_SCHEMA)
     view = fields.Dict(required=True, **_JSON_SCHEMA)
-    events = fields.Dict(values=fields.Dict(**_JSON_SCHEMA), required=True, **_about("By type"))
+    events = fields.Dict(values=fields.Dict(**_JSON_SCHEMA), required=True, **_about("Schema of each event type"))
     notation = fields.Nested(Notation, required=True)
 
 
@@ -1156,36 +1310,48 @@ class RulesList(Schema):
 
 
 class Notice(Schema):
-    """What operators tell everybody at present."""
+    """Current message from the operators to all users."""
 
     text = fields.String(required=True)
-    until = Moment(required=True, allow_none=True, **_about("When it is taken down; null if nobody knows yet"))
+    until = Moment(required=True, allow_none=True, **_about("When the message is removed; null if not yet known"))
 
 
 class Service(Schema):
-    """What answers here."""
+    """Server version and status."""
 
     name = fields.String(required=True)
-    version = fields.String(required=True, **_about("Of this release"))
+    version = fields.String(required=True, **_about("Version of this release"))
     message = fields.Nested(Notice, required=True, allow_none=True)
+    closed = fields.List(
+        fields.String(validate=one_of(CLOSABLE)),
+        required=True,
+        **_about(
+            "What the operators have temporarily closed. `sign-ups`: new accounts; existing players can "
+            "still sign in. `guests`: new guests. `apps`: new app registrations. `mail-in`: inbound email; "
+            "senders should retry later."
+        ),
+    )
 
 
 class Problem(Schema):
     """RFC 9457. `code` is stable; `detail` is for people."""
 
-    type = fields.String(required=True, **_about("The address of a page that explains it"))
+    type = fields.String(required=True, **_about("URL of a page that explains the problem"))
     title = fields.String(required=True)
     status = fields.Integer(required=True)
     code = fields.String(required=True, validate=one_of(PROBLEMS_BY_CODE))
     detail = fields.String(required=True)
     request_id = fields.String(
-        required=True, **_about("As in the header `X-Request-Id`, and in the log of the operator")
+        required=True, **_about("Request id, as in the header `X-Request-Id` and in the server's log")
     )
-    reason = fields.String(**_about("Why the rules refuse (illegal-move, malformed-move, bad-option, illegal-plan)"))
-    turn = fields.Integer(allow_none=True, **_about("Your present turn (stale-turn)"))
-    revision = fields.Integer(**_about("The present one of your plan (stale-plan)"))
-    index = fields.Integer(**_about("Of the move that cannot be left (illegal-plan)"))
-    scope = fields.String(**_about("What the token would have to allow (missing-scope)"))
-    until = Moment(allow_none=True, **_about("When the ban ends; null if it does not (banned)"))
-    field = fields.String(**_about("The field that makes no sense (invalid-field)"))
-    errors = fields.Dict(**_about("What is wrong, by place (json, query) and field (invalid-fields)"))
+    reason = fields.String(
+        **_about("Code of the violated rule (illegal-move, malformed-move, bad-option, illegal-plan)")
+    )
+    turn = fields.Integer(allow_none=True, **_about("Number of your current turn (stale-turn)"))
+    revision = fields.Integer(**_about("Current revision of your plan (stale-plan)"))
+    newest = fields.Integer(**_about("Position at which the log ends (place-ahead)"))
+    index = fields.Integer(**_about("Index of the illegal move in the plan (illegal-plan)"))
+    scope = fields.String(**_about("Scope that the token lacks (missing-scope)"))
+    until = Moment(allow_none=True, **_about("When the ban ends; null if it is permanent (banned)"))
+    field = fields.String(**_about("Name of the invalid field (invalid-field)"))
+    errors = fields.Dict(**_about("Errors by place (json, query) and field (invalid-fields)"))

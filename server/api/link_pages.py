@@ -1,0 +1,359 @@
+"""Pages behind the links of letters: a turn, an invitation, a way back, a sign-in, fewer letters.
+
+GET never changes anything, since programs that scan mail follow links.
+"""
+
+from base64 import b64encode
+from typing import Any
+from uuid import UUID
+
+from flask import Blueprint, Response, current_app, request, url_for
+from flask_babel import gettext
+
+from server.accounts.apps import app_of_link, end_app
+from server.accounts.calendars import stored_zone
+from server.accounts.players import player_at, profile
+from server.accounts.sign_in import redeem
+from server.accounts.tokens import NewToken
+from server.accounts.unsubscribe import stop_mails, stopped
+from server.api.languages import speak, spoken
+from server.api.origins import is_from_elsewhere
+from server.api.pages import on_the_page, page, sorry
+from server.api.problems import PROBLEMS, said
+from server.errors import Closed, NotFound, PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
+from server.games import Json, RuleError, Seat
+from server.games import presentation as text
+from server.games.presentation import draw, notation, refusal, sentence
+from server.play.game import Game
+from server.play.seating import seats
+from server.play.seating.seats import come_back, enter_by_invitation, invitation, is_kept, is_newcomer
+from server.play.seating.stand_ins import asked_by_word, enter_as_stand_in, is_stranger, last_minute
+from server.play.table import OVER
+from server.play.talk.motd import notice
+from server.play.turns.going_back import take_backs_of
+from server.play.turns.turn_links import check_line, is_undone, open_turn, play_line, rest_of_turn
+from server.play.views import view_of
+from server.store.rows import SeatState
+from server.translations import noted
+from server.translations.times import moment
+
+blp = Blueprint("link_pages", __name__)
+blp.register_error_handler(Exception, sorry)
+_LONGEST_LINE = 200  # characters; a turn may have several steps
+_BEGINNING = 3  # moves that begin with the same words, at most this many, share a line
+
+
+# One turn
+
+
+@blp.get("/t/<word>")
+def turn(word: str) -> Response:
+    """Open the client at the turn of this link, with the link as its token."""
+    game, seat, is_open = open_turn(rest_of_turn(word) or word)
+    _speak_to(game, seat)
+    if not is_open:
+        return _not_now(game, seat, word, 410)
+    return on_the_page(url_for("link_pages.plain_turn", word=word), game=str(game.game_id))
+
+
+@blp.get("/t/<word>/plain")
+def plain_turn(word: str) -> Response:
+    """Show the table as the seat of this link sees it, and a form for its move."""
+    _game_of_turn(word)
+    return _turn_page(word, line="")
+
+
+@blp.post("/t/<word>")
+def play_turn(word: str) -> Response:
+    """Show the chosen move. Play it once it is confirmed."""
+    line = request.form.get("move", "")[:_LONGEST_LINE]
+    game = _game_of_turn(word)
+    try:
+        if request.form.get("confirmed") != "yes":
+            return _turn_page(word, check_line(word, line), ask=True)
+        played = play_line(word, line)
+    except StaleTurn:
+        wrong = gettext("A part of this turn has been played; here is the rest.")
+        return _turn_page(word, line="", wrong=wrong, status=409)
+    except RuleError as error:
+        return _turn_page(word, line, wrong=refusal(game.table.rules.NAME, error, spoken().locale))
+    except PlayError as error:
+        return _turn_page(word, line, wrong=said(error))
+    told = [told for item in played.answer["events"] if (told := sentence(item, game.names, spoken().locale))]
+    if rest_of_turn(word):
+        return _turn_page(word, line="", played=line, told=told)
+    return page("played.html", played=line, told=told, game=game, notice=notice())
+
+
+def _game_of_turn(word: str) -> Game:
+    """Return the game of a link, and switch to the language of its seat."""
+    game, seat, _ = open_turn(word)
+    _speak_to(game, seat)
+    return game
+
+
+def _speak_to(game: Game, seat: Seat) -> None:
+    _speak_to_player(game.seats[seat].player_id)
+
+
+def _speak_to_player(player_id: UUID | None) -> None:
+    if player_id is not None:
+        speak(profile(player_id)["locale"])
+
+
+def _turn_page(
+    word: str, line: str, ask: bool = False, wrong: str | None = None, status: int = 422, **played: Any
+) -> Response:
+    """Show the turn, or the rest of it after a part was played. `status` goes with `wrong`."""
+    word = rest_of_turn(word) or word
+    game, seat, is_open = open_turn(word)
+    if not is_open:
+        return _not_now(game, seat, word, 409 if wrong else 410)
+    rules, state, view, locale = game.table.rules, game.table.state, view_of(game, seat), spoken().locale
+    moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
+    return page(
+        "turn.html",
+        status if wrong else 200,
+        word=word,
+        is_mid_turn=rules.is_mid_turn(state, seat),
+        notation=notation(rules.NAME, locale),
+        example=rules.describe()["notation"]["examples"][-1]["text"],
+        title=game.head.title,
+        rules=rules.NAME.capitalize(),
+        table=text.table(rules.NAME, view, game.names, locale),
+        picture=_picture(draw(rules.NAME, view, game.names, dark=False, locale=locale).svg()),
+        dark_picture=_picture(draw(rules.NAME, view, game.names, locale=locale).svg()),
+        due_at=game.seats[seat].due_at,
+        due=_due(game.seats[seat]),
+        moves=moves,
+        choices=_by_beginning(moves),
+        line=line,
+        ask=ask,
+        going_back=gettext(_GOING_BACK[take_backs_of(game)]),
+        wrong=wrong,
+        notice=notice(),
+        **played,
+    )
+
+
+_GOING_BACK = {
+    "consent": noted(
+        "It can be taken back at once while nobody else has moved and it has shown you nothing new, and later only if all "
+        "who play agree."
+    ),
+    "free": noted("It can be taken back only while nobody else has moved and it has shown you nothing new."),
+    "never": noted("It cannot be taken back."),
+}
+
+
+def _picture(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
+
+
+def _due(seat: SeatState) -> str:
+    """Return the due time in the time zone of the player, or "" while no time runs."""
+    return "" if seat.due_at is None else moment(seat.due_at, stored_zone(seat.person.zone), spoken())
+
+
+def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
+    """Group moves by their first words, so that hundreds of moves are a few lines. Each comes with its last words."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for line in lines:
+        words = line.split(" ")
+        shared = min(len(words) - 1, _BEGINNING)
+        found.setdefault(" ".join(words[:shared]), []).append((line, " ".join(words[shared:])))
+    return found
+
+
+def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
+    """Explain why the turn of a link is not open."""
+    if game.table.status in OVER:
+        return page(
+            "message.html", status, title=gettext("This turn is over"), text=gettext("The game is over."), game=game
+        )
+    if game.table.status == "paused":
+        text = gettext("All who play agreed to a pause. This link works again when the game goes on.")
+        return page("message.html", 409, title=gettext("The game rests"), text=text, game=game)
+    if bot := game.table.stand_ins[seat]:
+        text = gettext(
+            "The bot %(bot)s keeps your seat. The mail that told you so has a link to take it back.", bot=bot
+        )
+        return page("message.html", 409, title=gettext("A bot plays for you"), text=text, game=game)
+    if is_undone(word):
+        text = gettext("A move was taken back, and with it this turn. A mail tells you when it is your turn again.")
+    else:
+        text = gettext("It has been answered, or time ran out. A mail tells you when it is your turn again.")
+    return page("message.html", status, title=gettext("This turn is over"), text=text, game=game)
+
+
+# Invitations and signing in
+
+
+@blp.get("/i/<word>")
+def invited(word: str) -> Response:
+    """Show the game of an invitation, and a button to accept."""
+    game, seat = invitation(word)
+    kept = is_kept(game, word)
+    if game.head.private and not kept:
+        raise SeatTaken("No seat is kept for you here any more.")
+    is_new = kept and is_newcomer(game, word)
+    response = page("invitation.html", game=game, seat=seat, kept=kept, is_new=is_new, word=word)
+    response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers hide the origin of a form
+    return response
+
+
+@blp.post("/i/<word>")
+def accept(word: str) -> Response:
+    """Take the seat that is reserved for the invited address, once. A new player is signed in.
+
+    Refuse forms of other origins: their owner could make a visitor play under another name.
+    """
+    if is_from_elsewhere():
+        raise NotFound("There is nothing here.")
+    game, token = enter_by_invitation(word, spoken().locale, request.form.get("name", ""))
+    return _accepted(game, token, url_for("link_pages.invited", word=word))
+
+
+def _accepted(game: Game, token: NewToken | None, plain: str) -> Response:
+    """Open the game for a new account. The owner of an existing account signs in with a mailed code."""
+    if token is not None:
+        return on_the_page(plain, token=token.text, address=f"#/games/{game.game_id}")
+    text = gettext("You've accepted. To open the game in this browser, sign in with your email address.")
+    return page("message.html", title=gettext("You're in"), text=text, game=game)
+
+
+@blp.get("/s/<word>")
+def asked_to_stand_in(word: str) -> Response:
+    """Show the game and the days of a stand-in request, and a button to accept."""
+    game, asked = asked_by_word(word)
+    if game.head.private and asked is None:
+        raise NotFound("There is nothing here.")
+    about: Json = {"is_new": False}
+    if asked is not None:
+        _speak_to_player(asked.player_id or player_at(str(asked.email)))
+        zone = stored_zone(profile(asked.asked_by)["zone"])
+        begin, end = (moment(at, zone, spoken()) for at in (asked.from_at, last_minute(asked.until_at)))
+        about = {"begin": begin, "end": end, "is_new": is_stranger(asked)}
+    response = page("stand-in.html", game=game, asked=asked, word=word, **about)
+    response.headers["Referrer-Policy"] = "same-origin"  # as for an invitation
+    return response
+
+
+@blp.post("/s/<word>")
+def stand_in(word: str) -> Response:
+    """Accept a stand-in request. A new player is signed in. Refuse forms of other origins."""
+    if is_from_elsewhere():
+        raise NotFound("There is nothing here.")
+    game, token = enter_as_stand_in(word, spoken().locale, request.form.get("name", ""))
+    return _accepted(game, token, url_for("link_pages.asked_to_stand_in", word=word))
+
+
+@blp.get("/back/<word>")
+def returning(word: str) -> Response:
+    """Show a button to take the seat back from a bot."""
+    game, seat = seats.returning(word)
+    _speak_to(game, seat)
+    absent = game.table.status in ("running", "paused") and game.table.stand_ins[seat] is not None
+    return page("returning.html", game=game, absent=absent)
+
+
+@blp.post("/back/<word>")
+def back(word: str) -> Response:
+    """Take the seat back from the bot."""
+    _speak_to(*seats.returning(word))
+    game = come_back(word)
+    text = gettext("You play %(title)s yourself again. A mail tells you when it is your turn.", title=game.head.title)
+    return page("message.html", title=gettext("You are back"), text=text, game=game)
+
+
+@blp.get("/ready/<word>")
+def ready_or_not(word: str) -> Response:
+    """Show a button to confirm that the player is ready."""
+    game, seat = seats.asked_by(word)
+    _speak_to(game, seat)
+    return page("ready.html", game=game, asked=seats.is_asked(game, seat), salt=game.seats[seat].salt_hash)
+
+
+@blp.post("/ready/<word>")
+def said_ready(word: str) -> Response:
+    """Confirm that the player is ready. Salts are revealed only at the table."""
+    game, seat = seats.asked_by(word)
+    _speak_to(game, seat)
+    if not game.table.turns:
+        player_id = game.seats[seat].player_id
+        assert player_id is not None  # by the link, which is this player's
+        game = seats.ready(game.game_id, player_id)
+    begun = gettext("The game has begun.")
+    text = begun if game.table.turns else gettext("You are ready; the game begins as soon as all who play are.")
+    return page("message.html", title=gettext("You are ready"), text=text, game=game)
+
+
+# Apps
+
+
+@blp.get("/app/<word>")
+def app_to_end(word: str) -> Response:
+    """Show a button that ends an app."""
+    player_id, _, name = app_of_link(word)
+    speak(profile(player_id)["locale"])
+    return page("app-to-end.html", name=name)
+
+
+@blp.post("/app/<word>")
+def ended_app(word: str) -> Response:
+    """End the app, if it still exists."""
+    player_id, app_id, name = app_of_link(word)
+    speak(profile(player_id)["locale"])
+    if name is not None:
+        end_app(player_id, app_id)
+    return page("app-to-end.html", name=None)
+
+
+# Fewer mails
+
+
+@blp.get("/stop/<word>")
+def stopping(word: str) -> Response:
+    """Show a button for each kind of letter that can be stopped."""
+    return _stop_page(word, noted("Fewer mails"))
+
+
+@blp.post("/stop/<word>")
+def stop(word: str) -> Response:
+    """Stop these letters, or send them again. Mail programs post here for a one-click unsubscribe (RFC 8058)."""
+    again = request.form.get("again") == "yes"
+    stop_mails(word, request.form.get("what"), again)
+    return _stop_page(word, noted("They come again") if again else noted("It is done"))
+
+
+def _stop_page(word: str, title: str) -> Response:
+    it = stopped(word)
+    if it.locale:
+        speak(it.locale)
+    return page("stop.html", title=gettext(title), it=it)
+
+
+@blp.get("/sign-in/<uuid:sign_in>")
+def sign_in(sign_in: UUID) -> Response:
+    """Open the client, which asks for the mailed code. The link contains no secret."""
+    return on_the_page(url_for("link_pages.plain_sign_in", sign_in=sign_in))
+
+
+@blp.get("/sign-in/<uuid:sign_in>/plain")
+def plain_sign_in(sign_in: UUID) -> Response:
+    """Ask for the code without scripts, in exchange for a token."""
+    return page("sign-in.html", sign_in=sign_in)
+
+
+@blp.post("/sign-in/<uuid:sign_in>")
+def signed_in(sign_in: UUID) -> Response:
+    """Show a token for programs once."""
+    try:
+        token = redeem(sign_in, request.form.get("code", "").strip()).text
+    except (WrongCode, Closed) as error:
+        return page("sign-in.html", PROBLEMS[type(error)].status, sign_in=sign_in, wrong=said(error))
+    except TooMany as error:
+        answer = page("sign-in.html", 429, sign_in=sign_in, wrong=said(error))
+        answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
+    return page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])
