@@ -1,6 +1,7 @@
 """The page: a client for people, which uses nothing but the API. Static files, and the headers they are sent with.
 
-Modules, styles and words have names with a hash of what they hold, so that browsers keep them for good; an import map, made
+Each game keeps its part in its own folder `page/`, which is served as `/page/<game>/`; catalogues in its `words/` join
+those of the page. Modules, styles and words have names with a hash of what they hold, so that browsers keep them for good; an import map, made
 at start, leads from their plain names there. Modules that always come together are one: see `packing`.
 """
 
@@ -11,10 +12,13 @@ from base64 import b64encode
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, request
 
+from server.accounts.notice_kinds import CHAT_KINDS, MAIL_KINDS, NOTICE_KINDS, PUSH_KINDS, WEBHOOK_KINDS
 from server.compression import Packed, pack
+from server.games import GAMES, Json
 from server.page import packing
 
 blp = Blueprint("page", __name__, template_folder=".")
@@ -29,27 +33,81 @@ _HASHED = re.compile(r"\.([0-9a-f]{10})(\.\w+)$")
 SERVICE_WORKER, AHEAD = "service-worker.js", "ahead.js"
 
 
-def _read(path: Path) -> Packed:
-    """A file as it is. Of a module's doc comments only the ends of their lines are sent: they are for who reads it here."""
-    plain = path.read_bytes()
-    if path.suffix == ".js":
+def _room_of(game: Any) -> Path | None:
+    """Return the folder with a game's part of the page, or None for a game that the page shows as a picture."""
+    module = getattr(game, "__file__", None)
+    folder = Path(module).parent / "page" if module else None
+    return folder if folder and folder.is_dir() else None
+
+
+_ROOMS = {name: folder for name, game in GAMES.items() if (folder := _room_of(game))}
+
+
+def _sources() -> dict[str, list[Path]]:
+    """Return the files behind each name. Only catalogues have several: that of the page, and those of games."""
+    found: dict[str, list[Path]] = {}
+    for game, folder in ((None, _FOLDER), *_ROOMS.items()):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path.suffix in {*_TYPES, ".ts"}:
+                name = str(path.relative_to(folder))
+                found.setdefault(name if game is None or name.startswith("words/") else f"{game}/{name}", []).append(
+                    path
+                )
+    return found
+
+
+SOURCES = _sources()
+
+
+def _read(paths: list[Path]) -> Packed:
+    """Return what is sent: modules without their doc comments but with the same line numbers, catalogues joined."""
+    kind, plain = _TYPES[paths[0].suffix], paths[0].read_bytes()
+    if paths[0].suffix == ".js":
         plain = _DOC.sub(lambda doc: b"\n" * doc[0].count(b"\n"), plain)
-    return pack(_TYPES[path.suffix], plain)
+    if len(paths) > 1:
+        words = {key: said for path in paths for key, said in json.loads(path.read_bytes()).items()}
+        plain = json.dumps(words, ensure_ascii=False, indent=2).encode()
+    return pack(kind, plain)
 
 
-FILES = {str(path.relative_to(_FOLDER)): _read(path) for path in sorted(_FOLDER.rglob("*")) if path.suffix in _TYPES}
+def _notice_kinds() -> str:
+    """Return the module that tells the settings which notices a player may choose, and how."""
+    lists = {
+        "EMAIL_CHOICES": {kind: NOTICE_KINDS[kind].choices for kind in MAIL_KINDS},
+        "PUSHED": PUSH_KINDS,
+        "WEBHOOK_KINDS": WEBHOOK_KINDS,
+        "CHAT_KINDS": CHAT_KINDS,
+    }
+    return "".join(f"export const {name} = {json.dumps(kinds)};\n" for name, kinds in lists.items())
+
+
+GENERATED = {"settings/notice-kinds.js": _notice_kinds()}
+FILES = {
+    **{name: _read(paths) for name, paths in sorted(SOURCES.items()) if paths[0].suffix in _TYPES},
+    **{name: pack(_TYPES[".js"], code.encode()) for name, code in GENERATED.items()},
+}
 _ALONE = {SERVICE_WORKER, AHEAD}  # scripts that are no modules
 MODULES = {name: it.plain.decode() for name, it in FILES.items() if name.endswith(".js") and name not in _ALONE}
 STYLES = ["page.css", "table/table.css"]  # of what is mostly looked at first
-_GAMES = ("sternenhimmel", "sternenglanz")
-_TABLES = [f"{it}/{it}.js" for it in _GAMES]
+_TABLES = [f"{it}/{it}.js" for it in _ROOMS]
+
+
+def _about(name: str) -> Json:
+    """Return what the page must know of a game before its room is loaded (see `ui/games.js`)."""
+    seats = GAMES[name].SEATS
+    own = json.loads((_ROOMS[name] / "about.json").read_bytes()) if name in _ROOMS else {}
+    return {"seats": [seats.start, seats.stop - 1], "room": name in _ROOMS, **own}
+
+
+_ABOUT_GAMES = json.dumps({name: _about(name) for name in GAMES}, separators=(",", ":"))
 
 
 def _together() -> dict[str, list[str]]:
     """By the module with which the page begins, or a room that comes later, those that come with it: of a room, what nothing
     else needs and what lies in its own folder; what the tables of all games share comes first."""
     first = packing.needed("main.js", MODULES)
-    begin = sorted({f"{room}/{room.split('/')[-1]}.js" for code in MODULES.values() for room in _LAZY.findall(code)})
+    rooms = [*_ROOMS, *(room for code in MODULES.values() for room in _LAZY.findall(code))]
+    begin = sorted({f"{room}/{room.split('/')[-1]}.js" for room in rooms})
     whole = {name: [it for it in packing.needed(name, MODULES) if it not in first] for name in begin}
     wanted = Counter(it for those in whole.values() for it in those)
     first += [it for it in wanted if all(it in whole[table] for table in _TABLES)]
@@ -106,14 +164,14 @@ _POLICY = {
 
 _WORKER_CODE = FILES[SERVICE_WORKER].plain.decode()
 _SHELL = (_FOLDER / "index.html").read_text("utf-8")
-RELEASE = sha256((_SHELL + _ASKED_AHEAD + IMPORT_MAP + _WORKER_CODE).encode()).hexdigest()[:16]
+RELEASE = sha256((_SHELL + _ABOUT_GAMES + _ASKED_AHEAD + IMPORT_MAP + _WORKER_CODE).encode()).hexdigest()[:16]
 
 
 def _worker() -> Packed:
     """The service worker of this release: it brings the page, its modules, styles and words, and tells a newer one."""
     files = sorted(it for it in SERVED if not it.startswith(("words/", packing.INNER)))
     words = {it: NAMES[it] for it in NAMES if it.startswith("words/")}
-    told = {"release": RELEASE, "files": files, "words": words, "rules": [f"/v1/rules/{it}" for it in _GAMES]}
+    told = {"release": RELEASE, "files": files, "words": words, "rules": [f"/v1/rules/{it}" for it in _ROOMS]}
     return pack("text/javascript", _WORKER_CODE.replace("worker.told", json.dumps(told)).encode())
 
 
@@ -132,7 +190,8 @@ def index(**opened_for: str) -> Response:
     A mailed link opens it for a `game` in a `language`, and names the `plain` page that stands in for it without scripts,
     with the `words` of a link there; an invitation that was accepted, with a `token` for what is at an `address`.
     """
-    html = render_template("index.html", names=NAMES, styles=STYLES, map=IMPORT_MAP, ahead=_ASKED_AHEAD, **opened_for)
+    made = {"names": NAMES, "styles": STYLES, "map": IMPORT_MAP, "ahead": _ASKED_AHEAD, "games": _ABOUT_GAMES}
+    html = render_template("index.html", **made, **opened_for)
     response = pack("text/html", html.encode()).answer()
     response.headers.update(_HEADERS | _POLICY | {"Sternenpost-Release": RELEASE})  # for the service worker
     response.make_conditional(request)

@@ -19,7 +19,7 @@ import { Story } from "./story.js";
 
 const Standings = later("standings", "Standings");
 
-export { Back };
+export const ComeBack = Back;
 
 /**
  * @param {{table: SeenTable, view: View, at: number | null, names: string[], rules: RulesDescription, goesOn: boolean,

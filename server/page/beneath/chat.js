@@ -36,7 +36,13 @@ export function Chat({ table, seated }) {
     return [...(known ?? []), ...fresh].sort((one, other) => one.nr - other.nr);
   });
   const listen = async () => {
-    const items = await all(`${base}/messages?after=${last.current}&${word}`);
+    const asked = () => all(`${base}/messages?after=${last.current}&${word}`);
+    const items = await asked().catch((/** @type {any} */ error) => {
+      if (error.code !== "place-ahead") throw error;
+      last.current = 0; // a backup was restored
+      set([]);
+      return asked();
+    });
     last.current = items.at(-1)?.nr ?? last.current;
     learn(items);
   };

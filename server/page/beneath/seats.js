@@ -1,5 +1,6 @@
 // The seats of a table: who sits there, what each has, and whom we wait for.
 import { html, useState } from "../ui/html.js";
+import { GAMES } from "../ui/games.js";
 import { absolute, lastMinute } from "../ui/times.js";
 import { t } from "../ui/words.js";
 import { Due, personName, seatName } from "../ui/game-card.js";
@@ -7,11 +8,9 @@ import { SeatMark } from "../ui/seat-shapes.js";
 import { Person } from "./person.js";
 /** @import { Game, View } from "../ui/types" */
 
-const COUNTED = { sternenhimmel: ["coins", "in-hand"], sternenglanz: ["points", "cards-in-hand"] };
-
 /** @param {{game: Game, view?: View | null, isPast?: boolean}} props */
 export function Seats({ game, view, isPast = false }) {
-  const [won, held] = COUNTED[game.rules] ?? COUNTED.sternenglanz;
+  const { score: won = "points", held = "cards-in-hand" } = GAMES[game.rules] ?? {};
   const outcome = isPast ? null : game.outcome;
   const [shown, show] = useState(/** @type {number | null} */ (null));
   const scores = outcome?.scores ?? view?.coins ?? view?.points;

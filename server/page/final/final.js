@@ -1,5 +1,6 @@
 // A game that is over: who won, who came after, and why, if they were equal.
 import { html } from "../ui/html.js";
+import { GAMES } from "../ui/games.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
@@ -8,8 +9,6 @@ import { seatName } from "../ui/game-card.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
 import { link, me } from "../ui/token.js";
-
-const COUNTED = { sternenhimmel: "coins", sternenglanz: "points" };
 
 export function Final({ table }) {
   const { game } = table;
@@ -32,7 +31,7 @@ export function Final({ table }) {
           transform="rotate(45) scale(.7)" d=${sparkle(0, 0, 20)} />`}
         <${SeatShape} seat=${seat} r="8.5" fill=${COLOURS[seat]} stroke="#fff" stroke-width="1" /></svg>
       <strong>${names[seat]}${seat === game.you?.seat ? ` (${t("you")})` : ""}</strong>
-      <span class="score">${t(COUNTED[game.rules] ?? "points", { count: scores[seat] })}</span>
+      <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
     ${player && !link && html`<p><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
@@ -45,7 +44,7 @@ export function Final({ table }) {
 function ties({ rules, outcome, view }, order, names) {
   const { places, scores } = outcome;
   const all = (group) => listed(group.map((seat) => names[seat]));
-  const key = COUNTED[rules] ?? "points";
+  const key = GAMES[rules]?.score ?? "points";
   const said = [];
   for (const score of new Set(scores)) {
     const equal = order.filter((seat) => scores[seat] === score);

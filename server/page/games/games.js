@@ -1,6 +1,7 @@
 // The games in which one sits: those that wait for one first, the most urgent at the top.
 import { html, useEffect, useState } from "../ui/html.js";
 import { all, call } from "../ui/api.js";
+import { ROOMS } from "../ui/games.js";
 import { follow } from "../ui/stream.js";
 import { go, toGame } from "../ui/routes.js";
 import { playNow } from "../ui/session.js";
@@ -15,7 +16,6 @@ import { me } from "../ui/token.js";
 /** @typedef {Record<"invited" | "waiting" | "kept" | "running" | "open", GameSummary[]>} Groups */
 
 const SOON = 400; // milliseconds in which several events are one reason to look again
-const GAMES = ["sternenhimmel", "sternenglanz"];
 const AT_ONCE = 12; // games that are over
 
 export function MyGames() {
@@ -43,7 +43,7 @@ export function MyGames() {
     ${groups.invited.length > 0 && html`<${Group} name="invited" number=${groups.invited.length}>${groups.invited.map(
       (game) => html`<${Invitation} key=${game.id} game=${game} again=${again} />`)}<//>`}
     ${games.length === 0 && html`<p>${t("games.none")}</p>
-      <p class="row">${GAMES.map((rules) => html`<${Quick} key=${rules} rules=${rules} />`)}</p><p><a href="#/lobby">${t("nav.lobby")}</a> · <a href="#/open">${t("nav.open")}</a></p>`}
+      <p class="row">${ROOMS.map((rules) => html`<${Quick} key=${rules} rules=${rules} />`)}</p><p><a href="#/lobby">${t("nav.lobby")}</a> · <a href="#/open">${t("nav.open")}</a></p>`}
     ${games.length > groups.invited.length && !groups.waiting.length && html`<p>${t("games.later")}</p>`}
     ${Object.entries(groups).map(([name, found]) => name !== "invited" && found.length > 0 && html`
       <${Group} key=${name} name=${name} number=${found.length}>${found.map((game) => html`<${GameCard} key=${game.id}

@@ -1,4 +1,5 @@
 // The draft of a new game: what somebody has filled in, and what the server is asked with it.
+import { ROOMS } from "../ui/games.js";
 import { forGood } from "../ui/local-storage.js";
 import { me } from "../ui/token.js";
 
@@ -24,7 +25,7 @@ export const UNITS = { D: "day", H: "hour", M: "minute" };
 const KEY = "sternenpost.last-game";
 
 const BLANK = {
-  rules: "sternenhimmel",
+  rules: ROOMS[0],
   options: {},
   seats: [{ kind: "me" }, { kind: "greedy" }, { kind: "greedy" }],
   title: "",

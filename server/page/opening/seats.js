@@ -29,7 +29,8 @@ export function Seats({ it, change, game, wrongs }) {
       ${seat.kind === "invite" && html`<label>${t("email")} <input type="email" required name="email-${i}"
         autocomplete="off" value=${seat.email ?? ""} ...${marked(wrongs, `seats.${i}`)}
         onInput=${(event) => seated(seats.map((one, j) => (j === i ? { ...one, email: event.target.value } : one)))} />
-        <${Wrong} wrongs=${wrongs} place=${`seats.${i}`} /></label>`}
+        <${Wrong} wrongs=${wrongs} place=${`seats.${i}`} /></label>
+        ${it.options.nameless && html`<small class="faint">${t("nameless.invited")}</small>`}`}
       ${i > 0 && html`<button type="button" class="plain" aria-label=${t("opening.seat.up", { number: i + 1 })}
         onClick=${() => seated(swapped(seats, i))}>↑</button>`}
     </div>`)}

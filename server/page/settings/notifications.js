@@ -4,16 +4,12 @@ import { length } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
+import { EMAIL_CHOICES } from "./notice-kinds.js";
 import { Push } from "./push.js";
 import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./parts.js";
 /** @import { Profile } from "../ui/types" */
 
-const OF_GAMES = [
-  "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "game-ended", "game-paused",
-  "take-back-asked", "move-taken-back", "game-abandoned", "game-closing", "sent-away",
-  "ready-asked", "not-ready", "stand-in", "seat-taken-over",
-];
-const KINDS = [...OF_GAMES, "invitation", "bundle"];
+const KINDS = Object.keys(EMAIL_CHOICES);
 const COALESCED = "your-turn"; // where nothing is said, turns of several games are one mail
 const REMINDERS = ["half", "PT3H"]; // what the server takes if nothing is said
 const BUNDLES = ["08:00"];
@@ -30,7 +26,7 @@ export function Notifications() {
     say("notifications", "settings.saved");
   });
   const { values } = draft;
-  const waits = values.bundle === "off" && OF_GAMES.some((kind) => values[kind] === "bundled");
+  const waits = values.bundle === "off" && KINDS.some((kind) => values[kind] === "bundled");
   return html`<section class="card">
     <h2>${t("settings.notifications")}</h2>
     <p>${t("notifications.why")}</p>
@@ -63,8 +59,7 @@ function merged(now, { reminders, bundle_at, ...mails }) {
 const usual = (kind) => (kind === COALESCED ? "" : "at-once");
 
 function Kind({ kind, draft }) {
-  const choices = OF_GAMES.includes(kind) ? ["at-once", "bundled", "off"] : ["at-once", "off"];
-  if (kind === COALESCED) choices.unshift("");
+  const choices = [...(kind === COALESCED ? [""] : []), ...EMAIL_CHOICES[kind]];
   return html`<${Field} id="mail-${kind}" words=${t(`kind.${kind}`)} hint=${t(`mail.${kind}`)}>${(it) => html`<select
     ...${it} name=${kind} ...${draft.input(kind)}>
     ${choices.map((choice) => html`<option value=${choice}>${t(choiceKey(kind, choice))}</option>`)}

@@ -6,10 +6,10 @@ import { knownSubscription, ownSubscription, unsubscribe } from "../ui/push-subs
 import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
+import { PUSHED } from "./notice-kinds.js";
 import { changeWithin } from "./parts.js";
 /** @import { Profile } from "../ui/types" */
 
-const KINDS = ["your-turn", "reminder", "game-ended", "take-back-asked", "ready-asked"];
 const isPossible = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 
 const browser = async () => (await navigator.serviceWorker.ready).pushManager;
@@ -40,7 +40,7 @@ export function Push() {
       onClick=${turn}>${t(own ? "push.off" : "push.on")}</button></p>`}
     ${isRefused && html`<p class="wrong" role="alert">${t("push.refused")}</p>`}
     ${error && html`<${Sorry} error=${error} />`}
-    ${own && html`<fieldset><legend>${t("push.kinds")}</legend>${KINDS.map((kind) => html`<label class="check"
+    ${own && html`<fieldset><legend>${t("push.kinds")}</legend>${PUSHED.map((kind) => html`<label class="check"
       key=${kind}><input type="checkbox" name="push-${kind}" checked=${chosen[kind] !== "off"}
         onChange=${(/** @type {{target: HTMLInputElement}} */ { target }) => change(kind, target.checked)} />
       ${t(`kind.${kind}`)}</label>`)}</fieldset>`}

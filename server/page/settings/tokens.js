@@ -13,8 +13,8 @@ import {
 
 const OF_A_SEAT = ["games:read", "moves:write", "chat:write"];
 const SCOPES = [
-  "games:read", "games:write", "moves:write", "chat:write", "profile:read", "profile:write", "tokens:write",
-  "webhooks:manage",
+  "games:read", "games:write", "moves:write", "chat:write", "profile:read", "profile:write", "export:read",
+  "tokens:write", "webhooks:manage",
 ];
 const DAY = 86_400_000; // milliseconds
 const LASTS = ["", "30", "90", "365", "date"]; // days; "": until it is revoked

@@ -4,14 +4,11 @@ import { call } from "../ui/api.js";
 import { absolute } from "../ui/times.js";
 import { t } from "../ui/words.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
+import { CHAT_KINDS, WEBHOOK_KINDS } from "./notice-kinds.js";
 import {
   called, day, Field, GameLink, Group, More, myGames, Said, say, Sure, ToCopy, useDraft, usePages, useSending,
 } from "./parts.js";
 
-const KINDS = [
-  "your-turn", "reminder", "time-extended", "bot-moved", "seat-handed-over", "ready-asked", "game-started", "game-paused",
-  "game-resumed", "take-back-asked", "move-taken-back", "game-ended", "game-abandoned", "message",
-];
 const CHATS = {
   "discord.com": "discord", "discordapp.com": "discord", "ptb.discord.com": "discord", "canary.discord.com": "discord",
   "hooks.slack.com": "slack", "hooks.slack-gov.com": "slack",
@@ -122,7 +119,7 @@ function Secret({ shown, done }) {
 function Form({ id, draft, games, send, words }) {
   const { url, kinds, game } = draft.values;
   const form = chatAt(url) ?? "standard";
-  const told = form === "standard" ? kinds : ["your-turn"];
+  const told = form === "standard" ? kinds : CHAT_KINDS;
   const sending = useSending(["url", "kinds", "game"], () => send({ url, form, kinds: told, game: game || null }));
   const isKnown = !game || games.some((it) => it.id === game);
   return html`<form ref=${sending.form} onSubmit=${sending.submit}>
@@ -130,9 +127,9 @@ function Form({ id, draft, games, send, words }) {
       wrong=${sending.wrong.url}>${(it) => html`<input ...${it} name="url" inputmode="url" required autocomplete="off"
         spellcheck=${false} placeholder="https://" ...${draft.input("url")} />`}<//>
     ${form === "standard" && html`<${Group} id="${id}-kinds" words=${t("webhooks.kinds")} wrong=${sending.wrong.kinds}>
-      <div class="choices">${KINDS.map((kind) => html`<label class="check" key=${kind}><input type="checkbox"
+      <div class="choices">${WEBHOOK_KINDS.map((kind) => html`<label class="check" key=${kind}><input type="checkbox"
         name=${kind} checked=${kinds.includes(kind)} onChange=${(event) => draft.set("kinds",
-          KINDS.filter((it) => (it === kind ? event.target.checked : kinds.includes(it))))} />
+          WEBHOOK_KINDS.filter((it) => (it === kind ? event.target.checked : kinds.includes(it))))} />
         <span>${t(`kind.${kind}`)}</span></label>`)}</div>
     <//>`}
     <${Field} id="${id}-game" words=${t("webhooks.game")} wrong=${sending.wrong.game}>${(it) => html`<select ...${it}

@@ -16,6 +16,8 @@ export function Terms({ game }) {
     <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
     <dt>${t("take-back")}</dt><dd>${takeBackInWords(game)}</dd>
     ${game.options.nameless && html`<dt>${t("nameless")}</dt><dd>${t("nameless.about")}</dd>`}
+    ${game.status === "open" && game.min_reliability !== null && html`<dt>${t("reliable")}</dt><dd>${
+      t("reliable.about", { share: game.min_reliability })}</dd>`}
     ${game.options.ready_check && html`<dt>${t("ready-check")}</dt><dd>${length(game.options.ready_check.within)}</dd>`}
   </dl>`;
 }

@@ -128,10 +128,21 @@ export function useGame(id, invitation, expect) {
     return kept.current.story;
   }
 
+  /** After a backup was restored: what is here may be of a later version, and the story is told from the beginning. */
+  function forget() {
+    kept.current.story = [];
+    set({ ...NOTHING });
+  }
+
   /** @param {() => void} heard called when it may be followed from here on */
   async function ask(heard) {
     const after = kept.current.story.at(-1)?.seq ?? 0;
-    const { game, news, legal: open } = await ((!word && taken(base)) || lookAt(base, word, after, expect));
+    const looked = (!word && taken(base)) || lookAt(base, word, after, expect);
+    const { game, news, legal: open } = await looked.catch((/** @type {any} */ error) => {
+      if (error.code !== "place-ahead") throw error;
+      forget();
+      return lookAt(base, word, 0, expect);
+    });
     learn(news.items);
     heard();
     const legal = await open;
@@ -168,6 +179,10 @@ export function useGame(id, invitation, expect) {
     const listen = () => {
       const stream = follow(`${base}/stream?${word}`, (item, name) => {
         if (name === "said") kept.current.said.set(item);
+        if (name === "reset") {
+          forget();
+          soon();
+        }
         if (name) return; // no part of the story
         learn([item]);
         soon();

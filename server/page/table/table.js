@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { answerTo, cached } from "../ui/api.js";
 import { isOnline as online } from "../ui/connection.js";
 import { addressOf } from "../ui/files.js";
+import { ROOMS } from "../ui/games.js";
 import { forGood, seen } from "../ui/local-storage.js";
 import { useStore } from "../ui/store.js";
 import { absolute, relative } from "../ui/times.js";
@@ -31,14 +32,11 @@ const Final = later("final", "Final");
 const Since = later("since", "Since");
 const Replay = later("since", "Replay");
 const Beneath = later("beneath", "Beneath");
-const Back = later("beneath", "Back");
+const Back = later("beneath", "ComeBack");
 const Beside = later("beneath", "Beside");
 const MOMENT = 500; // milliseconds for which nothing but the table is worked on
 const PATIENCE = 5_000; // milliseconds until what can wait comes in any case
-const GAMES = {
-  sternenhimmel: later("sternenhimmel", "Sternenhimmel"),
-  sternenglanz: later("sternenglanz", "Sternenglanz"),
-};
+const DRAWN = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Room")]));
 
 /** @param {{id: string, invitation?: string | null}} props */
 export function Table({ id, invitation }) {
@@ -59,7 +57,7 @@ export function Table({ id, invitation }) {
   return html`
     ${isUnnamed(player) && html`<${Naming} player=${player} />`}
     <div class="title"><${Home} game=${game} /><h1>${game.title} <small class="faint">${untold(game)}</small></h1>
-      ${game.rules in GAMES && html`<${RulesButton} game=${game} />`}</div>
+      ${game.rules in DRAWN && html`<${RulesButton} game=${game} />`}</div>
     ${error && html`<${Sorry} error=${error} />`}
     <div class="table">${isClosed(game) ? html`<${Closed} />`
       : html`<${Waiting} table=${table} invitation=${invitation} player=${player} />`}
@@ -71,7 +69,7 @@ export function Table({ id, invitation }) {
  * @param {Game} game
  */
 async function expect(game) {
-  if (game.status !== "open" && game.rules in GAMES) await enter(game.rules).catch(() => {}); // who shows it asks again
+  if (game.status !== "open" && game.rules in DRAWN) await enter(game.rules).catch(() => {}); // who shows it asks again
 }
 
 /**
@@ -100,7 +98,7 @@ function Begun({ table }) {
   const { earlier, isComing, refused } = useEarlier(table, at);
   const [replay, setReplay] = useState(/** @type {{from: number} | null} */ (null));
   const names = game.seats.map(seatName);
-  const Drawn = GAMES[game.rules] ?? Picture;
+  const Drawn = DRAWN[game.rules] ?? Picture;
   const goesOn = game.you && !link && (game.status === "running" || game.status === "paused");
   const [missed, know] = useMissed(table);
   const isSettled = useSettled(table);
@@ -129,7 +127,7 @@ function Begun({ table }) {
         <${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />
         <${More} goOn=${goOn} />
-        ${game.rules in GAMES && html`<${RulesButton} game=${game} />`}
+        ${game.rules in DRAWN && html`<${RulesButton} game=${game} />`}
       <//>
       <${Said} story=${story} names=${names} rules=${rules} isMine=${game.you?.turn != null} />
       <h2 class="unseen">${t("table")}</h2>

@@ -88,6 +88,8 @@ export function GameCard({ game: plain, terms = false, children }) {
       <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
       <dt>${t("take-back")}</dt><dd>${takeBackInWords(game)}</dd>
       ${game.options.nameless && html`<dt>${t("nameless")}</dt><dd>${t("nameless.about")}</dd>`}
+      ${game.min_reliability !== null && html`<dt>${t("reliable")}</dt><dd>${
+        t("reliable.about", { share: game.min_reliability })}</dd>`}
       ${game.programs === !!game.options.nameless && html`<dt>${t("programs")}</dt><dd>${
         t(`programs.${game.programs ? "hidden" : "none"}`)}</dd>`}
     </dl>`}

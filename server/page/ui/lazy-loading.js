@@ -49,7 +49,7 @@ export async function enter(room, words = []) {
 }
 
 /**
- * What the module, the style and the words of a room are called: `scoring` for `sternenhimmel/scoring`.
+ * What the module, the style and the words of a room are called: `tale` for `game/tale`.
  * @param {string} room
  */
 const own = (room) => room.replace(/.*\//, "");

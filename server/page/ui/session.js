@@ -1,6 +1,7 @@
 // Signing in and out, and whoever is signed in.
 import { call, Problem } from "./api.js";
 import { addressOf } from "./files.js";
+import { GAMES } from "./games.js";
 import { forNow } from "./local-storage.js";
 import { toGame } from "./routes.js";
 import { forget, keepToken, link, me, token } from "./token.js";
@@ -30,9 +31,6 @@ export async function signIn(asked, code, isForGood) {
   await recognise();
 }
 
-/** @type {Record<string, number>} */
-const AGAINST_BOTS = { sternenhimmel: 2, sternenglanz: 1 };
-
 /**
  * A game against bots, at once; whoever is nobody yet plays it as a guest. The address of its table.
  * @param {string} rules
@@ -42,7 +40,7 @@ export async function playNow(rules) {
     keepToken((await call("POST", "/v1/guests", { locale: locale() })).token, true);
     await recognise();
   }
-  const bots = Array(AGAINST_BOTS[rules] ?? 1).fill({ bot: "greedy" });
+  const bots = Array(GAMES[rules].seats[0] - 1).fill({ bot: "greedy" });
   const wanted = { rules, seats: [{ player: "me" }, ...bots], private: true, on_timeout: [{ do: "abandon" }] };
   return toGame((await call("POST", "/v1/games", wanted)).id);
 }

@@ -30,7 +30,6 @@ export type MoveAnswer = Schemas["MoveAnswer"];
 export type Foresight = Schemas["Foresight"];
 export type Plan = Schemas["Plan"];
 export type PlannedMove = Schemas["PlannedMove"];
-export type SternenglanzStep = Schemas["SternenglanzStep"];
 export type GameEvent = Whole<Schemas["Event"]>;
 /** An event, or one that would follow a move. */
 export type Item = Whole<Schemas["Event"] | Schemas["Foreseen"]>;
@@ -45,7 +44,7 @@ export type WayBack = Schemas["WayBack"];
 export type Profile = Required<Schemas["Profile"]>;
 export type Service = Schemas["Service"];
 export type Locale = Schemas["Locale"];
-export type Options = Whole<Schemas["SternenhimmelOptions"] | Schemas["SternenglanzOptions"]>;
+export type Options = Whole<Schemas[`${Capitalize<RulesName>}Options`]>;
 export type RulesName = Schemas["Rules"];
 export type RulesDescription = Schemas["RulesDescription"];
 
@@ -101,10 +100,7 @@ export type TableOf<G extends RulesName> = Omit<Table, "game" | "legal" | "play"
   preview(turn: number, move: MoveOf<G>): Promise<ForesightOf<G>>;
 };
 export type ViewOf<G extends RulesName> = NonNullable<Extract<Game, { rules: G }>["view"]>;
-export type MoveOf<G extends RulesName> = {
-  sternenhimmel: Schemas["SternenhimmelMove"];
-  sternenglanz: Schemas["SternenglanzMove"];
-}[G];
+export type MoveOf<G extends RulesName> = Schemas[`${Capitalize<G>}Move`];
 /** All whose names begin so. */
 type Called<Name extends string> = Schemas[Extract<keyof Schemas, `${Name}${string}`>];
 /** What happened in this game, and what would happen. */

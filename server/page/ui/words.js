@@ -12,7 +12,7 @@ const FOREIGN = /\{(\w+)\}/g;
 
 export const LANGUAGES = Object.entries(NAMES);
 
-const spoken = store(/** @type {Locale | null} */ (null)); // the language whose catalogues are here
+export const spoken = store(/** @type {Locale | null} */ (null)); // the language whose catalogues are here
 const rooms = new Set(["page"]); // whose words are here
 /** @type {Catalogue} */
 let catalogue = {};
@@ -22,7 +22,6 @@ let plurals;
 let lists;
 
 export const locale = () => spoken.get() ?? wished();
-export { spoken };
 
 /** @returns {Locale} */
 function wished() {

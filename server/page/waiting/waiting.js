@@ -128,6 +128,7 @@ function Invite({ table }) {
         ${open.length > 0 && html`<option value="">${t("invite.free")}</option>`}
         ${invited.map((it) => html`<option value=${it.seat}>${t("invite.instead", { number: it.seat + 1 })}</option>`)}
       </select></label>`}
+    ${table.game.options.nameless && html`<small class="faint">${t("nameless.invited")}</small>`}
     <button class="plain" disabled=${busy}>${t("invite.send")}</button>
     <p role="status">${done && t("invite.sent", { email: done })}</p>
     ${error && !wrongs.email && html`<${Sorry} error=${error} />`}

@@ -1,4 +1,5 @@
 // Signing in: an address, then the code that was mailed to it.
+import { call } from "../ui/api.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { here } from "../ui/routes.js";
 import { askForCode, enterSandbox, isSandbox, signIn } from "../ui/session.js";
@@ -18,9 +19,14 @@ function home() {
 export function SignIn() {
   const mailed = here.get().query.get("asked");
   const [asked, setAsked] = useState(mailed && { signIn: mailed });
+  const [isClosed, setClosed] = useState(false);
+  useEffect(() => {
+    call("GET", "/v1").then((it) => setClosed(it.closed.includes("sign-ups")), () => {});
+  }, []);
   return html`<section class="card">
     <h2>${t("sign-in")}</h2>
-    <p>${t(me.get()?.guest ? "sign-in.guest" : "sign-in.why")}</p>
+    ${isClosed ? html`<p class="notice">${t("sign-in.closed")}</p>`
+      : html`<p>${t(me.get()?.guest ? "sign-in.guest" : "sign-in.why")}</p>`}
     ${asked ? html`<${Code} asked=${asked} renew=${setAsked} back=${() => setAsked(null)} />` : html`<${Address} then=${setAsked} />`}
   </section>
   ${isSandbox && html`<${Sandbox} />`}`;

@@ -1,5 +1,6 @@
 // What a stranger sees first: a table at which somebody plays, what is played here, and the ways in.
 import { html } from "../ui/html.js";
+import { ROOMS } from "../ui/games.js";
 import { go, here } from "../ui/routes.js";
 import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
@@ -9,20 +10,18 @@ import { Backdrop } from "../ui/night-sky.js";
 import { Live, still } from "./live.js";
 import { SignIn } from "./sign-in.js";
 
-const GAMES = ["sternenhimmel", "sternenglanz"];
-
 export function Welcome() {
   const signsIn = here.get().parts[0] === "sign-in";
   return html`<div class="welcome ${signsIn ? "at-the-door" : ""}">
     <section class="evening">
       <svg class="far" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice"><${Backdrop} seed="welcome" /></svg>
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
-        <${PlayNow} rules=${GAMES[0]} words=${t("welcome.play")} />
+        <${PlayNow} rules=${ROOMS[0]} words=${t("welcome.play")} />
         <p class="small">${t("welcome.play.about")}</p></div>
-      <${Live} games=${GAMES} />
+      <${Live} games=${ROOMS} />
     </section>
     <div class="door"><${SignIn} /></div>
-    <ul class="cards">${GAMES.map((name) => html`<li class="card game-of">
+    <ul class="cards">${ROOMS.map((name) => html`<li class="card game-of">
       <img src=${still(name)} alt="" width="720" height="758" loading="lazy" />
       <h2>${title(name)}</h2>
       <p>${t(`welcome.${name}`)}</p>
