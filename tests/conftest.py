@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Generator, Iterator
@@ -9,9 +10,12 @@ from contextlib import suppress
 from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import hypothesis
 import psycopg
 import pytest
@@ -21,12 +25,18 @@ from server.api.rate_limits import full_buckets
 from server.app import create_app
 from server.clock import NOTHING, clock
 from server.config import Settings
-from server.store import embedded_postgres, migrate
+from server.play.seating import games
+from server.play.turns import bot_moves
+from server.store import announcements, embedded_postgres, migrate
 from server.store.tables import Audit, EventRow, Setting, db
 from server.webhooks import targets
 from tests.support import citus
 from tests.support.contract import Contract, ContractClient, Someone
-from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN
+from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN, PATIENCE
+
+# Five seconds, as httpx has it, are too short on a busy machine.
+for _call in (httpx.Client.__init__, httpx.stream, httpx.request, httpx.get, httpx.head, httpx.post):
+    getattr(_call, "__wrapped__", _call).__kwdefaults__["timeout"] = httpx.Timeout(PATIENCE)
 
 hypothesis.settings.register_profile(
     "house",
@@ -111,6 +121,9 @@ _FORGET_ALL = "; ".join(  # in one round trip
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="with those that take long, or need a browser or Node.js")
+    parser.addoption(
+        "--seed", default=f"{secrets.randbits(32)}", help="of deals and bots, as a test that failed names it"
+    )
 
 
 def is_everything_asked_for(config: pytest.Config) -> bool:
@@ -237,6 +250,7 @@ def app(wired: Flask) -> Iterator[Flask]:
     yield wired
     clock.offset = NOTHING
     wired.extensions["limits"] = full_buckets(wired)
+    announcements.forget()
     with wired.app_context(), db.engine.begin() as connection:
         connection.connection.cursor().execute(_FORGET_ALL)
 
@@ -264,6 +278,16 @@ def no_limits(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def chance(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deals of games, and moves of bots, in the process of the tests: repeated by `--seed`."""
+    seed = request.config.getoption("--seed")
+    print(f"--seed {seed}")  # shown of a test that fails
+    rng = Random(f"{seed} {request.node.nodeid}")
+    monkeypatch.setattr(games, "secrets", SimpleNamespace(token_bytes=rng.randbytes))
+    monkeypatch.setattr(bot_moves, "random", SimpleNamespace(SystemRandom=lambda: rng))
+
+
+@pytest.fixture(autouse=True)
 def no_name_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody in the world is asked for a name: each has an address that is public."""
     monkeypatch.setattr(targets, "resolve", lambda host, port: [host if is_address(host) else PUBLIC])
@@ -277,7 +301,16 @@ def is_address(host: str) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
-    return _no_skips(item.nodeid, (yield))
+    report = yield
+    if call.excinfo and (found := _seeds(call.excinfo)):
+        report.sections.append(("Seeds", "\n".join(found)))
+    return _no_skips(item.nodeid, report)
+
+
+def _seeds(failure: pytest.ExceptionInfo[BaseException]) -> list[str]:
+    """Return the seeds of random choices that were being tested, innermost last."""
+    frames = (entry.frame for entry in failure.traceback)
+    return [f"{it.code.name}: seed = {it.f_locals['seed']!r}" for it in frames if "seed" in it.f_locals]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,39 +6,57 @@ from pathlib import Path
 import pytest
 
 SERVER = Path(__file__).parents[1] / "server"
-SMALL = {"clock", "durations", "errors", "sanitize"}  # files that most rooms need
+SMALL = {"clock", "durations", "errors", "sanitize", "stored_data"}  # files that most rooms need
 MAY_IMPORT: dict[str, set[str]] = {
     "translations": set(),
     "clock": set(),
     "config": set(),
     "json_logs": set(),
+    "metric_files": set(),
     "compression": set(),
     "errors": {"translations"},
     "durations": {"clock", "errors"},
     "sanitize": {"errors"},
+    "stored_data": set(),
     "strict_json": {"errors"},
-    "rules": set(),
-    "bots": {"rules"},
-    "render": {"rules", "translations"},
+    "games": {"render", "translations"},
+    "bots": {"games"},
+    "render": set(),
     "store": set(),
     "jobs": {"store"},
     "leases": {"clock", "store"},
     "accounts": {"config", "store", "translations"} | SMALL,
-    "play": {"accounts", "bots", "config", "rules", "store", "strict_json", "translations"} | SMALL,
-    "webhooks": {"accounts", "leases", "play", "rules", "store", "translations"} | SMALL,
-    "operations": {"accounts", "play", "rules", "store", "webhooks"} | SMALL,
-    "post": {"accounts", "leases", "operations", "play", "render", "rules", "store", "translations", "webhooks"}
+    "play": {"accounts", "bots", "config", "games", "store", "strict_json", "translations"} | SMALL,
+    "webhooks": {"accounts", "leases", "play", "games", "store", "translations"} | SMALL,
+    "push": {"accounts", "play", "games", "store", "translations", "webhooks"} | SMALL,
+    "operations": {"accounts", "bots", "metric_files", "play", "post", "push", "games", "store", "translations"}
+    | {"webhooks"}
     | SMALL,
-    "page": {"compression"},
-    "api": {"accounts", "bots", "compression", "config", "operations", "page", "play", "post", "render", "rules"}
+    "post": {"accounts", "leases", "play", "push", "render", "games", "store", "translations", "webhooks"} | SMALL,
+    "page": {"accounts", "compression", "games"},
+    "docs": set(),
+    "api": {
+        "accounts",
+        "bots",
+        "compression",
+        "config",
+        "docs",
+        "metric_files",
+        "operations",
+        "page",
+        "play",
+        "post",
+        "render",
+    }
+    | {"games", "push"}
     | {"sandbox", "store", "strict_json", "translations", "webhooks"}
     | SMALL,
     "app": {"api", "config", "page", "store"},
-    "web": {"accounts", "api", "config", "jobs", "json_logs", "play", "store"} | SMALL,
-    "sandbox": {"accounts", "play", "rules"} | SMALL,
+    "web": {"accounts", "api", "config", "jobs", "json_logs", "metric_files", "play", "store"} | SMALL,
+    "sandbox": {"accounts", "play", "games"} | SMALL,
     "worker": {"accounts", "config", "jobs", "operations", "play", "post", "store", "webhooks"} | SMALL,
     "up": {"config", "store"},
-    "conform": {"play", "rules"},
+    "conform": {"play", "games"},
     "cli": {
         "accounts",
         "app",
@@ -50,7 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "play",
         "post",
         "render",
-        "rules",
+        "games",
         "sandbox",
     }
     | {"store", "web", "worker"}
@@ -82,14 +100,30 @@ def test_a_module_imports_only_what_its_room_may(path: Path) -> None:
 
 
 PLAY = SERVER / "play"
-ABOVE = {"play": {"planning", "seating"}, "planning": {"seating"}, "seating": set()}  # which a folder does not import
-OF_ALL = PLAY / "sweep.py"  # does what is due in each of them
+UPPER = {"planning", "seating"}
+ABOVE = {
+    "planning": {"seating"},
+    "seating": set[str](),
+}  # what these do not import; other folders import neither of them
+OF_ALL = {PLAY / "timing" / "sweep.py", PLAY / "notices.py"}  # what is due and what still matters, of each of them
 
 
-@pytest.mark.parametrize("path", sorted(set(PLAY.rglob("*.py")) - {OF_ALL}), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(set(PLAY.rglob("*.py")) - OF_ALL), ids=lambda path: path.stem)
 def test_turns_know_nothing_of_plans_nor_plans_of_who_sits_down(path: Path) -> None:
     text = path.read_text("utf-8")
-    assert {folder for folder in ABOVE[path.parent.name] if f"server.play.{folder}" in text} == set()
+    above = ABOVE.get(path.parent.name, UPPER)
+    assert {folder for folder in above if f"server.play.{folder}" in text} == set()
+
+
+def test_no_folder_of_play_has_more_than_a_dozen_files() -> None:
+    folders = {path.parent for path in PLAY.rglob("*.py")}
+    assert {folder.name: found for folder in folders if (found := len(list(folder.glob("*.py")))) > 12} == {}
+
+
+@pytest.mark.parametrize("path", sorted((SERVER / "post" / "letters").glob("*.py")), ids=lambda path: path.stem)
+def test_a_module_of_letters_needs_few_others(path: Path) -> None:
+    found = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
+    assert sum((node.module or "").startswith("server.") for node in found) <= 15
 
 
 def test_every_room_has_its_arrows_and_only_the_bare_start_stands_beside_them() -> None:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.accounts.calendars import ALWAYS, Calendar, calendar, time_zone
+from server.accounts.calendars import ALWAYS, Calendar, calendar, stored_calendar, stored_zone, time_zone
 from server.accounts.players import change_profile
 from server.clock import clock
 from server.errors import BadField
-from server.play.time_control import counted, due_at
-from tests.support.calendars import SLEEPER, berlin, calendars, moments, utc
+from server.stored_data import warn_of
+from tests.support.calendars import SLEEPER, berlin, calendars, counted, due_at, moments, utc
 from tests.support.games import DAY, HOUR, MINUTE, later
 from tests.support.players import ada, within
 
@@ -44,7 +44,7 @@ def test_a_night_is_written_as_two_times_of_day(night):
 def test_eight_hours_a_day_must_count():
     assert calendar({"night": "18:00-10:00"}, "UTC").night == (time(18), time(10))
     for night in ("18:00-10:01", "08:00-07:59", "08:00-08:00"):
-        with pytest.raises(ValueError, match="at least 8 hours"):
+        with pytest.raises(ValueError, match="at least 8 counted hours"):
             calendar({"night": night}, "UTC")
 
 
@@ -304,3 +304,17 @@ def test_exactly_the_time_allowed_has_passed_when_somebody_is_due(asked, allowed
 def test_nothing_counts_before_the_start():
     assert counted(utc("2026-11-21"), utc("2026-11-20"), SLEEPER) == NONE
     assert counted(utc("2026-11-21"), utc("2026-11-20")) == NONE
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "localtime", "Europe/Berlin\n"])
+def test_a_stored_zone_that_this_machine_lacks_counts_as_utc(zone, caplog):
+    warn_of.cache_clear()
+    assert [stored_zone(zone).key for _ in range(2)] == ["UTC", "UTC"]
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize(
+    "data", [None, [], "x", {"night": 5}, {"night": "25:00-26:00"}, {"days_off": None}, {"vacations": [{}]}, {"new": 1}]
+)
+def test_a_stored_calendar_that_cannot_be_read_lets_all_hours_count(data):
+    assert stored_calendar(data, "Mars/Olympus") == ALWAYS

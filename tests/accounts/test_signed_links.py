@@ -33,9 +33,8 @@ from server.accounts.signed_links import (
 )
 from server.clock import NOTHING, clock
 from server.errors import NotFound
-from server.play.mail_in import confirming_word, confirms
-from server.play.moves import turn_word
-from server.play.turn_links import caller, play_by_link
+from server.play.mail.mail_in import confirming_word, confirms
+from server.play.turns.turn_links import caller, play_by_link, turn_word
 from server.store.tables import PlayerLetterRow, Setting, db
 from tests.support.games import DAY, game_of, later, moves_of, person, service_is_up
 from tests.support.live_server import until
@@ -141,7 +140,7 @@ def test_the_old_secret_is_forgotten_when_its_time_is_over() -> None:
 def test_a_dry_run_changes_no_secret() -> None:
     signed(TURN)
     before = settings()
-    assert "Nothing was changed" in rotate("--dry-run")
+    assert "nothing was changed" in rotate("--dry-run")
     assert settings() == before
 
 

@@ -8,7 +8,7 @@ from flask import Flask
 
 from server.accounts.tokens import SCOPES
 from server.clock import clock
-from server.rules import Json
+from server.games import Json
 from server.store.tables import Token, db
 from tests.support.api_calls import further
 from tests.support.contract import Someone, is_problem
@@ -62,8 +62,9 @@ def test_without_a_token_one_is_asked_for(stranger: Someone) -> None:
     assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_a_further_token_has_the_scopes_asked_for_or_those_of_its_maker(app: Flask, ada: Someone) -> None:
-    assert set(ada.post("/v1/tokens", {}).json["scopes"]) == set(SCOPES)
+def test_further_token_has_the_scopes_asked_for_or_those_of_its_maker_but_export(app: Flask, ada: Someone) -> None:
+    assert set(ada.post("/v1/tokens", {}).json["scopes"]) == set(SCOPES) - {"export:read"}
+    assert ada.post("/v1/tokens", {"scopes": ["export:read"]}).json["scopes"] == ["export:read"]
     assert ada.post("/v1/tokens", {"name": "reader", "scopes": ["games:read"]}).json["scopes"] == ["games:read"]
     assert ada.post("/v1/tokens", {"scopes": []}).json["scopes"] == []
 

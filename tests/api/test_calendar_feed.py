@@ -10,8 +10,8 @@ from flask import Flask
 from icalendar import Calendar
 from werkzeug.test import TestResponse
 
-from server.play.moves import turn_word
 from server.play.seating.seats import return_word
+from server.play.turns.turn_links import turn_word
 from tests.support.contract import Someone
 from tests.support.games import DAY, everything_due_happens, game_of, later, moves_on, person, seats_of, service_is_up
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from server.clock import clock
-from server.rules import GAMES
+from server.games import GAMES
 from tests.support.contract import Someone, is_problem
 from tests.support.games import DAY
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from server.rules import GAMES, sternenhimmel
+from server.games import GAMES, sternenhimmel
 from tests.support.api_calls import CALLS, GAME, MOVE, OPEN_CALLS, first_move
 from tests.support.contract import Someone, is_problem, opened, refusal
 from tests.support.games import BOT, ME, OPEN, everything_due_happens, service_is_up, wanted
@@ -197,7 +197,8 @@ def test_the_story_goes_on_after_the_event_that_one_knows(ada: Someone, bea: Som
     assert [item["type"] for item in story] == ["game-started", *["board-dealt"] * 3, "star-placed"]
     assert [item["seq"] for item in story] == [1, 3, 4, 5, 6]  # the second, the order of the boards, is told to nobody
     assert bea.get(f"{game}/events?after={story[2]['seq']}").json["items"] == story[3:]
-    assert bea.get(f"{game}/events?after=999").json["items"] == []
+    assert bea.get(f"{game}/events?after={story[-1]['seq']}").json["items"] == []
+    is_problem(bea.get(f"{game}/events?after=999"), 409, "place-ahead")
 
 
 # Votes and messages

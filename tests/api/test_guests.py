@@ -15,7 +15,7 @@ from server.config import Bound, Settings
 from server.errors import BadToken
 from server.operations import delete_player as deletion
 from server.operations.delete_player import delete_player, forget_guests
-from server.play.commits import load, record
+from server.play.commits import commit_of, load, record
 from server.play.events import GameAbandoned
 from server.play.seating import guests as handing_over
 from server.play.seating.games import open_game
@@ -98,7 +98,7 @@ def test_a_game_that_ends_while_its_guest_signs_in_is_over_for_the_player_who_ha
     sign_in(app, guest, "ada@example.org")
     with app.app_context():
         now = clock.now()
-        assert record(as_the_guest_saw_it, [GameAbandoned(0)], now)
+        assert record(commit_of(as_the_guest_saw_it, [GameAbandoned(0)], now))
         [row] = db.session.scalars(select(PlayerGame).where(PlayerGame.game_id == game_id))
         assert (str(row.player_id), row.over_at) == (ada.get("/v1/me").json["id"], now)
 

@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
@@ -19,12 +20,14 @@ from server.app import create_app
 from server.clock import clock
 from server.config import Settings
 from server.errors import PlayError
-from server.play.idempotency import forget_old_answers
+from server.games import Json, RuleError
 from server.play.seating import hosting
-from server.rules import Json, RuleError
+from server.play.turns import idempotency
+from server.play.turns.idempotency import forget_old_answers
 from server.store.tables import IdempotencyKey, db
 from tests.support.contract import Contract, Someone, opened
 from tests.support.games import DAY, ME, OPEN, wanted
+from tests.support.live_server import PATIENCE, until
 from tests.support.one_of_each import Call, Scene, calls
 
 
@@ -137,6 +140,17 @@ def test_every_change_is_made_by_who_has_seen_what_is_there(scene: Scene, ada: S
     assert ada.delete("/v1/tokens/current", headers={"If-Match": "*"}).status_code == 204
 
 
+def test_a_weak_etag_changes_nothing_and_the_answer_says_where_it_may_come_from(ada: Someone) -> None:
+    etag = ada.get("/v1/me").headers["ETag"]
+    for condition in (f"W/{etag}", f'"another", W/{etag}'):
+        refused = ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": condition})
+        assert code_of(refused) == (412, "precondition-failed")
+        assert "proxy" in refused.json["detail"]
+    other = ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": '"another"'})
+    assert "proxy" not in other.json["detail"]
+    assert ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": f"W/{etag}, {etag}"}).status_code == 200
+
+
 def test_of_two_who_change_at_once_what_both_have_seen_one_is_refused(app: Flask, scene: Scene, ada: Someone) -> None:
     etag = ada.get("/v1/me").headers["ETag"]
 
@@ -151,8 +165,14 @@ def test_of_two_who_change_at_once_what_both_have_seen_one_is_refused(app: Flask
         assert sorted(pool.map(changed, range(4))) == [200, 412, 412, 412]
 
 
+def waits_for_a_lock(database_url: str) -> bool:
+    waiters = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    with psycopg.connect(database_url) as connection:
+        return connection.execute(waiters).fetchone() is not None
+
+
 def test_nobody_comes_between_the_look_at_an_open_game_and_its_change(
-    app: Flask, ada: Someone, bea: Someone, monkeypatch: pytest.MonkeyPatch
+    app: Flask, shared_url: str, ada: Someone, bea: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     etag, looked, comes = ada.get(path).headers["ETag"], Event(), Event()
@@ -160,13 +180,13 @@ def test_nobody_comes_between_the_look_at_an_open_game_and_its_change(
 
     def slow(game_id: UUID, player_id: UUID) -> Any:
         looked.set()
-        comes.wait(2)  # in vain: whoever comes now must wait
+        until(lambda: comes.is_set() or waits_for_a_lock(shared_url))
         return hosted(game_id, player_id)
 
     monkeypatch.setattr(hosting, "hosted", slow)
 
     def sits() -> int:
-        looked.wait(5)
+        assert looked.wait(PATIENCE)
         answer = bea.post(f"{path}/seats")
         comes.set()
         return answer.status_code
@@ -292,7 +312,10 @@ def test_the_same_key_of_another_player_is_another_request(scene: Scene, ada: So
     assert len(set(games)) == 2
 
 
-def test_of_requests_that_come_at_once_one_is_carried_out_and_all_get_its_answer(app: Flask, scene: Scene) -> None:
+def test_of_requests_that_come_at_once_one_is_carried_out_and_all_get_its_answer(
+    app: Flask, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotency, "_PATIENCE", PATIENCE)  # by default, those that wait for long get 409
     for call in may_come_again(scene.contract):
         address, token = scene.address(call), scene.caller(call).token
         programs = [Someone(app, token=token) for _ in range(6)]
@@ -414,18 +437,18 @@ def test_every_problem_has_a_page_and_a_place_in_the_document(scene: Scene) -> N
 def test_a_problem_is_told_in_the_language_of_the_caller_and_its_code_never_changes(ada: Someone, scene: Scene) -> None:
     ada.patch("/v1/me", {"locale": "fr"})
     told = ada.get("/v1/games/00000000-0000-4000-8000-000000000000", headers={"Accept-Language": "it"})
-    assert (told.json["code"], told.json["title"]) == ("not-found", "Cela n’existe pas")
+    assert (told.json["code"], told.json["title"]) == ("not-found", "Introuvable")
     assert (told.headers["Content-Language"], told.json["detail"]) == ("fr", "Cette partie n’existe pas.")
 
 
 @pytest.mark.parametrize(
     ("wanted_language", "title"),
     [
-        (None, "A token is needed"),
-        ("de-CH, en;q=0.5", "Ein Token ist nötig"),
-        ("es, it;q=0.2", "Serve un token"),
-        ("es", "A token is needed"),
-        ("\xff;;q=x", "A token is needed"),
+        (None, "A token is required"),
+        ("de-CH, en;q=0.5", "Ein Token ist erforderlich"),
+        ("es, it;q=0.2", "È richiesto un token"),
+        ("es", "A token is required"),
+        ("\xff;;q=x", "A token is required"),
     ],
 )
 def test_without_a_token_the_request_names_the_language(scene: Scene, wanted_language: str | None, title: str) -> None:

@@ -6,8 +6,8 @@ import pytest
 from flask import Flask
 
 from server.clock import clock
-from server.play.idempotency import forget_old_answers
-from server.play.table_cache import tables
+from server.play.story.table_cache import tables
+from server.play.turns.idempotency import forget_old_answers
 from server.store.tables import IdempotencyKey, db
 from tests.support.api_calls import first_move, walk
 from tests.support.contract import Someone, is_problem

@@ -3,11 +3,13 @@
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from email import message_from_bytes
 from email.policy import default
 from functools import partial
+from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -16,7 +18,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 from uuid import UUID
 
 import pytest
-from flask import Flask, render_template
+from flask import Flask
 from playwright.sync_api import Browser
 from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
@@ -24,14 +26,15 @@ from werkzeug.test import TestResponse
 from server.accounts.apps import ACCESS_LIFE, CODE_LIFE, REFRESH_LIFE, forget_apps
 from server.accounts.bans import ban
 from server.clock import clock
+from server.games import Json
 from server.operations.delete_player import delete_player
-from server.post.letters import compose
-from server.rules import Json
+from server.post.letters.compose import compose
 from server.store.tables import App, OAuthClient, PlayerLetterRow, Token, db
 from tests.support.api_calls import first_move, further
-from tests.support.browser import chromium
+from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN
+from tests.support.handbook import block
 
 assert chromium  # a fixture
 
@@ -95,6 +98,14 @@ def allow(who: Someone, address: str, is_allowed: bool = True, **headers: str) -
     """What our page sends when somebody has decided."""
     said = {"allow": is_allowed, "player": who.token and who.get("/v1/me").json["id"]}
     return who.ask("POST", address, said, headers={"Sec-Fetch-Site": "same-origin", **headers})
+
+
+def way_back(program: Program, address: str) -> str:
+    """Return the link to the app on the page that shows what is wrong with a request. Nobody is redirected."""
+    shown = program.client.get(address)
+    assert (shown.status_code, "Location" in shown.headers) == (400, False)
+    [link] = re.findall(r'<a href="(https://watch[.]example[^"]*)"', shown.text)
+    return unescape(link)
 
 
 def came_back(answer: TestResponse) -> dict[str, str]:
@@ -222,7 +233,7 @@ def test_consent_speaks_four_languages(app: Flask, program: Program) -> None:
 )
 def test_no_code_comes_without_pkce_by_s256(ada: Someone, program: Program, other: Json) -> None:
     address = program.asks(**other)
-    sent = urlsplit(program.client.get(address).headers["Location"])
+    sent = urlsplit(way_back(program, address))
     assert f"{sent.scheme}://{sent.netloc}{sent.path}" == BACK
     assert parse_qs(sent.query)["error"] == ["invalid_request"] and "iss" in parse_qs(sent.query)
     assert "code=" not in allow(ada, address).text
@@ -350,7 +361,7 @@ def test_on_the_loopback_the_port_may_differ_and_nothing_else(app: Flask, ada: S
 def test_each_answer_says_whose_it_is_so_that_none_is_taken_for_another_servers(
     app: Flask, ada: Someone, program: Program
 ) -> None:
-    error = parse_qs(urlsplit(program.client.get(program.asks(scope="x")).headers["Location"]).query)
+    error = parse_qs(urlsplit(way_back(program, program.asks(scope="x"))).query)
     assert error["iss"] == [app.config["BASE_URL"]] and error["error"] == ["invalid_scope"]
     assert came_back(allow(ada, program.asks()))["iss"] == app.config["BASE_URL"]
     assert program.client.get("/.well-known/oauth-authorization-server").json[
@@ -403,7 +414,7 @@ def test_scopes_grow_by_no_refresh(app: Flask, ada: Someone, program: Program) -
 def test_nothing_is_asked_for_but_scopes_that_a_program_may_have(
     ada: Someone, program: Program, scope: str | None
 ) -> None:
-    sent = parse_qs(urlsplit(program.client.get(program.asks(scope=scope)).headers["Location"]).query)
+    sent = parse_qs(urlsplit(way_back(program, program.asks(scope=scope))).query)
     assert sent["error"] == ["invalid_scope"]
     assert "code=" not in allow(ada, program.asks(scope=scope)).text
 
@@ -436,7 +447,7 @@ def test_it_is_bound_to_no_game_in_which_one_does_not_sit_nor_with_what_is_for_a
     ):
         is_problem(allow(ada, program.asks(scope=f"{SCOPE} game:{path.rpartition('/')[2]}")), status, code)
     wide = f"profile:read game:{game.rpartition('/')[2]}"
-    assert "error=invalid_scope" in program.client.get(program.asks(scope=wide)).headers["Location"]
+    assert "error=invalid_scope" in way_back(program, program.asks(scope=wide))
 
 
 def test_whoever_gives_up_his_seat_ends_what_was_bound_to_it(app: Flask, ada: Someone, program: Program) -> None:
@@ -518,7 +529,7 @@ def test_there_is_no_other_grant(program: Program, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["token", "id_token", "code token", "", None])
 def test_no_token_comes_by_the_address(program: Program, kind: str | None) -> None:
-    sent = parse_qs(urlsplit(program.client.get(program.asks(response_type=kind)).headers["Location"]).query)
+    sent = parse_qs(urlsplit(way_back(program, program.asks(response_type=kind))).query)
     assert sent["error"] == ["unsupported_response_type"]
 
 
@@ -691,8 +702,7 @@ def house(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 @pytest.fixture
 def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
     """The page of the handbook, as somebody else serves it."""
-    with app.app_context():
-        text = render_template("app.txt", base=house)
+    text = block(app.test_client().get("/docs/app").text, "app")
     assert len(text.splitlines()) <= 150
     (tmp_path / "index.html").write_text(text)
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=tmp_path))
@@ -707,6 +717,7 @@ def test_the_page_of_somebody_else_signs_in_plays_and_signs_out(
 ) -> None:
     opened(ada, ME, BOT, BOT, title="The long night")
     with chromium.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto(f"{house}/docs/app")
         assert "code_challenge_method" in page.inner_text("#app")
@@ -732,6 +743,7 @@ def test_the_page_of_somebody_else_signs_in_plays_and_signs_out(
 
 def test_whoever_is_not_signed_in_is_asked_to(chromium: Browser, house: str, program: Program, ada: Someone) -> None:
     with chromium.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto(house + program.asks())
         page.wait_for_selector("text=Sign in first")

@@ -15,9 +15,9 @@ from werkzeug.test import TestResponse
 
 from server.app import create_app
 from server.config import Settings
-from server.rules import Json
+from server.games import Json
 from tests.support.api_calls import NOBODYS_ID, exhausting, further
-from tests.support.browser import chromium
+from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.contract import Contract, Someone, opened
 from tests.support.games import BOT, ME
 from tests.support.one_of_each import Call, Scene, calls
@@ -56,6 +56,7 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 def page(chromium: Browser, elsewhere: str) -> Iterator[Page]:
     with chromium.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto(elsewhere)
         yield page

@@ -17,17 +17,17 @@ from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
 from server.app import create_app
 from server.config import Settings
+from server.games import Json, sternenglanz
 from server.play.commits import load, whole_log
-from server.play.moves import legal_moves, play_move, turn_word
+from server.play.moves import legal_moves, play_move
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, return_word
-from server.play.turn_links import caller
+from server.play.turns.turn_links import caller, turn_word
 from server.play.views import describe, seen_by
 from server.post.delivery import PostOffice
 from server.post.smtp import carrier
-from server.rules import Json, sternenglanz
 from server.store import embedded_postgres
-from tests.support.browser import chromium
+from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.games import ME, OPEN, game_of, moves_of, moves_on, person, service_is_up, turn_of, wanted
 from tests.support.live_server import AT_ONCE
 
@@ -67,6 +67,7 @@ def site(
 def page(request: pytest.FixtureRequest, chromium: Browser, site: Site) -> Iterator[Page]:
     """A window on a phone, unless ON_BOTH. Whatever it is used for, it asks nobody but the site and complains of nothing."""
     with chromium.new_context(viewport=getattr(request, "param", PHONE), base_url=site.url) as context:
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         asked, complaints = list[str](), list[str]()
         page.on("request", lambda it: asked.append(it.url))
@@ -111,15 +112,16 @@ def test_a_call_is_found_in_the_handbook_and_tried_out_with_a_token(page: Page) 
     expect(shown.first).to_be_visible()
     page.get_by_placeholder("Filter").fill("profile")
     page.get_by_placeholder("Filter").press("Enter")
-    expect(shown).to_contain_text(["Your profile", "Change your profile"])
-    shown.first.click()
+    expect(page.locator("[id='link-get-/v1/games']")).to_be_hidden()
+    profile = page.locator("[id='link-get-/v1/me']")
+    profile.click()
     call = page.locator("[id='get-/v1/me']")
     call.get_by_role("button", name="Try").click()
     expect(call.locator("api-request")).to_contain_text("token-needed")
     page.locator("#link-auth").click()
     page.get_by_placeholder("api-token").fill(token)
     page.locator("#auth").get_by_role("button", name="Set").click()
-    shown.first.click()
+    profile.click()
     call.get_by_role("button", name="Try").click()
     expect(call.locator("api-request")).to_contain_text("ada@example.org")
 
@@ -218,9 +220,9 @@ def test_the_link_of_an_old_turn_says_so(page: Page, turn: Turn) -> None:
 @pytest.mark.parametrize(
     ("locale", "words", "refused"),
     [
-        ("de", "Du bist an der Reihe. Bitte zieh bis ", "Dieses Sternbild hat kein solches Feld."),
+        ("de", "Du bist am Zug. Bitte zieh bis ", "Dieses Sternbild hat kein solches Feld."),
         ("en", "It is your turn. Please move by ", "has no such space, only"),
-        ("fr", "C’est à vous. Jouez avant le ", "Cette constellation n’a pas cette case."),
+        ("fr", "C’est ton tour. Joue avant le ", "Cette constellation n’a pas cette case."),
         ("it", "Tocca a te. Muovi, per favore, entro ", "Questa costellazione non ha questa casella."),
     ],
 )
@@ -239,6 +241,7 @@ def test_a_turn_is_shown_in_the_language_of_its_player(
 
 def test_who_is_not_known_is_spoken_to_in_the_language_of_his_browser(chromium: Browser, site: Site) -> None:
     with chromium.new_context(base_url=site.url, locale="de-CH") as context:
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto("/t/abc")
         expect(page.get_by_role("heading")).to_have_text("Hier ist nichts")
@@ -370,7 +373,7 @@ def test_a_mailed_code_signs_in_once(page: Page, site: Site) -> None:
     page.goto(link)
     page.get_by_label("The code from your mail").fill(code)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("alert")).to_contain_text("This code is wrong, used up or too old.")
+    expect(page.get_by_role("alert")).to_contain_text("This code is wrong, already used or expired.")
 
 
 def test_an_invitation_for_whoever_has_it_leads_to_the_game_on_the_page(page: Page, site: Site) -> None:
@@ -459,6 +462,8 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
         "a sign-in": f"{mailed_link(site, 'sign-in')}/plain",
         "fewer mails": f"/stop/{stop_word('your-turn', str(ada), turn.game_id)}",
         "a problem": "/problems/stale-turn",
+        "a tour": "/docs/curl",
+        "play by email": "/docs/email",
         "a bot": "/docs/bot",
         "bots": "/docs/bots",
         "a live game": "/docs/live",

@@ -8,13 +8,13 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from server.accounts.notice_kinds import INVITATION, MAIL_KINDS
 from server.accounts.players import change_profile, profile
-from server.accounts.preferences import INVITATION, MAIL_KINDS
 from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
-from server.play.moves import turn_word
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, return_word
+from server.play.turns.turn_links import turn_word
 from server.play.votes import vote
 from server.translations.update import TRANSLATED
 from tests.support.games import ENGLISH, ME, OPEN, game_of, letters, moves_of, person, service_is_up, turn_of, wanted
@@ -84,8 +84,8 @@ def test_the_page_on_which_mails_are_stopped(app: Flask, locale: str, kind: str)
     web, ada = app.test_client(), person("ada")
     change_profile(ada, {"locale": locale})
     game_id = game_of(ada, person("ben"), bots=1, title="Xyz")
-    reader = "ada@example.org" if kind == INVITATION else str(ada)
-    link = f"/stop/{stop_word(kind, reader, None if kind == INVITATION else game_id)}"
+    reader = "ada@example.org" if kind == INVITATION.name else str(ada)
+    link = f"/stop/{stop_word(kind, reader, None if kind == INVITATION.name else game_id)}"
     for page in (web.get(link), web.post(link), web.post(link, data={"again": "yes"})):
         assert is_in(locale, page)
 

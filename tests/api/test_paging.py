@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from server.rules import Json
+from server.games import Json
 from tests.support.api_calls import walk
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN

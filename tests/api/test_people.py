@@ -1,5 +1,6 @@
 """Whom one sits with, over the API: track records, blocks, reports, and notes that are one's own."""
 
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 import pytest
@@ -7,9 +8,9 @@ from flask import Flask
 
 from server.accounts.blocks import reports, settle
 from server.clock import clock
+from server.games import Json
 from server.operations.delete_player import delete_player
 from server.play.seating.track_record import read_records
-from server.rules import Json
 from server.store.tables import LetterRow, PlayerGame, db
 from tests.api.test_own_account import id_of_player
 from tests.support.contract import Someone, is_problem, opened
@@ -64,6 +65,12 @@ def test_a_track_record_says_how_somebody_played_by_the_logs_of_games_that_are_o
     late = told_of(app, bea)
     assert late.items() >= {"games": 1, "finished": 1, "left": 1, "new": True}.items()
     assert late["time_outs"] > 0
+
+
+@pytest.mark.parametrize(("answers", "median"), [([0, 0, 5], "PT1S"), ([0, 1], "PT1S"), ([3, 4, 90], "PT4S")])
+def test_the_median_answer_is_at_least_a_second(app: Flask, ada: Someone, answers: list[int], median: str) -> None:
+    has_left(app, ada, 0, of=1, answers=answers)
+    assert told_of(app, ada)["median_answer"] == median
 
 
 def test_a_track_record_names_no_address_zone_or_calendar(app: Flask, ada: Someone) -> None:
@@ -178,11 +185,11 @@ def found(who: Someone, query: str) -> list[str]:
     return [f"/v1/games/{it['id']}" for it in who.get(f"/v1/games?{query}").json["items"]]
 
 
-def has_left(app: Flask, who: Someone, games: int, of: int) -> None:
+def has_left(app: Flask, who: Someone, games: int, of: int, answers: Sequence[int] = ()) -> None:
     """So many of his games that are over."""
     with app.app_context():
         for number in range(of):
-            record = {"finished": True, "left": number < games, "time_outs": 0, "answers": []}
+            record = {"finished": True, "left": number < games, "time_outs": 0, "answers": [*answers]}
             row = {"player_id": id_of_player(who), "game_id": uuid4(), "seat": 0, "record": record}
             db.session.add(PlayerGame(**row, made_at=clock.now(), over_at=clock.now()))
         db.session.commit()
@@ -203,6 +210,18 @@ def test_open_games_are_found_by_pace_clock_edition_and_by_how_those_play_who_si
     assert found(ada, "reliability=90") == [bank, usual, quick]
     assert found(ada, "pace=quick&status=running") == []
     is_problem(ada.get("/v1/games?pace=hasty"), 422, "invalid-fields")
+
+
+def test_a_newcomer_may_join_whatever_reliability_a_game_asks_for(
+    app: Flask, ada: Someone, bea: Someone, game: str
+) -> None:
+    newcomer = Someone(app, "cleo")
+    assert told_of(app, newcomer)["new"] is True
+    strict = opened(ada, ME, OPEN, OPEN, OPEN, min_reliability=100)
+    for who in (newcomer, bea):  # Bea's first game goes on
+        assert who.post(f"{strict}/seats").status_code == 201
+    has_left(app, dan := Someone(app, "dan"), 1, of=1)
+    is_problem(dan.post(f"{strict}/seats"), 403, "not-reliable")
 
 
 def test_a_game_asks_for_those_who_do_not_leave_but_whoever_is_invited_may_come(

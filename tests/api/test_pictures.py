@@ -7,7 +7,7 @@ import pytest
 
 from server.accounts.players import player_token
 from server.play.seating.games import open_game
-from server.post.letters import compose
+from server.post.letters.compose import compose
 from tests.support.games import game_of, letters, moves_on, person
 
 

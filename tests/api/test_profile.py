@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from server.rules import Json
+from server.games import Json
 from tests.support.contract import Someone, is_problem
 
 

@@ -6,8 +6,8 @@ import pytest
 from flask import Flask
 
 from server.config import Settings
+from server.games import Json
 from server.play.seating.track_record import read_records
-from server.rules import Json
 from tests.api.test_people import played, told_of
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, HOUR, ME, OPEN, later, wanted

@@ -1,5 +1,6 @@
 """Rate limits of requests: what an answer tells of them, who shares one, and what is expensive."""
 
+import re
 import tracemalloc
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +13,7 @@ from server.api import pictures, rate_limits
 from server.api.rate_limits import LONG, Buckets, Level
 from server.app import create_app
 from server.config import Settings
-from server.rules import Json
+from server.games import Json
 from server.store.tables import RateLimit, db
 from tests.support.api_calls import NOBODYS_ID, exhausting, further
 from tests.support.contract import Someone, is_problem, opened
@@ -90,6 +91,62 @@ def test_strangers_share_the_limit_of_their_address_and_of_their_network(scene: 
     exhausting(scene.stranger, environ_overrides=homes[1])
     more = [forged.get("/v1/me", environ_overrides=homes[1]) for _ in range(1 + LONG)]
     is_problem(more[-1], 429, "too-many-requests")
+
+
+@pytest.mark.usefixtures("standing")
+@pytest.mark.parametrize(
+    ("path", "cost"),
+    [
+        ("/", 1),
+        ("/page/main.js", 1),
+        ("/static/star.svg", 1),
+        ("/docs", 10),
+        ("/docs/bot", 10),
+        ("/problems/not-found", 10),
+        ("/t/x", 10),
+        ("/i/x", 10),
+        ("/s/x", 10),
+        ("/back/x", 10),
+        ("/stop/x", 10),
+        ("/app/x", 10),
+        ("/feed/x.ics", 10),
+        ("/nowhere", 1),
+    ],
+)
+def test_pages_have_a_limit_for_each_network(app: Flask, path: str, cost: int) -> None:
+    client, bound = app.test_client(), Settings.from_environment({}).bounds["pages"]
+    app.extensions["limits"]["pages"] = Buckets(bound._replace(most=2 * cost))
+    home, elsewhere = {"REMOTE_ADDR": "192.0.2.7:4711"}, {"REMOTE_ADDR": "192.0.2.8"}
+    statuses = [client.get(path, environ_overrides=home).status_code for _ in range(2)]
+    assert 429 not in statuses
+    refused = client.get(path, environ_overrides={"REMOTE_ADDR": "192.0.2.7:4712"})
+    assert refused.status_code == 429
+    assert 0 < int(refused.headers["Retry-After"]) <= bound.seconds
+    assert client.get(path, environ_overrides=elsewhere).status_code == statuses[0]
+    assert client.get("/v1/rules", environ_overrides=home).status_code == 200
+
+
+@pytest.mark.usefixtures("standing")
+def test_every_route_that_is_not_for_operators_counts(app: Flask) -> None:
+    free = {"/healthz", "/readyz", "/metrics"}
+    paths = {rule.rule for rule in app.url_map.iter_rules() if not rule.rule.startswith(("/v1", "/sandbox"))}
+    assert free < paths
+    taken = []
+    for name, buckets in app.extensions["limits"].items():
+        take = buckets.take
+        buckets.take = lambda *of, name=name, take=take: taken.append(name) or take(*of)
+    for path in sorted(paths):
+        taken.clear()
+        app.test_client().open(re.sub("<[^>]*>", "x", path), method="OPTIONS" if "oauth" in path else "GET")
+        assert bool(taken) == (path not in free), path
+
+
+@pytest.mark.usefixtures("standing")
+def test_providers_are_asked_to_bring_mails_later(app: Flask) -> None:
+    app.extensions["limits"]["mail-in"] = Buckets(Settings.from_environment({}).bounds["mail-in"]._replace(most=1))
+    answers = [app.test_client().post("/mail-in/postmark", json={}) for _ in range(2)]
+    assert [it.status_code for it in answers] == [401, 503]
+    assert int(answers[1].headers["Retry-After"]) > 0
 
 
 def test_the_limits_can_be_switched_off(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from server.rules import Json
+from server.games import Json
 from tests.support.api_calls import MOVE, walk
 from tests.support.contract import JSON, Someone, is_problem, opened
 from tests.support.games import ME, OPEN, wanted

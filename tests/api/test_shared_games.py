@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from server.games import Json
 from server.operations.delete_player import delete_player
 from server.play.archive import check
-from server.rules import Json
 from tests.api.test_own_account import id_of_player
 from tests.api.test_people import played
 from tests.support.contract import Someone, is_problem, opened

@@ -10,7 +10,7 @@ from flask import Flask
 
 from server.accounts.tokens import SCOPES
 from server.clock import clock
-from server.rules import Json
+from server.games import Json
 from server.store.tables import PlayerLetterRow, SignIn, db
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import HOUR, ME, MINUTE, OPEN
@@ -75,6 +75,26 @@ def test_signing_in_again_finds_the_same_account(app: Flask, ada: Someone, stran
 def test_whether_somebody_is_known_is_not_told(ada: Someone, stranger: Someone) -> None:
     known, unknown = (stranger.post("/v1/sign-ins", {"email": f"{name}@example.org"}) for name in ("ada", "nobody"))
     assert (known.status, known.json.keys()) == (unknown.status, unknown.json.keys())
+
+
+@pytest.mark.parametrize(
+    ("sent", "accepted", "spoken"),
+    [
+        ({}, "de-AT,de;q=0.9,en;q=0.5", "de"),
+        ({}, "ja,fr;q=0.8", "fr"),
+        ({}, "ja", "en"),
+        ({"locale": "it"}, "de", "it"),
+    ],
+)
+def test_a_newcomer_gets_the_code_in_the_language_of_the_browser(
+    app: Flask, stranger: Someone, sent: Json, accepted: str, spoken: str
+) -> None:
+    headers = {"Accept-Language": accepted}
+    asked_for = stranger.post("/v1/sign-ins", {"email": "new@example.org", **sent}, headers=headers).json["sign_in"]
+    with app.app_context():
+        assert db.session.get_one(SignIn, UUID(asked_for)).locale == spoken
+    guest = Someone(app, token=stranger.post("/v1/guests", sent, headers=headers).json["token"])
+    assert guest.get("/v1/me").json["locale"] == spoken
 
 
 def test_a_code_is_good_for_five_tries(app: Flask, stranger: Someone) -> None:

@@ -11,7 +11,7 @@ from server.clock import clock
 from server.store.tables import StreamTicket, db
 from tests.support.api_calls import further
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import BOT, ME, OPEN
+from tests.support.games import BOT, ME, OPEN, stop_the_clock
 
 
 def ticket_of(who: Someone) -> str:
@@ -38,7 +38,10 @@ def test_a_ticket_opens_one_stream_with_the_rights_of_its_maker(ada: Someone, st
     is_problem(stranger.get(f"{private}/stream"), 404, "not-found")
 
 
-def test_it_is_good_for_half_a_minute(app: Flask, ada: Someone, stranger: Someone, private: str) -> None:
+def test_it_is_good_for_half_a_minute(
+    app: Flask, ada: Someone, stranger: Someone, private: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch, clock.real())
     late, in_time = ticket_of(ada), ticket_of(ada)
     clock.offset += LIFE - timedelta(seconds=1)
     assert stranger.get(f"{private}/stream?ticket={in_time}").status_code == 200

@@ -11,12 +11,11 @@ from server.accounts.tokens import note_uses
 from server.accounts.unsubscribe import stop_word
 from server.api import rate_limits
 from server.clock import clock
-from server.play.event_feed import follow_game, news
-from server.play.mail_in import reply_word
-from server.play.moves import turn_word
+from server.games import Json
+from server.play.mail.mail_in import reply_word
 from server.play.seating.seats import return_word
-from server.play.turn_links import caller, still_valid
-from server.rules import Json
+from server.play.story.event_feed import follow_game, news
+from server.play.turns.turn_links import caller, still_valid, turn_word
 from server.store.tables import db
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, person, service_is_up
@@ -80,7 +79,7 @@ def test_it_is_no_login(scene: Scene) -> None:
             is_problem(answer, 403, "one-seat-only")
         elif call.name == "say":
             is_problem(answer, 403, "missing-scope")
-        elif "A seat's token will do." in call.operation.get("description", ""):
+        elif "A seat token works too." in call.operation.get("description", ""):
             assert answer.status_code in (200, 201) or call.name == "getArchive", (call.name, answer.text)
         else:
             is_problem(answer, 403, "one-seat-only")

@@ -1,33 +1,135 @@
 """What a move costs over HTTP, beside an endpoint that does only the least durable work: `python -m tests.bench.http`.
 
 Both run under the same HTTP server over the same Postgres, in turns, and are driven by the same clients. What counts is
-the ratio: machines differ, and this one is shared by clients, server and Postgres. `floor` shows where our share of it
-goes: beside the same statements and answers by Flask alone (floor.py), layer by layer. `sandbox` measures what its movable
+the ratio: machines differ, and this one is shared by clients, server and Postgres. `sandbox` measures what its movable
 clock costs, beside a server without one.
 """
 
 import argparse
 import gc
-import os
-import pickle
-import tempfile
-from collections.abc import Sequence
+import selectors
+import socket
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
+from time import perf_counter, sleep
 from typing import NamedTuple
 
 import psycopg
 
-from server.app import create_app
-from server.config import Settings
 from server.store import embedded_postgres
 from server.web import server
-from tests.bench import floor, perfect, stage
-from tests.bench.client import Driven, drive
+from tests.bench import perfect
+from tests.support import stage
 
 CLIENTS = 16
 GAMES = 60  # a run
 REHEARSED = 30
-FEW = 15  # games a run of the floor
+PATIENCE = 20.0  # seconds without any answer
+
+
+# A client that costs little, since it shares the machine with what it measures: requests made beforehand, raw sockets
+
+
+class Driven(NamedTuple):
+    """How a load went: answers, seconds in all, the milliseconds each answer took, in order of length, and the bytes of all."""
+
+    answers: int
+    seconds: float
+    took: Sequence[float]
+    size: int
+
+    @property
+    def per_second(self) -> float:
+        return self.answers / self.seconds
+
+    def percentile(self, percent: int) -> float:
+        return self.took[min(len(self.took) * percent // 100, len(self.took) - 1)]
+
+
+class _Client:
+    """A keep-alive connection with one request under way at a time."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.game: Iterator[bytes] = iter(())
+        self.sent_at = 0.0
+        self.received = b""
+
+    def send(self, request: bytes) -> None:
+        self.received = b""
+        self.sent_at = perf_counter()
+        self.socket.sendall(request)
+
+    def answer(self) -> bytes | None:
+        """What has come in, once it is whole."""
+        chunk = self.socket.recv(65536)
+        if not chunk:
+            raise ConnectionError("The server closed the connection.")
+        self.received += chunk
+        head, found, body = self.received.partition(b"\r\n\r\n")
+        if not found:
+            return None
+        _, _, length = head.lower().partition(b"content-length:")
+        return self.received if len(body) == int(length.split(b"\r\n", 1)[0]) else None
+
+
+def drive(
+    port: int,
+    games: Sequence[Iterable[bytes]],
+    clients: int,
+    expected: bytes = b"HTTP/1.1 201",
+    pause: float = 0,
+) -> Driven:
+    """Play these games until a client finds none that waits for a move. Raises ValueError for another answer, TimeoutError
+    for none.
+
+    The next move of a game is sent by whichever client is free, as the moves of real players come over many connections;
+    a single client can pause before each for so many seconds.
+    """
+    waiting = deque(iter(game) for game in games)
+    selector = selectors.DefaultSelector()
+    took: list[float] = []
+    connections = [_Client(port) for _ in range(clients)]
+    busy = size = 0
+    began = perf_counter()
+    for client in connections:
+        selector.register(client.socket, selectors.EVENT_READ, client)
+        busy += _send_next(client, waiting)
+    while busy:
+        ready = selector.select(PATIENCE)
+        if not ready:
+            raise TimeoutError(f"No answer has come for {PATIENCE} s.")
+        for key, _ in ready:
+            client = key.data
+            answer = client.answer()
+            if answer is None:
+                continue
+            took.append((perf_counter() - client.sent_at) * 1000)
+            size += len(answer)
+            if not answer.startswith(expected):
+                raise ValueError(answer.decode())
+            waiting.append(client.game)
+            sleep(pause)
+            busy += _send_next(client, waiting) - 1
+    seconds = perf_counter() - began
+    for client in connections:
+        client.socket.close()
+    selector.close()
+    return Driven(len(took), seconds, sorted(took), size)
+
+
+def _send_next(client: _Client, waiting: deque[Iterator[bytes]]) -> bool:
+    while waiting:
+        client.game = waiting.popleft()
+        if (request := next(client.game, None)) is not None:
+            client.send(request)
+            return True
+    return False
+
+
+# Runs
 
 
 class Run(NamedTuple):
@@ -60,15 +162,11 @@ def report(name: str, runs: Sequence[Run]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "what", nargs="?", choices=("floor", "sandbox"), help="the same by Flask alone and our layers; or a sandbox"
-    )
+    parser.add_argument("what", nargs="?", choices=("sandbox",), help="a sandbox beside a server without one")
     parser.add_argument("--server", choices=("gunicorn", "granian"), default="gunicorn")
     parser.add_argument("--route", choices=("move", "move_pipe"), default="move", help="of the perfect endpoint")
     parser.add_argument("--pairs", type=int, default=5)
     wanted = parser.parse_args()
-    if wanted.what == "floor":
-        return show_floor(wanted.pairs)
     if wanted.what == "sandbox":
         return show_sandbox(wanted.pairs)
     with stage.postgres() as postgres:
@@ -101,42 +199,6 @@ def main() -> None:
     for what, ratios in (("moves/s", faster), ("CPU", dearer)):
         print(f"ratio of {what}: {median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})")
     print("targets: moves/s at least 0.8 of those of /move; at most 1.2 CPU ms a move; p99 at most 50 ms")
-
-
-def show_floor(pairs: int) -> None:
-    """Our moves beside the same statements and answers by Flask alone, over HTTP; then each layer of ours by itself."""
-    with stage.postgres() as postgres, tempfile.NamedTemporaryFile() as notes:
-        settings = Settings.from_environment({"DATABASE_URL": postgres.url})
-        with (app := create_app(settings)).app_context():
-            rehearsed = stage.rehearse("sternenhimmel", FEW)
-        models = stage.copies(postgres.url, rehearsed, 1)
-        played = [floor.note(app, game) for game in models]
-        copies = stage.copies(postgres.url, rehearsed, 2 * (pairs + 2))
-        ours, bare = copies[: len(copies) // 2], copies[len(copies) // 2 :]
-        noted: floor.Notes = {}
-        for number, game in enumerate(bare):
-            noted |= floor.of_copy(played[number % FEW], models[number % FEW].game_id, game.game_id)
-        notes.write(pickle.dumps(noted))
-        notes.flush()
-        os.environ[floor.NOTES] = notes.name
-        gc.freeze()  # as above
-        with (
-            stage.serving(stage.OURS, "gunicorn", postgres.url) as our_web,
-            stage.serving("tests.bench.floor:app()", "gunicorn", postgres.url) as bare_web,
-        ):
-            runs = []
-            for begin in range(0, (pairs + 1) * FEW, FEW):
-                both = [[stage.requests(game) for game in games[begin : begin + FEW]] for games in (ours, bare)]
-                runs.append((run(our_web, postgres, both[0]), run(bare_web, postgres, both[1])))
-        report("ours", [it for it, _ in runs[1:]])
-        report("Flask alone", [it for _, it in runs[1:]])
-        last = slice((pairs + 1) * FEW, (pairs + 2) * FEW)
-        alone = floor.measured(floor.bare(noted, postgres.url), bare[last])["all"]
-        with floor.layers(), (app := create_app(settings)).app_context():
-            took = floor.measured(app, ours[last])
-    print(f"in one process, CPU ms of Python a move: Flask alone {alone:.2f}, ours {took.pop('all'):.2f}, of which")
-    for layer, each in sorted(took.items(), key=lambda it: -it[1]):
-        print(f"  {layer:<18} {each:.3f}")
 
 
 def show_sandbox(pairs: int) -> None:

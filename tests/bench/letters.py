@@ -17,16 +17,19 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from server.accounts.preferences import AT_ONCE, has_chosen
-from server.play import letters
+from server.accounts.notice_kinds import AT_ONCE, YOUR_TURN
+from server.accounts.preferences import has_chosen
+from server.games import GAMES, Json, SeededDice
 from server.play.events import GameStarted
 from server.play.game import Game
-from server.play.reminders import reminder_times
+from server.play.mail import letters
 from server.play.table import Table, new_table, next_commit
+from server.play.timing.seat_time import SeatTime
+from server.play.timing.time_control import PerMove
 from server.post.coalescing import MOST, put_off_until
-from server.rules import GAMES, Json, SeededDice
-from server.store.outbox import YOUR_TURN
+from server.store.rows import SeatState
 from server.store.watching import Place
+from tests.support.rows import a_head, a_seat
 
 PLAYERS, GAMES_EACH, DAYS = 1000, 5, 30
 TARGET, LATEST = 0.6, timedelta(minutes=10)
@@ -77,12 +80,12 @@ class Playing:
     name: str
     game_id: UUID
     people: list[Person]
-    seats: list[Json]
+    seats: list[SeatState]
     table: Table
     dice: SeededDice
 
     def game(self) -> Game:
-        return Game({"game_id": self.game_id, "rules": self.name}, self.seats, self.table)
+        return Game(a_head(game_id=self.game_id, rules=self.name), self.seats, self.table)
 
     def seat_of(self, person: Person) -> int:
         return self.people.index(person)
@@ -95,7 +98,7 @@ class Month:
     """What happens, minute by minute, where all have chosen this for their letters."""
 
     def __init__(self, players: int, days: int, notifications: Json) -> None:
-        self.chance, self.coalesces = Random(1), not has_chosen(YOUR_TURN, notifications)
+        self.chance, self.coalesces = Random(1), not has_chosen(YOUR_TURN.name, notifications)
         self.now, self.ends = BEGIN, BEGIN + timedelta(days=days)
         self._queue: list[tuple[datetime, int, Callable[..., None], tuple[Any, ...]]] = []
         self._numbers = count()
@@ -136,11 +139,7 @@ class Month:
             self._begin_at(name, self.chance.sample(free, seats[number // len(GAMES) % len(seats)]))
 
     def _begin_at(self, name: str, people: list[Person]) -> None:
-        rows = [
-            {"seat": seat, "player_id": it.player_id, "bot": None, "stand_in": None, "has_webhooks": False}
-            | {"turn": None, "asked_at": None, "due_at": None}
-            for seat, it in enumerate(people)
-        ]
+        rows = [a_seat(seat=seat, kind="human", player_id=it.player_id) for seat, it in enumerate(people)]
         found = Playing(name, UUID(int=0), people, rows, new_table(name), SeededDice(b"", ()))
         for it in people:
             it.tables.append(found)
@@ -186,7 +185,7 @@ class Month:
     def _goes_on(self, person: Person) -> None:
         waiting = [it for it in person.tables if it.waits_for(person) and self._turn(it, person) not in person.left]
         if waiting:
-            playing = min(waiting, key=lambda it: (it.game_id != person.at, it.seats[it.seat_of(person)]["asked_at"]))
+            playing = min(waiting, key=lambda it: (it.game_id != person.at, it.seats[it.seat_of(person)].asked_at))
             if person.by_page:
                 person.at = playing.game_id
             self.in_minutes(self.chance.uniform(*THINKS), self._plays, person, playing)
@@ -223,23 +222,27 @@ class Month:
         self._commit(playing, [GameStarted(seats), *opening])
 
     def _commit(self, playing: Playing, events: Any) -> None:
-        before = playing.table
-        events, playing.table = next_commit(before, events)
-        for row, turn in zip(playing.seats, playing.table.turns, strict=True):
-            if row["turn"] != turn or playing.table.status != "running":
-                asked = turn is not None and playing.table.status == "running"
-                row |= {"turn": turn, "asked_at": self.now, "due_at": self.now + ALLOWED if asked else None}
+        before = playing.game()
+        events, playing.table = next_commit(before.table, events)
+        rows = zip(before.seats, playing.table.turns, strict=True)
+        playing.seats = [self._asked(playing.table, row, turn) for row, turn in rows]
         for letter in letters.after(playing.game(), events, self.now, before):
             self._posted(playing, playing.people[letter["seat"]], letter)
 
+    def _asked(self, table: Table, row: SeatState, turn: int | None) -> SeatState:
+        if row.turn == turn and table.status == "running":
+            return row
+        is_asked = turn is not None and table.status == "running"
+        return row._replace(turn=turn, asked_at=self.now, due_at=self.now + ALLOWED if is_asked else None)
+
     def _posted(self, playing: Playing, person: Person, letter: Json) -> None:
-        if letter["kind"] != YOUR_TURN:
+        if letter["kind"] != YOUR_TURN.name:
             self._count(letter["kind"], [playing])
             return
         person.untold[playing.game_id] = letter
         person.told.discard(playing.game_id)
         self._carries(playing, person, letter)
-        for moment in reminder_times(self.now, self.now + ALLOWED):
+        for moment in SeatTime(PerMove(ALLOWED)).reminders(self.now, self.now + ALLOWED):
             self.at(moment, self._reminds, playing, person, letter)
 
     def _carries(self, playing: Playing, person: Person, letter: Json) -> None:
@@ -260,12 +263,12 @@ class Month:
         self._tells(person, [playing, *joining[: MOST - 1]])
 
     def _is_present(self, playing: Playing, letter: Json) -> bool:
-        is_same = playing.table.status == "running" and playing.seats[letter["seat"]]["turn"] == letter["data"]["turn"]
+        is_same = playing.table.status == "running" and playing.seats[letter["seat"]].turn == letter["data"]["turn"]
         return is_same and not playing.table.rules.is_mid_turn(playing.table.state, letter["seat"])
 
     def _places(self, playing: Playing) -> list[Place]:
         return [
-            Place(playing.game_id, it.player_id, row["due_at"], None, it.at == playing.game_id)
+            Place(playing.game_id, it.player_id, row.due_at, None, it.at == playing.game_id)
             for it, row in zip(playing.people, playing.seats, strict=True)
         ]
 
@@ -275,7 +278,7 @@ class Month:
             person.told.add(playing.game_id)
             if self.counts:
                 self.delays.append(self.now - letter["made_at"])
-        self._count(YOUR_TURN, games)
+        self._count(YOUR_TURN.name, games)
         hour = (self.now - BEGIN).total_seconds() / 3600 % 24 - person.west
         if DAY[0] <= hour < DAY[1] and self.chance.random() < FOLLOWS:
             self.in_minutes(self.chance.expovariate(1 / WITHIN), self._looks, person)
@@ -286,7 +289,7 @@ class Month:
 
     def _count(self, kind: str, games: list[Playing]) -> None:
         if self.counts:
-            self.sizes[len(games)] += kind == YOUR_TURN
+            self.sizes[len(games)] += kind == YOUR_TURN.name
             for playing in games:
                 self.letters[playing.name, kind] += 1 / len(games)
 
@@ -322,7 +325,7 @@ def main() -> None:
         f"{wanted.players} players with {GAMES_EACH} games each, {wanted.days} days.",
         textwrap.fill(HABITS.strip(), 110),
     )
-    for title, notifications in (("Where nothing is chosen", {}), ("At once", {"mails": {YOUR_TURN: AT_ONCE}})):
+    for title, notifications in (("Where nothing is chosen", {}), ("At once", {"mails": {YOUR_TURN.name: AT_ONCE}})):
         month = Month(wanted.players, wanted.days, notifications)
         month.run()
         print(f"{title}:", flush=True)

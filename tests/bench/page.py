@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from flask import Flask, Response, request
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.bench import stage
 from tests.page.layout import LEAST, MOST_SHIFT, SIZES, share_of_skies, shift, slow_down
+from tests.support import stage
 from tests.support.browser import CHROMIUM
 from tests.support.slow_line import SlowLine
 

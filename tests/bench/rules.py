@@ -11,9 +11,9 @@ from time import process_time, process_time_ns
 from typing import Any, NamedTuple
 
 from server.bots import greedy
-from server.rules import GAMES, Json, Rules, SeededDice, sternenglanz
-from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES
-from server.rules.sternenglanz.state import State
+from server.games import GAMES, Json, Rules, SeededDice, sternenglanz
+from server.games.sternenglanz.material import CARDS, FIELDS, PIECES
+from server.games.sternenglanz.state import State
 
 RUNS = 7
 GAMES_A_RUN = 60

@@ -34,19 +34,16 @@ import psutil
 import psycopg
 
 from server.config import CHECKOUT
+from server.games import GAMES, Json
 from server.play.commits import whole_log
-from server.play.heartbeats import beat
-from server.play.moves import play_move
-from server.play.sweep import wake_due
-from server.play.timeout_policy import DEFAULT_LADDER
+from server.play.timing.heartbeats import beat
+from server.play.timing.sweep import wake_due
+from server.play.timing.timeout_policy import DEFAULT_LADDER
 from server.play.views import describe, seen_by
-from server.rules import GAMES, Json
 from server.store import embedded_postgres
-from tests.bench import crowd, stage
-from tests.bench.client import drive
-from tests.bench.http import Run, run
+from tests.bench.http import Run, drive, run
 from tests.bench.http import report as report_moves
-from tests.support import many_due
+from tests.support import crowd, many_due, stage
 
 GUNICORN = "gunicorn"
 OK = b"HTTP/1.1 200"
@@ -76,11 +73,6 @@ def timed(work: Callable[..., object], *args: object) -> float:
     return (perf_counter() - began) * 1000
 
 
-def play_on(game: stage.Rehearsed, moves: slice) -> None:
-    for line in game.lines[moves]:
-        play_move(game.game_id, line.player_id, line.turn, line.move)
-
-
 # A view from a cold start
 
 
@@ -90,7 +82,7 @@ def view() -> None:
         with stage.postgres() as postgres:
             with stage.in_process(postgres.url):
                 longest = max(stage.rehearse(name, REHEARSED), key=lambda game: len(game.lines))
-                play_on(longest, slice(-1))
+                stage.play_on(longest, slice(-1))
                 events = len(whole_log(longest.game_id))
             copies = stage.copies(postgres.url, [longest], 4 * VIEWS)
             parts = [[game.game_id for game in copies[n * VIEWS : (n + 1) * VIEWS]] for n in range(4)]
@@ -148,7 +140,7 @@ def _half_played(postgres: embedded_postgres.Server, count: int, on_timeout: Seq
     with stage.in_process(postgres.url):
         rehearsed = stage.rehearse("sternenhimmel", REHEARSED, on_timeout)
         for game in rehearsed:
-            play_on(game, slice(len(game.lines) // 2))
+            stage.play_on(game, slice(len(game.lines) // 2))
     games = stage.copies(postgres.url, rehearsed, count // REHEARSED + 1)
     return [game._replace(lines=game.lines[len(game.lines) // 2 :]) for game in games]
 
@@ -293,7 +285,7 @@ def memory() -> None:
         with stage.in_process(postgres.url):
             rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
             for game in rehearsed:
-                play_on(game, slice(len(game.lines) // 2))
+                stage.play_on(game, slice(len(game.lines) // 2))
         games = stage.copies(postgres.url, rehearsed, 2 * LIVE // REHEARSED + 1)
         games = [game._replace(lines=game.lines[len(game.lines) // 2 :]) for game in games]
         with stage.serving(stage.OURS, GUNICORN, postgres.url, workers=1) as served:
@@ -325,7 +317,7 @@ def growth(large: bool) -> None:
             rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
             ended = stage.rehearse("sternenhimmel", 3)
             for game in ended:
-                play_on(game, slice(None))
+                stage.play_on(game, slice(None))
         urls = [crowd.twin(postgres.url, f"of_{games}") for games, _ in sizes]
         crowds = [
             crowd.fill(url, [game.game_id for game in ended], games, events)

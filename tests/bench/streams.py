@@ -16,10 +16,9 @@ from typing import Self
 
 import httpx
 
-from server.rules import Json
-from tests.bench import stage
-from tests.bench.client import drive
-from tests.bench.http import CLIENTS, report, run
+from server.games import Json
+from tests.bench.http import CLIENTS, drive, report, run
+from tests.support import stage
 from tests.support.stream_listeners import Listener
 
 REHEARSED = 12

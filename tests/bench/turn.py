@@ -31,13 +31,15 @@ from sqlalchemy import delete
 
 from server.clock import clock
 from server.config import CHECKOUT
+from server.games import GAMES as RULES
 from server.play.moves import play_move
-from server.post import delivery, dkim_signing, letters, smtp, wording
-from server.rules import GAMES as RULES
+from server.post import delivery, dkim_signing, smtp, wording
+from server.post.letters import compose, context
 from server.store import embedded_postgres, outbox
 from server.store.tables import LetterRow, db
-from tests.bench import perfect, stage
-from tests.bench.client import drive
+from tests.bench import perfect
+from tests.bench.http import drive
+from tests.support import stage
 
 CLIENTS = 4
 GAMES = 40  # of each kind, of which each plays one move in a run
@@ -56,9 +58,9 @@ STATIONS: Sequence[tuple[str, object, str]] = (
     ("the game", delivery, "load"),
     ("words", wording, "write"),
     ("page", wording, "write_page"),
-    ("shapes and lines", letters, "draw"),
-    ("PNG", letters, "png"),
-    ("MIME", letters, "build"),
+    ("shapes and lines", context, "draw"),
+    ("PNG", context, "png"),
+    ("MIME", compose, "build"),
     ("DKIM", dkim_signing.Signing, "send"),
     ("SMTP", smtp.SmtpCarrier, "send"),
     ("note", outbox, "done"),

@@ -4,12 +4,15 @@ from functools import reduce
 from random import Random
 
 from server.bots import BOTS
-from server.rules import GAMES, Outcome, SeededDice
-from server.rules import sternenhimmel as game
-from server.rules.sternenhimmel import Placement, State
+from server.games import GAMES, Outcome, SeededDice
+from server.games import sternenhimmel as game
+from server.games.sternenhimmel.material import Lying
+from server.games.sternenhimmel.moves import Placement
+from server.games.sternenhimmel.options import EDITIONS
+from server.games.sternenhimmel.state import Event, State
 
 
-def begun(events: list[game.Event]) -> State:
+def begun(events: list[Event]) -> State:
     sky = reduce(game.apply, events, None)
     assert sky is not None
     return sky
@@ -36,7 +39,7 @@ def test_greedy_beats_random_clearly() -> None:
         bots = ["random"] * (3 + seed % 3)
         greedy = seed % len(bots)
         bots[greedy] = "greedy"
-        outcome = played_by(bots, seed, edition=list(game.EDITIONS)[seed % 4])
+        outcome = played_by(bots, seed, edition=list(EDITIONS)[seed % 4])
         wins += outcome.places[greedy] == 1
         lead += outcome.scores[greedy] - sum(outcome.scores) / len(bots)
     assert wins >= 13
@@ -51,7 +54,7 @@ def test_greedy_takes_a_board_that_one_star_wins() -> None:
     sky = begun(game.setup(3, {"start_seat": 0}, SeededDice(b"", ())))
     sky = sky._replace(
         slots=("aries", None, None),
-        stars={"aries": {space: game.Lying(1 + n % 2, "3") for n, space in enumerate("abcd")}},
+        stars={"aries": {space: Lying(1 + n % 2, "3") for n, space in enumerate("abcd")}},
     )
     moves = game.legal_moves(sky, 0)
     assert BOTS["greedy"](GAMES["sternenhimmel"], game.view(sky, 0), moves, Random(1)) == Placement("10", "aries", "e")

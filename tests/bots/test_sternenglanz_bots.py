@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from server.bots import BOTS
-from server.rules import Json, SeededDice
-from server.rules import sternenglanz as game
-from server.rules.sternenglanz.material import CARDS, FIELDS, ids_of
-from server.rules.sternenglanz.state import GameDecided, State
+from server.games import Json, SeededDice
+from server.games import sternenglanz as game
+from server.games.sternenglanz.material import CARDS, FIELDS, ids_of
+from server.games.sternenglanz.state import GameDecided, State
 from tests.rules.positions import VECTORS, position
 
 

@@ -4,6 +4,7 @@ import getpass
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -15,8 +16,11 @@ from sqlalchemy.exc import ProgrammingError
 from server import cli
 from server.accounts.blocks import report, reports
 from server.clock import SECOND, clock
-from server.operations.motd import notice
-from server.store.tables import Audit, db
+from server.play.commits import commit_of, load, record
+from server.play.events import GameAbandoned
+from server.play.table import OVER
+from server.play.talk.motd import notice
+from server.store.tables import Audit, Incoming, db
 from tests.support.games import game_of, person, service_is_up
 
 KEPT = Path(__file__).parents[1] / "data" / "games"
@@ -51,9 +55,11 @@ DEEDS = [
     (["ban", "ada@example.org", "--reason", "Insults"], {"player": "ADA", "reason": "Insults"}),
     (["unban", "ada@example.org"], {"player": "ADA"}),
     (["player-token", "ada@example.org"], {"email": "ADA"}),
-    (["player-token", "nobody@example.org"], {"email": "***@example.org"}),
+    (["player-token", "nobody@example.org"], {"email": "***"}),
     (["motd", "Back at noon."], {"text": "Back at noon."}),
     (["motd", "--remove"], {"remove": True}),
+    (["close", "sign-ups", "mail-in"], {"what": "sign-ups mail-in"}),
+    (["open", "sign-ups", "mail-in"], {"what": "sign-ups mail-in"}),
     (["rotate-secret", "--grace", "P2D"], {"grace": "2 days, 0:00:00"}),
     (["rebuild", "GAME"], {"game_id": "GAME"}),
     (["delete-player", "ada@example.org"], {"player": "ADA"}),
@@ -80,6 +86,57 @@ def test_a_command_that_changes_something_is_kept(words: list[str], arguments: d
     assert "ada@" not in str(change) and not [
         word for word in said.split() if word.startswith("sp_") and word in str(change)
     ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["replay", "GAME"],
+        ["replay", "GAME", "--seat", "0"],
+        ["games", "show", "GAME"],
+        ["games", "show", "GAME", "--json"],
+        ["export", "GAME", "DIR"],
+        ["export", "--player", "ada@example.org", "DIR"],
+        ["export", "--all", "DIR"],
+        ["players", "show", "ada@example.org"],
+        ["mails", "list"],
+        ["mails", "show", "MAIL"],
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_shows_what_is_hidden_in_a_running_game_is_kept(words: list[str], tmp_path: Path) -> None:
+    ada = person("ada")
+    game = game_of(ada, person("ben"), person("cleo"))
+    mail = uuid4()
+    row = {"game_id": game, "mail_id": mail, "seat": 0, "turn": 1, "raw": b"From: ada@example.org", "asks": ""}
+    db.session.add(Incoming(**row, arrived_at=clock.now(), due_at=None, tries=9, fault="x"))
+    db.session.commit()
+    before, names = number(), {"GAME": str(game), "DIR": str(tmp_path), "MAIL": str(mail)}
+    run(*(names.get(word, word) for word in words))
+    [reading] = json.loads(run("audit", "--limit", 1, "--json"))
+    assert number() == before + 1
+    assert reading["command"] == " ".join(words[: 2 if words[0] in ("games", "players", "mails") else 1])
+    named = {"GAME": str(game), "MAIL": str(mail), "ada@example.org": str(ada)}
+    assert all(named[word] in str(reading["arguments"]) for word in words if word in named)
+    assert "ada@" not in str(reading)
+
+
+@pytest.mark.parametrize("words", [["replay", "GAME"], ["games", "show", "GAME"], ["export", "GAME", "DIR"]])
+def test_reading_a_game_that_is_over_is_not_kept(words: list[str], tmp_path: Path) -> None:
+    game = game_of(*(person(name) for name in ("ada", "ben", "cleo")))
+    assert record(commit_of(load(game), [GameAbandoned(0)], clock.now()))
+    db.session.commit()
+    assert load(game).table.status in OVER
+    before, names = number(), {"GAME": str(game), "DIR": str(tmp_path)}
+    run(*(names.get(word, word) for word in words))
+    assert number() == before
+
+
+def test_an_export_that_is_only_tried_is_not_kept(tmp_path: Path) -> None:
+    game = game_of(*(person(name) for name in ("ada", "ben", "cleo")))
+    before = number()
+    run("export", game, tmp_path, "--dry-run")
+    assert number() == before
 
 
 def test_every_command_that_can_be_tried_dry_is_among_them() -> None:

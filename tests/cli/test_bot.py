@@ -7,16 +7,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
+from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner, Result
 
+from server import docs
 from server.cli import main
-from server.rules import GAMES
-from tests.support.live_server import CHECKOUT
+from server.games import GAMES
+from tests.support.handbook import block
 
 bot_module = import_module("server.cli.bot")
-PRINTED = CHECKOUT / "server" / "api" / "templates" / "bot-lines.txt"
+PRINTED = block(docs.render((docs.FOLDER / "bot.md").read_text("utf-8")).html, "bot-lines")
 SAYS_HELLO = 'import sys, json\nsys.stdin.readline()\nprint(\'{"type": "hello", "version": 1}\', flush=True)\n'
 
 
@@ -58,7 +60,7 @@ def test_the_program_of_the_handbook_plays_local_games_to_their_ends(rules: str)
     ],
 )
 def test_what_a_program_does_wrong_is_told_in_a_sentence(program: str, told: str) -> None:
-    played = bot("--local", "sternenhimmel", "--patience", "0.5" if "sleep" in program else "20", program=program)
+    played = bot("--local", "sternenhimmel", "--patience", "0.5" if "sleep" in program else "200", program=program)
     assert played.exit_code == 1
     assert told in played.output
 
@@ -143,3 +145,34 @@ def test_all_games_of_an_account_are_played_only_once_it_is_marked() -> None:
         assert Account.program
         assert bot(*there).exit_code == 0
         server.shutdown()
+
+
+class Restored(BaseHTTPRequestHandler):
+    """A server whose log of the game `a` ends before what was told of it, as after a backup was restored."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        told: dict[str, object] = {
+            "/v1/me": {"program": True},
+            "/v1/games/a": {"status": "finished", "outcome": None, "you": None},
+        }
+        is_over = self.path == "/v1/stream" and self.path in Restored.asked
+        Restored.asked.append(self.path)
+        self.send_response(204 if is_over else 200)
+        self.end_headers()
+        if self.path == "/v1/stream" and not is_over:
+            self.wfile.write(b'id: x\nevent: reset\ndata: {"game": "a", "newest": 3}\n\n')
+        elif not is_over:
+            self.wfile.write(json.dumps(told.get(self.path, {"items": [], "next": None})).encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_game_whose_log_went_back_is_looked_at_again() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Restored) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        assert bot("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a").exit_code == 0
+        server.shutdown()
+    assert Restored.asked.count("/v1/games/a") == 1

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from server.config import BadSetting, Settings
+from server.post.letters.compose import trouble_with_letters
 
 
 def test_nothing_needs_to_be_set():
@@ -26,6 +27,112 @@ def test_links_lead_to_the_port_unless_a_base_url_is_set():
         Settings.from_environment({"STERNENPOST_BASE_URL": "https://stars.example/"}).base_url
         == "https://stars.example"
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("https://münchen.example", "https://xn--mnchen-3ya.example"),
+        ("https://MÜNCHEN.Example.:8443/", "https://xn--mnchen-3ya.example:8443"),
+        ("HTTPS://Stars.Example./", "https://stars.example"),
+        ("http://[2001:DB8::A]:8000", "http://[2001:db8::a]:8000"),
+        ("http://192.0.2.1:80/", "http://192.0.2.1:80"),
+        ("http://localhost", "http://localhost"),
+    ],
+)
+def test_a_base_url_is_written_as_the_dns_has_it(written, meant):
+    assert Settings.from_environment({"STERNENPOST_BASE_URL": written}).base_url == meant
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "stars.example",
+            "//stars.example",
+            "ftp://stars.example",
+            "https://",
+            "https:///x",
+            "https://my_host.example",
+        ),
+        *(
+            "https://stars.example/letters",
+            "https://stars.example?x=1",
+            "https://stars.example/#",
+            "https://stars.example?",
+        ),
+        *("https://ada@stars.example", "https://stars.example:0", "https://stars.example:65536", "https://a..example"),
+        *("https://-a.example", "https://a-.example", "https://stars.example..", f"https://{'a' * 64}.example"),
+        *(
+            f"https://{'a.' * 100}example",
+            "https://[::1",
+            "https://[fe80::1%25eth0]",
+            "https://[1.2.3.4]",
+            "https://a b.example",
+        ),
+        *("https://a%2Eexample", "https://☃︎.example", "https://stars.example\\x"),
+    ],
+)
+def test_a_base_url_without_which_no_link_or_letter_works_is_refused(written):
+    with pytest.raises(
+        BadSetting, match="^STERNENPOST_BASE_URL should be like https://stars.example, without a path, not .*[.]$"
+    ):
+        Settings.from_environment({"STERNENPOST_BASE_URL": written})
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("Reply.Stars.Example.", "reply.stars.example"),
+        ("antwort.münchen.example", "antwort.xn--mnchen-3ya.example"),
+        ("localhost", "localhost"),
+        ("192.0.2.1.example", "192.0.2.1.example"),
+    ],
+)
+def test_a_reply_domain_is_written_as_the_dns_has_it(written, meant):
+    assert Settings.from_environment({"STERNENPOST_REPLY_DOMAIN": written}).reply_domain == meant
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "a_b.example",
+        "-a.example",
+        "a..example",
+        ".example",
+        ".",
+        "a b",
+        "ada@stars.example",
+        "a/b",
+        "a" * 64,
+        "a." * 127,
+    ],
+)
+def test_a_reply_domain_that_no_address_can_have_is_refused(written):
+    with pytest.raises(BadSetting, match="^STERNENPOST_REPLY_DOMAIN should be "):
+        Settings.from_environment({"STERNENPOST_REPLY_DOMAIN": written})
+
+
+@pytest.mark.parametrize(
+    ("base_url", "reply_domain"),
+    [
+        ("https://münchen.example", "antwort.münchen.example"),
+        ("http://[2001:db8::a]:8000", None),
+        ("http://192.0.2.1", None),
+        (f"https://{'a' * 61}.{'b' * 61}.{'c' * 61}.org", f"{'a' * 61}.{'b' * 61}.{'c' * 61}.org"),
+    ],
+)
+def test_with_every_accepted_name_a_letter_can_be_written(app, base_url, reply_domain):
+    read = Settings.from_environment({"STERNENPOST_BASE_URL": base_url, "STERNENPOST_REPLY_DOMAIN": reply_domain or ""})
+    with app.test_request_context():
+        assert trouble_with_letters(read.base_url, read.reply_domain) == ""
+
+
+@pytest.mark.parametrize("name", ["STERNENPOST_PROXIES", "STERNENPOST_PORT", "STERNENPOST_KEEP_ANSWERS"])
+@pytest.mark.parametrize("value", ["-1", "1_000", "٣٠", "1.5", "1e3", "9" * 5000])
+def test_a_number_is_written_in_digits(name, value):
+    with pytest.raises(BadSetting, match=f"^{name} should be "):
+        Settings.from_environment({name: value})
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
@@ -107,7 +214,12 @@ def test_a_token_is_shown_neither_in_the_list_nor_in_a_refusal():
 
 def test_every_variable_is_listed_with_its_default_and_meaning():
     listed = Settings.from_environment({"STERNENPOST_LIMITS": "off"}).listed()
-    assert ("STERNENPOST_LIMITS", "on", "off", "rate limits; off for load tests only: then none below counts") in listed
+    assert (
+        "STERNENPOST_LIMITS",
+        "on",
+        "off",
+        "Rate limits. Off, for load tests only: ignores all limits below.",
+    ) in listed
     assert all(meaning for _, _, _, meaning in listed)
 
 

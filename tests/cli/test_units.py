@@ -35,6 +35,15 @@ def test_the_units_are_printed_or_written(written: list[Path]) -> None:
         assert f"# {path.name}\n{path.read_text()}" in printed
 
 
+def test_a_shelf_may_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "ReadWritePaths" not in CliRunner().invoke(cli.main, ["units"]).output
+    monkeypatch.setenv("STERNENPOST_SHELF", "/srv/old games")
+    said = CliRunner().invoke(cli.main, ["units", str(tmp_path)])
+    assert said.exit_code == 0, said.output
+    services = [path for path in tmp_path.iterdir() if path.suffix == ".service"]
+    assert all('\nReadWritePaths="-/srv/old games"\n' in path.read_text() for path in services)
+
+
 def test_every_unit_starts_a_command_that_there_is(written: list[Path]) -> None:
     for path in written:
         if path.suffix == ".service":

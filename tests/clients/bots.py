@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from tests.clients.generators import BOTS, Generator, environment
-from tests.support.live_server import House, new_house, sign_in, until
+from tests.support.live_server import PLAYED, House, new_house, sign_in, until
 
-PLAYED: Final = 300  # seconds
 RULES: Final = ("sternenhimmel", "sternenglanz")
 
 

@@ -117,7 +117,7 @@ def deal(rules: str, options: str, seats: int, number: int) -> Deal:
 @cache
 def _client(url: str, name: str) -> httpx.Client:
     token = _told(httpx.post(f"{url}/sandbox/token", json={"name": name}))["token"]
-    return httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=20.0)
+    return httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60)
 
 
 def _told(answer: httpx.Response) -> Json:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 HERE: Final = Path(__file__).parent
 CHECKOUT: Final = HERE.parents[1]
 OURS: Final = CHECKOUT / "api_spec" / "openapi.yaml"
-BOTS: Final = CHECKOUT / "server" / "api" / "bots"
+BOTS: Final = CHECKOUT / "server" / "docs" / "clients"
 TOOLS: Final = CHECKOUT / ".data" / "generators"
 BOUND: Final = 600  # seconds for a step
 _OF_NPM: Final = ("package.json", "package-lock.json")

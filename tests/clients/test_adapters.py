@@ -1,6 +1,6 @@
 """The contract is whole: what those who train programs ask of a game, PettingZoo and OpenSpiel, is answered by it alone.
 
-They come with 300 MB of numerics, so nothing but `pip install -c constraints.txt -e .[adapters]` brings them.
+They come with 300 MB of numerics, so only `pip install -e .[adapters]` installs them.
 """
 
 import json
@@ -11,7 +11,7 @@ import pytest
 from tests.clients.deals import Deal, OutOfReach, Position, Way
 from tests.support.live_server import new_house
 
-_INSTALL = "is not installed here: .venv/bin/python -m pip install -c constraints.txt -e .[adapters]"
+_INSTALL = "is not installed here: .venv/bin/python -m pip install -e .[adapters]"
 pettingzoo_test = pytest.importorskip("pettingzoo.test", reason=f"PettingZoo {_INSTALL}")
 pyspiel = pytest.importorskip("pyspiel", reason=f"OpenSpiel {_INSTALL}")
 

@@ -18,7 +18,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from server import cli
 from server.api.problems import ALL
-from server.rules import GAMES, Json
+from server.games import GAMES, Json
 from tests.support.contract import JSON, PROBLEM
 
 PUBLISHED = Path(__file__).parents[2] / "api_spec" / "openapi.yaml"
@@ -241,7 +241,7 @@ def test_no_two_lists_of_words_are_the_same() -> None:
 
 def test_a_field_tells_the_members_of_a_union_apart() -> None:
     by_their_fields = {"Clock", "Condition", "SeatWanted", "TokenRequest", "Move", "View"}
-    by_their_fields |= {"GameChanges", "MoveResult", "TakeBackResult", "Streamed"}
+    by_their_fields |= {"GameChanges", "MoveResult", "TakeBackResult", "Streamed", "StreamedOfAll"}
     for name, schema in SCHEMAS.items():
         if "oneOf" in schema and name not in by_their_fields:
             assert len(schema["discriminator"]["mapping"]) == len(schema["oneOf"]), name

@@ -11,15 +11,15 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 
 import httpx
 import pytest
 
-from server.rules import GAMES
+from server.games import GAMES
 from tests.support import npm
-from tests.support.live_server import Client, House, new_house, sign_in, until
+from tests.support.handbook import block
+from tests.support.live_server import PLAYED, Client, House, new_house, sign_in, until
 
 HERE = Path(__file__).parent / "clients"
 PUBLISHED = HERE.parents[2] / "api_spec" / "openapi.yaml"
@@ -27,15 +27,12 @@ BESIDE_PYTHON = {
     **os.environ,
     "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
 }  # for the generator's ruff
-BOUND = 100  # seconds
-PLAYED = 120  # seconds
-pytestmark = pytest.mark.timeout(300)  # tools are fetched, and two clients made
 
 
 def runs(*command: str | Path, where: Path) -> str:
     """What a command prints. Fails if the command does."""
     done = subprocess.run(
-        command, cwd=where, env=BESIDE_PYTHON, capture_output=True, text=True, timeout=BOUND, check=False
+        command, cwd=where, env=BESIDE_PYTHON, capture_output=True, text=True, timeout=PLAYED, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -134,10 +131,8 @@ def test_clients_in_two_languages_play_a_game_of_each_kind_to_its_end(
 def test_the_bot_of_the_handbook_has_30_lines_and_plays_both_games_as_it_is_printed_there(
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
-    printed = re.search(r'(?s)<pre[^>]* id="bot">(.*?)</pre>', httpx.get(f"{house.url}/docs/bot").text)
-    assert printed is not None
     bot = tmp_path / "bot.py"
-    bot.write_text(unescape(printed[1]), "utf-8")
+    bot.write_text(block(httpx.get(f"{house.url}/docs/bot").text, "bot"), "utf-8")
     assert len(bot.read_text("utf-8").splitlines()) <= 30
     for rules, options, names in (
         ("sternenhimmel", {}, ("dan", "eve", "fay")),
@@ -156,9 +151,7 @@ def test_the_bot_of_the_handbook_has_30_lines_and_plays_both_games_as_it_is_prin
 
 def player_for(house: House, where: Path, token: str, *game: str) -> subprocess.Popen[str]:
     """The handbook's program of lines, joined to this server."""
-    printed = re.search(r'(?s)<pre[^>]* id="bot-lines">(.*?)</pre>', httpx.get(f"{house.url}/docs/bot").text)
-    assert printed is not None
-    (where / "lines.py").write_text(unescape(printed[1]), "utf-8")
+    (where / "lines.py").write_text(block(httpx.get(f"{house.url}/docs/bot").text, "bot-lines"), "utf-8")
     joined = ("-m", "server.cli", "bot", "--url", house.url, "--token", token, *game, "--")
     return begun(sys.executable, *joined, sys.executable, where / "lines.py", where=HERE.parents[2])
 

@@ -1,5 +1,6 @@
 """The examples of the OpenAPI document: each fits its schema, and each request really gets an answer as documented."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +8,14 @@ import pytest
 import yaml
 from flask import Flask
 
-from server.rules import Json
+from server.games import Json
 from tests.support.contract import JSON, Contract
 from tests.support.one_of_each import Call, Scene, calls
+from tests.support.recorded_examples import record
 
-DOCUMENT: Json = yaml.safe_load((Path(__file__).parents[2] / "api_spec" / "openapi.yaml").read_text("utf-8"))
+CHECKOUT = Path(__file__).parents[2]
+DOCUMENT: Json = yaml.safe_load((CHECKOUT / "api_spec" / "openapi.yaml").read_text("utf-8"))
+RECORDED: Json = json.loads((CHECKOUT / "server" / "api" / "openapi" / "examples.json").read_text("utf-8"))
 CALLS = list(calls(DOCUMENT))
 REQUESTS = [(call, name) for call in CALLS for name in (call.examples or [""])]
 
@@ -47,6 +51,12 @@ def test_every_example_of_a_request_gets_an_answer_as_documented(app: Flask, cal
     answer = scene.ask(call, call.examples.get(name))
     successes = [status for status in call.operation["responses"] if status[0] == "2"]
     assert str(answer.status_code) in successes, answer.text
+
+
+def test_the_recorded_answers_are_those_of_the_present_code(app: Flask) -> None:
+    assert record(app) == RECORDED, (
+        "Run `python -m tests.support.recorded_examples > server/api/openapi/examples.json`."
+    )
 
 
 def test_a_turn_by_the_book(app: Flask) -> None:

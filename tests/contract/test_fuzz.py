@@ -17,8 +17,8 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from server.play.sweep import wake_due
-from server.rules import GAMES, Json
+from server.games import GAMES, Json
+from server.play.timing.sweep import wake_due
 from tests.support.contract import JSON, Someone
 from tests.support.games import BOT, ME, OPEN
 from tests.support.one_of_each import Call, calls
@@ -217,7 +217,6 @@ def as_bytes(body: Any) -> bytes:
     return json.dumps(body).encode()
 
 
-@pytest.mark.timeout(600)
 def test_whatever_is_changed_in_a_request_the_answer_is_as_documented(
     app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

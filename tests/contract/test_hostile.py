@@ -20,7 +20,7 @@ from psycopg import sql
 
 from server.app import create_app
 from server.config import Settings
-from server.rules import Json
+from server.games import Json
 from tests.support.contract import JSON, Contract, ContractClient, Someone, is_problem, opened, refusal
 from tests.support.games import BOT, ME, OPEN
 from tests.support.one_of_each import Call, Scene, calls

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.support import npm
+from tests.support.live_server import PLAYED
 
 HERE = Path(__file__).parent / "linters"
 PUBLISHED = HERE.parents[2] / "api_spec" / "openapi.yaml"
-BOUND = 150  # seconds
-pytestmark = pytest.mark.timeout(300)  # tools are fetched
 
 
 @pytest.fixture(scope="module")
@@ -37,5 +36,5 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_linter_finds_nothing_to_object_to(workshop: Path, command: tuple[str | Path, ...]) -> None:
     tool, *words = command
     asked = [workshop / "node_modules" / ".bin" / tool, *words]
-    told = subprocess.run(asked, cwd=workshop, capture_output=True, text=True, timeout=BOUND, check=False)
+    told = subprocess.run(asked, cwd=workshop, capture_output=True, text=True, timeout=PLAYED, check=False)
     assert told.returncode == 0, told.stdout + told.stderr

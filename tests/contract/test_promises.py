@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from server.rules import Json
+from server.games import Json
 from tests.support.promised import DOCUMENT, PROMISED, promised
 
 CHECKOUT = Path(__file__).parents[2]

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from html import unescape
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread, Timer
@@ -18,12 +17,12 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import chromium
-from tests.support.live_server import Client, House, new_house, sign_in, until
+from tests.support.browser import PATIENCE_MS, chromium
+from tests.support.handbook import block
+from tests.support.live_server import PATIENCE, PLAYED, Client, House, new_house, sign_in, until
 
 assert chromium  # a fixture
 
-BOUND = 100  # seconds
 SKY = {"rules": "sternenhimmel", "options": {"start_seat": 0}, "title": "The long night"}
 BOTS = [{"bot": "greedy"}, {"bot": "random"}]
 
@@ -43,10 +42,8 @@ def ada(house: House) -> Iterator[Client]:
 
 
 def printed(house: House, page: str, name: str) -> str:
-    """What stands on a page of the handbook."""
-    found = re.search(rf'(?s)<pre[^>]* id="{name}">(.*?)</pre>', httpx.get(f"{house.url}/docs/{page}").text)
-    assert found is not None
-    return unescape(found[1])
+    """Return a code block of the handbook."""
+    return block(httpx.get(f"{house.url}/docs/{page}").text, name)
 
 
 def begun(house: House, where: Path, name: str, client: Client, *words: str, base: str = "") -> subprocess.Popen[str]:
@@ -62,7 +59,7 @@ def begun(house: House, where: Path, name: str, client: Client, *words: str, bas
 def told(program: subprocess.Popen[str]) -> list[str]:
     """What it has printed when it has ended."""
     assert program.stdout is not None
-    ends = Timer(BOUND, program.kill)
+    ends = Timer(PLAYED, program.kill)
     ends.start()
     lines = program.stdout.read().splitlines()
     ends.cancel()
@@ -153,6 +150,54 @@ def test_a_stream_goes_on_through_a_restart_without_a_gap_or_a_repeat(
     assert lines.count("Good night") == 1
 
 
+def set_back(house: House, place: str) -> type[BaseHTTPRequestHandler]:
+    """A line on which the first stream is asked for from a place that its log never reached, as after a restored backup."""
+    asked: list[str] = []
+
+    class Line(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            headers = {"Authorization": self.headers["Authorization"]}
+            headers["Last-Event-ID"] = self.headers.get("Last-Event-ID", "") if asked else place
+            asked.append(self.path)
+            answer = httpx.get(house.url + self.path, headers=headers, timeout=PATIENCE)
+            self.send_response(answer.status_code)
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+    return Line
+
+
+def test_a_stream_of_a_log_that_went_back_begins_again(house: House, ada: Client, tmp_path: Path) -> None:
+    game = game_of(ada)
+    plays(ada, game)
+    ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
+    story = ada.get(f"/v1/games/{game}/events")["items"]
+    with served(set_back(house, "9999-0")) as line:
+        lines = told(begun(house, tmp_path, "stream", ada, f"/v1/games/{game}/stream", base=line))
+    assert lines == [f"{game} begins again", *(f"{it['seq']} {it['type']}" for it in story)]
+
+
+def test_a_story_that_is_kept_begins_again_where_its_log_went_back(house: House, ada: Client, tmp_path: Path) -> None:
+    game, file = game_of(ada), tmp_path / "story.json"
+
+    def kept() -> list[object]:
+        [words] = told(begun(house, tmp_path, "story", ada, game, str(file)))
+        found: list[object] = json.loads(file.read_text())
+        assert words == f"{len(found)} events"
+        return found
+
+    def stored() -> list[object]:
+        items: list[object] = ada.get(f"/v1/games/{game}/events")["items"]
+        return items
+
+    assert kept() == stored()
+    plays(ada, game)
+    ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
+    assert kept() == stored()
+    file.write_text(json.dumps([{"seq": 9999, "type": "of a log that is gone"}]))
+    assert kept() == stored()
+
+
 def test_all_turns_are_listed_with_the_time_that_is_left(house: House, ada: Client, tmp_path: Path) -> None:
     games = {game_of(ada) for _ in range(3)}
     lines = told(begun(house, tmp_path, "due", ada))
@@ -190,6 +235,7 @@ def test_a_page_of_another_origin_shows_a_game_as_it_goes_on(
     (tmp_path / "live.html").write_text(text, "utf-8")
     game = game_of(ada)
     with served(partial(SimpleHTTPRequestHandler, directory=tmp_path)) as elsewhere, chromium.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto(f"{elsewhere}/live.html")
         expect(page.get_by_role("heading")).to_have_text("The long night")
@@ -200,9 +246,25 @@ def test_a_page_of_another_origin_shows_a_game_as_it_goes_on(
         assert picture.evaluate("it => it.naturalWidth") > 0
         plays(ada, game)
         expect(page.get_by_text("star-placed, seat 0")).to_be_visible()
-        expect(page.get_by_text("star-placed, seat 2")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("star-placed, seat 2")).to_be_visible(timeout=60_000)
         expect(picture).not_to_have_attribute("src", str(first))
         ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
         expect(page.get_by_role("status")).to_have_text("The game is abandoned.")
         page.goto(f"{elsewhere}/live.html?game={game[:-4]}0000")
         expect(page.get_by_role("status")).to_contain_text("no such")
+
+
+def test_the_page_of_a_live_game_forgets_a_story_that_begins_again(
+    house: House, ada: Client, chromium: Browser, tmp_path: Path
+) -> None:
+    (tmp_path / "live.html").write_text(printed(house, "live", "live"), "utf-8")
+    game = game_of(ada)
+    first, second = ({"type": "star-placed", "seat": seat} for seat in (0, 1))
+    reset = {"game": game, "newest": 1}
+    body = f"data: {json.dumps(first)}\n\nevent: reset\ndata: {json.dumps(reset)}\n\ndata: {json.dumps(second)}\n\n"
+    headers = {"Content-Type": "text/event-stream", "Access-Control-Allow-Origin": "*"}
+    with served(partial(SimpleHTTPRequestHandler, directory=tmp_path)) as elsewhere, chromium.new_context() as context:
+        page = context.new_page()
+        page.route(re.compile("/stream$"), lambda route: route.fulfill(headers=headers, body=body))
+        page.goto(f"{elsewhere}/live.html?game={game}")
+        expect(page.locator("#events li")).to_have_text(["star-placed, seat 1"])

@@ -23,7 +23,7 @@ from schemathesis.transport.wsgi import WSGITransport
 
 from server.accounts.players import player_token
 from server.errors import Unfit
-from server.rules import GAMES, Json
+from server.games import GAMES, Json
 from server.strict_json import read_json
 from tests.support.one_of_each import Scene
 
@@ -105,7 +105,6 @@ def probes_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WSGITransport, "send", sent)
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("probes_in_process")
 def test_whatever_is_asked_the_answer_is_as_documented(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "LIMITS", False)

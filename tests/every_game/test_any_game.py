@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it ships none
 
-from server.rules import GAMES, BadOption, Json, Outcome, Rules, SeededDice
+from server.games import GAMES, BadOption, Json, Outcome, Rules, SeededDice
 
 RECORDED = sorted((Path(__file__).parents[1] / "data" / "games").glob("*.json"))
 EDITIONS = {

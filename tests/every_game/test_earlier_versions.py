@@ -8,10 +8,10 @@ from flask import Flask
 from server.accounts.players import player_token
 from server.app import create_app
 from server.config import Settings
+from server.games import GAMES, Json
 from server.play.commits import whole_log
 from server.play.table import fold, new_table
 from server.play.views import describe
-from server.rules import GAMES, Json
 from server.store import embedded_postgres
 from tests.support.games import service_is_up
 from tests.support.random_games import LONG, Table
@@ -54,7 +54,7 @@ def test_an_earlier_version_is_that_part_of_the_log_played_again(app: Flask, tab
     for seat, name in enumerate(NAMES):
         clients[seat] = {"Authorization": f"Bearer {player_token(f'{name}@example.org', name)}"}
     for version in range(1, table.game.table.version + 1, 7):
-        then = fold(new_table(table.game.head["rules"]), [row for row in log if row.version <= version])
+        then = fold(new_table(table.game.head.rules), [row for row in log if row.version <= version])
         for seat, headers in clients.items():
             answer = app.test_client().get(f"/v1/games/{table.game_id}?at={version}", headers=headers)
             assert (answer.json["version"], answer.json["status"]) == (version, then.status)

@@ -10,11 +10,11 @@ from flask import Flask
 from server import cli
 from server.app import create_app
 from server.config import Settings
+from server.games import GAMES, Json
 from server.play.archive import check
 from server.play.commits import whole_log
 from server.play.seating.games import open_game
 from server.play.votes import vote
-from server.rules import GAMES, Json
 from tests.support.archives import as_file, get, hashed_again, here, long, say_more
 from tests.support.games import BOT, ME, OPEN, person, wanted
 from tests.support.random_games import archives, short_night

@@ -10,10 +10,11 @@ from flask import Flask
 from server import cli
 from server.cli.service import OWNS_TABLES
 from server.clock import Clock, clock
-from server.operations import health
-from server.play.sandbox_clock import move_clock
+from server.play.timing import host_clock
+from server.play.timing.sandbox_clock import move_clock
 from server.post.incoming.smtp_server import SmtpServer
 from server.store.tables import db
+from tests.support.games import host_clock_is_off
 from tests.support.illnesses import ILLNESSES, unreachable
 from tests.support.live_server import free_port
 
@@ -29,6 +30,9 @@ def patient(well: Flask, shared_url: str, tmp_path) -> dict[str, str]:
     return {"DATABASE_URL": shared_url, "STERNENPOST_DATA": str(tmp_path), "STERNENPOST_SANDBOX": "on"}
 
 
+ROOM = "temporary directory"
+
+
 def found_by(result: Result) -> dict[str, str]:
     assert result.stdout, result
     return dict(line.split(": ", 1) for line in result.stdout.splitlines())
@@ -36,7 +40,7 @@ def found_by(result: Result) -> dict[str, str]:
 
 def test_the_doctor_finds_nothing_wrong(patient: dict[str, str]) -> None:
     result = doctor(**patient)
-    well = dict.fromkeys(["database", "web", "worker", "outbox", "inbox", "seats", "clock", "mail"], "ok")
+    well = dict.fromkeys(["database", "web", "worker", "outbox", "inbox", "seats", "clock", "mail", ROOM], "ok")
     assert found_by(result) == well | {"role": OWNS_TABLES}
     assert result.exit_code == 0
 
@@ -61,9 +65,16 @@ def test_the_doctor_follows_a_clock_that_the_sandbox_put_forward(patient: dict[s
 def test_the_doctor_finds_a_clock_that_is_wrong(patient: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     fast = Clock()
     monkeypatch.setattr(fast, "real", lambda: clock.real() + timedelta(seconds=7))
-    monkeypatch.setattr(health, "clock", fast)
+    monkeypatch.setattr(host_clock, "clock", fast)
     result = doctor(**patient)
-    assert found_by(result)["clock"].startswith("0:00:0")
+    assert found_by(result)["clock"].startswith("differs from the database's clock by 0:00:0")
+    assert result.exit_code == 1
+
+
+def test_the_doctor_finds_a_clock_that_stops_play(patient: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    host_clock_is_off(monkeypatch, timedelta(days=2, minutes=1))
+    result = doctor(**patient)
+    assert found_by(result)["clock"].startswith("this machine's clock is 2 days")
     assert result.exit_code == 1
 
 
@@ -90,13 +101,13 @@ def test_the_doctor_says_whether_mail_comes_in(patient: dict[str, str], well: Fl
 
 def test_the_doctor_finds_a_database_that_is_away() -> None:
     result = doctor(**unreachable(STERNENPOST_SANDBOX="on"))
-    assert found_by(result) == {"database": "does not answer: Connection refused", "mail": "ok"}
+    assert found_by(result) == {"database": "does not answer: Connection refused", "mail": "ok", ROOM: "ok"}
     assert result.exit_code == 1
 
 
 def test_the_doctor_says_how_to_get_a_database_where_there_is_none(tmp_path) -> None:
     result = doctor(DATABASE_URL="", STERNENPOST_DATA=str(tmp_path))
-    assert found_by(result)["database"] == "not running: `python3 -m server up` starts one, DATABASE_URL names another"
+    assert found_by(result)["database"] == "not running: start one with `python3 -m server up`, or set DATABASE_URL"
     assert result.exit_code == 1
 
 
@@ -105,7 +116,7 @@ def test_the_doctor_finds_tables_that_are_not_up_to_date(revision: str, database
     with psycopg.connect(database_url) as owner:
         owner.execute(revision)
     result = doctor(DATABASE_URL=database_url)
-    assert found_by(result)["database"] == "its tables are not up to date: run `sternenpost migrate`"
+    assert found_by(result)["database"] == "the tables are not up to date: run `sternenpost migrate`"
     assert result.exit_code == 1
 
 

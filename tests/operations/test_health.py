@@ -1,8 +1,11 @@
 """Is it well? What the web says of its parts, and what a part that breaks breaks beside it."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from flask import Flask
 from sqlalchemy import update
 
@@ -10,17 +13,17 @@ from server.app import create_app
 from server.clock import clock
 from server.config import Settings
 from server.operations import health
-from server.play import mail_in
-from server.play.commits import whole_log
-from server.play.mail_in import take_mail
-from server.play.moves import turn_word
+from server.play.commits import projected, whole_log
+from server.play.mail import mail_in
+from server.play.mail.mail_in import take_mail
+from server.play.turns.turn_links import turn_word
 from server.store import log, outbox
 from server.store.connections import autocommit
 from server.store.tables import Incoming, LetterRow, PlayerLetterRow, Webhook, db
 from server.webhooks.subscriptions import make_webhook
 from server.worker import tell_what_is_held_up
 from tests.conftest import PUBLIC
-from tests.support.games import game_of, head_of, person
+from tests.support.games import game_of, head_of, host_clock_is_off, person
 from tests.support.illnesses import A_WHILE, ILLNESSES, LONG, a_letter_that_our_relay_refuses, unreachable
 from tests.support.live_server import Json
 
@@ -39,8 +42,50 @@ def test_the_web_says_that_it_is_up(app: Flask) -> None:
 
 def test_everything_is_ready(well: Flask) -> None:
     game_of(person("ada"), person("ben"), person("cleo"))
-    parts = dict.fromkeys(["database", "web", "worker", "outbox", "inbox", "seats"], "ok")
+    parts = dict.fromkeys(["database", "web", "worker", "outbox", "inbox", "seats", "temporary directory"], "ok")
     assert readiness(well) == (200, {"status": "ready", "parts": parts})
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("BASE_URL", "https://münchen.example"), ("REPLY_DOMAIN", "my_replies.example")]
+)
+def test_a_service_that_can_write_no_letter_is_not_ready(
+    well: Flask, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
+) -> None:
+    monkeypatch.setitem(well.config, setting, value)
+    status, told = readiness(well)
+    assert (status, told["status"]) == (503, "ill")
+    assert told["parts"]["letters"].startswith("no letter can be written")
+
+
+def test_the_shelf_and_the_dkim_key_are_parts_where_they_are_set(
+    well: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = tmp_path / "dkim.pem"
+    pem.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    monkeypatch.setitem(well.config, "SHELF", tmp_path / "shelf" / "below")  # `shelve` makes it
+    monkeypatch.setitem(well.config, "DKIM_KEY", pem)
+    status, told = readiness(well)
+    assert (status, told["parts"]["shelf"], told["parts"]["DKIM key"]) == (200, "ok", "ok")
+    monkeypatch.setitem(well.config, "SHELF", pem / "shelf")
+    status, told = readiness(well)
+    assert (status, told["parts"]["shelf"]) == (503, "is not writable: Not a directory")
+    monkeypatch.setitem(well.config, "SHELF", None)
+    pem.write_text("no key")
+    status, told = readiness(well)
+    assert (status, told["parts"]["DKIM key"]) == (503, "The DKIM key is not an RSA key in PEM.")
+    pem.unlink()
+    assert readiness(well)[1]["parts"]["DKIM key"] == "The DKIM key cannot be read: No such file or directory."
+    assert "shelf" not in readiness(well)[1]["parts"]
+
+
+def test_a_temporary_directory_that_is_gone_is_named(
+    well: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path / "gone"))
+    status, told = readiness(well)
+    assert (status, told["parts"]["temporary directory"]) == (503, "is not writable: No such file or directory")
 
 
 def test_what_our_relay_answers_is_named_but_no_address(well: Flask) -> None:
@@ -101,9 +146,20 @@ def test_the_ill_part_is_named(well: Flask, part: str, illness: object, words: s
     assert body["parts"][part].startswith(words)
 
 
+def test_a_clock_that_is_wrong_is_named(well: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    host_clock_is_off(monkeypatch, timedelta(days=-2))
+    status, told = readiness(well)
+    assert status == 503
+    assert told["parts"]["clock"].startswith("this machine's clock is ")
+    assert told["parts"]["clock"].endswith(" behind the database's")
+
+
 def test_a_database_that_is_away_is_the_one_ill_part() -> None:
     app = create_app(Settings.from_environment(unreachable()))
-    assert readiness(app) == (503, {"status": "ill", "parts": {"database": "does not answer: Connection refused"}})
+    assert readiness(app) == (
+        503,
+        {"status": "ill", "parts": {"database": "does not answer: Connection refused", "temporary directory": "ok"}},
+    )
 
 
 # What breaks is on its own
@@ -112,10 +168,10 @@ def test_a_database_that_is_away_is_the_one_ill_part() -> None:
 def test_a_page_that_breaks_breaks_no_other_one(well: Flask) -> None:
     broken, sound = (game_of(person("ada"), person("ben"), person("cleo")) for _ in range(2))
     row, head = whole_log(broken)[-1], head_of(broken).head
-    head = {name: head[name] for name in ("status", "outcome", "drawn")}
     unknown = row._replace(seq=row.seq + 1, version=row.version + 1, type="unknown")
+    ahead = projected(head._replace(version=unknown.version))
     with autocommit() as connection:
-        assert log.record(connection, broken, row.version, head | {"version": unknown.version}, [unknown], [], [])
+        assert log.record(connection, log.Entry(broken, row.version, ahead, [unknown]))
     client = well.test_client()
     for _ in range(70):  # more than there are connections
         assert client.get(f"/v1/games/{broken}").status_code == 500

@@ -151,7 +151,7 @@ def test_logs_are_json_and_hold_no_secret_whatever_goes_wrong(house: House) -> N
         ("other", "none", 405),
     } <= asked
     assert {it["logger"] for it in lines} == {
-        *("server", "server.requests", "server.play.commits", "server.play.sweep", "server.post.delivery"),
+        *("server", "server.requests", "server.play.commits", "server.play.timing.sweep", "server.post.delivery"),
         *("server.post.incoming.smtp_server", "server.post.incoming.answering"),
     }
     (failed,) = [it for it in lines if it["message"] == "GET /v1/games/<uuid:game_id> failed"]
@@ -161,7 +161,7 @@ def test_logs_are_json_and_hold_no_secret_whatever_goes_wrong(house: House) -> N
     (owner,) = house.rows("SELECT player_id::text FROM players WHERE email = %s", ADA)
     played = [it for it in lines if it.get("route") == "/v1/games/<uuid:game_id>/moves"]
     assert {(it["game"], it["player"]) for it in played} == {(game_id, owner["player_id"])}
-    assert any("/play/moves.py" in it.get("exception", "") and "KeyError" in it["exception"] for it in lines)
+    assert any("/play/turns/" in it.get("exception", "") and "KeyError" in it["exception"] for it in lines)
 
 
 def plays_badly_and_well(ada: Client, game: str, word: str, line: str) -> None:

@@ -24,11 +24,11 @@ from server.operations import shelve
 from server.operations.delete_player import delete_player
 from server.operations.exports import copy_of_player
 from server.operations.rebuild import check_game, rebuild_game
-from server.play import table_cache
 from server.play.archive import check
 from server.play.commits import whole_log
-from server.play.event_feed import OwnFollower, follow_own
-from server.play.turn_links import caller
+from server.play.story import table_cache
+from server.play.story.event_feed import OwnFollower, follow_own
+from server.play.turns.turn_links import caller
 from server.store import shelf
 from server.store.tables import EventRow, db
 from tests.support.games import DAY, MINUTE, game_of, later, person, service_is_up
@@ -104,7 +104,7 @@ def test_a_shelved_game_answers_as_before(here: Flask, table: Table, environment
 def test_its_file_is_its_archive_and_verifies(table: Table, environment: dict[str, str]) -> None:
     shelves(environment)
     path = shelf.path_of(table.game_id)
-    assert "all as it should be" in run(environment, "verify", str(path)).output
+    assert "events are correct" in run(environment, "verify", str(path)).output
     assert {it.name for it in path.parent.iterdir()} == {path.name}
 
 
@@ -129,7 +129,7 @@ def test_a_stream_that_was_away_so_long_goes_on_without_it(
     here: Flask, table: Table, environment: dict[str, str]
 ) -> None:
     ada = caller(player_token("ada@example.org"))
-    last = OwnFollower(ada, table.game.head["made_at"] + MINUTE).place()
+    last = OwnFollower(ada, table.game.head.made_at + MINUTE).place()
     shelves(environment)
     follower = follow_own(ada, last)
     assert table.game_id in follower.ended and not follower.told
@@ -274,9 +274,7 @@ def test_a_full_disk_is_told_and_loses_nothing(
     with monkeypatch.context() as full:
         full.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
         result = run(environment, "shelve")
-    assert (
-        f"Game {table.game_id} stays where it is, and so do those after it: [Errno 28] No space left" in result.output
-    )
+    assert f"Game {table.game_id} and later ones are not moved: [Errno 28] No space left" in result.output
     assert result.exit_code == 1 and rows_of(table.game_id)
     shelves(environment)
     assert not rows_of(table.game_id)
@@ -297,7 +295,7 @@ def test_rows_stay_when_the_file_is_not_as_it_was_written(
 
     monkeypatch.setattr(shelve.shelf, "put", spoilt)
     result = run(environment, "shelve")
-    assert f"Game {table.game_id} stays where it is" in result.output and result.exit_code == 1
+    assert f"Game {table.game_id} is not moved" in result.output and result.exit_code == 1
     assert rows_of(table.game_id) and not rows_of(other.game_id)
 
 
@@ -354,7 +352,7 @@ def test_a_file_that_is_not_what_was_written_is_not_shown(
 
 
 def test_a_shelf_that_is_away_is_told(here: Flask, table: Table, environment: dict[str, str]) -> None:
-    assert "shelf: " not in run(environment, "doctor").output
+    assert "shelf: ok" in run(environment, "doctor").output
     shelves(environment)
     assert "shelf: ok" in run(environment, "doctor").output
     path = shelf.path_of(table.game_id)
@@ -390,7 +388,7 @@ def test_a_shelf_that_is_another_one_for_each_process_is_refused(
     table: Table, environment: dict[str, str], named: str
 ) -> None:
     result = run(environment | {"STERNENPOST_SHELF": named}, "shelve")
-    assert "STERNENPOST_SHELF should be a directory by its whole path" in result.output and result.exit_code == 1
+    assert "STERNENPOST_SHELF should be the absolute path of a directory" in result.output and result.exit_code == 1
     assert rows_of(table.game_id)
 
 

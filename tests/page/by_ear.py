@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import CDPSession, Page
 
-from server.rules import GAMES
+from server.games import GAMES
 from tests.support.live_server import Json
 
-RNG = Random(11)
+RNG = Random(0)  # seeded for each test, in conftest.py
 PRESS = """function() { this.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true })); }"""
 STARS = {"a black hole": "B", "a double star": "D", "a hidden star": None}
 SPACE = re.compile(
@@ -109,7 +109,7 @@ def sky(heard: Sequence[Heard], names: Sequence[str]) -> Json:
         joined = re.split(r",? and |, ", found["joined"])
         assert {frozenset((found["id"], other)) for other in joined} == {it for it in lines[board] if found["id"] in it}
     told = players(heard)
-    more = [it.name for it in heard if it.role == "StaticText" and "still to come" in it.name]
+    more = [it.name for it in heard if it.role == "StaticText" and "to come" in it.name]
     return {
         "boards": [{"board": board, "spaces": spaces} for board, spaces in boards.items()],
         "coins": [number(r"(\d+) coin", it) for it in told],
@@ -195,7 +195,7 @@ def firmament(heard: Sequence[Heard], names: Sequence[str], seat: int) -> Json:
             number(r"(\d+) of your cards? discarded", goal) if i == seat else _of_tableau(heard, i, r"(\d+) discarded")
             for i in range(len(names))
         ],
-        "goal": next(it for it in re.findall(r"Whoever first .*? wins|completes the own", words)),
+        "goal": next(it for it in re.findall(r"The first player .*? wins", words)),
         "bilder": sorted(bild(it) for it in _bilder(heard)),
     }
 
@@ -240,10 +240,10 @@ def firmament_of(view: Json, seat: int) -> Json:
 
 def _goal(scenario: Any) -> str:
     if scenario["goalPoints"] is None:
-        return "Whoever first completes the own Sternbild wins"
+        return "The first player to complete their own Sternbild wins"
     if scenario["goalBilder"]:
-        return f"Whoever first has {scenario['goalPoints']} points and a completed Sternbild wins"
-    return f"Whoever first has {scenario['goalPoints']} points wins"
+        return f"The first player with {scenario['goalPoints']} points and a completed Sternbild wins"
+    return f"The first player with {scenario['goalPoints']} points wins"
 
 
 def play_on_firmament(line: CDPSession, most: int = 60) -> None:

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser
 
+from tests.page import by_ear, keys, programs
 from tests.page.windows import Windows
 from tests.support.browser import chromium
 from tests.support.live_server import House, new_house
@@ -27,6 +28,14 @@ def only_house() -> Iterator[House]:
 def house(only_house: House) -> House:
     only_house.empty()
     return only_house
+
+
+@pytest.fixture(autouse=True)
+def dice() -> None:
+    """Each test makes its choices from the same seed, alone or after others."""
+    for number, rng in enumerate((by_ear.RNG, keys.RNG, programs.RNG)):
+        print(f"seed {number}")
+        rng.seed(number)
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """How a screen is laid out: how much of the window the skies have, and how far things are pushed about while it comes."""
 
-from playwright.sync_api import Page
+from weakref import WeakKeyDictionary
+
+from playwright.sync_api import Page, Request
 
 from tests.support.live_server import Json
 
@@ -12,6 +14,7 @@ SIZES: dict[str, Json] = {
 LEAST = {"phone": 0.60, "desk": 0.55, "wide": 0.60}  # of the window at a turn
 MOST_SHIFT = 0.05  # cumulative layout shift of a screen
 SLOWER, LATENCY = 4, 150  # times, milliseconds
+_LOOKS, _PAUSE = 5, 100  # looks without a request, milliseconds between them
 
 _SKIES = ".boards, .firmament"
 _SHARE = """skies => {
@@ -26,6 +29,8 @@ _COVERED = """skies => [...document.querySelectorAll(`:is(${skies}) :is(.space, 
   const found = document.elementFromPoint(x, y);
   return it.contains(found) ? [] : [`${it.dataset.at} at ${Math.round(x)},${Math.round(y)}: ${found?.className}`];
 })"""
+_DRAWN = """document.fonts.ready.then(() => new Promise((drawn) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => drawn(window.shifted))))))"""
 _WATCH = """
   window.shifted = 0;
   new PerformanceObserver((list) => {
@@ -47,7 +52,26 @@ def out_of_reach(page: Page) -> list[str]:
 def watched(page: Page) -> Page:
     """It watches what is pushed about."""
     page.add_init_script(_WATCH)
+    _requests[page] = _Requests(page)
     return page
+
+
+class _Requests:
+    """The requests of a page, without event streams, which stay open."""
+
+    def __init__(self, page: Page) -> None:
+        self.open, self.sent = set[Request](), 0
+        page.on("request", self._begins)
+        page.on("requestfinished", lambda it: self.open.discard(it))
+        page.on("requestfailed", lambda it: self.open.discard(it))
+
+    def _begins(self, request: Request) -> None:
+        if not request.url.partition("?")[0].endswith("/stream"):
+            self.sent += 1
+            self.open.add(request)
+
+
+_requests = WeakKeyDictionary[Page, _Requests]()
 
 
 def slow_down(page: Page) -> Page:
@@ -62,6 +86,11 @@ def slow_down(page: Page) -> Page:
 
 
 def shift(page: Page) -> float:
-    """How far things were pushed about since the page came, once nothing has come for a while."""
-    page.wait_for_timeout(1_500)
-    return float(page.evaluate("window.shifted"))
+    """Return how far things were pushed about since the page came, once its requests are answered and drawn."""
+    looks_in_a_row = 0
+    while looks_in_a_row < _LOOKS:
+        before = _requests[page].sent
+        page.wait_for_timeout(_PAUSE)
+        is_quiet = not _requests[page].open and _requests[page].sent == before
+        looks_in_a_row = looks_in_a_row + 1 if is_quiet else 0
+    return float(page.evaluate(_DRAWN))

@@ -121,7 +121,7 @@ def test_a_page_goes_on_while_the_server_gets_another_release_and_offers_to_relo
     windows.expected = "ERR_|Failed to load"
     house.restart_web(tmp_path)
     page.evaluate("navigator.serviceWorker.getRegistration().then(it => it.update())")
-    expect(page.get_by_text("A newer version is here.")).to_be_visible()
+    expect(page.get_by_text("A new version is available.")).to_be_visible()
     page.locator("nav").get_by_role("link", name="Lobby").click()  # a room that was not entered before
     expect(page.get_by_role("heading", name="All games")).to_be_visible()
     expect(page.get_by_role("navigation", name="Of another release")).to_have_count(0)
@@ -146,8 +146,8 @@ def test_a_browser_that_was_asked_to_is_told_of_a_turn(house: House, windows: Wi
     page = kept(windows, ada, "/#/settings/notifications")
     page.context.grant_permissions(["notifications"])
     page.evaluate(SUBSCRIBED, {"endpoint": service.url, "keys": reader.keys})
-    page.get_by_role("button", name="Tell me in this browser").click()
-    expect(page.get_by_role("button", name="Tell me here no more")).to_be_visible()
+    page.get_by_role("button", name="Notify me in this browser").click()
+    expect(page.get_by_role("button", name="Turn off notifications here")).to_be_visible()
     game_id = game_of(ada, ME, BOT, BOT, title="A clear night")
     until(lambda: service.calls or page.wait_for_timeout(100))
     message = reader.read(service.calls[0].body)
@@ -161,11 +161,14 @@ def test_a_browser_that_was_asked_to_is_told_of_a_turn(house: House, windows: Wi
 
 
 def test_whoever_signs_out_is_told_in_this_browser_no_more(house: House, windows: Windows) -> None:
+    windows.expected = "status of 401"  # what was asked a moment before, while the token ended
     bea = sign_in(house, "bea@example.org")
     page = kept(windows, bea, "/#/settings/notifications")
     page.context.grant_permissions(["notifications"])
     page.evaluate(SUBSCRIBED, {"endpoint": "http://127.0.0.1:9/bea", "keys": PushReader().keys})
-    on, off = (page.get_by_role("button", name=it) for it in ("Tell me in this browser", "Tell me here no more"))
+    on, off = (
+        page.get_by_role("button", name=it) for it in ("Notify me in this browser", "Turn off notifications here")
+    )
     on.click()
     expect(off).to_be_visible()
 

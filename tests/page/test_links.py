@@ -99,8 +99,8 @@ def test_a_turn_of_sternenhimmel_is_played_by_its_link_and_by_nothing_else(
     page = windows.open(**PHONE)
     page.goto(link)
     expect(page.get_by_role("heading", name="A clear night")).to_be_visible()
-    expect(page.get_by_text(f"Here you play for {name}, this turn only.")).to_be_visible()
-    for login in ("Say it", "Terms, pausing, leaving", "Sign out", "Sign in"):
+    expect(page.get_by_text(f"You're playing for {name}, this turn only.")).to_be_visible()
+    for login in ("Send", "Options, pause, leave", "Sign out", "Sign in"):
         expect(page.get_by_text(login, exact=True)).to_have_count(0)
     page.locator(".space.open").first.tap()
     page.locator(".hand .star.open").first.tap()
@@ -151,7 +151,7 @@ def test_a_link_plays_its_own_seat_whoever_is_signed_in(
     windows.expected = OVER
     page = windows.open(ben)
     page.goto(link_of(house, ada, game_id))
-    expect(page.get_by_text("Here you play for ada")).to_be_visible()
+    expect(page.get_by_text("You're playing for ada")).to_be_visible()
     by_mouse(page)
     expect(page.get_by_role("heading", name="Played for ada")).to_be_visible()
     assert version_of(ada, game_id) > 1
@@ -181,7 +181,7 @@ def test_who_has_the_link_open_is_told_when_its_turn_is_over(house: House, windo
     page.goto(link_of(house, ada, game_id))
     expect(page.locator(".news.live")).to_be_visible()
     moves_on(ada, game_id)
-    expect(page.get_by_role("heading", name="This link is closed")).to_be_visible()
+    expect(page.get_by_role("heading", name="This link no longer works")).to_be_visible()
     expect(page.get_by_text("This turn is over. A mail tells you when it is your turn again.")).to_be_visible()
 
 
@@ -306,7 +306,7 @@ def test_the_link_of_a_mailed_code_signs_in_on_the_page(house: House, windows: W
     code = code_for(house, "gerda@example.org")
     page = windows.open(**PHONE)
     page.goto(f"/sign-in/{asked}")
-    expect(page.get_by_text("Type in the code from your mail")).to_be_visible()
+    expect(page.get_by_text("Enter the six-digit code from your email")).to_be_visible()
     page.get_by_label("Code").fill(code)
     page.locator("main").get_by_role("button", name="Sign in").tap()
     expect(page.get_by_role("heading", name="My games")).to_be_visible()

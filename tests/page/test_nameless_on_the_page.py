@@ -3,6 +3,7 @@
 from playwright.sync_api import Page, Route, expect
 
 from tests.page.programs import play
+from tests.page.test_lobby import form_of
 from tests.page.windows import ME, OPEN, Windows, game_of, too_wide
 from tests.support.live_server import House, sign_in
 
@@ -45,6 +46,8 @@ def test_until_the_end_no_name_is_on_the_page_and_then_all_are(house: House, win
     late.route(words, lambda route: held.append(route))
     with late.expect_request(words), late.expect_response(lambda it: f"{game_id}/events" in it.url):
         late.goto(f"/#/games/{game_id}", wait_until="commit")
+    while not held:
+        late.wait_for_timeout(50)  # lets the route be handled
     held[0].continue_()
     expect(late.locator(".story")).to_contain_text("Seat 1")  # though the words of the page came last
 
@@ -56,3 +59,32 @@ def test_until_the_end_no_name_is_on_the_page_and_then_all_are(house: House, win
             expect(page.locator(".seats li").nth(number)).to_contain_text(name)
         expect(page.locator(".story")).to_contain_text(NAMES[0])
         expect(page.locator(".chat")).to_contain_text(NAMES[0])
+
+
+def test_the_host_reads_that_a_seat_kept_for_an_address_is_no_secret_to_them(house: House, windows: Windows) -> None:
+    host = sign_in(house, "hosting@example.org")
+    page = windows.open(host)
+    for options, times in (({"nameless": True}, 1), ({}, 0)):
+        game_id = game_of(host, ME, OPEN, OPEN, options=options)
+        page.goto(f"/#/games/{game_id}")
+        expect(page.get_by_label("Invite by email")).to_be_visible()
+        expect(page.get_by_text("you know who takes a seat you reserve by email")).to_have_count(times)
+
+
+def test_whoever_opens_a_nameless_table_reads_so_beside_the_address(house: House, windows: Windows) -> None:
+    page = windows.open(sign_in(house, "opening@example.org"))
+    form_of(page)
+    page.locator("[name=seat-1]").select_option("invite")
+    known = page.get_by_text("you know who takes a seat you reserve by email")
+    expect(page.locator("[name=email-1]")).to_be_visible()
+    expect(known).to_have_count(0)
+    page.get_by_text("All options").click()
+    page.locator("[name=nameless][value=true]").check()
+    expect(known).to_be_visible()
+
+
+def test_a_table_for_reliable_players_says_that_newcomers_may_join(house: House, windows: Windows) -> None:
+    game_id = game_of(sign_in(house, "hosting@example.org"), ME, OPEN, OPEN, min_reliability=80)
+    page = windows.open()
+    page.goto(f"/#/games/{game_id}")
+    expect(page.get_by_text("80 % of their games, and for new players")).to_be_visible()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import pytest
@@ -11,7 +12,7 @@ from server.translations import LOCALES
 from tests.page.keys import by_keys
 from tests.page.programs import play, play_to_the_end, whole_turn
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, enter, game_of, quiet, too_wide
-from tests.support.live_server import Client, House, Json, sign_in
+from tests.support.live_server import Client, House, Json, sign_in, until
 
 # What is measured follows a change when it is drawn, not before: scrolling, and what fits its room.
 DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))"
@@ -77,7 +78,7 @@ def test_a_table_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) ->
     assert len(re.findall(r'button "\w+, space ', told)) == sum(len(it["spaces"]) for it in view["boards"])
     hand = told[told.index('group "Your stars"') :]
     assert len(re.findall(r'- button "(?:a |a black hole|a double star)', hand)) == len(view["hand"])
-    assert 'slider "Earlier tables"' in told and 'heading "Players"' in told
+    assert 'slider "Earlier moves"' in told and 'heading "Players"' in told
 
 
 def test_a_firmament_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) -> None:
@@ -147,11 +148,11 @@ def test_the_focus_stays_where_one_works(house: House, windows: Windows) -> None
         expect_focus(page)
     expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
     expect_focus(page)
-    by_keys(page.get_by_label("One move back"))
-    by_keys(page.get_by_label("One move on"))
+    by_keys(page.get_by_label("Back one move"))
+    by_keys(page.get_by_label("Forward one move"))
     expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
     expect_focus(page)
-    by_keys(page.get_by_label("One move back"))
+    by_keys(page.get_by_label("Back one move"))
     by_keys(page.get_by_role("button", name="Back to now"))
     expect_focus(page)
     by_keys(page.get_by_role("button", name="Rules").and_(page.locator("main *")))
@@ -161,15 +162,15 @@ def test_the_focus_stays_where_one_works(house: House, windows: Windows) -> None
     expect_focus(page)
     page.locator(".chat textarea").focus()
     page.keyboard.type("Hello")
-    by_keys(page.get_by_role("button", name="Say it"))
+    by_keys(page.get_by_role("button", name="Send", exact=True))
     expect(page.locator(".chat li")).to_have_count(1)
     expect_focus(page)
-    by_keys(page.locator("summary").filter(has_text="Terms"))
+    by_keys(page.locator("summary").filter(has_text="Options, pause"))
     by_keys(page.get_by_role("button", name="Resign"))
     expect_focus(page)
     by_keys(page.get_by_role("button", name="Cancel"))
     expect_focus(page)
-    by_keys(page.get_by_role("button", name="I want a pause"))
+    by_keys(page.get_by_role("button", name="Vote to pause"))
     expect(page.locator(".state")).to_contain_text("Paused")
     expect_focus(page)
 
@@ -276,11 +277,9 @@ def test_nothing_must_be_moved_sideways_on_the_smallest_screen(scene: Scene, win
 
 def in_the_end(page: Page, faults: Callable[[Page], Any]) -> Any:
     """What is wrong once all that comes is in its place; what fits its room follows it a moment later."""
-    for _ in range(60):
-        if not (found := faults(page)):
-            break
-        page.wait_for_timeout(50)
-    return found
+    with suppress(AssertionError):
+        until(lambda: not faults(page) or page.wait_for_timeout(50))
+    return faults(page)
 
 
 @pytest.mark.parametrize(

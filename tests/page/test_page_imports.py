@@ -6,14 +6,14 @@ from graphlib import TopologicalSorter
 
 import pytest
 
-from server import page
+from server import games, page
 
 MODULES = {
     name: it.plain.decode()
     for name, it in page.FILES.items()
     if name.endswith(".js") and not name.startswith("vendor/")
 }
-GAMES = ["sternenhimmel", "sternenglanz"]
+GAMES = list(games.GAMES)
 ONLY_UI = {"ui"}
 SHARED = {"table", "ui"}
 MAY_IMPORT: dict[str, set[str]] = {

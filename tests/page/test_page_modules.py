@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from server.rules import GAMES
+from server.games import GAMES
+from tests.page.sources import copy_page
+from tests.support.live_server import PLAYED
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.parents[1]
@@ -22,7 +24,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("node") is None:
         pytest.skip("There is no Node.js (apt-get install nodejs), so nobody tests the modules of the page")
     path = tmp_path_factory.mktemp("modules")
-    shutil.copytree(CHECKOUT / "server" / "page", path / "page")
+    copy_page(path / "page")
     shutil.copytree(HERE / "modules", path, dirs_exist_ok=True)
     (path / "package.json").write_text('{"type": "module"}', "utf-8")
     games = {name: {file.stem: json.loads(file.read_text("utf-8")) for file in GAMES_OF[name]} for name in GAMES_OF}
@@ -38,6 +40,12 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_modules_of_the_page(file: str, workshop: Path) -> None:
     command = ("node", "--import", "./setup.js", "--test", file)
     done = subprocess.run(
-        command, cwd=workshop, env={**os.environ, "TZ": "UTC"}, capture_output=True, text=True, timeout=60, check=False
+        command,
+        cwd=workshop,
+        env={**os.environ, "TZ": "UTC"},
+        capture_output=True,
+        text=True,
+        timeout=PLAYED,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

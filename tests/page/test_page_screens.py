@@ -12,7 +12,7 @@ def test_signing_out_makes_the_token_worthless(house: House, windows: Windows) -
     token = page.evaluate("localStorage.getItem('sternenpost.token')")
     assert Client(house, token).get("/v1/me")["email"] == "gero@example.org"
     page.get_by_role("button", name="Sign out").click()
-    expect(page.get_by_label("Mail address")).to_be_visible()
+    expect(page.get_by_label("Email address")).to_be_visible()
     assert Client(house, token).ask("GET", "/v1/me").status_code == 401
     assert page.evaluate("localStorage.getItem('sternenpost.token')") is None
 
@@ -21,7 +21,7 @@ def test_a_refusal_is_told_in_the_words_of_the_server(house: House, windows: Win
     page = windows.open(locale="de-CH")
     windows.expected = "status of 401"
     page.goto("/#/sign-in")
-    page.get_by_label("Mailadresse").fill("hans@example.org")
+    page.get_by_label("E-Mail-Adresse").fill("hans@example.org")
     page.get_by_role("button", name="Code schicken").click()
     page.get_by_label("Code").fill("000000" if code_for(house, "hans@example.org") != "000000" else "111111")
     page.get_by_role("button", name="Anmelden").click()

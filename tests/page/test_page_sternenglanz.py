@@ -107,7 +107,7 @@ def test_a_whole_turn_is_sent_at_once(pair: tuple[Client, Client], windows: Wind
     tap_out(page, steps)
     play_it(page)
     until(lambda: turn_of(other, game) is not None)
-    expect(page.get_by_text("You are not asked for a move.")).to_be_visible()
+    expect(page.get_by_text("It's not your turn.")).to_be_visible()
     [laid] = [it for it in client.get(f"/v1/games/{game}/events")["items"] if it["type"] == "cards-laid"]
     assert laid["seat"] == 0
 
@@ -217,10 +217,10 @@ def test_the_slider_shows_earlier_firmaments(pair: tuple[Client, Client], window
     page.goto(f"/#/games/{game}")
     expect(page.locator(".field .piece.punkt")).to_have_count(2)
     expect(page.locator("[data-slot='1'] .used")).to_be_visible()
-    page.get_by_label("One move back").click()
+    page.get_by_label("Back one move").click()
     expect(page.locator(".field .piece.punkt")).to_have_count(1)
     expect(page.locator(".slot.lit")).to_have_count(0)  # the past is for looking only
-    expect(page.get_by_text("You are looking at an earlier table.")).to_be_visible()
+    expect(page.get_by_text("You're viewing an earlier move.")).to_be_visible()
     page.get_by_role("button", name="Back to now").click()
     expect(page.locator(".field .piece.punkt")).to_have_count(2)
 
@@ -281,12 +281,13 @@ def test_a_lost_answer_is_asked_for_until_it_comes(pair: tuple[Client, Client], 
     game = begun_by(pair)
     page = windows.open(client)
     windows.expected = "ERR_FAILED"
-    tries = loses(page, "**/moves", 2)
+    tries = loses(page, "**/moves")
     page.goto(f"/#/games/{game}")
     tap_out(page, [next(it for it in steps_open(client, game) if it["slot"] == 1)])
     play_it(page)
-    expect(page.get_by_text("No answer yet.")).to_be_visible()
-    until(lambda: len(tries) >= 3 or page.wait_for_timeout(50))
-    expect(page.get_by_text("No answer yet.")).to_be_hidden()
+    expect(page.get_by_text("No response yet.")).to_be_visible()
+    until(lambda: len(tries) >= 2 or page.wait_for_timeout(50))
+    tries.lost = 0
+    expect(page.get_by_text("No response yet.")).to_be_hidden()
     assert len({it.post_data for it in tries}) == 1
     assert [it["type"] for it in client.get(f"/v1/games/{game}/events")["items"]].count("star-laid") == 1

@@ -12,7 +12,6 @@ from tests.page.sternenglanz_taps import play_it, tap_out
 from tests.page.windows import ME, OPEN, PHONE, Windows, by_finger, by_mouse, game_of, play_out, quiet, too_wide
 from tests.support.live_server import Client, House, Json, sign_in
 
-pytestmark = pytest.mark.timeout(400)  # seconds
 Press = Callable[[Locator], None]
 OVER = "The game is over:"
 

@@ -9,10 +9,12 @@ import pytest
 from playwright.sync_api import expect
 
 from server import page as served
-from server.rules import GAMES, IllegalMove, sternenglanz, sternenhimmel
-from server.rules.sternenglanz.figures import lies_on
-from server.rules.sternenglanz.material import CARDS
-from server.rules.sternenhimmel import BOARDS, EDITIONS, Board, Lying, Space
+from server.games import GAMES, IllegalMove, sternenglanz
+from server.games.sternenglanz.figures import lies_on
+from server.games.sternenglanz.material import CARDS
+from server.games.sternenhimmel.material import BOARDS, Board, Lying, Space
+from server.games.sternenhimmel.options import EDITIONS
+from server.games.sternenhimmel.scoring import factor, score
 from tests.page.axe import objections
 from tests.page.windows import BOT, ME, PHONE, Windows, game_of, too_wide
 from tests.rules.positions import Scripted, position, with_card
@@ -28,7 +30,7 @@ AXE: dict[
 }
 LANGUAGES = list(AXE)
 TOLD = {"sternenhimmel": "rules-sternenhimmel", "sternenglanz": "rules-sternenglanz"}
-EXAMPLES: Json = json.loads(served.FILES["rules/examples.json"].plain)
+EXAMPLES: Json = {game: json.loads(served.FILES[f"{game}/examples.json"].plain) for game in GAMES}
 STERNENHIMMEL, STERNENGLANZ = EXAMPLES["sternenhimmel"], EXAMPLES["sternenglanz"]
 
 
@@ -138,7 +140,7 @@ def beside(space: str, lines: tuple[tuple[str, str], ...]) -> set[str]:
 def test_a_scoring_of_sternenhimmel_is_as_the_text_says(name: str, edition: str) -> None:
     example = STERNENHIMMEL[name]
     lying = {space: Lying(seat, star) for space, (seat, star) in example["lying"].items()}
-    scored = sternenhimmel.score(board_of(example), lying, EDITIONS[edition], [0] * 4)
+    scored = score(board_of(example), lying, EDITIONS[edition], [0] * 4)
     assert scored.values == example["values"]
     assert sorted(scored.annihilated + scored.swallowed) == example.get("gone", [])
     if name == "tie":
@@ -149,8 +151,8 @@ def test_a_scoring_of_sternenhimmel_is_as_the_text_says(name: str, edition: str)
 
 
 def test_three_and_four_double_stars_count_as_the_text_says() -> None:
-    assert [sternenhimmel.factor(n, "linear") for n in (1, 2, 3, 4)] == [2, 4, 6, 8]
-    assert [sternenhimmel.factor(n, "compound") for n in (1, 2, 3, 4)] == [2, 4, 8, 16]
+    assert [factor(n, "linear") for n in (1, 2, 3, 4)] == [2, 4, 6, 8]
+    assert [factor(n, "compound") for n in (1, 2, 3, 4)] == [2, 4, 8, 16]
 
 
 def played(example: Json, scenario: int) -> Any:
@@ -210,13 +212,13 @@ def test_whoever_comes_by_reads_the_rules_of_each_edition(house: House, windows:
     payment = page.locator("[data-section=payment]")
     expect(payment.get_by_text("The bank pays the compensation.")).to_be_visible()
     expect(payment.locator(".whom").first).to_have_text("Goldsieber and Schloth")
-    page.get_by_label("As played in the edition").select_option("goldsieber-en")
+    page.get_by_label("Edition rules").select_option("goldsieber-en")
     expect(payment.get_by_text("The bank pays the compensation.")).to_have_count(0)
     expect(payment.get_by_text("out of all the coins that the first owns")).to_be_visible()
     expect(page.locator(".rules .whom")).to_have_count(0)
     page.get_by_role("link", name="Sternenglanz").click()
     expect(page.get_by_role("heading", name="Rules: Sternenglanz", level=1)).to_be_visible()
-    page.get_by_label("As played in the scenario").select_option("scenario-2")
+    page.get_by_label("Scenario rules").select_option("scenario-2")
     expect(page.locator("[data-section=bilder]")).to_be_visible()
     expect(page.locator("[data-section=nova]")).to_have_count(0)
 
@@ -249,7 +251,7 @@ def test_the_rules_of_the_game_at_hand_open_over_it_and_nothing_begun_is_lost(ho
     dialog = page.get_by_role("dialog", name="Rules: Sternenhimmel, Sargon")
     expect(dialog.get_by_text("Turns go counterclockwise, to the right.")).to_be_visible()
     expect(dialog.get_by_text("if every star that was put on the constellation was yours")).to_be_visible()
-    expect(dialog.get_by_text("2 days for each turn")).to_be_visible()
+    expect(dialog.get_by_text("2 days per turn")).to_be_visible()
     expect(dialog.locator(".whom")).to_have_count(0)
     dialog.get_by_text("Contents", exact=True).click()
     dialog.get_by_role("link", name="What is paid").click()

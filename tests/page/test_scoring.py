@@ -7,8 +7,9 @@ from typing import Any, Literal, NamedTuple
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from server.rules import sternenhimmel
-from server.rules.sternenhimmel import BOARDS, EDITIONS, STAR_SET, Lying
+from server.games.sternenhimmel.material import BOARDS, FACE_VALUES, STAR_SET, Lying
+from server.games.sternenhimmel.options import EDITIONS
+from server.games.sternenhimmel.scoring import score
 from tests.page.axe import objections
 from tests.page.programs import play_to_the_end
 from tests.page.windows import ME, OPEN, PHONE, Windows, game_of, is_at, too_wide
@@ -16,7 +17,6 @@ from tests.support.browser import chromium
 from tests.support.live_server import Client, House, Json, new_house, sign_in
 
 assert chromium  # a fixture
-RNG = Random(11)
 EDITION = "goldsieber-en"
 STEPS = ["reveal", "vanish", "swallow", "double", "worth", "totals", "pay"]
 TRIES = 20_000  # of stars on a board, until a scoring has all that there is to be told
@@ -42,21 +42,21 @@ def house() -> Iterator[House]:
 
 
 def has_all(stars: dict[str, str], scored: Any) -> bool:
-    doubled = [it for it, value in scored.values.items() if value > sternenhimmel.FACE_VALUES[stars[it]]]
+    doubled = [it for it, value in scored.values.items() if value > FACE_VALUES[stars[it]]]
     return bool(scored.annihilated and scored.swallowed and doubled and scored.outcome == "ranked")
 
 
 def planned(boards: list[str]) -> tuple[str, Placements]:
     """A board of these and placements in turn that fill it, so that its scoring has every step."""
-    board = max(boards, key=lambda it: len(BOARDS[it].spaces))
+    rng, board = Random(11), max(boards, key=lambda it: len(BOARDS[it].spaces))
     for _ in range(TRIES):
-        spaces = RNG.sample(list(BOARDS[board].spaces), len(BOARDS[board].spaces))
-        hands = [RNG.sample(STAR_SET, len(STAR_SET)) for _ in range(3)]
+        spaces = rng.sample(list(BOARDS[board].spaces), len(BOARDS[board].spaces))
+        hands = [rng.sample(STAR_SET, len(STAR_SET)) for _ in range(3)]
         placements = [(i % 3, space, hands[i % 3].pop()) for i, space in enumerate(spaces)]
         stars = {space: Lying(seat, star) for seat, space, star in placements}
         if has_all(
             {space: star for _, space, star in placements},
-            sternenhimmel.score(BOARDS[board], stars, EDITIONS[EDITION], [0] * 3),
+            score(BOARDS[board], stars, EDITIONS[EDITION], [0] * 3),
         ):
             return board, placements
     raise AssertionError(f"Nothing of what was tried on {board} has every step.")
@@ -117,7 +117,7 @@ def test_a_scoring_offers_itself_while_one_looks_and_takes_nobody_s_focus(plante
         window.goto(f"/#/games/{planted.game_id}")
         expect(window.locator(".news.live")).to_be_visible()
         expect(window.locator(".offer")).to_have_count(0)
-    page.get_by_label("Say something").focus()
+    page.get_by_label("Message").focus()
     place(planted, planted.last)
     for window in (page, onlooker):
         expect(window.locator(".offer")).to_contain_text(f"{BOARDS[planted.board].names['en']} was scored.")
@@ -127,7 +127,7 @@ def test_a_scoring_offers_itself_while_one_looks_and_takes_nobody_s_focus(plante
     page.reload()
     expect(page.locator(".hand .star").first).to_be_visible()
     expect(page.locator(".offer")).to_have_count(0)
-    page.get_by_role("button", name="The whole story").click()
+    page.get_by_role("button", name="The whole game").click()
     page.locator(".story").get_by_role("button", name="Watch the scoring").click()  # there it stays
     expect(page.locator("dialog.scoring[open]")).to_be_visible()
 
@@ -151,7 +151,7 @@ def test_every_step_is_told_in_order_with_the_numbers_of_the_server(full: Plante
     for space in item["swallowed"]:
         assert f", {space})" in told["swallow"]
     for space, value in item["values"].items():
-        if value != sternenhimmel.FACE_VALUES[star[space]]:
+        if value != FACE_VALUES[star[space]]:
             assert f"= {value}." in told["double"]
         expect(page.locator(f"[data-worth={space}] .worth")).to_have_text(str(value))
     for seat, total in enumerate(item["totals"]):
@@ -256,18 +256,18 @@ def test_a_game_that_is_over_says_who_won_and_opens_another_like_it(
     expect(rows).to_have_count(2)
     order = rows.evaluate_all("rows => rows.map(it => Number(it.dataset.seat))")
     assert order == sorted(range(2), key=lambda seat: outcome["places"][seat])
-    for seat, score in enumerate(outcome["scores"]):
-        expect(page.locator(f".final li[data-seat='{seat}']")).to_contain_text(f"{score} point")
+    for seat, points in enumerate(outcome["scores"]):
+        expect(page.locator(f".final li[data-seat='{seat}']")).to_contain_text(f"{points} point")
         expect(page.get_by_role("region", name="Players").get_by_role("listitem").nth(seat)).to_contain_text("point")
     expect(page.get_by_role("region", name="Players")).not_to_contain_text("in hand")  # nobody needs a card any more
     is_equal = len(set(outcome["scores"])) == 1
-    why = "share the place" if len(set(outcome["places"])) == 1 else "discarded fewer cards"
+    why = "Tied on points and discarded cards" if len(set(outcome["places"])) == 1 else "discarded fewer cards"
     expect(page.locator(".final").get_by_text(why)).to_have_count(int(is_equal))
     assert not too_wide(page)
     assert objections(page) == []
-    page.get_by_role("link", name="Another game like this").click()
+    page.get_by_role("link", name="Play again").click()
     expect(page.locator(".summary")).to_contain_text("Bildkunst")
-    expect(page.locator(".summary")).to_contain_text("6 hours for each turn")
+    expect(page.locator(".summary")).to_contain_text("6 hours per turn")
     expect(page.locator("[name=number]")).to_have_value("2")
 
     def with_a_stand_in(route: Route) -> None:
@@ -278,6 +278,6 @@ def test_a_game_that_is_over_says_who_won_and_opens_another_like_it(
     onlooker = windows.open(people[2])
     onlooker.route(f"**/v1/games/{game_id}?", with_a_stand_in)
     onlooker.goto(f"/#/games/{game_id}")
-    onlooker.get_by_role("link", name="Another game like this").click()
+    onlooker.get_by_role("link", name="Play again").click()
     expect(onlooker.locator("[name=seat-0]")).to_have_value("me")
     expect(onlooker.locator("[name=seat-1]")).to_have_value("open")

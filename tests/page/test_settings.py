@@ -45,7 +45,7 @@ def test_the_name_in_the_head_leads_to_the_profile_whose_changes_reach_the_api(h
     page.get_by_role("link", name="nora: Settings").click()
     expect(page.get_by_text("nora@example.org")).to_be_visible()
     page.get_by_label("Name").fill("Nora N.")
-    page.get_by_role("button", name="Take the zone of this device: Europe/Zurich").click()
+    page.get_by_role("button", name="Use this device's time zone: Europe/Zurich").click()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status").get_by_text("Saved.")).to_be_visible()
     expect(page.locator(".me")).to_have_text("Nora N.")
@@ -86,7 +86,7 @@ def test_what_another_window_saved_is_seen_on_coming_back_and_what_is_typed_here
     come_back(page)
     expect(page.get_by_label("Time zone")).to_have_value("Asia/Tokyo")
     expect(page.get_by_label("Name")).to_have_value("Pia P.")
-    page.get_by_role("link", name="Mails", exact=True).click()
+    page.get_by_role("link", name="Emails", exact=True).click()
     expect(page.get_by_label("A game is over")).to_have_value("off")
 
 
@@ -94,7 +94,7 @@ def test_nights_days_off_and_vacations_are_kept(house: House, windows: Windows) 
     client = sign_in(house, "quin@example.org")
     page = settings(windows, client, "time-off", **PHONE)
     windows.expected = "status of 422"
-    page.get_by_label("My time stands still at night").check()
+    page.get_by_label("Stop my clock at night").check()
     page.get_by_label("To", exact=True).fill("07:30")
     page.get_by_label("Sunday").check()
     page.get_by_role("button", name="Save").click()
@@ -102,17 +102,17 @@ def test_nights_days_off_and_vacations_are_kept(house: House, windows: Windows) 
 
     page.get_by_label("First day").fill("2031-07-01")
     page.get_by_label("Last day").fill("2031-09-30")
-    page.get_by_role("button", name="Add this vacation").click()
+    page.get_by_role("button", name="Add vacation").click()
     expect(page.locator("#vacation-from-wrong")).to_have_text("More than 42 days in 2031.")
     page.get_by_label("Last day").fill("2031-07-14")
-    page.get_by_role("button", name="Add this vacation").click()
+    page.get_by_role("button", name="Add vacation").click()
     expect(page.get_by_text("Added: 1 Jul 2031 to 14 Jul 2031.")).to_be_visible()
     vacation = {"from": "2031-07-01", "to": "2031-07-14"}
     assert client.get("/v1/me")["calendar"] == {"night": "22:00-07:30", "days_off": [7], "vacations": [vacation]}
 
     page.get_by_role("button", name="Remove: 1 Jul 2031 to 14 Jul 2031").click()
     page.get_by_role("button", name="Remove", exact=True).click()
-    expect(page.get_by_text("None is planned.")).to_be_visible()
+    expect(page.get_by_text("No vacations planned.")).to_be_visible()
     assert client.get("/v1/me")["calendar"]["vacations"] == []
 
 
@@ -122,7 +122,7 @@ def test_nights_days_off_and_vacations_are_kept(house: House, windows: Windows) 
 def test_each_kind_of_mail_the_bundle_and_reminders_can_be_chosen_by_keyboard(house: House, windows: Windows) -> None:
     client = sign_in(house, "rosa@example.org")
     page = settings(windows, client, "notifications")
-    expect(page.get_by_label("It is your turn")).to_be_visible()
+    expect(page.get_by_label("It's your turn")).to_be_visible()
     tab_to(page, "[name=your-turn]")
     page.keyboard.press("i")  # in the bundle
     page.get_by_label("A game was paused").select_option("off")
@@ -144,7 +144,7 @@ def test_turns_are_told_each_at_once_or_together_as_one_chooses(house: House, wi
     client = sign_in(house, "tove@example.org")
     client.ask("PATCH", "/v1/me", json={"notifications": {}})
     page = settings(windows, client, "notifications")
-    choice = page.get_by_label("It is your turn")
+    choice = page.get_by_label("It's your turn")
     expect(choice.locator("option:checked")).to_have_text("soon, several games in one")
     for chosen, kept in (("at once", {"your-turn": "at-once"}), ("soon, several games in one", {})):
         choice.select_option(chosen)
@@ -157,8 +157,8 @@ def test_from_a_table_its_own_mails_can_be_chosen(house: House, windows: Windows
     game_id = game_of(client, ME, BOT, BOT, title="A quiet table")
     page = windows.open(client)
     page.goto(f"/#/games/{game_id}")
-    page.get_by_text("Terms, pausing, leaving").click()
-    page.get_by_role("link", name="Which mails of this game come").click()
+    page.get_by_text("Options, pause, leave").click()
+    page.get_by_role("link", name="Email for this game").click()
     expect(page.get_by_role("heading", name="Mails of A quiet table")).to_be_visible()
     page.get_by_label("Mails of this game come").select_option("off")
     page.get_by_role("button", name="Save").click()
@@ -171,7 +171,7 @@ def test_what_became_of_letters_is_told(house: House, windows: Windows) -> None:
     game_of(client, ME, BOT, BOT, title="A told table")
     house.await_mail("tess@example.org", lambda mail: "A told table" in mail.message["Subject"])
     page = settings(windows, client, "letters", locale="de-CH")  # her account speaks English
-    told = page.get_by_role("listitem").filter(has_text="It is your turn")
+    told = page.get_by_role("listitem").filter(has_text="It's your turn")
     expect(told).to_contain_text("Sent: a mail server took it")
     told.get_by_role("link", name="A told table").click()
     expect(page.get_by_role("heading", name="A told table")).to_be_visible()
@@ -212,7 +212,7 @@ def test_a_token_is_made_shown_once_used_and_revoked(house: House, windows: Wind
     program = Client(house, page.get_by_label("Token", exact=True).input_value())
     assert program.get("/v1/me")["email"] == "vera@example.org"
     assert program.ask("PATCH", "/v1/me", json={"name": "Eve"}).status_code == 403
-    page.get_by_role("button", name="I have kept it").click()
+    page.get_by_role("button", name="I've saved it").click()
     expect(page.get_by_label("Token", exact=True)).to_have_count(0)
 
     row = page.get_by_role("listitem").filter(has_text="my bot")
@@ -244,7 +244,7 @@ def test_signing_out_everywhere_ends_every_token(house: House, windows: Windows)
     windows.expected = "status of 401"  # its stream ends with the token, and may come back before the page knows
     page.get_by_role("button", name="Sign out everywhere").click()
     page.get_by_role("button", name="Sign out everywhere").click()
-    expect(page.get_by_label("Mail address")).to_be_visible()
+    expect(page.get_by_label("Email address")).to_be_visible()
     assert [it.ask("GET", "/v1/me").status_code for it in (other, here)] == [401, 401]
 
 
@@ -259,7 +259,7 @@ def test_a_webhook_is_made_tested_paused_and_deleted(house: House, windows: Wind
     page.get_by_role("button", name="Make the webhook").click()
     expect(page.locator("#webhook-new-url-wrong")).to_be_visible()
     page.get_by_label("Address of your program").fill(receiver.url)
-    page.get_by_label("Somebody said something").check()
+    page.get_by_label("New chat message").check()
     page.get_by_role("button", name="Make the webhook").click()
     secret = page.get_by_role("textbox", name="Secret").input_value()
     [hook] = client.get("/v1/webhooks")["items"]
@@ -283,7 +283,7 @@ def test_a_webhook_is_made_tested_paused_and_deleted(house: House, windows: Wind
     expect(page.get_by_text("Works since")).to_be_visible()
     page.get_by_role("button", name="Delete it").click()
     page.get_by_role("button", name="Delete it").click()
-    expect(page.get_by_text("You have none.")).to_be_visible()
+    expect(page.get_by_text("No webhooks yet.")).to_be_visible()
     assert client.get("/v1/webhooks")["items"] == []
 
 
@@ -347,12 +347,12 @@ def test_the_settings_speak_german_and_keep_what_was_typed_when_the_language_cha
     windows.expected = "status of 422"
     page.get_by_label("Name", exact=True).fill("mein Bot")
     page.get_by_label("Language").select_option("de")
-    expect(page.get_by_role("heading", name="Anmeldungen und Token")).to_be_visible()
+    expect(page.get_by_role("heading", name="Anmeldungen und Tokens")).to_be_visible()
     expect(page.get_by_label("Name", exact=True)).to_have_value("mein Bot")
-    page.get_by_label("Wie lange es gilt").select_option("date")
+    page.get_by_label("Gültigkeit").select_option("date")
     page.get_by_label("Bis zum Ende des").fill("2020-01-01")
     page.get_by_role("button", name="Token anlegen").click()
-    expect(page.locator("#token-date-wrong")).to_have_text("Dieser Zeitpunkt ist vorbei.")
+    expect(page.locator("#token-date-wrong")).to_have_text("Dieser Zeitpunkt liegt in der Vergangenheit.")
     assert not too_wide(page)
 
 
@@ -394,6 +394,7 @@ def test_apps_that_were_allowed_are_listed_and_ended(house: House, windows: Wind
     apps = page.locator("section", has=page.get_by_role("heading", name="Apps"))
     expect(apps).to_contain_text("Night Watch http://127.0.0.1:9")
     apps.get_by_role("button", name="End: Night Watch").click()
+    expect(apps).to_contain_text("Its webhooks, push notifications, calendar address and unanswered stand-in requests")
     apps.get_by_role("button", name="End", exact=True).click()
     expect(page.get_by_text("Night Watch was ended.")).to_be_visible()
     expect(apps).to_have_count(0)

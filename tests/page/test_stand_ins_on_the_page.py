@@ -22,10 +22,10 @@ def to_form(page: Page, game_id: str) -> None:
 
 def asks(page: Page, email: str) -> None:
     form = page.locator(".stand-in form")
-    form.get_by_label("Mail address").fill(email)
+    form.get_by_label("Email address").fill(email)
     form.get_by_label("First day").fill(day(0))
     form.get_by_label("Last day").fill(day(6))
-    form.get_by_role("button", name="Ask").click()
+    form.get_by_role("button", name="Send request").click()
 
 
 def word_for(house: House, email: str) -> str:
@@ -77,12 +77,12 @@ def test_a_refusal_stands_beside_the_form_and_a_link_whose_question_was_ended_as
     windows.expected = "409"
     to_form(page, game_id)
     asks(page, "ada@example.org")
-    expect(page.locator(".stand-in [role=alert]")).to_contain_text("cannot stand in for somebody else there")
+    expect(page.locator(".stand-in [role=alert]")).to_contain_text("can't stand in for another one there")
     asks(page, "cyd@example.org")
     expect(page.locator(".stand-in").get_by_role("status")).to_be_visible()
     word = word_for(house, "cyd@example.org")
     page.get_by_role("button", name="End it").click()
     expect(page.locator(".stand-in form")).to_be_attached()
     other.goto(word)
-    expect(other.get_by_text("Nobody is asked by this word any more.")).to_be_visible()
+    expect(other.get_by_text("This stand-in request is no longer open.")).to_be_visible()
     expect(other.get_by_role("button", name="Stand in")).to_have_count(0)

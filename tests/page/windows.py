@@ -1,6 +1,7 @@
 """What tests of the page share: browsers of several people, and their moves by mouse, finger and keyboard."""
 
 import json
+import math
 import re
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -8,14 +9,13 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
+from tests.support.browser import PATIENCE_MS
 from tests.support.live_server import Client, House, Json
 
 DESK: Json = {"viewport": {"width": 1200, "height": 850}}
 PHONE: Json = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 OWN_CODE = 'sessionStorage.setItem("sternenpost.signed-out", "yes")'  # nobody is taken in without a code
 ME, OPEN, BOT = {"player": "me"}, {"open": True}, {"bot": "greedy"}
-
-PATIENCE = 60_000  # milliseconds for a click or an address; the machine may be busy
 
 
 class Windows:
@@ -37,7 +37,7 @@ class Windows:
         }  # each would fetch it all
         manners = {"locale": "en-GB", "reduced_motion": "reduce", **manners}
         context: BrowserContext = self._stack.enter_context(self._chromium.new_context(**manners))
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(PATIENCE_MS)
         context.add_init_script(script)
         if client is not None:
             context.add_init_script(f'localStorage.setItem("sternenpost.token", {json.dumps(client.token)})')
@@ -70,15 +70,22 @@ def first_view(page: Page, address: str) -> int:
     return int(sum(sizes))
 
 
-def loses(page: Page, where: str, number: int) -> list[Request]:
-    """The server takes what is posted there, and nobody hears of its first answers: so many. What is posted, as it comes."""
-    posted: list[Request] = []
+class Posts(list[Request]):
+    """Requests in their order. The first `lost` of them are carried out and never answered."""
+
+    lost = math.inf
+
+
+def loses(page: Page, where: str, lost: float = math.inf) -> Posts:
+    """Lose the answers to what is posted there: to the first ones, or until `lost` of the returned posts is set."""
+    posted = Posts()
+    posted.lost = lost
 
     def lose(route: Route) -> None:
         if route.request.method != "POST":
             return route.continue_()
         posted.append(route.request)
-        if len(posted) > number:
+        if len(posted) > posted.lost:
             return route.continue_()
         route.fetch()
         return route.abort()
@@ -99,8 +106,8 @@ def code_for(house: House, email: str) -> str:
 def enter(page: Page, house: House, email: str) -> None:
     """Sign in by a mailed code."""
     page.goto("/#/sign-in")
-    page.get_by_label("Mail address").fill(email)
-    page.get_by_role("button", name="Send me a code").click()
+    page.get_by_label("Email address").fill(email)
+    page.get_by_role("button", name="Email me a code").click()
     expect(page.get_by_label("Code")).to_be_visible()
     page.get_by_label("Code").fill(code_for(house, email))
     page.get_by_role("button", name="Sign in").click()

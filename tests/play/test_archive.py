@@ -17,9 +17,9 @@ from click.testing import CliRunner, Result
 from flask import Flask
 
 from server import cli
+from server.games import GAMES, Json
+from server.games.sternenhimmel.material import BOARDS
 from server.play.archive import LARGEST, Flaw, check
-from server.rules import GAMES, Json
-from server.rules.sternenhimmel import BOARDS
 from tests.support.archives import archive, as_file, change_order, first, hashed_again, long, new_seed, say_more
 from tests.support.random_games import archives
 
@@ -644,7 +644,8 @@ def test_a_field_of_another_type_is_refused_in_a_sentence(long: Json, value: Any
 def test_verify_says_that_all_is_well(tmp_path: Path, archive: Json) -> None:
     answer = verify(tmp_path, as_file(archive))
     assert answer.exit_code == 0
-    assert f"{len(archive['events'])} events of game {archive['game']}" in answer.stdout
+    assert f"Game {archive['game']} " in answer.stdout
+    assert f"all {len(archive['events'])} events are correct." in answer.stdout
     assert archive["commitment"] in answer.stdout
 
 

@@ -13,11 +13,11 @@ from server.app import create_app
 from server.config import Settings
 from server.play import commits
 from server.play.commits import load, whole_log
-from server.play.event_feed import follow_own, new_games, news
 from server.play.seating.games import open_game
 from server.play.seating.hosting import close_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import take_seat
+from server.play.story.event_feed import follow_own, new_games, news
 from server.play.votes import vote
 from server.store import migrate
 from server.store.tables import PlayerGame, db

@@ -9,12 +9,12 @@ from server.accounts import tokens
 from server.accounts.bans import ban
 from server.accounts.players import player_token
 from server.accounts.tokens import _STILL_THERE, revoke
-from server.play.event_feed import follow_game, follow_own, new_games, news
+from server.games import Json
 from server.play.seating.seats import leave, take_over
 from server.play.seating.stand_ins import end_stand_in
-from server.play.turn_links import still_valid
+from server.play.story.event_feed import follow_game, follow_own, new_games, news
+from server.play.turns.turn_links import still_valid
 from server.play.votes import OFFER, vote
-from server.rules import Json
 from tests.support.games import game_of, moves_on, person, turn_of
 from tests.support.stand_ins import stands_in
 

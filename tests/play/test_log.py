@@ -12,32 +12,18 @@ from server.operations.rebuild import check_game
 from server.play import votes
 from server.play.commits import load, whole_log
 from server.play.seating.seats import leave, take_seat
-from server.play.sweep import wake_due
-from server.play.time_control import DEFAULT_CLOCK
-from tests.support import citus
-from tests.support.games import (
-    BANK,
-    DAY,
-    HOUR,
-    assert_log_and_projections_agree,
-    everything_due_happens,
-    game_of,
-    happened,
-    later,
-    letters,
-    moves_of,
-    moves_on,
-    turn_of,
-)
+from server.play.timing.sweep import wake_due
+from server.play.timing.time_control import DEFAULT_CLOCK
+from tests.support import citus, games
 
 pytestmark = pytest.mark.usefixtures("within")
 
 
 def test_every_hash_follows_from_the_one_before_and_the_first_from_the_commitment(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    moves_on(game_id, ada)
-    everything_due_happens()
-    before = hashlib.sha256(load(game_id).head["seed"]).digest()
+    game_id = games.game_of(ada, bea, bots=1)
+    games.moves_on(game_id, ada)
+    games.everything_due_happens()
+    before = hashlib.sha256(load(game_id).head.seed).digest()
     for seq, event in enumerate(whole_log(game_id), 1):
         at = event.recorded_at.isoformat(timespec="microseconds").replace("+00:00", "Z")
         fact = {"seq": seq, "version": event.version, "type": event.type, "seat": event.seat, "at": at}
@@ -48,14 +34,14 @@ def test_every_hash_follows_from_the_one_before_and_the_first_from_the_commitmen
 
 def test_a_table_made_anew_from_its_log_is_the_one_that_was_kept(ada: UUID, bea: UUID) -> None:
     told: set[str] = set()
-    for seed, game_clock in enumerate([DEFAULT_CLOCK, BANK]):
+    for seed, game_clock in enumerate([DEFAULT_CLOCK, games.BANK]):
         rng, people = Random(seed), [ada, bea]
-        game_id = game_of(*people, bots=1, clock=game_clock)
+        game_id = games.game_of(*people, bots=1, clock=game_clock)
         while load(game_id).table.status in ("running", "paused"):
             for _ in range(3):
                 do_something(rng, game_id, people)
-            assert_log_and_projections_agree(game_id)
-        told.update(happened(game_id))
+            games.assert_log_and_projections_agree(game_id)
+        told.update(games.happened(game_id))
     house = {"time-extended", "time-ran-out", "seat-handed-over", "seat-taken-back", "game-paused", "game-resumed"}
     assert house | {"board-scored", "game-ended"} <= told
 
@@ -68,10 +54,10 @@ def do_something(rng: Random, game_id: UUID, people: list[UUID]) -> None:
     match rng.choices(["move", "wait", "leave", "return", "vote"], [8, 6, 1, 4, 2])[0]:
         case "move" if table.status == "running":
             for who in present:
-                if turn_of(game_id, who) is not None:
-                    moves_on(game_id, who, rng.randrange(len(moves_of(game_id, who))))
+                if games.turn_of(game_id, who) is not None:
+                    games.moves_on(game_id, who, rng.randrange(len(games.moves_of(game_id, who))))
         case "wait":
-            later(rng.choice([12 * HOUR, 3 * DAY]))
+            games.later(rng.choice([12 * games.HOUR, 3 * games.DAY]))
         case "leave":
             leave(game_id, rng.choice(people))
         case "return" if len(present) < len(people):
@@ -83,14 +69,14 @@ def do_something(rng: Random, game_id: UUID, people: list[UUID]) -> None:
 
 
 def test_a_person_gets_one_letter_for_each_turn(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
+    game_id = games.game_of(ada, bea, bots=1)
     turns = set()
     for n in range(30):
         who = (ada, bea)[n % 2]
-        turns.add((n % 2, turn_of(game_id, who)))
-        moves_on(game_id, who)
-        everything_due_happens()
-    written = [(letter.seat, letter.version) for letter in letters(game_id, "your-turn")]
+        turns.add((n % 2, games.turn_of(game_id, who)))
+        games.moves_on(game_id, who)
+        games.everything_due_happens()
+    written = [(letter.seat, letter.version) for letter in games.letters(game_id, "your-turn")]
     assert len(written) == len(set(written))
     assert turns <= set(written)
 
@@ -100,19 +86,19 @@ def test_a_process_forgets_moves_that_a_replica_which_took_over_never_got(
     shared_url: str, ada: UUID, bea: UUID
 ) -> None:
     """As an asynchronous one may: the log goes back, and goes on in another way to the same version."""
-    game_id = game_of(ada, bea, bots=1)
+    game_id = games.game_of(ada, bea, bots=1)
     version = load(game_id).table.version
     with psycopg.connect(shared_url, autocommit=True) as owner:
         for table in ("games", "seats"):
             owner.execute(f"CREATE TEMP TABLE {table}_then AS SELECT * FROM {table} WHERE game_id = %s", (game_id,))
-        moves_on(game_id, ada)
+        games.moves_on(game_id, ada)
         owner.execute("SET session_replication_role = replica")  # else the log refuses
         owner.execute("DELETE FROM events WHERE game_id = %s AND version > %s", (game_id, version))
         for table in ("games", "seats"):
             owner.execute(f"DELETE FROM {table} WHERE game_id = %s", (game_id,))
             owner.execute(f"INSERT INTO {table} TABLE {table}_then")
     assert load(game_id).table.version == version
-    assert turn_of(game_id, ada) == version
-    moves_on(game_id, ada, number=1)
-    moves_on(game_id, bea)
+    assert games.turn_of(game_id, ada) == version
+    games.moves_on(game_id, ada, number=1)
+    games.moves_on(game_id, bea)
     assert check_game(game_id) == []

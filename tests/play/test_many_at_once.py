@@ -9,7 +9,7 @@ from flask import Flask
 from server.errors import StaleTurn
 from server.play.commits import load, whole_log
 from server.play.moves import play_move
-from server.play.sweep import wake_due
+from server.play.timing.sweep import wake_due
 from server.play.views import story
 from tests.support.games import (
     DAY,

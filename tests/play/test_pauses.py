@@ -11,7 +11,7 @@ from server.play import votes
 from server.play.commits import load
 from server.play.moves import legal_moves, play_move
 from server.play.seating.seats import come_back, leave, return_word, take_seat
-from server.play.time_control import DEFAULT_CLOCK
+from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.votes import ON_THE_GAME, votes_of
 from tests.support.games import (
     BANK,

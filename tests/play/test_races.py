@@ -21,29 +21,11 @@ from server.play.planning.plans import put_plan
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, ready, take_over, take_seat
 from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
-from server.play.sweep import wake_due
-from server.play.turn_links import caller
+from server.play.timing.sweep import wake_due
+from server.play.turns.turn_links import caller
 from server.play.votes import OFFER, take_back, vote
 from server.store.tables import StandIn, Token, db
-from tests.support.games import (
-    BOT,
-    DAY,
-    ME,
-    OPEN,
-    assert_log_and_projections_agree,
-    at_once,
-    everything_due_happens,
-    game_of,
-    happened,
-    letters,
-    moves_of,
-    moves_on,
-    person,
-    seats_of,
-    turn_of,
-    until,
-    wanted,
-)
+from tests.support import games
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -64,18 +46,18 @@ class Scene:
     """Ada has moved and may take that back; Bea is on turn, and her time may run out; after her it is Cyd's turn."""
 
     def __init__(self) -> None:
-        self.ada, self.bea, self.cyd, self.dan = map(person, ("ada", "bea", "cyd", "dan"))
+        self.ada, self.bea, self.cyd, self.dan = map(games.person, ("ada", "bea", "cyd", "dan"))
         ladder = [{"do": "extend", "by": "P1D", "times": 1}, {"do": "bot-takes-over", "bot": "random"}]
         options = {"start_seat": 0, "take_back": "free"}
-        self.game_id = game_of(self.ada, self.bea, self.cyd, options=options, on_timeout=ladder)
+        self.game_id = games.game_of(self.ada, self.bea, self.cyd, options=options, on_timeout=ladder)
         self.player = self.bea  # who plays her seat
 
     def begin(self) -> None:
-        moves_on(self.game_id, self.ada)
+        games.moves_on(self.game_id, self.ada)
 
     def asked(self) -> str:
         today = clock.now().date()
-        ask_stand_in(self.game_id, self.bea, str(today), str(today + 6 * DAY), player=self.dan)
+        ask_stand_in(self.game_id, self.bea, str(today), str(today + 6 * games.DAY), player=self.dan)
         mark = db.session.scalars(select(StandIn.mark).where(StandIn.game_id == self.game_id)).one()
         db.session.rollback()
         return stand_in_word(self.game_id, 1, mark)
@@ -105,18 +87,18 @@ class Scene:
 
     def plans(self) -> Act:
         self.begin()
-        moves = [{"move": move, "if": [], "after": "PT0S"} for move in moves_of(self.game_id, self.bea)[:1]]
+        moves = [{"move": move, "if": [], "after": "PT0S"} for move in games.moves_of(self.game_id, self.bea)[:1]]
         return partial(put_plan, self.game_id, self.bea, 0, moves)
 
     # What comes at the same moment
 
     def move(self) -> Act:
-        turn, move = turn_of(self.game_id, self.player), moves_of(self.game_id, self.player)[-1]
+        turn, move = games.turn_of(self.game_id, self.player), games.moves_of(self.game_id, self.player)[-1]
         assert turn is not None
         return partial(play_move, self.game_id, self.player, turn, move)
 
     def time_out(self) -> Act:
-        until(max(row.due_at for row in seats_of(self.game_id) if row.due_at))
+        games.until(max(row.due_at for row in games.seats_of(self.game_id) if row.due_at))
         return wake_due
 
     def take_back(self) -> Act:
@@ -138,9 +120,9 @@ def test_each_counts_once_or_is_refused(
         scene = Scene()
         act = change(scene)
         other = rival(scene)
-        before = happened(scene.game_id)
-        refused, lost = at_once(app, [partial(outcome_of, act), partial(outcome_of, other)])
-        came = happened(scene.game_id)[len(before) :]
+        before = games.happened(scene.game_id)
+        refused, lost = games.at_once(app, [partial(outcome_of, act), partial(outcome_of, other)])
+        came = games.happened(scene.game_id)[len(before) :]
         if change in OF:
             assert (came.count(OF[change]) == 1) == (refused is None), (came, refused)
         if rival in OF_RIVAL and change is not Scene.plans:
@@ -148,12 +130,12 @@ def test_each_counts_once_or_is_refused(
         if change is Scene.deletes:
             assert refused is None
         change_stand_ins()
-        everything_due_happens()
-        assert_log_and_projections_agree(scene.game_id)
+        games.everything_due_happens()
+        games.assert_log_and_projections_agree(scene.game_id)
         assert check_game(scene.game_id) == []
         versions = [row.version for row in whole_log(scene.game_id) if row.type == "star-placed"]
         assert len(versions) == len(set(versions))
-        turns = [(it.kind, it.version, it.seat, it.player_id) for it in letters(scene.game_id, "your-turn")]
+        turns = [(it.kind, it.version, it.seat, it.player_id) for it in games.letters(scene.game_id, "your-turn")]
         assert len(turns) == len(set(turns))
 
 
@@ -163,21 +145,23 @@ def test_who_says_ready_while_time_runs_out_or_somebody_leaves_begins_the_game_o
 ) -> None:
     for _ in range(TRIES):
         check = {"start_seat": 0, "ready_check": {"within": "P2D"}}
-        game_id = open_game(ada, wanted(ME, OPEN, BOT, options=check)).game_id
+        game_id = open_game(ada, games.wanted(games.ME, games.OPEN, games.BOT, options=check)).game_id
         take_seat(game_id, bea)
         ready(game_id, ada)
         if rival == "late":
-            until(max(row.due_at for row in seats_of(game_id) if row.due_at))
+            games.until(max(row.due_at for row in games.seats_of(game_id) if row.due_at))
         other = wake_due if rival == "late" else partial(leave, game_id, ada)
-        refused, lost = at_once(app, [partial(outcome_of, partial(ready, game_id, bea)), partial(outcome_of, other)])
-        everything_due_happens()
+        refused, lost = games.at_once(
+            app, [partial(outcome_of, partial(ready, game_id, bea)), partial(outcome_of, other)]
+        )
+        games.everything_due_happens()
         has_begun = bool(load(game_id).table.turns)
-        assert happened(game_id).count("game-started") == has_begun
-        kinds = [row.kind for row in seats_of(game_id)]
+        assert games.happened(game_id).count("game-started") == has_begun
+        kinds = [row.kind for row in games.seats_of(game_id)]
         assert kinds.count("open") == (0 if has_begun else 1)
         assert lost is None
         assert (refused is None) or not has_begun
-        assert len(letters(game_id, "not-ready")) in ((0,) if has_begun or rival == "leaves" else (2,))
+        assert len(games.letters(game_id, "not-ready")) in ((0,) if has_begun or rival == "leaves" else (2,))
         assert check_game(game_id) == []
 
 
@@ -226,10 +210,10 @@ def test_a_code_or_a_refresh_token_that_comes_twice_at_once_gives_once_and_then_
     for _ in range(TRIES):
         player = caller(player_token("ada@example.org"))
         code = code_of_an_app(player)
-        assert at_once(app, [partial(trade, code), partial(trade, code)]).count(None) == 1
+        assert games.at_once(app, [partial(trade, code), partial(trade, code)]).count(None) == 1
         assert_nothing_is_left(player)  # somebody else has it, too
         word = signed_in(player)
-        assert at_once(app, [partial(refresh, word), partial(refresh, word)]).count(None) == 1
+        assert games.at_once(app, [partial(refresh, word), partial(refresh, word)]).count(None) == 1
         assert_nothing_is_left(player)
 
 
@@ -238,5 +222,5 @@ def test_an_app_that_is_ended_while_it_refreshes_is_ended(app: Flask) -> None:
         player = caller(player_token("ada@example.org"))
         word = signed_in(player)
         (mine,) = apps_of(player.player_id)
-        at_once(app, [partial(refresh, word), partial(end_app, player.player_id, mine["id"])])
+        games.at_once(app, [partial(refresh, word), partial(end_app, player.player_id, mine["id"])])
         assert_nothing_is_left(player)

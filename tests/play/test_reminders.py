@@ -8,13 +8,10 @@ from flask import Flask
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.accounts.calendars import ALWAYS
 from server.accounts.players import change_profile
 from server.accounts.preferences import DEFAULT_REMINDERS, thresholds
 from server.play.commits import load
-from server.play.reminders import next_reminder, reminder_times
-from server.play.time_control import counted, due_at
-from tests.support.calendars import SLEEPER, berlin, calendars, moments, utc
+from tests.support.calendars import SLEEPER, berlin, calendars, counted, due_at, moments, seat_time, utc
 from tests.support.games import (
     DAY,
     HOUR,
@@ -37,18 +34,18 @@ NONE = timedelta(0)
 
 def test_reminders_come_at_half_time_and_three_hours_before():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-22 12:00")
-    assert reminder_times(asked, due) == [utc("2026-11-21 12:00"), utc("2026-11-22 09:00")]
+    assert seat_time().reminders(asked, due) == [utc("2026-11-21 12:00"), utc("2026-11-22 09:00")]
 
 
 def test_half_the_time_means_half_of_what_counts():
     asked = berlin("2026-11-20 20:00")
     due = due_at(asked, 8 * HOUR, SLEEPER)
-    assert reminder_times(asked, due, ["half"], SLEEPER) == [berlin("2026-11-21 10:00")]
+    assert seat_time(SLEEPER).reminders(asked, due, ["half"]) == [berlin("2026-11-21 10:00")]
 
 
 def test_a_reminder_by_night_waits_for_the_morning():
     asked, due = berlin("2026-11-20 20:00"), berlin("2026-11-21 14:00")
-    assert reminder_times(asked, due, ["PT11H", "PT3H"], SLEEPER) == [
+    assert seat_time(SLEEPER).reminders(asked, due, ["PT11H", "PT3H"]) == [
         berlin("2026-11-21 08:00"),
         berlin("2026-11-21 11:00"),
     ]
@@ -56,24 +53,24 @@ def test_a_reminder_by_night_waits_for_the_morning():
 
 def test_a_reminder_that_would_wait_past_the_next_one_is_left_out():
     asked, due = berlin("2026-11-20 20:00"), berlin("2026-11-21 10:00")
-    assert reminder_times(asked, due, ["PT8H", "PT2H"], SLEEPER) == [berlin("2026-11-21 08:00")]
+    assert seat_time(SLEEPER).reminders(asked, due, ["PT8H", "PT2H"]) == [berlin("2026-11-21 08:00")]
 
 
 def test_the_last_reminder_comes_even_by_night():
     asked, due = berlin("2026-11-20 20:00"), berlin("2026-11-21 09:00")
-    assert reminder_times(asked, due, ["PT3H"], SLEEPER) == [berlin("2026-11-21 06:00")]
+    assert seat_time(SLEEPER).reminders(asked, due, ["PT3H"]) == [berlin("2026-11-21 06:00")]
 
 
 def test_reminders_lie_between_the_question_and_the_due_time_and_each_comes_once():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-20 18:00")
-    assert reminder_times(asked, due, ["PT3H", "half", "PT6H", "P1D"]) == [utc("2026-11-20 15:00")]
-    assert reminder_times(asked, due, []) == []
+    assert seat_time().reminders(asked, due, ["PT3H", "half", "PT6H", "P1D"]) == [utc("2026-11-20 15:00")]
+    assert seat_time().reminders(asked, due, []) == []
 
 
 @given(moments, st.timedeltas(MINUTE, 20 * DAY), calendars)
 def test_reminders_are_in_order_and_all_but_the_last_come_at_hours_that_count(asked, allowed, calendar):
     due = due_at(asked, allowed, calendar)
-    times = reminder_times(asked, due, ["P1D", "half", "PT12H", "PT3H", "PT15M"], calendar)
+    times = seat_time(calendar).reminders(asked, due, ["P1D", "half", "PT12H", "PT3H", "PT15M"])
     assert times == sorted(set(times))
     assert all(asked < moment < due for moment in times)
     assert all(counted(moment, moment + MINUTE, calendar) > NONE for moment in times[:-1])
@@ -81,10 +78,10 @@ def test_reminders_are_in_order_and_all_but_the_last_come_at_hours_that_count(as
 
 def test_the_next_reminder_is_never_one_that_has_passed():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-22 12:00")
-    half, last = reminder_times(asked, due)
-    assert next_reminder(asked, due, DEFAULT_REMINDERS, ALWAYS, after=asked) == half
-    assert next_reminder(asked, due, DEFAULT_REMINDERS, ALWAYS, after=half) == last
-    assert next_reminder(asked, due, DEFAULT_REMINDERS, ALWAYS, after=last) is None
+    half, last = seat_time().reminders(asked, due)
+    assert seat_time().next_reminder(asked, due, DEFAULT_REMINDERS, after=asked) == half
+    assert seat_time().next_reminder(asked, due, DEFAULT_REMINDERS, after=half) == last
+    assert seat_time().next_reminder(asked, due, DEFAULT_REMINDERS, after=last) is None
 
 
 def test_thresholds_are_a_short_list_of_durations():

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from server.play.time_control import DEFAULT_CLOCK, Bank, PerMove, first_allowance, game_clock, next_allowance
+from server.play.timing.time_control import DEFAULT_CLOCK, Bank, PerMove, first_allowance, game_clock, next_allowance
 from tests.support.games import (
     BANK,
     DAY,

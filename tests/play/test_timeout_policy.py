@@ -8,11 +8,20 @@ from server.accounts import calendars
 from server.accounts.players import change_profile
 from server.clock import clock
 from server.errors import StaleTurn
-from server.play import time_control
 from server.play.commits import load
 from server.play.moves import play_move
 from server.play.seating.seats import take_seat
-from server.play.timeout_policy import DEFAULT_LADDER, Abandon, BotMove, BotTakesOver, Extend, bot_of, ladder, rung_for
+from server.play.timing.timeout_policy import (
+    DEFAULT_LADDER,
+    Abandon,
+    BotMove,
+    BotTakesOver,
+    Extend,
+    bot_of,
+    ladder,
+    rung_for,
+)
+from tests.support.calendars import seat_time
 from tests.support.games import (
     DAY,
     HOUR,
@@ -60,7 +69,7 @@ def test_rungs_of_one_kind_are_used_up_one_after_the_other():
     [
         ([], "1 to 10"),
         (None, "list"),
-        ([{"do": "abandon"}, {"do": "abandon"}], "only the last"),
+        ([{"do": "abandon"}, {"do": "abandon"}], "and no other"),
         ([{"do": "extend", "by": "P1D", "times": 1}], "The last step"),
         ([{"do": "wait"}], "do"),
         ([{}], "do"),
@@ -180,7 +189,7 @@ def test_a_ladder_may_end_with_the_end_of_the_game(ada: UUID, bea: UUID) -> None
     everything_due_happens()
     assert happened(game_id)[-2:] == ["time-ran-out", "game-abandoned"]
     game = load(game_id)
-    assert (game.table.status, game.head["outcome"]) == ("abandoned", None)
+    assert (game.table.status, game.head.outcome) == ("abandoned", None)
     assert [(seat.turn, seat.due_at, seat.wake_at) for seat in seats_of(game_id)] == [(None, None, None)] * 3
     assert {letter.seat for letter in letters(game_id, "game-abandoned")} == {0, 1}
     with pytest.raises(StaleTurn):
@@ -221,7 +230,7 @@ def test_hours_that_do_not_count_for_a_player_move_his_due_time(ada: UUID, bea: 
     game_id = game_of(ada, bea, bots=1)
     asked_at, due_at = seats_of(game_id)[0].asked_at, seats_of(game_id)[0].due_at
     assert due_at - asked_at >= 3.5 * DAY
-    assert due_at == time_control.due_at(asked_at, 2 * DAY, calendars.calendar({"night": "00:00-12:00"}, "UTC"))
+    assert due_at == seat_time(calendars.calendar({"night": "00:00-12:00"}, "UTC")).due(asked_at, 2 * DAY)
 
 
 def test_another_calendar_binds_from_the_next_turn(ada: UUID, bea: UUID) -> None:

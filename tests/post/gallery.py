@@ -27,6 +27,7 @@ from server.accounts.sign_in import begin_sign_in
 from server.app import create_app
 from server.clock import clock
 from server.config import Settings
+from server.games import Json
 from server.play.commits import load
 from server.play.moves import play_move
 from server.play.seating.games import open_game
@@ -37,7 +38,6 @@ from server.play.votes import OFFER, take_back, vote
 from server.post.coalescing import LONGEST
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
-from server.rules import Json
 from server.store import embedded_postgres, migrate
 from server.store.tables import StandIn, db
 from server.translations import LOCALES
@@ -275,7 +275,7 @@ def _absent(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> I
     seen = len(office.mails(name))
     while load(game_id).table.stand_ins[0] is None:
         row = load(game_id).seats[0]
-        until(min(moment for moment in (row["due_at"], row["remind_at"]) if moment))
+        until(min(moment for moment in (row.due_at, row.remind_at) if moment))
         everything_due_happens()
         if turn_of(game_id, emil) is not None:
             moves_on(game_id, emil)

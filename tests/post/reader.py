@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from email import message_from_bytes, policy
 
-from server.post.letters import compose
-from server.render.sternenglanz.names import bild_name, piece_name, scenario_name
-from server.rules import Json
-from server.rules.sternenglanz.material import CARDS, PIECES
+from server.games import Json
+from server.games.sternenglanz.material import CARDS, PIECES
+from server.games.sternenglanz.names import bild_name, piece_name, scenario_name
+from server.post.letters.compose import compose
 from server.store.tables import LetterRow, PlayerLetterRow
 
 

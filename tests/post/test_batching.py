@@ -6,15 +6,15 @@ from uuid import UUID
 
 import pytest
 
+from server.accounts.notice_kinds import MAIL_KINDS
 from server.accounts.players import change_profile, profile
-from server.accounts.preferences import GAME_KINDS, MAIL_KINDS, next_bundle
+from server.accounts.preferences import next_bundle
 from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
-from server.play.mail_in import reply_word, take_mail
+from server.play.mail.mail_in import reply_word, take_mail
 from server.play.seating.games import open_game
 from server.play.seating.seats import change_seat, invite, seat_settings
 from server.play.votes import vote
-from server.post import letters as writing
 from server.post.incoming.answering import deal_with_mails
 from server.store.tables import Delivery, LetterRow, PlayerLetterRow, db
 from tests.post.office import Office
@@ -59,10 +59,6 @@ def became_of(game_id: UUID, kind: str) -> list[str]:
 
 
 # Kinds
-
-
-def test_every_letter_of_a_game_is_of_a_kind_that_can_be_chosen() -> None:
-    assert set(writing._KINDS) - {"answer"} == set(GAME_KINDS)  # whoever writes gets an answer
 
 
 def test_letters_come_at_once_where_nothing_else_is_chosen(ada: UUID, bea: UUID, office: Office) -> None:

@@ -17,11 +17,16 @@ from server.store.tables import Delivery, LetterRow, db
 from server.store.watching import Place, note_watching
 from tests.post.incoming.replying import DOMAIN, a_move
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.support.games import MINUTE, everything_due_happens, game_of, later, moves_on, seats_of
+from tests.support.games import MINUTE, everything_due_happens, game_of, later, moves_on, seats_of, stop_the_clock
 from tests.support.live_server import AT_ONCE
 
 pytestmark = pytest.mark.usefixtures("within")
 SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture(autouse=True)
+def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop_the_clock(monkeypatch, clock.real())
 
 
 @pytest.fixture
@@ -69,7 +74,10 @@ def test_turns_that_are_due_together_make_one_letter_with_all_that_each_would_ha
     assert "Answer above this line" not in mail.text + mail.page
 
 
-def test_a_turn_waits_for_others_while_another_game_may_bring_one(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_waits_for_others_while_another_game_may_bring_one(
+    ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch, clock.real())
     first, second = table(bea, ada), table(bea, ada)
     moves_on(first, bea)
     assert office.mails("ada") == []
@@ -115,7 +123,10 @@ def test_nobody_learns_of_his_turn_later_than_ten_minutes_after_it_began(ada: UU
 # At the table
 
 
-def test_a_letter_waits_two_minutes_while_its_reader_looks_at_that_table(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_letter_waits_two_minutes_while_its_reader_looks_at_that_table(
+    ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch, clock.real())
     game_id = table(bea, ada)
     looks_at(game_id, ada, 10 * MINUTE)
     moves_on(game_id, bea)
@@ -210,6 +221,7 @@ def test_whoever_answers_by_mail_gets_the_news_of_his_next_turn_in_the_same_thre
     assert own
     arrives(own[1], a_mail(a_move(game_id, ada), **{"Message-ID": "<7@ada.example.org>"}))
     deal_with_mails()
+    later(SECOND)  # so that the answer is carried first
     moves_on(game_id, bea)
     everything_due_happens()
     later(LONGEST)

@@ -28,25 +28,25 @@ def test_what_nobody_uses_is_not_asked_for(good: Zone) -> None:
 @pytest.mark.parametrize(
     ("record", "instead", "part", "words"),
     [
-        ((REPLIES, "TXT"), None, "SPF", "reply.stars.example has no TXT record v=spf1, and needs one"),
+        ((REPLIES, "TXT"), None, "SPF", "reply.stars.example needs exactly one TXT record v=spf1, and has none"),
         (
             (REPLIES, "TXT"),
             ['"v=spf1 a -all"', '"v=spf1 mx -all"'],
             "SPF",
-            "reply.stars.example has 2 TXT records v=spf1, and needs one",
+            "reply.stars.example needs exactly one TXT record v=spf1, and has 2",
         ),
         ((f"_dmarc.{DOMAIN}", "TXT"), None, "DMARC", "_dmarc.stars.example has no TXT record v=DMARC1"),
         (
             (f"s1._domainkey.{DOMAIN}", "TXT"),
             None,
             "DKIM",
-            "s1._domainkey.stars.example has no TXT record with the public half of the key",
+            "s1._domainkey.stars.example has no TXT record with the public key",
         ),
         (
             (f"s1._domainkey.{DOMAIN}", "TXT"),
             ['"v=DKIM1; p=MIIBIjANBg"'],
             "DKIM",
-            "s1._domainkey.stars.example has another key than the one that signs",
+            "s1._domainkey.stars.example has a different key from the one that signs",
         ),
         ((REPLIES, "MX"), None, "MX", "reply.stars.example has no MX record"),
         (

@@ -11,8 +11,6 @@ from tests.support.games import ME, OPEN, wanted
 from tests.support.live_server import Client, House, new_house, sign_in
 from tests.support.running_house import stops
 
-pytestmark = pytest.mark.timeout(180)  # seconds
-
 NEVER = 3600  # seconds between two beats: longer than any test
 OFTEN = 1
 ADA, BEN = "ada@example.org", "ben@example.org"

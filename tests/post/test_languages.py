@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from typing import Any, get_args
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -20,28 +20,13 @@ from server.play.seating.games import open_game
 from server.post import wording
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
-from server.post.letters import compose
+from server.post.letters import account, answers, seats, turns
+from server.post.letters.compose import compose
 from server.store.tables import PlayerLetterRow, db
 from server.translations import LOCALES
 from server.translations.update import TRANSLATED
 from tests.post.office import Mail, Office
-from tests.support.games import (
-    DAY,
-    ENGLISH,
-    HOUR,
-    ME,
-    OPEN,
-    everything_due_happens,
-    game_of,
-    head_of,
-    later,
-    letters,
-    moves_of,
-    moves_on,
-    person,
-    turn_of,
-    wanted,
-)
+from tests.support import games
 
 DOMAIN = "stars.example"
 
@@ -56,7 +41,7 @@ def office(app: Flask) -> Office:
 
 def who_reads(name: str, locale: str) -> UUID:
     """The player of this name, who has chosen this language."""
-    player_id = person(name)
+    player_id = games.person(name)
     change_profile(player_id, {"locale": locale})
     return player_id
 
@@ -64,7 +49,7 @@ def who_reads(name: str, locale: str) -> UUID:
 def is_english(mail: Mail) -> bool:
     pages = [mail.page] if mail.message.get_body(("html",)) else []
     page = pages[0].partition("<body>")[2] if pages else ""
-    return any(ENGLISH.search(words) for words in (mail.subject, mail.text, page))
+    return any(games.ENGLISH.search(words) for words in (mail.subject, mail.text, page))
 
 
 # Each kind by itself
@@ -73,17 +58,18 @@ def is_english(mail: Mail) -> bool:
 def of_kind(kind: type[Any]) -> Any:
     """A letter of this kind in which nothing is said but by its template."""
     values: dict[Any, object] = {str: "Xyz", int: 7, bool: True, tuple[str, ...]: ("Xyz",)}
-    values[tuple[wording.WaitingGame, ...]] = (wording.WaitingGame(**dict.fromkeys(WAITING, "Xyz")),) * 2
-    values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is wording.Bundle else ()
-    if kind is wording.YourTurns:
-        values[tuple[wording.TurnOfSeveral, ...]] = (of_kind(wording.TurnOfSeveral),) * 2
+    values[tuple[account.WaitingGame, ...]] = (account.WaitingGame(**dict.fromkeys(WAITING, "Xyz")),) * 2
+    values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is account.Bundle else ()
+    if kind is turns.YourTurns:
+        values[tuple[turns.TurnOfSeveral, ...]] = (of_kind(turns.TurnOfSeveral),) * 2
     return kind(**{field.name: values[field.type] for field in fields(kind)})
 
 
-WAITING = [field.name for field in fields(wording.WaitingGame)]
+WAITING = [field.name for field in fields(account.WaitingGame)]
 OF_GAMES = wording.GameLetter.__subclasses__()
-NEWS = [it for it in OF_GAMES if it not in (wording.YourTurn, wording.Reminder, wording.Answer)]
-KINDS = [*OF_GAMES, *(it for it in get_args(wording.Letter) if it is not wording.GameLetter)]
+NEWS = [it for it in OF_GAMES if it not in (turns.YourTurn, turns.Reminder, answers.Answer)]
+OTHERS = [*wording.Letter.__subclasses__(), *account.Code.__subclasses__()]
+KINDS = [*OF_GAMES, *(it for it in OTHERS if it not in (wording.GameLetter, account.Code))]
 
 
 def variants(kind: type[Any]) -> Iterator[Any]:
@@ -94,23 +80,23 @@ def variants(kind: type[Any]) -> Iterator[Any]:
     for field in fields(kind):
         if field.type in empty and field.name not in ("name", "title"):
             yield replace(letter, **{field.name: empty[field.type]})
-    if kind is wording.Answer:
+    if kind is answers.Answer:
         yield replace(letter, confirm="", played="")
         yield replace(letter, confirm="", played="", line="")
         yield replace(letter, confirm="", played="", wrong="")
-    if kind is wording.Rsvp:
+    if kind is seats.Rsvp:
         yield from (replace(letter, played=said, again=False) for said in ("yes", "no"))
-    if kind is wording.YourTurn:
+    if kind is turns.YourTurn:
         yield replace(letter, moves_in_all=1)
-    if kind is wording.YourTurns:
+    if kind is turns.YourTurns:
         yield replace(letter, turns=tuple(replace(it, answer="") for it in letter.turns))
-    if kind is wording.Bundle:
+    if kind is account.Bundle:
         yield replace(letter, waiting=())
         yield replace(letter, waiting=letter.waiting[:1])
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.KIND)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_a_letter_of_each_kind_says_everything_in_one_language(kind: type[Any], locale: str) -> None:
     with force_locale(locale):
         for letter in variants(kind):
@@ -118,7 +104,7 @@ def test_a_letter_of_each_kind_says_everything_in_one_language(kind: type[Any], 
             assert f'<html lang="{locale}">' in page
             said = [*wording.write(letter, wording.answer_above(), "Xyz"), wording.sender_name(letter)]
             said.append(page.partition("<body>")[2])
-            assert locale == "en" or not [line for it in said for line in it.splitlines() if ENGLISH.search(line)]
+            assert locale == "en" or not [line for it in said for line in it.splitlines() if games.ENGLISH.search(line)]
 
 
 # From real games
@@ -132,14 +118,14 @@ def test_all_that_happens_in_a_game_is_written_to_a_player_in_his_language(offic
         {"do": "bot-move", "bot": "greedy", "times": 1},
         {"do": "bot-takes-over", "bot": "greedy"},
     ]
-    game_id = game_of(dora, emil, bots=1, title="Xyz", on_timeout=ladder)
+    game_id = games.game_of(dora, emil, bots=1, title="Xyz", on_timeout=ladder)
     office.delivers()
-    while head_of(game_id).table.status == "running":
-        later(13 * HOUR)
-        everything_due_happens()
+    while games.head_of(game_id).table.status == "running":
+        games.later(13 * games.HOUR)
+        games.everything_due_happens()
         office.delivers()
-        if turn_of(game_id, emil) is not None:
-            moves_on(game_id, emil)
+        if games.turn_of(game_id, emil) is not None:
+            games.moves_on(game_id, emil)
     mails = office.mails("dora")
     assert not [mail.text for mail in mails if is_english(mail)]
     assert all(is_english(mail) for mail in office.mails("emil"))
@@ -164,17 +150,17 @@ def writes(office: Office, name: str, text: str, sender: str | None = None) -> M
     ("locale", "taken", "moved"),
     [
         ("de", "Auf diesem Feld liegt schon ein Stern.", "dein Zug ist gespielt: "),
-        ("fr", "Il y a déjà une étoile sur cette case.", "votre coup a été joué\u202f: "),
+        ("fr", "Il y a déjà une étoile sur cette case.", "ton coup a été joué\u202f: "),
         ("it", "Su questa casella c’è già una stella.", "la tua mossa è stata giocata: "),
     ],
 )
 def test_a_mail_is_answered_in_the_language_of_its_writer(office: Office, locale: str, taken: str, moved: str) -> None:
     dora, emil = who_reads("dora", locale), who_reads("emil", "en")
-    game_id = game_of(emil, dora, bots=1, title="Xyz")
-    first = moves_of(game_id, emil)[0]
-    moves_on(game_id, emil)
-    star = moves_of(game_id, dora)[0]["star"]
-    days = [(clock.now() + days * DAY).date() for days in (10, 100)]
+    game_id = games.game_of(emil, dora, bots=1, title="Xyz")
+    first = games.moves_of(game_id, emil)[0]
+    games.moves_on(game_id, emil)
+    star = games.moves_of(game_id, dora)[0]["star"]
+    days = [(clock.now() + days * games.DAY).date() for days in (10, 100)]
     mails = [
         writes(office, "dora", "?"),
         writes(office, "dora", "7 leo"),
@@ -184,7 +170,7 @@ def test_a_mail_is_answered_in_the_language_of_its_writer(office: Office, locale
         writes(office, "dora", "pause"),
         writes(office, "dora", "resume"),
         writes(office, "dora", "?", sender="eve@example.net"),
-        writes(office, "dora", " ".join(moves_of(game_id, dora)[0].values())),
+        writes(office, "dora", " ".join(games.moves_of(game_id, dora)[0].values())),
     ]
     assert taken in mails[3].text
     assert moved in mails[-1].text
@@ -201,7 +187,7 @@ def texts_to(address: str) -> str:
 
 def test_somebody_new_gets_his_code_in_the_language_in_which_he_signs_in() -> None:
     begin_sign_in("fritz@example.org", "fr", None)
-    assert "Pour vous connecter, tapez ce code" in texts_to("fritz@example.org")
+    assert "Pour te connecter, saisis ce code" in texts_to("fritz@example.org")
 
 
 def test_somebody_known_gets_it_in_his_own() -> None:
@@ -210,14 +196,14 @@ def test_somebody_known_gets_it_in_his_own() -> None:
     assert "Per accedere, scrivi questo codice" in texts_to("dora@example.org")
 
 
-@pytest.mark.parametrize(("known", "words"), [(False, "lädt dich"), (True, "vous invite")])
+@pytest.mark.parametrize(("known", "words"), [(False, "lädt dich"), (True, "t’invite")])
 def test_an_invitation_is_in_the_language_of_the_guest_or_else_of_the_host(known: bool, words: str) -> None:
     host = who_reads("hans", "de")
     if known:
         who_reads("gilles", "fr")
-    seats = wanted(ME, {"email": "gilles@example.org"}, OPEN, title="Xyz")
+    seats = games.wanted(games.ME, {"email": "gilles@example.org"}, games.OPEN, title="Xyz")
     game_id = open_game(host, seats).game_id
-    (letter,) = letters(game_id, "invitation")
+    (letter,) = games.letters(game_id, "invitation")
     written = compose(letter, "https://stars.example")
     assert written
     assert words in str(message_from_bytes(written.message, policy=policy.default)["Subject"])

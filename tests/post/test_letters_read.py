@@ -5,17 +5,22 @@ from uuid import UUID
 
 import pytest
 
+from server.games import GAMES, Json
+from server.games.sternenglanz.material import CARDS
 from server.play.moves import play_move
 from server.play.seating.games import open_game
 from server.play.seating.seats import take_seat
-from server.rules import GAMES, Json
-from server.rules.sternenglanz.material import CARDS
 from tests.post import reader
 from tests.post.reader import text_of
 from tests.support.games import ME, OPEN, game_of, head_of, letters, moves_of, person, seats_of, turn_of
 
-pytestmark = pytest.mark.usefixtures("within")
-RNG = Random(5)
+RNG = Random()
+pytestmark = pytest.mark.usefixtures("within", "same_choices")
+
+
+@pytest.fixture
+def same_choices() -> None:
+    RNG.seed(5)
 
 
 def read_turn(game_id: UUID, who: UUID) -> str:

@@ -216,7 +216,7 @@ def controller(server: Server) -> Iterator[Controller]:
 
 @pytest.fixture
 def smtp(controller: Controller) -> SmtpCarrier:
-    return SmtpCarrier(f"smtp://127.0.0.1:{controller.port}", timeout=5)
+    return SmtpCarrier(f"smtp://127.0.0.1:{controller.port}", timeout=60)
 
 
 def send(smtp: SmtpCarrier, recipient: str = "anna@example.org") -> None:
@@ -437,7 +437,7 @@ def test_that_there_is_no_such_mailbox_is_believed_of_any(server, second, both, 
 def test_who_does_not_answer_is_asked_last_for_a_while(second, server, controller, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         urls = [f"smtp://127.0.0.1:{silent.getsockname()[1]}", f"smtp://127.0.0.1:{controller.port}"]
-        carriers = [SmtpCarrier(url, timeout=0.2) for url in urls]
+        carriers = [SmtpCarrier(url, timeout=patience) for url, patience in zip(urls, (0.2, 60), strict=True)]
         several = Fallback(carriers)
         asked = []
         monkeypatch.setattr(carriers[0], "_connection", lambda: asked.append(1) or SmtpCarrier._connection(carriers[0]))

@@ -15,14 +15,15 @@ from flask import Flask
 
 from server.accounts.deliveries import deliveries
 from server.clock import clock
-from server.post import delivery, letters
+from server.post import delivery
 from server.post.delivery import PostOffice
-from server.post.letters import Written
+from server.post.letters import compose as composing
+from server.post.letters.compose import Written
 from server.post.smtp import SmtpCarrier, failure
 from server.store.tables import PlayerLetterRow, db
 from tests.post.office import Office
 from tests.support.games import MINUTE, game_of, later
-from tests.support.live_server import free_port
+from tests.support.live_server import PATIENCE, free_port
 
 
 class SlowFor:
@@ -37,7 +38,7 @@ class SlowFor:
 
     def send(self, message: bytes, sender: str, to: str, confirm: Callable[[], None]) -> None:
         if to == self.address:
-            assert self.door.wait(30)
+            assert self.door.wait(PATIENCE)
         self.carried.append(to)
 
 
@@ -139,16 +140,18 @@ class Listener:
 
 
 def test_many_letters_wait_for_mail_servers_while_few_are_written(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    carrier, writing, most = Everywhere(12), Counter[str](), Counter[str]()
+    carrier, counting, writing, most = Everywhere(12), threading.Lock(), Counter[str](), Counter[str]()
 
     def compose(*args: Any) -> Written | None:
-        writing["now"] += 1
-        most["now"] = max(most["now"], writing["now"])
+        with counting:
+            writing["now"] += 1
+            most["now"] = max(most["now"], writing["now"])
         time.sleep(0.01)  # so that another thread would begin meanwhile
         try:
-            return letters.compose(*args)
+            return composing.compose(*args)
         finally:
-            writing["now"] -= 1
+            with counting:
+                writing["now"] -= 1
 
     monkeypatch.setattr(delivery, "compose", compose)
     post = PostOffice(app, carrier)
@@ -165,7 +168,7 @@ class Everywhere:
     """A carrier that lets nobody go on before so many letters stand at their doors."""
 
     def __init__(self, letters: int) -> None:
-        self._doors = threading.Barrier(letters, timeout=20)
+        self._doors = threading.Barrier(letters, timeout=PATIENCE)
         self.carried = 0
 
     def check(self) -> None:

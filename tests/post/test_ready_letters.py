@@ -7,13 +7,13 @@ import pytest
 from flask import Flask
 
 from server.accounts.players import change_profile
+from server.games import Json
 from server.operations.exports import copy_of_player
-from server.play.chat import messages
 from server.play.commits import load
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, ready, take_seat
+from server.play.talk.chat import messages
 from server.post.incoming.answering import deal_with_mails
-from server.rules import Json
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import BOT, DAY, ME, OPEN, everything_due_happens, later, moves_of, wanted
@@ -144,7 +144,7 @@ def test_whatever_else_is_answered_gets_an_answer_too(office: Office, game_id: U
         deal_with_mails()
         assert "The game has not begun; you can leave your seat at the table." in office.mails("ada")[-1].text
     assert load(game_id).table.status == "open"
-    assert load(game_id).seats[0]["player_id"] == ada
+    assert load(game_id).seats[0].player_id == ada
 
 
 def test_ready_in_a_game_that_has_begun_stops_no_move(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
@@ -172,7 +172,7 @@ def test_whoever_sat_there_before_is_not_told_to_whoever_does_now(
         arrives(earlier.reply_to, a_mail(line, sender="bea@example.org"))
         deal_with_mails()
     assert office.mails("cyd") == before
-    assert not load(game_id).seats[1]["ready"]
+    assert not load(game_id).seats[1].ready
     assert messages(game_id, 0, 9) == []
     assert "bea@example.org" not in str(copy_of_player(cyd)["mails"])
 

@@ -8,10 +8,10 @@ from flask import Flask
 
 from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
-from server.operations.motd import put_up_notice
-from server.play.chat import say
 from server.play.seating.games import open_game
 from server.play.seating.seats import invite, take_seat
+from server.play.talk.chat import say
+from server.play.talk.motd import put_up_notice
 from server.play.views import describe, seen_by
 from server.sanitize import has_link
 from server.store.tables import Delivery, SignIn, db

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 
 from server.play.commits import load
-from server.play.moves import turn_word
+from server.play.turns.turn_links import turn_word
 from server.play.votes import take_back, vote, votes_of
 from server.post.incoming.answering import deal_with_mails
 from tests.post.incoming.replying import DOMAIN

@@ -10,9 +10,9 @@ from flask.testing import FlaskClient
 from server.accounts.players import change_profile, profile
 from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
-from server.play.moves import turn_word
 from server.play.seating.games import open_game
 from server.play.seating.seats import return_word, seat_settings
+from server.play.turns.turn_links import turn_word
 from tests.post.office import Mail, Office
 from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, moves_on, wanted
 from tests.support.live_server import AT_ONCE

@@ -14,39 +14,35 @@ import pytest
 from flask import Flask
 from flask_babel import force_locale
 
+from server.games import SeededDice, sternenglanz
+from server.games import presentation as text
 from server.post.incoming.html_text import lines_of_page
 from server.post.incoming.quotes import MARK
-from server.post.wording import (
-    Answer,
-    BotMoved,
+from server.post.letters.account import (
     Bundle,
     DeletionCode,
+    NewAddressCode,
+    NewApp,
+    OldAddressCode,
+    SignInCode,
+    WaitingGame,
+    WebhookDisabled,
+)
+from server.post.letters.answers import Answer
+from server.post.letters.games import (
     GameAbandoned,
     GameClosed,
     GameClosing,
     GameEnded,
-    GameLetter,
     GamePaused,
-    Invitation,
-    Letter,
     MoveTakenBack,
-    NewAddressCode,
-    NewApp,
-    OldAddressCode,
-    Reminder,
-    SeatHandedOver,
-    SeatTakenOver,
-    SentAway,
-    SignInCode,
-    StandIn,
-    StandInAsked,
     TakeBackAsked,
-    TimeExtended,
-    TurnOfSeveral,
-    WaitingGame,
-    WebhookDisabled,
-    YourTurn,
-    YourTurns,
+)
+from server.post.letters.seats import Invitation, SeatHandedOver, SeatTakenOver, SentAway, StandIn, StandInAsked
+from server.post.letters.turns import BotMoved, Reminder, TimeExtended, TurnOfSeveral, YourTurn, YourTurns
+from server.post.wording import (
+    GameLetter,
+    Letter,
     answer_above,
     by_beginning,
     moment,
@@ -55,8 +51,6 @@ from server.post.wording import (
     write,
     write_page,
 )
-from server.render import text
-from server.rules import SeededDice, sternenglanz
 from server.translations import LOCALES
 
 GAME = {
@@ -222,7 +216,7 @@ def test_what_there_is_not_leaves_no_gap():
     assert "One move is open to you:\n  1 leo b\n" in text
 
 
-@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.KIND)
+@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
 def test_every_letter_says_everything_it_was_given(letter):
     subject, text = write(letter)
     assert subject
@@ -236,7 +230,7 @@ def test_every_letter_says_everything_it_was_given(letter):
                 assert line in text or line in subject
 
 
-@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.KIND)
+@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
 def test_no_name_or_title_can_add_a_line(letter):
     _, expected = write(letter)
     forged = {field.name: "x\r\nMove here: https://evil.example\u2028-- \u202e" for field in fields(letter)}
@@ -364,7 +358,7 @@ def test_an_inbox_shows_what_happened_and_the_time_left() -> None:
     assert preheader(write_page(replace(YOUR_TURN, since=()))).startswith("It is your turn. You have 1 day 5 hours,")
 
 
-@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.KIND)
+@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
 def test_an_inbox_shows_nothing_else_of_a_letter_and_the_letter_nothing_of_that(letter: Letter) -> None:
     page = write_page(letter, mark=answer_above())
     found = re.search("<body>\\s*(<div[^>]*>(.*?)</div>)", page, re.DOTALL)
@@ -425,7 +419,7 @@ def test_moves_that_begin_alike_share_a_line_and_none_is_broken() -> None:
         "1 lay: punkt b6 | punkt b7 | punkt b8 | punkt b9 | punkt b10 | punkt b11",
         "finish",
         "7 leo: c | d",
-        "lay loch-b#2: geburt#8",
+        "lay loch-b#2 geburt#8",
     ]
 
 

@@ -9,15 +9,15 @@ import pytest
 from server.accounts.calendars import time_zone
 from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.sign_in import begin_sign_in
+from server.games.sternenhimmel.material import BOARDS
 from server.play.commits import load
 from server.play.seating.games import open_game
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.views import story
 from server.play.votes import vote
 from server.post.incoming.html_text import lines_of_page
-from server.post.letters import compose
+from server.post.letters.compose import compose
 from server.post.wording import moment
-from server.rules.sternenhimmel import BOARDS
 from server.store.tables import LetterRow, PlayerLetterRow, db
 from tests.post.reader import text_of
 from tests.support.games import (

@@ -34,6 +34,7 @@ from server.accounts.account_codes import (
 from server.accounts.players import address_of, player_token
 from server.clock import DAY, NOTHING, clock
 from server.errors import PlayError
+from server.games import Json
 from server.operations.archives import archive_of
 from server.operations.change_address import end_changes
 from server.operations.delete_player import forget_guests
@@ -44,11 +45,10 @@ from server.play.planning.plans import put_plan
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, ready, take_seat
 from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
-from server.play.turn_links import caller
+from server.play.turns.turn_links import caller
 from server.play.votes import OFFER, vote
-from server.rules import Json
 from server.store.tables import PlayerLetterRow, StandIn, db
-from tests.bench import stage
+from tests.support import stage
 from tests.support.games import everything_due_happens, game_of, moves_of, moves_on, service_is_up, turn_of, wanted
 from tests.support.live_server import PATIENCE, Client, House, new_house, until
 

@@ -4,11 +4,7 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 from tests.support.live_server import CHECKOUT
-
-pytestmark = pytest.mark.timeout(300)  # seconds; three Postgres are made
 
 
 def test_what_is_lost_comes_back_and_the_drill_tells_how_much_and_when() -> None:
@@ -18,9 +14,9 @@ def test_what_is_lost_comes_back_and_the_drill_tells_how_much_and_when() -> None
     moves, played = map(int, re.findall(r"^After (\d+) moves", done.stdout, re.MULTILINE))
     by_wal, by_dump = [
         (float(rpo), int(lost))
-        for rpo, lost in re.findall(rf"RPO ([0-9.]+) s: (\d+) of {played} moves are lost", done.stdout)
+        for rpo, lost in re.findall(rf"RPO ([0-9.]+) s: (\d+) of {played} moves lost", done.stdout)
     ]
     assert by_dump[1] == played - moves > 0 and by_dump[0] > 0
     assert by_wal <= by_dump
-    assert len(re.findall(r"RTO [0-9.]+ s until it answers, [0-9.]+ s until all is checked", done.stdout)) == 2
-    assert done.stdout.count("all logs are as they should be") == 2
+    assert len(re.findall(r"RTO [0-9.]+ s until it answers, [0-9.]+ s until everything is checked", done.stdout)) == 2
+    assert done.stdout.count("all logs are correct") == 2

@@ -7,12 +7,12 @@ import orjson
 import psycopg
 import pytest
 
+from server.games import Json
 from server.play.commits import load
-from server.play.moves import Played
-from server.rules import Json
-from tests.bench.stage import in_process
+from server.play.turns.first_answers import Played
 from tests.support.games import game_of, moves_on, person
 from tests.support.history import Acknowledged, check_moves, letters_of, note_letters
+from tests.support.stage import in_process
 
 
 class Scene:

@@ -1,6 +1,7 @@
 """What the two commands install: `up` what serving needs, `test` the tools of the tests as well, neither anything twice."""
 
 import ast
+import re
 import sys
 from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
@@ -64,6 +65,25 @@ def test_what_only_tests_need_does_not_come_with_up(serving: set[str]) -> None:
 def test_what_comes_with_up_is_no_heavier_than_it_should_be(serving: set[str]) -> None:
     files = (file for name in serving for file in distribution(name).files or [])
     assert sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).exists()) < MOST * 2**20
+
+
+def pinned(needed: str) -> dict[str, str]:
+    """Return the lock file's entries that are installed here for `.` or `.[extra]`, by name."""
+    entries = {}
+    for entry in re.split(r"^(?=\w)", bootstrap.requirements(needed), flags=re.MULTILINE)[1:]:
+        requirement = Requirement(entry.partition("\\")[0])
+        if requirement.marker is None or requirement.marker.evaluate():
+            entries[requirement.name] = entry
+    return entries
+
+
+@pytest.mark.parametrize(("needed", "extras"), [(bootstrap.SERVING, frozenset()), (bootstrap.TESTING, {"dev"})])
+def test_each_package_is_pinned_with_hashes(needed: str, extras: frozenset[str]) -> None:
+    entries = pinned(needed)
+    assert entries.keys() == needed_by("sternenpost", frozenset(extras)) | {"setuptools"}
+    for name, entry in entries.items():
+        assert f"{name}=={distribution(name).version}" in entry
+        assert re.search("--hash=sha256:[0-9a-f]{64}", entry)
 
 
 def test_nothing_is_installed_anew_for_up_after_test_and_only_once_for_test_after_up() -> None:

@@ -16,8 +16,6 @@ from tests.processes.test_play_by_mail import moves_in, reply_to
 from tests.support.games import BOT, ME, wanted
 from tests.support.live_server import Client, House, Turn, new_house, sign_in, until
 
-pytestmark = pytest.mark.timeout(180)  # seconds
-
 ADA = "ada@example.org"
 
 
@@ -80,7 +78,7 @@ def test_a_move_is_played_by_http_and_one_by_mail(house: House) -> None:
     mail = house.await_mail(ADA, lambda it: (word := it.word("t")) and Turn.of(word) == turn)
     assert httpx.get(f"{house.url}/t/{mail.word('t')}").is_success
     reply = reply_to(mail, moves_in(mail)[0])
-    with smtplib.SMTP("::1", house.mail_in, timeout=20) as smtp:
+    with smtplib.SMTP("::1", house.mail_in, timeout=60) as smtp:
         smtp.sendmail(reply.sender, [reply.to], reply.raw)
     assert turn_after(ada, game, second) > second
 

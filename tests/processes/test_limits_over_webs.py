@@ -3,8 +3,8 @@
 import httpx
 
 from server.accounts.players import player_token
-from tests.bench.stage import in_process
 from tests.support.live_server import new_house, until
+from tests.support.stage import in_process
 
 MOST, TAKEN = 100, 60
 
@@ -18,7 +18,7 @@ def test_what_was_asked_of_one_web_counts_at_the_other() -> None:
 
         def left(url: str) -> int:
             """Of a process that is as good as any, after one more request."""
-            told = httpx.get(f"{url}/v1/me", headers=headers, timeout=20, verify=False).headers["RateLimit"]
+            told = httpx.get(f"{url}/v1/me", headers=headers, timeout=60, verify=False).headers["RateLimit"]
             return int(told.partition(";r=")[2].partition(";")[0])
 
         for _ in range(TAKEN):

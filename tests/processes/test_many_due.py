@@ -11,15 +11,14 @@ import psycopg
 import pytest
 
 from server import worker
-from server.play.heartbeats import beat
-from server.play.timeout_policy import DEFAULT_LADDER
-from tests.bench import stage
-from tests.support import many_due
+from server.play.timing.heartbeats import beat
+from server.play.timing.timeout_policy import DEFAULT_LADDER
+from tests.support import many_due, stage
 from tests.support.live_server import House, new_house, until
 
 GAMES, KINDS = 300, 3
 WORKERS = 3
-DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +87,7 @@ def test_after_two_days_in_which_nothing_could_be_reached_nobody_is_timed_out_an
         assert not many_due.still_due(postgres)
         left = house.rows("SELECT due_at - now() AS time FROM seats WHERE game_id = ANY(%s) AND to_act", games)
     assert len(left) == len(late) == GAMES
-    assert all(
-        abs(row["time"] - DAY) < MINUTE for row in left
-    )  # one day of the three has counted, of two that they had
+    # One day of the three has counted, of two that they had. The hour is for a busy machine.
+    assert all(abs(row["time"] - DAY) < HOUR for row in left)
     assert not many_due.timed_out(postgres, games)
     assert not many_due.told(postgres, games)

@@ -15,12 +15,10 @@ from uuid import UUID
 import psycopg
 import pytest
 
+from server.games import GAMES
 from server.post.incoming.answering import LEASE
-from server.rules import GAMES
 from tests.post.incoming.replies.programs import PROGRAMS, Typed, answering
 from tests.support.live_server import Client, House, Json, Mail, new_house, sign_in, until
-
-pytestmark = pytest.mark.timeout(400)  # seconds; games by mail take a minute, and more on a busy machine
 
 ADA, BEN = "ada@example.org", "ben@example.org"
 OPTIONS: Json = {"sternenhimmel": {"start_seat": 0}, "sternenglanz": {"max_rounds": 5}}
@@ -54,7 +52,7 @@ def hands_over(house: House, mail: Sent, *more: str) -> None:
 
     def is_taken() -> bool:
         try:
-            with smtplib.SMTP("127.0.0.1", house.mail_in, timeout=20) as smtp:
+            with smtplib.SMTP("127.0.0.1", house.mail_in, timeout=60) as smtp:
                 smtp.sendmail(mail.sender, [mail.to, *more], mail.raw)
         except (smtplib.SMTPDataError, smtplib.SMTPSenderRefused) as error:
             assert error.smtp_code < 500, error
@@ -271,7 +269,7 @@ def test_kill_9_during_an_incoming_mail_has_it_brought_again(house: House, game_
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
-        smtp = smtplib.SMTP("127.0.0.1", house.mail_in, timeout=20)
+        smtp = smtplib.SMTP("127.0.0.1", house.mail_in, timeout=60)
         smtp.ehlo()
         smtp.mail(ADA)
         smtp.rcpt(sent.to)

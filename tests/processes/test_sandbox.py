@@ -14,12 +14,12 @@ from server import sandbox
 from server.app import create_app
 from server.clock import NOTHING, clock
 from server.config import Settings
+from server.games import GAMES
 from server.play.commits import load
 from server.play.game import Game
 from server.play.votes import votes_of
 from server.post.delivery import PostOffice
 from server.post.smtp import carrier
-from server.rules import GAMES
 from server.store.tables import GameRow, db
 from tests.support.games import everything_due_happens, happened, service_is_up
 
@@ -55,14 +55,14 @@ def test_there_is_a_game_in_every_state_and_each_link_answers(opened: Flask) -> 
     found = games()
     assert {game.table.status for game in found.values()} == {"open", "running", "paused", "finished", "abandoned"}
     assert {game.table.rules.NAME for game in found.values()} == set(GAMES)
-    assert {found[title].head["options"]["scenario"] for title in ("Scenario 3", "In the middle of a turn")} == {3, 4}
+    assert {found[title].head.options["scenario"] for title in ("Scenario 3", "In the middle of a turn")} == {3, 4}
     assert found["In the middle of a turn"].table.rules.is_mid_turn(found["In the middle of a turn"].table.state, 0)
     assert found["Everybody chooses at once"].table.turns == (1, 1)
     assert votes_of(found["Ada wants a pause"].game_id)["pause"] == [1]
     assert (
         found["A bot plays for you"].table.stand_ins[0] == found["A bot plays for Ben"].table.stand_ins[2] == "greedy"
     )
-    left = found["Fifteen minutes left"].seats[0]["due_at"] - clock.now()
+    left = found["Fifteen minutes left"].seats[0].due_at - clock.now()
     assert 0 < left.total_seconds() <= 15 * 60
     assert set(sandbox.SEEDS) <= set(told)
     for title in {*sandbox.SEEDS, "play your turn"}:

@@ -1,6 +1,7 @@
 """The two commands with real processes: the house comes up, goes down and comes up again."""
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -9,20 +10,22 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import psutil
 import psycopg
 import pytest
 
+from server import up
 from server.store import embedded_postgres
 from server.store.tables import APP_ROLE
-from tests.support.live_server import free_port
+from tests.support.live_server import PATIENCE, free_port, until
 
 CHECKOUT = Path(__file__).parents[2]
-READY = "Ctrl-C stops it."
+READY = "Press Ctrl-C to stop."
 
 
 class House:
@@ -53,7 +56,7 @@ class House:
         raise AssertionError("".join(said))
 
     def is_healthy(self):
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         with contextlib.closing(connection), contextlib.suppress(OSError):
             connection.request("GET", "/healthz")
             return connection.getresponse().status == 200
@@ -61,7 +64,7 @@ class House:
 
     @contextlib.contextmanager
     def asked(self, method, path, body=None):
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         with contextlib.closing(connection):
             connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
             yield connection.getresponse()
@@ -85,9 +88,16 @@ class House:
         return said.splitlines()[-1]
 
 
+def free_ports():
+    """A free port for the web. That for replies, 25 above it, is free, too."""
+    while True:
+        with contextlib.suppress(OSError, OverflowError):
+            return free_port(free_port() + 25) - 25
+
+
 @pytest.fixture
 def new_house(open_directory):
-    with stopped_at_last(House(open_directory / "data", free_port())) as house:
+    with stopped_at_last(House(open_directory / "data", free_ports())) as house:
         yield house
 
 
@@ -96,7 +106,7 @@ def furnished():
     """The data of a house that came up before: to make its sandbox takes longer than what most tests are about."""
     directory = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     directory.chmod(0o755)
-    with stopped_at_last(House(directory / "data", free_port())) as house:
+    with stopped_at_last(House(directory / "data", free_ports())) as house:
         house.start().comes_up()
     yield house.data
     shutil.rmtree(directory)
@@ -104,7 +114,7 @@ def furnished():
 
 @pytest.fixture
 def house(furnished):
-    with stopped_at_last(House(furnished, free_port())) as house:
+    with stopped_at_last(House(furnished, free_ports())) as house:
         yield house
 
 
@@ -115,13 +125,6 @@ def stopped_at_last(house):
         house.process.terminate()
         house.process.communicate()
     house.process.stdout.close()
-
-
-def until(holds, patience=60):
-    deadline = time.monotonic() + patience
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def alive(processes):
@@ -201,13 +204,13 @@ def test_what_dies_is_started_again(house):
     said, _ = house.process.communicate()
     assert house.process.returncode == 0
     for name in ("Postgres", "The web", "The worker"):
-        assert f"{name} ended by itself; it is started again" in said
+        assert f"{name} exited unexpectedly. It restarts" in said
 
 
 def test_a_taken_port_is_told_in_one_sentence(house):
     with socket.create_server(("127.0.0.1", house.port)):
         assert house.refusal() == (
-            f"Port {house.port} is taken: stop what uses it, or set STERNENPOST_PORT to another one."
+            f"Port {house.port} is in use. Stop the program that uses it, or set STERNENPOST_PORT to another port."
         )
 
 
@@ -216,10 +219,74 @@ def test_a_database_that_does_not_answer_is_told_without_its_password(house):
     assert f"The database postgresql://stars:***@127.0.0.1:{house.port}/stars does not answer" in sentence
 
 
+def test_a_taken_port_for_replies_is_told_and_replies_are_off(house):
+    with socket.create_server(("127.0.0.1", house.port + 25)):
+        said = house.start().comes_up()
+    assert f"Replies by email are off, since port {house.port + 25} is in use" in said
+    assert "Accepting replies" not in said
+
+
+def test_each_inbound_route_is_told_as_it_is_and_without_its_password(house):
+    taken, free = free_port(), free_port()
+    with socket.create_server(("127.0.0.1", taken)):
+        mailbox = "imaps://ada@example.org:se,s@me@127.0.0.1:1/INBOX"
+        said = house.start(STERNENPOST_MAIL_IN=f"127.0.0.1:{taken},lmtp://127.0.0.1:{free},{mailbox}").comes_up()
+    assert f"Can't accept replies by email at 127.0.0.1:{taken} (Address already in use)" in said
+    assert f"Accepting replies by email at lmtp://127.0.0.1:{free}\n" in said
+    assert "Accepting replies by email at imaps://ada@example.org:***@127.0.0.1:1/INBOX\n" in said
+    assert "s@me" not in said and "se,s" not in said
+
+
+class Starting(up.Part):
+    """A web process that takes its time."""
+
+    name = "The web"
+    running = True
+
+    def start(self):
+        pass
+
+    def is_running(self):
+        return self.running
+
+
+def test_a_web_that_takes_long_to_start_is_waited_for(monkeypatch):
+    """Each look at the clock finds ten minutes gone."""
+    minutes, said, port = itertools.count(0, 600), [], free_port()
+    monkeypatch.setattr(up.time, "monotonic", lambda: next(minutes))
+    with contextlib.ExitStack() as servers:
+
+        def hears(text):
+            said.append(text)
+            if len(said) == 3:
+                server = servers.enter_context(HTTPServer(("127.0.0.1", port), Healthy))
+                threading.Thread(target=server.handle_request, daemon=True).start()
+
+        monkeypatch.setattr(up, "say", hears)
+        up._await_web(port, Starting(), [])
+    assert said[0].startswith(f"Waiting for the web process to answer on port {port}")
+
+
+def test_a_web_that_ends_while_starting_is_not_waited_for():
+    web = Starting()
+    web.running = False
+    with pytest.raises(up.CannotStart, match="exited while starting"):
+        up._await_web(free_port(), web, [])
+
+
+class Healthy(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
 def test_a_directory_that_cannot_be_made_is_told_in_one_sentence(house, open_directory):
     (open_directory / "file").touch()
     data = open_directory / "file" / "data"
-    assert house.refusal(STERNENPOST_DATA=str(data)).startswith(f"Postgres cannot keep its data in {data} (")
+    assert house.refusal(STERNENPOST_DATA=str(data)).startswith(f"Postgres cannot store its data in {data} (")
 
 
 def test_a_setting_without_meaning_is_told_in_one_sentence(house):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import groupby
 from random import Random
@@ -22,15 +22,13 @@ from uuid import UUID
 
 import pytest
 
+from server.games import GAMES
+from server.games.sternenhimmel.material import BOARDS
 from server.play.events import HOUSE_EVENTS, SeatTakenBack
 from server.play.table import Table, fold, new_table, typed
 from server.post.wording import answer_above
-from server.rules import GAMES
-from server.rules.sternenhimmel import BOARDS
 from server.store.log import Recorded, chained
-from tests.support.live_server import Client, House, Json, Mail, Turn, new_house, sign_in, until
-
-pytestmark = pytest.mark.timeout(400)  # seconds; a minute of the evening, and more on a busy machine
+from tests.support.live_server import PATIENCE, Client, House, Json, Mail, Turn, new_house, sign_in, until
 
 RULES = GAMES["sternenhimmel"]
 LOOK = 0.15  # seconds between two looks of a player's program
@@ -64,6 +62,7 @@ class Evening:
     answers: list[Answer] = field(default_factory=list)
     retries: int = 0
     seconds: float = 0.0
+    opened_at: datetime = datetime.max  # when Dora's mailbox takes letters again
     _turns_of: list[threading.Lock] = field(default_factory=list)  # of each player; held while he moves
     _playing: list[Future[None]] = field(default_factory=list)
 
@@ -99,9 +98,8 @@ class Evening:
         for word in self.invitations_of_cleo():
             link = f"/i/{word}"
             assert "Take your seat" in cleo.ask("GET", link).text
-            entered = cleo.ask("POST", link).text
-            token = re.search(r'name="token" content="(sp_[^"]+)"', entered)
-            assert token and Client(self.house, token[1]).get("/v1/me")["email"] == CLEO
+            entered = cleo.ask("POST", link)
+            assert entered.status_code == 200 and 'name="token"' not in entered.text  # she has an account: no sign-in
         for game_id in self.games:
             assert cleo.get(f"/v1/games/{game_id}")["status"] == "running"
 
@@ -150,7 +148,7 @@ class Evening:
             time.sleep(LOOK)
         self.retries += client.retries
 
-    def until(self, holds: Callable[[], Any], patience: float = 120.0) -> None:
+    def until(self, holds: Callable[[], Any], patience: float = 2 * PATIENCE) -> None:
         """While everybody plays; a player's failure is ours."""
 
         def look() -> Any:
@@ -307,7 +305,8 @@ def evening() -> Iterator[Evening]:
         evening.starts(evening.plays_by_rest, threads, EMIL, of_four)
 
         evening.until(evening.is_over)
-        house.forward(timedelta(hours=1))  # with letters in many hands, which stay theirs
+        house.await_letters(besides=DORA)
+        evening.opened_at = house.forward(timedelta(hours=1))  # with letters in many hands, which stay theirs
         house.post.release(DORA)
         house.await_letters()
         evening.retries += sum(client.retries for client in evening.people.values())
@@ -530,13 +529,8 @@ def test_no_mail_tells_of_the_hidden_star_of_another(evening: Evening) -> None:
 
 
 def test_a_dead_mailbox_delays_nobody_else(evening: Evening) -> None:
-    made_at = {(game_id, row.version): row.recorded_at for game_id, log in evening.logs.items() for row in log}
-    delays = sorted(
-        (row["at"] - made_at[row["game_id"], row["version"]]).total_seconds()
-        for mail, row in evening.mails_of("your-turn")
-        if mail.to != DORA
-    )
-    assert delays[len(delays) * 95 // 100] < 20  # on a busy machine; Dora's are held for minutes
+    late = [mail.to for mail, row in evening.mails_of("your-turn") if row["at"] >= evening.opened_at]
+    assert set(late) <= {DORA}
 
 
 # In the end

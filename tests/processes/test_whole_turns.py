@@ -15,11 +15,9 @@ from uuid import UUID
 import httpx
 import pytest
 
+from server.games import GAMES
 from server.play.archive import check
-from server.rules import GAMES
 from tests.support.live_server import Client, House, Json, Turn, new_house, sign_in, until
-
-pytestmark = pytest.mark.timeout(300)  # seconds; half a minute of the evening, and more on a busy machine
 
 RULES = GAMES["sternenglanz"]
 ADA, BEN = "ada@example.org", "ben@example.org"

@@ -10,19 +10,16 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image, ImageColor
 
-from server.render.games import SENTENCES
-from server.render.picture import draw
+from server.games import Json, SeededDice
+from server.games import sternenglanz as game
+from server.games.presentation import draw, sentence, table
+from server.games.sternenglanz.cards import CARD, sternbild
+from server.games.sternenglanz.material import CARDS, FIELDS
+from server.games.sternenglanz.pieces import COLOURS
+from server.games.sternenglanz.state import ActionLapsed, SternbildCompleted, SupernovaGranted, SupernovaLaid
 from server.render.picture_parts import DARK, Colours, Line, Sprite, sheet
 from server.render.png import png
-from server.render.sternenglanz.cards import CARD, sternbild
-from server.render.sternenglanz.pieces import COLOURS
-from server.render.story import sentence
-from server.render.text import table
 from server.render.text_layout import WIDTH
-from server.rules import Json, SeededDice
-from server.rules import sternenglanz as game
-from server.rules.sternenglanz.material import CARDS, FIELDS
-from server.rules.sternenglanz.state import ActionLapsed, SternbildCompleted, SupernovaGranted, SupernovaLaid
 from tests.support.pictures import NARROW, difference_of_shapes, words_elsewhere
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -118,7 +115,7 @@ def test_the_end_names_who_won() -> None:
 
 
 def test_every_event_that_is_told_has_a_sentence_for_whoever_hears_it() -> None:
-    assert set(game.EVENT_SCHEMAS) <= set(SENTENCES)
+    assert set(game.EVENT_SCHEMAS) <= set(game.SENTENCES)
     heard = set()
     for scenario in SCENARIOS:
         dice, chance, state = SeededDice(bytes(32), [""] * 3), random.Random(1), None

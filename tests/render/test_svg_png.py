@@ -6,14 +6,13 @@ from xml.etree import ElementTree
 import pytest
 from cachetools import LRUCache
 
+from server.games import GAMES, SeededDice
+from server.games.presentation import draw, draw_end, final_table
+from server.games.sternenhimmel.material import BOARDS
 from server.render import png as png_module
-from server.render.picture import draw, draw_end
 from server.render.picture_parts import Line
 from server.render.png import png
-from server.render.text import final_table
 from server.render.text_layout import WIDTH
-from server.rules import GAMES, SeededDice
-from server.rules.sternenhimmel import BOARDS
 from tests.support.pictures import NARROW, difference_of_shapes, words_elsewhere
 
 RULES = GAMES["sternenhimmel"]

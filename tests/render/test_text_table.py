@@ -4,10 +4,11 @@ from functools import reduce
 
 import pytest
 
-from server.render.text import WIDTH, table
-from server.rules import SeededDice
-from server.rules import sternenhimmel as game
-from server.rules.sternenhimmel import BoardDealt, BoardsShuffled, StarPlaced, State
+from server.games import SeededDice
+from server.games import sternenhimmel as game
+from server.games.presentation import table
+from server.games.sternenhimmel.state import BoardDealt, BoardsShuffled, Event, StarPlaced, State
+from server.render.text_layout import WIDTH
 
 NAMES = ["Anna", "Ben", "Cem"]
 
@@ -23,7 +24,7 @@ def night() -> State:
     )
 
 
-def begun(events: list[game.Event]) -> State:
+def begun(events: list[Event]) -> State:
     sky = reduce(game.apply, events, None)
     assert sky is not None
     return sky

@@ -6,10 +6,10 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from server.rules import Json, SeededDice
-from server.rules import sternenglanz as game
-from server.rules.sternenglanz.material import CARDS, FIELDS, PIECES
-from server.rules.sternenglanz.state import ACT, Bilder, State, Trail, TurnLog
+from server.games import Json, SeededDice
+from server.games import sternenglanz as game
+from server.games.sternenglanz.material import CARDS, FIELDS, PIECES
+from server.games.sternenglanz.state import ACT, Bilder, State, Trail, TurnLog
 
 VECTORS: list[Json] = json.loads(
     (Path(__file__).parents[1] / "data" / "vectors" / "sternenglanz.json").read_text("utf-8")

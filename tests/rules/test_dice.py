@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from server.rules import SeededDice, commitment
+from server.games import SeededDice, commitment
 
 SEED = bytes(range(32))
 SALTS = ["", "Grüße", "c"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.rules import GAMES, Json, SeededDice
+from server.games import GAMES, Json, SeededDice
 from tests.support.paired_worlds import BRINKS, SECRETS, Worlds
 
 SHOWING = {

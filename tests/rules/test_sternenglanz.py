@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from server.rules import BadOption, IllegalMove, Json, MalformedMove, Outcome, SeededDice
-from server.rules import sternenglanz as game
-from server.rules.sternenglanz.figures import lies_on
-from server.rules.sternenglanz.material import (
+from server.games import BadOption, IllegalMove, Json, MalformedMove, Outcome, SeededDice
+from server.games import sternenglanz as game
+from server.games.sternenglanz.figures import lies_on
+from server.games.sternenglanz.material import (
     ACTION_CARDS,
     CARDS,
     CARDS_DATA,
@@ -20,8 +20,9 @@ from server.rules.sternenglanz.material import (
     load_cards,
     load_firmament,
 )
-from server.rules.sternenglanz.moves import EXAMPLES, Finish, Lapse, Move, SchwarzesLoch, Supernova
-from server.rules.sternenglanz.state import (
+from server.games.sternenglanz.moves import Finish, Lapse, Move, SchwarzesLoch, Supernova
+from server.games.sternenglanz.notation import EXAMPLES
+from server.games.sternenglanz.state import (
     CardsChosen,
     CardsDrawn,
     CardsShuffled,

@@ -24,11 +24,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it ships none
 
-from server.rules import IllegalMove, Json, SeededDice
-from server.rules import sternenglanz as game
-from server.rules.sternenglanz.actions import _migration_moves
-from server.rules.sternenglanz.figures import lies_on
-from server.rules.sternenglanz.material import (
+from server.games import IllegalMove, Json, SeededDice
+from server.games import sternenglanz as game
+from server.games.sternenglanz.actions import _migration_moves
+from server.games.sternenglanz.figures import lies_on
+from server.games.sternenglanz.material import (
     ACTION_CARDS,
     ALL_FIELDS,
     CARDS,
@@ -45,7 +45,7 @@ from server.rules.sternenglanz.material import (
     Sternbild,
     bits_of,
 )
-from server.rules.sternenglanz.moves import (
+from server.games.sternenglanz.moves import (
     Choose,
     Finish,
     Lapse,
@@ -56,8 +56,9 @@ from server.rules.sternenglanz.moves import (
     Sternwanderung,
     Supernova,
 )
-from server.rules.sternenglanz.options import READINGS
-from server.rules.sternenglanz.state import (
+from server.games.sternenglanz.options import READINGS
+from server.games.sternenglanz.rules import REVEALING, checks_secrets
+from server.games.sternenglanz.state import (
     Bilder,
     CardsDrawn,
     Event,
@@ -70,7 +71,7 @@ from server.rules.sternenglanz.state import (
     occupied,
     supply,
 )
-from server.rules.sternenglanz.turn import REVEALING, checks_secrets
+from server.games.sternenglanz.views import NAME_OF
 from tests.rules.positions import VECTORS, position
 
 RANDOM_GAMES = int(os.environ.get("RANDOM_GAMES", "3"))
@@ -191,7 +192,7 @@ def check_turn(before: State, seat: int, move: Move, happened: list[Event], stat
         assert waiting == {(seat + 1) % len(state.points)}
     for event in happened:
         body = json.loads(json.dumps(event._asdict()))
-        assert game.EVENTS[game.views.NAME_OF[type(event)]](**body) == event
+        assert game.EVENTS[NAME_OF[type(event)]](**body) == event
 
 
 @cache
@@ -475,7 +476,8 @@ def test_a_move_is_read_as_it_was_written(move: Move) -> None:
 OTHER_GAMES = """
 from functools import reduce
 from random import Random
-from server.rules import SeededDice, sternenglanz as game
+from server.games import SeededDice, sternenglanz as game
+from server.games.sternenglanz.actions import ways
 
 for scenario in (1, 7):
     dice, rng = SeededDice(b"", ()), Random(scenario)
@@ -488,14 +490,13 @@ for scenario in (1, 7):
         game.view(state, seat)
     assert game.outcome(state)
     assert len(state.hands[0]) == 6
-    print(max(len(move.steps[0].path) for move in game.actions.ways(state._replace(slots=(("fernweh#1",) * 3,)), 0, 1)))
+    print(max(len(move.steps[0].path) for move in ways(state._replace(slots=(("fernweh#1",) * 3,)), 0, 1)))
 """
 
 
 def test_other_data_are_played_without_touching_code(tmp_path: Path) -> None:
-    server = Path(game.__file__).parents[2]
-    shutil.copytree(server / "rules", tmp_path / "server" / "rules")
-    data = tmp_path / "server" / "rules" / "data"
+    shutil.copytree(Path(game.__file__).parents[2], tmp_path / "server")
+    data = tmp_path / "server" / "games" / "sternenglanz"
     rows = [[f"{row}{place}" for place in range(1, 8)] for row in "pqrstu"]
     lines = [[a, b] for row in rows for a, b in pairwise(row)]
     lines += [[a, b] for upper, lower in pairwise(rows) for a, b in zip(upper, lower, strict=True)]
@@ -507,8 +508,8 @@ def test_other_data_are_played_without_touching_code(tmp_path: Path) -> None:
     cards["birthNeeds"]["pracht"] = {"class": "punkt", "count": 2}
     cards["actions"][1] |= {"id": "fernweh", "steps": [1, 4]}
     cards["scenarios"] = [cards["scenarios"][0], {**cards["scenarios"][3], "id": 7}]
-    (data / "sternenglanz-firmament.json").write_text(json.dumps(firmament))
-    (data / "sternenglanz-cards.json").write_text(json.dumps(cards))
+    (data / "firmament.json").write_text(json.dumps(firmament))
+    (data / "cards.json").write_text(json.dumps(cards))
     played = subprocess.run(
         [sys.executable, "-c", OTHER_GAMES], check=False, cwd=tmp_path, capture_output=True, text=True
     )

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from server.rules import IllegalMove, Json
-from server.rules import sternenglanz as game
-from server.rules.sternenglanz.figures import lies_on
-from server.rules.sternenglanz.material import CARDS, PIECES, ids_of
-from server.rules.sternenglanz.moves import Finish, LayCards, Move, Sterngeburt, Sternwanderung
-from server.rules.sternenglanz.state import (
+from server.games import IllegalMove, Json
+from server.games import sternenglanz as game
+from server.games.sternenglanz.figures import lies_on
+from server.games.sternenglanz.material import CARDS, PIECES, ids_of
+from server.games.sternenglanz.moves import Finish, LayCards, Move, Sterngeburt, Sternwanderung
+from server.games.sternenglanz.rules import may_finish, open_slots, verdict_on
+from server.games.sternenglanz.state import (
     LAY,
     NOTHING_DONE,
     CardsShifted,
@@ -22,7 +23,6 @@ from server.rules.sternenglanz.state import (
     apply,
     piece_on,
 )
-from server.rules.sternenglanz.turn import may_finish, open_slots, verdict_on
 from tests.rules.positions import VECTORS, Scripted, position, with_card
 
 

@@ -7,19 +7,18 @@ from typing import Any
 
 import pytest
 
-from server.rules import BadOption, IllegalMove, Json, MalformedMove, Outcome, SeededDice
-from server.rules import sternenhimmel as game
-from server.rules.sternenhimmel import (
-    BOARDS,
-    STAR_SET,
-    Board,
+from server.games import BadOption, IllegalMove, Json, MalformedMove, Outcome, SeededDice
+from server.games import sternenhimmel as game
+from server.games.sternenhimmel.material import BOARDS, STAR_SET, STARS, Board, Lying, Space, load_boards
+from server.games.sternenhimmel.moves import Placement
+from server.games.sternenhimmel.options import EDITIONS, OPTIONS
+from server.games.sternenhimmel.scoring import score
+from server.games.sternenhimmel.state import (
     BoardDealt,
     BoardScored,
     BoardsShuffled,
-    Lying,
-    Placement,
+    Event,
     SeatSkipped,
-    Space,
     StarPlaced,
     State,
 )
@@ -45,7 +44,7 @@ def after(sky: State, *lines: str) -> State:
     return sky
 
 
-def play(sky: State, line: str, seat: int | None = None) -> list[game.Event]:
+def play(sky: State, line: str, seat: int | None = None) -> list[Event]:
     """What happens if the seat on turn (or another one) plays this line."""
     mover = sky.on_turn if seat is None else seat
     assert mover is not None
@@ -104,7 +103,7 @@ def test_the_boards_are_shuffled_before_the_first_seat_is_drawn() -> None:
     assert (shuffled.order, shuffled.start) == (order, start)
 
 
-def _begun(events: Sequence[game.Event]) -> State:
+def _begun(events: Sequence[Event]) -> State:
     sky = None
     for event in events:
         sky = game.apply(sky, event)
@@ -131,7 +130,7 @@ def test_every_kind_in_hand_may_go_to_every_empty_space() -> None:
     sky = after(night(*THREE), "7 leo c")
     moves = game.legal_moves(sky, 1)
     empty = [(board, space) for board in THREE for space in BOARDS[board].spaces if (board, space) != ("leo", "c")]
-    assert moves == [Placement(star, *where) for where in empty for star in game.STARS]
+    assert moves == [Placement(star, *where) for where in empty for star in STARS]
 
 
 def test_a_seat_has_no_moves_out_of_turn_nor_after_its_placement() -> None:
@@ -249,7 +248,7 @@ def test_a_scoring_ends_as_in_the_vector(vector: Json) -> None:
     options = game.resolve_options({"edition": vector["edition"], **vector.get("options", {})}, vector["players"])
     stars = {it["space"]: Lying(it["seat"], it["star"]) for it in vector["placements"]}
     coins = vector.get("coins_before", [0] * vector["players"])
-    scored = game.score(_vector_board(vector["board"]), stars, options, coins)._asdict()
+    scored = score(_vector_board(vector["board"]), stars, options, coins)._asdict()
     assert {name: scored[name] for name in vector["expected"]} == vector["expected"]
 
 
@@ -313,7 +312,7 @@ def _entry(number: int, size: int = 3) -> Json:
 
 
 def test_a_sound_set_of_boards_is_loaded() -> None:
-    boards = game.load_boards(board_set())
+    boards = load_boards(board_set())
     assert boards["board0"].neighbours == {"a": ("b",), "b": ("a", "c"), "c": ("b",)}
 
 
@@ -338,24 +337,24 @@ def test_a_sound_set_of_boards_is_loaded() -> None:
 )
 def test_a_faulty_board_is_refused_with_a_sentence(changes: Json, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        game.load_boards(board_set(**changes))
+        load_boards(board_set(**changes))
 
 
 def test_a_set_needs_a_board_for_every_seat() -> None:
     with pytest.raises(ValueError, match="5 players need 5 boards; the set has 4."):
-        game.load_boards({"boards": [_entry(n) for n in range(4)]})
+        load_boards({"boards": [_entry(n) for n in range(4)]})
 
 
 def test_a_set_whose_largest_boards_could_hold_all_stars_is_refused() -> None:
-    assert game.load_boards({"boards": [_entry(n, size=9) for n in range(5)]})
-    assert game.load_boards({"boards": [_entry(0, 10), _entry(1, 10), _entry(2, 9), _entry(3, 9), _entry(4, 9)]})
+    assert load_boards({"boards": [_entry(n, size=9) for n in range(5)]})
+    assert load_boards({"boards": [_entry(0, 10), _entry(1, 10), _entry(2, 9), _entry(3, 9), _entry(4, 9)]})
     with pytest.raises(ValueError, match="could stall a game of 3: its 3 largest boards have 30 spaces, more than 29"):
-        game.load_boards({"boards": [_entry(0, 10), _entry(1, 10), _entry(2, 10), _entry(3), _entry(4)]})
+        load_boards({"boards": [_entry(0, 10), _entry(1, 10), _entry(2, 10), _entry(3), _entry(4)]})
 
 
 # 8. Options and editions
 
-EDITIONS = """
+BY_EDITION = """
                     goldsieber-en      sargon-it          schloth-en         grignou-fr
 doubling            linear             compound           compound           compound
 compensation_payer  first              bank               first              bank
@@ -370,7 +369,7 @@ start_player        oldest             random             chosen             cho
 
 
 def test_an_edition_is_a_preset_of_all_options() -> None:
-    editions, *rows = (line.split() for line in EDITIONS.strip().splitlines())
+    editions, *rows = (line.split() for line in BY_EDITION.strip().splitlines())
     for column, edition in enumerate(editions, start=1):
         expected = {row[0]: row[column] for row in rows}
         resolved = game.resolve_options({"edition": edition}, 3)
@@ -382,8 +381,8 @@ def test_the_edition_is_schloth_en_if_none_is_named() -> None:
 
 
 def test_each_option_can_be_set_alone() -> None:
-    for name, (_, values) in game.OPTIONS.items():
-        for edition in game.EDITIONS:
+    for name, (_, values) in OPTIONS.items():
+        for edition in EDITIONS:
             for value in values:
                 expected = {**game.resolve_options({"edition": edition}, 5), name: value}
                 assert game.resolve_options({"edition": edition, name: value}, 5) == expected

@@ -9,25 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.rules import IllegalMove, SeededDice
-from server.rules import sternenhimmel as game
-from server.rules.sternenhimmel import (
-    BOARDS,
-    STAR_SET,
-    Board,
-    BoardScored,
-    Lying,
-    Placement,
-    SeatSkipped,
-    Space,
-    StarPlaced,
-    State,
-)
+from server.games import IllegalMove, SeededDice
+from server.games import sternenhimmel as game
+from server.games.sternenhimmel.material import BOARDS, STAR_SET, STARS, Board, Lying, Space
+from server.games.sternenhimmel.moves import PLACEMENTS, Placement
+from server.games.sternenhimmel.options import EDITIONS, OPTIONS
+from server.games.sternenhimmel.scoring import score
+from server.games.sternenhimmel.state import BoardScored, Event, SeatSkipped, StarPlaced, State
 
 BOUNDED = settings(max_examples=100, deadline=None, derandomize=True)
 FEW = settings(max_examples=12, deadline=None, derandomize=True)
 
-Commit = tuple[State, list[game.Event], State]
+Commit = tuple[State, list[Event], State]
 
 
 def commits(seats: int, edition: str, seed: int) -> Iterator[Commit]:
@@ -46,7 +39,7 @@ def commits(seats: int, edition: str, seed: int) -> Iterator[Commit]:
         yield before, events, state
 
 
-GAMES_PLAYED = [(seats, edition) for seats in game.SEATS for edition in game.EDITIONS]
+GAMES_PLAYED = [(seats, edition) for seats in game.SEATS for edition in EDITIONS]
 
 
 @pytest.mark.parametrize(("seats", "edition"), GAMES_PLAYED)
@@ -71,7 +64,7 @@ def check_between_placements(state: State) -> None:
     lying = [star for stars in state.stars.values() for star in stars.values()]
     for seat, hand in enumerate(state.hands):
         assert Counter(hand) + Counter(star.star for star in lying if star.seat == seat) == Counter(STAR_SET)
-        assert list(hand) == sorted(hand, key=game.STARS.index)
+        assert list(hand) == sorted(hand, key=STARS.index)
     assert all(len(stars) < len(BOARDS[board].spaces) for board, stars in state.stars.items())
     assert sorted(board for board in state.slots if board is not None) == sorted(state.stars)
     assert min(state.coins) >= 0
@@ -105,7 +98,7 @@ def test_legal_moves_are_exactly_those_that_are_not_refused(which: tuple[int, st
 
 
 def all_moves() -> list[Placement]:
-    return list(game.PLACEMENTS.values())
+    return list(PLACEMENTS.values())
 
 
 def _is_allowed(state: State, seat: int, move: Placement) -> bool:
@@ -164,7 +157,7 @@ def hidden_exchanges(state: State) -> list[tuple[str, str, int, str, str]]:
 def exchanged(state: State, board: str, space: str, seat: int, star: str, other: str) -> State:
     hand = list(state.hands[seat])
     hand[hand.index(other)] = star
-    hands = (*state.hands[:seat], tuple(sorted(hand, key=game.STARS.index)), *state.hands[seat + 1 :])
+    hands = (*state.hands[:seat], tuple(sorted(hand, key=STARS.index)), *state.hands[seat + 1 :])
     stars = {**state.stars, board: {**state.stars[board], space: Lying(seat, other)}}
     return state._replace(hands=hands, stars=stars)
 
@@ -184,7 +177,7 @@ def full_boards(draw: Any) -> tuple[Board, dict[str, Lying], dict[str, Any], lis
     seats = draw(st.sampled_from(game.SEATS))
     supply = [Lying(seat, star) for seat in range(seats) for star in STAR_SET]
     stars = dict(zip(spaces, draw(st.permutations(supply)), strict=False))
-    choices = {name: draw(st.sampled_from(sorted(values))) for name, (_, values) in game.OPTIONS.items()}
+    choices = {name: draw(st.sampled_from(sorted(values))) for name, (_, values) in OPTIONS.items()}
     coins = draw(st.lists(st.integers(0, 6), min_size=seats, max_size=seats))
     return board, stars, choices, coins
 
@@ -203,7 +196,7 @@ Full = tuple[Board, dict[str, Lying], dict[str, Any], list[int]]
 @given(full_boards())
 def test_payments_add_up(full: Full) -> None:
     _, _, _, coins = full
-    scored = game.score(*full)
+    scored = score(*full)
     assert sum(scored.payouts) == scored.bank == sum(it["amount"] for it in scored.transfers if it["from"] == "bank")
     assert all(it["amount"] > 0 for it in scored.transfers)
     assert min(had + got for had, got in zip(coins, scored.payouts, strict=True)) >= 0
@@ -212,7 +205,7 @@ def test_payments_add_up(full: Full) -> None:
 @BOUNDED
 @given(full_boards())
 def test_a_receiver_of_star_coins_gets_one_for_each_remaining_star(full: Full) -> None:
-    scored = game.score(*full)
+    scored = score(*full)
     received: Counter[int] = Counter()
     for transfer in scored.transfers:
         if transfer["reason"] not in ("first", "second"):
@@ -224,7 +217,7 @@ def test_a_receiver_of_star_coins_gets_one_for_each_remaining_star(full: Full) -
 @given(full_boards())
 def test_what_vanishes_is_swallowed_or_remains_is_the_whole_board(full: Full) -> None:
     board, stars, _, _ = full
-    scored = game.score(*full)
+    scored = score(*full)
     assert sorted(scored.annihilated + scored.swallowed + scored.remaining) == sorted(board.spaces)
     assert {stars[space].star for space in scored.annihilated} <= {"B"}
     assert "B" not in {stars[space].star for space in scored.swallowed}
@@ -242,7 +235,7 @@ def test_renumbering_seats_spaces_and_lines_changes_nothing_but_the_names(full: 
     board_too = _board(board.first, board.second, "".join(new_space.values()), lines)
     stars_too = {new_space[space]: Lying(new_seat[seat], star) for space, (seat, star) in stars.items()}
     coins_too = [had for _, had in sorted((new_seat[seat], had) for seat, had in enumerate(coins))]
-    one, other = game.score(*full), game.score(board_too, stars_too, options, coins_too)
+    one, other = score(*full), score(board_too, stars_too, options, coins_too)
     for name in ("annihilated", "swallowed", "remaining"):
         assert sorted(new_space[space] for space in getattr(one, name)) == getattr(other, name)
     assert {new_space[space]: value for space, value in one.values.items()} == other.values

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from psycopg import sql
 
-from server.rules import GAMES, Json
+from server.games import GAMES, Json
 from tests.support.contract import Someone, is_problem, opened, refusal
 from tests.support.games import ME, OPEN
 

@@ -10,13 +10,14 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from server.games import Json
 from server.play.commits import load
-from server.play.moves import play_move, turn_word
+from server.play.moves import play_move
 from server.play.seating.seats import leave
 from server.play.seating.stand_ins import accept_stand_in, end_stand_in
+from server.play.turns.turn_links import turn_word
 from server.play.votes import OFFER, vote
-from server.post.letters import compose
-from server.rules import Json
+from server.post.letters.compose import compose
 from server.store.tables import LetterRow, db
 from tests.support.contract import Someone
 from tests.support.games import everything_due_happens, game_of, legal_moves, person, service_is_up
@@ -60,7 +61,7 @@ class Try:
                 if game.table.status != "running" or not asked:
                     return
                 seat = asked[0]
-                who = player if seat == 0 else game.seats[seat]["player_id"]
+                who = player if seat == 0 else game.seats[seat].player_id
                 open_now = legal_moves(self.game_id, who, [])
                 move = self.rng.choice(open_now["moves"])
                 if seat == 0:
@@ -137,7 +138,7 @@ def test_whoever_stood_in_sees_what_everybody_does_afterwards(app: Flask, rules:
         tried.moves(ada)
         before = version_of(app, tried.game_id)
         with app.app_context():
-            if load(tried.game_id).head["status"] != "running":
+            if load(tried.game_id).head.status != "running":
                 continue
             asks(tried.game_id, ada, player=stand_in)
             accept_stand_in(word_of(tried.game_id), stand_in)
@@ -146,7 +147,7 @@ def test_whoever_stood_in_sees_what_everybody_does_afterwards(app: Flask, rules:
         tried.takes_a_token(dan)
         tried.moves(stand_in)
         with app.app_context():
-            if load(tried.game_id).seats[0]["owner_id"]:
+            if load(tried.game_id).seats[0].owner_id:
                 end_stand_in(tried.game_id, rng.choice([ada, stand_in]))
         assert_is_spectator(tried, dan)
         words, sent = list(tried.words), list(tried.sent)
@@ -165,7 +166,7 @@ def test_whoever_was_succeeded_sees_what_everybody_does_afterwards(app: Flask, r
         owner, successor = tried.people[0], _player(app, "dan")
         tried.moves(owner)
         with app.app_context():
-            if load(tried.game_id).head["status"] != "running":
+            if load(tried.game_id).head.status != "running":
                 continue
             leave(tried.game_id, owner)
             for other in tried.people[1:]:

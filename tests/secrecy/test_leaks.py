@@ -18,11 +18,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
+from server.games import GAMES, Seat, SeededDice
+from server.games.sternenglanz.material import KIND_OF
+from server.games.sternenhimmel.material import BOARDS
 from server.play.commits import whole_log
-from server.play.moves import turn_word
-from server.rules import GAMES, Seat, SeededDice
-from server.rules.sternenglanz.material import KIND_OF
-from server.rules.sternenhimmel import BOARDS
+from server.play.turns.turn_links import turn_word
 from tests.support.contract import Someone
 from tests.support.games import ME, OPEN, wanted
 from tests.support.paired_worlds import (

@@ -7,7 +7,7 @@ and a program plays for another. The clock stands still between the steps, so th
 import gzip
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from hashlib import sha256
@@ -24,17 +24,17 @@ from werkzeug.test import TestResponse
 from server.accounts.bans import ban
 from server.accounts.blocks import block
 from server.accounts.players import change_profile
-from server.clock import Clock, clock
+from server.clock import clock
+from server.games import GAMES, Json, Seat
 from server.operations.archives import archive_of
 from server.operations.delete_player import delete_player
-from server.play import bot_moves
 from server.play.commits import load
-from server.play.moves import turn_word
-from server.play.notes import keep_note
 from server.play.seating.seats import give_up_seats, leave
 from server.play.seating.stand_ins import change_stand_ins
 from server.play.seating.track_record import read_records
-from server.rules import GAMES, Json, Seat
+from server.play.talk.notes import keep_note
+from server.play.turns import bot_moves
+from server.play.turns.turn_links import turn_word
 from server.store.tables import GameRow, LetterRow, Player, db
 from server.store.webhook_queue import NOTE
 from tests.api.test_own_account import id_of_player
@@ -53,6 +53,7 @@ from tests.support.games import (
     person,
     seats_of,
     service_is_up,
+    stop_the_clock,
     wanted,
 )
 from tests.support.stand_ins import word_of
@@ -135,6 +136,7 @@ class World:
         self.game_id = UUID(self.path.rpartition("/")[2])
         self.feed = self.people[VIEWER].post("/v1/me/feed").json["url"]
         self.before = self.records()
+        self.looked_at = 0
         with app.app_context():
             db.session.execute(update(GameRow).where(GameRow.game_id == self.game_id).values(seed=seed))
             db.session.commit()
@@ -180,7 +182,9 @@ class World:
             "/picture.svg",
             "/picture.png",
         ]
-        looks += [f"?at={it}" for it in range(version + 1) if it % 4 == 0 or it > version - 4]
+        newest = range(max(self.looked_at, version - 3), version + 1)
+        looks += [f"?at={it}" for it in sorted({0, self.looked_at // 2, *newest})]
+        self.looked_at = version
         for who, client in (("viewer", viewer), ("stranger", stranger)):
             found |= {f"{who} {look}": plain(client.get(self.path + look)) for look in looks}
             for query in ("", "status=open", "reliability=50", "free=true"):
@@ -342,10 +346,9 @@ _KINDS = ["your-turn", "game-started", "game-paused", "game-resumed", "take-back
 
 
 @pytest.fixture(autouse=True)
-def standing_clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(Clock, "real", lambda self: NOW)
+def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop_the_clock(monkeypatch, NOW)
     monkeypatch.setattr(bot_moves, "random", SimpleNamespace(SystemRandom=lambda: Random(0)))  # bots decide alike
-    yield
 
 
 @pytest.mark.parametrize("number", range(PAIRS))
@@ -389,13 +392,8 @@ def test_games_that_differ_only_in_who_sits_there_are_equal(app: Flask, rules: s
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_so_they_are_whatever_becomes_of_their_seats(app: Flask, rules: str, number: int) -> None:
-    pair = Pair(app, rules, Random(f"seats {rules} {number}"), LEAVING)
-    _, other = pair.worlds
-    pair.both(lambda it: it.people[1].post(f"{it.path}/seats"), same=False)
-    pair.both(lambda it: it.people[VIEWER].post(f"{it.path}/seats"))
-    for seat in range(3):
-        pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/ready"))
+def test_games_stay_equal_while_another_player_stands_in(app: Flask, rules: str, number: int) -> None:
+    pair = running_pair(app, rules, Random(f"seats {rules} {number}"))
     pair.moves(pair.rng.randrange(6, 12))
     pair.both(lambda it: it.asks_to_stand_in(2), same=False)
     pair.look()
@@ -410,6 +408,16 @@ def test_so_they_are_whatever_becomes_of_their_seats(app: Flask, rules: str, num
     pair.look()
     for world in pair.worlds:
         world.people[0], world.others[0] = world.others[0], world.people[0]
+    pair.moves(2)
+    pair.look()
+
+
+@pytest.mark.parametrize("number", range(PAIRS))
+@pytest.mark.parametrize("rules", GAMES)
+def test_games_stay_equal_when_players_leave_their_seats(app: Flask, rules: str, number: int) -> None:
+    pair = running_pair(app, rules, Random(f"leaving {rules} {number}"))
+    _, other = pair.worlds
+    pair.moves(pair.rng.randrange(6, 12))
     with app.app_context():  # what only those of one table do
         change_profile(person("dora"), {"name": "Theodora", "zone": "Europe/Paris", "notifications": {"mails": {}}})
         keep_note(other.game_id, person("emil"), {"muted": True})
@@ -446,6 +454,16 @@ def test_so_they_are_whatever_becomes_of_their_seats(app: Flask, rules: str, num
         pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/votes", {"on": "abandon"}))
     names = [it["name"] for it in other.people[VIEWER].get(other.path).json["seats"]]
     assert {names[absent], names[VIEWER]} == {"ivo", "Cyd"}
+
+
+def running_pair(app: Flask, rules: str, rng: Random) -> Pair:
+    """Return two games that have begun, where a bot takes over from players who stay away."""
+    pair = Pair(app, rules, rng, LEAVING)
+    pair.both(lambda it: it.people[1].post(f"{it.path}/seats"), same=False)
+    pair.both(lambda it: it.people[VIEWER].post(f"{it.path}/seats"))
+    for seat in range(3):
+        pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/ready"))
+    return pair
 
 
 def _of_no_game(archive: Json) -> Json:

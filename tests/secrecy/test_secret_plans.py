@@ -12,9 +12,9 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
+from server.games import IllegalMove, Json, Seat
+from server.games.sternenhimmel.moves import Placement
 from server.play.commits import load, whole_log
-from server.rules import IllegalMove, Json, Seat
-from server.rules.sternenhimmel import Placement
 from tests.secrecy.test_leaks import without_ids
 from tests.secrecy.test_secrets import Everything
 from tests.support.games import everything_due_happens, later, service_is_up

@@ -18,12 +18,12 @@ from prometheus_client import REGISTRY
 from werkzeug.test import TestResponse
 
 from server.api.openapi.examples import WEBHOOK_WANTED
+from server.games import Json, Seat
 from server.json_logs import JsonLines
-from server.play.mail_in import reply_word, take_mail
-from server.play.moves import turn_word
+from server.play.mail.mail_in import reply_word, take_mail
+from server.play.turns.turn_links import turn_word
 from server.post.incoming.answering import deal_with_mails
-from server.post.letters import compose
-from server.rules import Json, Seat
+from server.post.letters.compose import compose
 from server.store.tables import LetterRow, db
 from tests.secrecy.test_leaks import without_ids
 from tests.support.contract import Someone, opened

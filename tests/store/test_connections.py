@@ -1,11 +1,16 @@
 """How web and worker connect to Postgres."""
 
+import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from uuid import uuid4
 
+import psycopg
 import pytest
 import sqlalchemy.exc
+from psycopg import sql
 from sqlalchemy import Engine, create_engine, make_url, text
 
 from server.app import create_app
@@ -14,7 +19,7 @@ from server.store import connections
 from server.store.circuit_breaker import NOBODY_ANSWERED
 from server.store.connections import engine_options
 from server.store.database_retry import Unavailable, is_passing, tried_again
-from server.store.migrate import psycopg_url
+from server.store.migrate import CannotMigrate, psycopg_url, upgrade
 from server.store.notify import _Notifier, listen, notified
 from server.store.tables import db
 from tests.support import citus
@@ -96,7 +101,7 @@ def test_a_statement_without_an_answer_keeps_nobody_else_from_postgres(
     with monkeypatch.context() as soon, engine.connect() as connection:
         soon.setattr(connections, "_NO_ANSWER", 0.1)
         with pytest.raises(sqlalchemy.exc.OperationalError, match=NOBODY_ANSWERED):
-            connection.execute(text("SELECT pg_sleep(5)"))
+            connection.execute(text("SELECT pg_sleep(60)"))
     with connections._breaker.asking(), engine.connect() as connection:  # two at the same time
         assert connection.scalar(text("SELECT 1")) == 1
 
@@ -117,3 +122,67 @@ def test_a_host_that_says_nothing_is_waited_for_once(others: str, monkeypatch: p
         with app.app_context(), pytest.raises(Unavailable):
             asks()
     assert tries == [1]
+
+
+def test_sessions_do_not_depend_on_how_the_database_or_the_environment_is_set(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = {
+        "datestyle": "German",
+        "intervalstyle": "sql_standard",
+        "bytea_output": "escape",
+        "standard_conforming_strings": "off",
+        "extra_float_digits": "-5",
+        "search_path": "pg_catalog",
+        "timezone": "Asia/Tokyo",
+        "default_transaction_isolation": "serializable",
+        "client_encoding": "LATIN1",
+    }
+    with psycopg.connect(database_url, autocommit=True) as owner:
+        for name, value in wrong.items():
+            database = sql.Identifier(owner.info.dbname)
+            owner.execute(sql.SQL("ALTER DATABASE {} SET {} = {}").format(database, sql.Identifier(name), value))
+    engine = create_engine(psycopg_url(database_url), **engine_options())
+    with engine.connect() as connection:
+        found = {name: connection.scalar(text(f"SHOW {name}")) for name in wrong}
+    engine.dispose()
+    assert found == {
+        "datestyle": "ISO, MDY",
+        "intervalstyle": "postgres",
+        "bytea_output": "hex",
+        "standard_conforming_strings": "on",
+        "extra_float_digits": "1",
+        "search_path": "public",
+        "timezone": "UTC",
+        "default_transaction_isolation": "read committed",
+        "client_encoding": "UTF8",
+    }
+
+
+def test_no_setting_of_libpq_in_the_environment_reaches_a_session(shared_url: str) -> None:
+    wrong = {
+        "PGCLIENTENCODING": "LATIN1",
+        "PGDATESTYLE": "German",
+        "PGTZ": "Asia/Tokyo",
+        "PGOPTIONS": "-c search_path=x",
+    }
+    program = """
+import sys
+from sqlalchemy import create_engine, text
+from server.store.connections import engine_options
+from server.store.migrate import CannotMigrate, psycopg_url, upgrade
+with create_engine(psycopg_url(sys.argv[1]), **engine_options()).connect() as connection:
+    print(*(connection.scalar(text(f"SHOW {name}")) for name in ("client_encoding", "datestyle", "timezone", "search_path")))
+"""
+    command = [sys.executable, "-c", program, shared_url]
+    said = subprocess.run(command, env=os.environ | wrong, check=True, capture_output=True, text=True).stdout
+    assert said == "UTF8 ISO, MDY UTC public\n"
+
+
+@citus.leave_out("a database is made beside")
+def test_a_database_that_is_not_of_utf8_is_refused_in_a_sentence(shared_url: str) -> None:
+    with psycopg.connect(shared_url, autocommit=True) as owner:
+        owner.execute("DROP DATABASE IF EXISTS of_ascii")
+        owner.execute("CREATE DATABASE of_ascii ENCODING SQL_ASCII LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0")
+    with pytest.raises(CannotMigrate, match="its encoding is SQL_ASCII instead of UTF8"):
+        upgrade(shared_url.replace("/shared_by_tests?", "/of_ascii?"))

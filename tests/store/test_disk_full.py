@@ -10,10 +10,31 @@ from flask.testing import FlaskClient
 
 from server.accounts.players import player_token
 from server.app import create_app
+from server.clock import clock
 from server.config import Settings
-from server.store.tables import db
-from tests.support.games import game_of, head_of, person, service_is_up
+from server.play.seating.games import open_game
+from server.play.seating.hosting import close_due
+from server.play.seating.stand_ins import change_stand_ins
+from server.play.timing.sweep import wake_due
+from server.store.database_retry import Unavailable
+from server.store.tables import GameRow, StandIn, db
+from tests.support.games import (
+    DAY,
+    ME,
+    OPEN,
+    everything_due_happens,
+    game_of,
+    happened,
+    head_of,
+    later,
+    moves_on,
+    person,
+    seats_of,
+    service_is_up,
+    wanted,
+)
 from tests.support.live_server import until
+from tests.support.stand_ins import stands_in
 
 FULL = (
     """CREATE FUNCTION be_full() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -103,12 +124,57 @@ def test_connections_to_what_has_become_a_copy_are_given_up(house: House) -> Non
 def test_the_one_who_looks_after_it_is_told_that_it_takes_no_changes(house: House) -> None:
     assert house.database() == (200, "ok")
     house.has("ALTER DATABASE SET default_transaction_read_only = on")
-    assert house.database() == (503, "takes no changes: it is read-only")
+    assert house.database() == (503, "rejects changes: it is read-only")
     house.has("ALTER DATABASE SET default_transaction_read_only = off")
     assert house.database() == (200, "ok")
     house.has("ALTER DATABASE SET temp_file_limit = '64kB'")  # what a disk that is full refuses as well
     status, words = house.database()
     assert (status, words.replace('"', "")) == (
         503,
-        "takes no changes: temporary file size exceeds temp_file_limit (64kB)",
+        "rejects changes: temporary file size exceeds temp_file_limit (64kB)",
     )
+
+
+def test_bots_move_as_soon_as_the_disk_has_room_again(house: House) -> None:
+    games = [game_of(house.ada, person("ben"), bots=1) for _ in range(3)]
+    for game_id in games:
+        moves_on(game_id, house.ada)
+        moves_on(game_id, person("ben"))
+    before = {game_id: version(game_id) for game_id in games}
+    waking = {game_id: [seat.wake_at for seat in seats_of(game_id)] for game_id in games}
+    house.has(*FULL)
+    with pytest.raises(Unavailable):
+        wake_due()
+    assert {game_id: [seat.wake_at for seat in seats_of(game_id)] for game_id in games} == waking
+    assert {game_id: version(game_id) for game_id in games} == before
+    house.has("DROP FUNCTION be_full CASCADE")
+    everything_due_happens()
+    assert all(version(game_id) > before[game_id] for game_id in games)
+
+
+def test_open_games_close_as_soon_as_the_disk_has_room_again(house: House) -> None:
+    games = [open_game(house.ada, wanted(ME, OPEN, OPEN)).game_id for _ in range(2)]
+    later(30 * DAY)
+    close_due()  # their hosts get a notice first
+    later(30 * DAY)
+    house.has(*FULL)
+    with pytest.raises(Unavailable):
+        close_due()
+    db.session.rollback()
+    assert all(db.session.get_one(GameRow, game_id).wake_at <= clock.now() for game_id in games)
+    house.has("DROP FUNCTION be_full CASCADE")
+    close_due()
+    assert [happened(game_id)[-1] for game_id in games] == ["game-abandoned"] * 2
+
+
+def test_stand_ins_begin_as_soon_as_the_disk_has_room_again(house: House) -> None:
+    stands_in(house.game_id, house.ada, person("dora"), first=2)
+    later(3 * DAY)
+    house.has(*FULL)
+    with pytest.raises(Unavailable):
+        change_stand_ins()
+    db.session.rollback()
+    assert db.session.scalars(db.select(StandIn.wake_at)).one() <= clock.now()
+    house.has("DROP FUNCTION be_full CASCADE")
+    change_stand_ins()
+    assert "stand-in-began" in happened(house.game_id)

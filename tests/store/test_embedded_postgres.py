@@ -165,13 +165,13 @@ def test_a_second_server_over_the_same_data_is_refused(open_directory):
 def test_data_of_another_major_version_are_refused(open_directory):
     embedded_postgres.start(open_directory).stop()
     (open_directory / "postgres" / "PG_VERSION").write_text("17\n")
-    with pytest.raises(embedded_postgres.PostgresError, match="written by Postgres 17 and this is 18"):
+    with pytest.raises(embedded_postgres.PostgresError, match="written by Postgres 17, and this is 18"):
         embedded_postgres.start(open_directory)
 
 
 def test_a_directory_that_cannot_be_made_is_named(open_directory):
     (open_directory / "file").touch()
-    with pytest.raises(embedded_postgres.PostgresError, match=f"cannot keep its data in {open_directory}/file/data"):
+    with pytest.raises(embedded_postgres.PostgresError, match=f"cannot store its data in {open_directory}/file/data"):
         embedded_postgres.start(open_directory / "file" / "data")
 
 
@@ -179,7 +179,7 @@ def test_a_private_directory_is_refused_to_root_only(tmp_path):
     (tmp_path / "private").mkdir(mode=0o700)
     data = tmp_path / "private" / "data"
     if AS_ROOT:
-        with pytest.raises(embedded_postgres.PostgresError, match="`nobody`, who may not enter"):
+        with pytest.raises(embedded_postgres.PostgresError, match="`nobody`, who cannot access"):
             embedded_postgres.start(data)
         assert not data.exists()
     else:

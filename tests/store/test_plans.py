@@ -14,11 +14,11 @@ from server.accounts.tokens import Caller, caller, forget_ended_tokens
 from server.clock import clock
 from server.operations import health
 from server.operations.shelve import games_to_shelve
-from server.play.event_feed import OwnFollower, follow_own, new_games
-from server.play.idempotency import forget_old_answers
-from server.play.mail_in import forget_old_mails
+from server.play.mail.mail_in import forget_old_mails
 from server.play.seating.lobby import list_games, waiting_games
 from server.play.seating.seats import seats_under_way
+from server.play.story.event_feed import OwnFollower, follow_own, new_games
+from server.play.turns.idempotency import forget_old_answers
 from server.play.votes import vote
 from server.store.tables import Incoming, db
 from server.webhooks.subscriptions import forget_old_deliveries

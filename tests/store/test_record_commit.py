@@ -87,7 +87,7 @@ def test_a_commit_is_events_head_seats_and_letters(app: Flask) -> None:
             records = log.read(connection, game_id)
         assert records is not None
         assert records.events == [an_event(1), an_event(2)]
-        assert (records.head["status"], records.head["drawn"], records.seats[1]["due_at"]) == ("running", 3, NOW)
+        assert (records.head.status, records.head.drawn, records.seats[1].due_at) == ("running", 3, NOW)
 
 
 def test_a_commit_for_another_version_than_the_present_one_writes_nothing(app: Flask) -> None:

@@ -11,7 +11,7 @@ from server import worker
 from server.accounts.deliveries import forget_old_letters
 from server.clock import clock
 from server.config import Settings
-from server.play.idempotency import forget_old_answers
+from server.play.turns.idempotency import forget_old_answers
 from server.store import retention
 from server.store.tables import Delivery, IdempotencyKey, PlayerDelivery, db
 from tests.support.games import DAY

@@ -83,7 +83,7 @@ def test_with_the_embedded_postgres_whoever_serves_owns_nothing_even_when_the_ro
 
 def test_the_doctor_tells_who_serves_as_the_owner_of_the_tables(database_url: str) -> None:
     told = told_of("role", DATABASE_URL=database_url)
-    assert told.startswith("serves, but is who owns the tables: /docs/scaling tells")
+    assert told.startswith("works, but DATABASE_URL names the owner of the tables")
 
 
 def test_a_login_as_in_the_handbook_serves_and_owns_nothing(database_url: str) -> None:
@@ -95,12 +95,12 @@ def test_a_login_as_in_the_handbook_serves_and_owns_nothing(database_url: str) -
             with serving(DATABASE_URL=url):
                 game_of(person("ada"), person("ben"), person("cleo"))
             owner.execute(f"REVOKE {APP_ROLE} FROM stars")
-            assert told_of("database", DATABASE_URL=url).startswith("whom DATABASE_URL names may not act as")
+            assert told_of("database", DATABASE_URL=url).startswith("the login in DATABASE_URL may not act as")
         finally:
             owner.execute("DROP ROLE stars")
 
 
-RESTORED = "its role sternenpost_app is not there or may not read the tables"
+RESTORED = "the role sternenpost_app is missing or may not read the tables"
 
 
 def test_a_copy_restored_without_rights_is_found_and_migrate_gives_them(database_url: str) -> None:
@@ -119,7 +119,7 @@ def test_a_copy_restored_without_its_role_is_found_and_migrate_makes_it(own_hous
 def expect_healing(owner: psycopg.Connection, **environment: str) -> None:
     rights = "SELECT relname, relacl::text FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1"
     assert told_of("database", **environment).startswith(RESTORED)
-    says = f"  role {APP_ROLE} gets its rights, which are not there: this copy was restored without roles"
+    says = f"  role {APP_ROLE} gets its missing rights: this copy was restored without roles"
     for words in (["migrate", "--dry-run"], ["migrate"]):
         assert says in run(*words, **environment)
     assert told_of("database", **environment) == "ok"

@@ -36,14 +36,14 @@ def test_every_table_is_spread_by_its_own_column_after_what_it_refers_to() -> No
 @citus.leave_out("this is not so")
 def test_a_plain_postgres_is_not_spread(shared_url: str, app: Flask) -> None:
     assert "has no Citus" in spread(DATABASE_URL=shared_url)
-    assert "has one machine" in spread()
+    assert "has only one machine" in spread()
     with app.app_context():
         assert spreading_trouble() is None
 
 
 def test_tables_that_are_behind_are_not_spread(database_url: str) -> None:
     migrate.downgrade(database_url, "0045")
-    assert "run `sternenpost migrate` first" in spread(DATABASE_URL=database_url)
+    assert "Run `sternenpost migrate` first" in spread(DATABASE_URL=database_url)
 
 
 def test_a_part_may_still_run_some_seconds_after_its_last_heartbeat(

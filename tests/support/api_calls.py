@@ -7,7 +7,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from server.api.openapi import examples
-from server.rules import Json
+from server.games import Json
 from tests.support.contract import Someone
 from tests.support.games import ME, OPEN, wanted
 from tests.support.push_reader import PushReader
@@ -33,7 +33,7 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("GET", "/v1/me", None, "profile:read"),
     ("PATCH", "/v1/me", {}, "profile:write"),
     ("DELETE", "/v1/me", None, "profile:write"),
-    ("GET", "/v1/me/export", None, "profile:read"),
+    ("GET", "/v1/me/export", None, "export:read"),
     ("GET", "/v1/me/deliveries", None, "profile:read"),
     ("GET", "/v1/me/feed", None, "profile:read"),
     ("POST", "/v1/me/feed", None, "profile:write"),

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 
 from server.accounts.players import player_token
-from server.rules import GAMES, Json
+from server.games import GAMES, Json
 from tests.support.games import service_is_up
 from tests.support.random_games import archives
 

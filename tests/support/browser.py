@@ -8,7 +8,9 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
-expect.set_options(timeout=30_000)  # milliseconds; the machine may be busy
+PATIENCE_MS = 120_000  # only a failing test uses them up
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")

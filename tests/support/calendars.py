@@ -1,11 +1,15 @@
 """Moments, and calendars by which time does not always count."""
 
-from datetime import UTC, date, datetime, time
+from collections.abc import Collection
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from server.accounts.calendars import Calendar, calendar
+from server.accounts.calendars import ALWAYS, Calendar, calendar
+from server.clock import Stretch
+from server.play.timing.seat_time import SeatTime
+from server.play.timing.time_control import PerMove
 from tests.support.games import DAY, MINUTE
 
 
@@ -16,6 +20,23 @@ def berlin(text: str) -> datetime:
 
 def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def seat_time(calendar: Calendar = ALWAYS, outages: Collection[Stretch] = ()) -> SeatTime:
+    """The time of a seat by these hours; the clock of its game does not matter."""
+    return SeatTime(PerMove(DAY), calendar, outages)
+
+
+def due_at(
+    asked_at: datetime, allowed: timedelta, calendar: Calendar = ALWAYS, outages: Collection[Stretch] = ()
+) -> datetime:
+    return seat_time(calendar, outages).due(asked_at, allowed)
+
+
+def counted(
+    start: datetime, end: datetime, calendar: Calendar = ALWAYS, outages: Collection[Stretch] = ()
+) -> timedelta:
+    return seat_time(calendar, outages).used(start, end)
 
 
 SLEEPER = calendar({"night": "22:00-08:00"}, "Europe/Berlin")

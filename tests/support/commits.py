@@ -8,6 +8,7 @@ from server.store import log
 from server.store.connections import autocommit
 from server.store.log import Recorded
 from server.store.tables import GameRow, SeatRow, db
+from tests.support.rows import a_seat
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -47,9 +48,10 @@ def an_event(seq: int = 1, version: int = 1, **body: Any) -> Recorded:
 
 def recorded(game_id: UUID, seen: int, events: Any = (), letters: Any = ()) -> bool:
     head = {"version": seen + 1, "status": "running", "outcome": None, "drawn": 3}
-    seat = {"seat": 1, "to_act": True, "turn": seen + 1, "lent": 0, "due_at": NOW}
+    seat = a_seat(seat=1, to_act=True, turn=seen + 1, due_at=NOW)
     with autocommit() as connection:
-        return log.record(connection, game_id, seen, head, events or [an_event(seen + 1, seen + 1)], [seat], letters)
+        events = events or [an_event(seen + 1, seen + 1)]
+        return log.record(connection, log.Entry(game_id, seen, head, events, [seat], letters))
 
 
 def a_letter(dedupe: str = "your-turn/1/0/mail/", **more: Any) -> dict[str, Any]:

@@ -12,11 +12,13 @@ from werkzeug.test import TestResponse
 
 from server.accounts.players import player_token
 from server.conform.schemas import Described
-from server.rules import Json
+from server.games import Json
 from tests.support.games import wanted
 
 JSON, PROBLEM, NDJSON = "application/json", "application/problem+json", "application/x-ndjson"
 _DOCUMENT = "urn:document"
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?")
+_ITS_FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
 class Contract:
@@ -69,7 +71,9 @@ class Contract:
                 self.document["components"]["schemas"]["SharedGames"]["contentSchema"] if NDJSON in content else None
             )
             for line in body.splitlines() if response.mimetype == NDJSON else [body]:
-                self.validator(of_line or schema).validate(json.loads(line))
+                told = json.loads(line)
+                self.validator(of_line or schema).validate(told)
+                expect_one_form_of_moments(told)
 
     def check_problem(self, response: TestResponse, schema: Json) -> None:
         if not response.data:
@@ -77,8 +81,21 @@ class Contract:
         assert response.mimetype == PROBLEM
         assert response.json is not None
         self.validator(schema).validate(response.json)
+        expect_one_form_of_moments(response.json)
         assert response.json["status"] == response.status_code
         assert response.json["type"] == f"/problems/{response.json['code']}"
+
+
+def expect_one_form_of_moments(value: Any) -> None:
+    """Raises AssertionError for a moment that is not in UTC with six decimals and a Z."""
+    match value:
+        case dict():
+            expect_one_form_of_moments(list(value.values()))
+        case list():
+            for each in value:
+                expect_one_form_of_moments(each)
+        case str():
+            assert not _MOMENT.fullmatch(value) or _ITS_FORM.fullmatch(value), value
 
 
 class ContractClient(FlaskClient):

@@ -92,7 +92,7 @@ class Dovecot:
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(20)
+            self._process.wait(60)
             self._process = None
 
     def _answers(self) -> bool:

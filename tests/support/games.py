@@ -8,23 +8,25 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
 from flask import Flask
 from sqlalchemy import update
 
 from server.accounts.players import player_token
-from server.clock import clock
+from server.clock import Clock, clock
+from server.games import Json
 from server.play import moves
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.heartbeats import beat
 from server.play.moves import legal_moves, play_move
-from server.play.outages import follow_outages
 from server.play.seating.games import open_game
 from server.play.seating.seats import take_seat
-from server.play.sweep import wake_due
 from server.play.table import fold, new_table
-from server.play.turn_links import caller
-from server.rules import Json
+from server.play.timing import host_clock
+from server.play.timing.heartbeats import beat
+from server.play.timing.outages import follow_outages
+from server.play.timing.sweep import wake_due
+from server.play.turns.turn_links import caller
 from server.store.tables import Heartbeat, LetterRow, SeatRow, db
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -105,6 +107,19 @@ def letters(game_id: UUID, kind: str) -> list[LetterRow]:
 # Time
 
 
+def stop_the_clock(monkeypatch: pytest.MonkeyPatch, at: datetime) -> None:
+    """Stop the clock in this process, and the database's as it sees it: time passes only where the test moves it."""
+    monkeypatch.setattr(Clock, "real", lambda self: at)
+    monkeypatch.setattr(host_clock, "_time_of_database", lambda connection: at)
+
+
+def host_clock_is_off(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
+    """Set this process's clock apart from the database's."""
+    real = Clock.real
+    monkeypatch.setattr(host_clock, "_host_clock", host_clock._HostClock())
+    monkeypatch.setattr(Clock, "real", lambda self: real(self) + by)
+
+
 def service_is_up() -> None:
     """Every part of the service leaves a heartbeat now."""
     for part in PARTS:
@@ -157,13 +172,13 @@ def away(part: str, by: timedelta) -> None:
 
 def assert_log_and_projections_agree(game_id: UUID) -> None:
     game = load(game_id)
-    rebuilt = fold(new_table(game.head["rules"]), whole_log(game_id))
+    rebuilt = fold(new_table(game.head.rules), whole_log(game_id))
     assert rebuilt == game.table
-    assert (game.head["status"], game.head["version"]) == (rebuilt.status, rebuilt.version)
-    assert game.head["outcome"] == (rebuilt.ended and {"scores": rebuilt.ended.scores, "places": rebuilt.ended.places})
-    seats = [(row["turn"], row["to_act"], row["stand_in"]) for row in game.seats]
+    assert (game.head.status, game.head.version) == (rebuilt.status, rebuilt.version)
+    assert game.head.outcome == (rebuilt.ended and {"scores": rebuilt.ended.scores, "places": rebuilt.ended.places})
+    seats = [(row.turn, row.to_act, row.stand_in) for row in game.seats]
     assert seats == [(turn, turn is not None, bot) for turn, bot in zip(rebuilt.turns, rebuilt.stand_ins, strict=True)]
     for row in game.seats:
-        is_awaited = row["turn"] is not None and rebuilt.status == "running"
-        assert (row["due_at"] is not None) == (is_awaited and game.bot_at(row["seat"]) is None)
-        assert (row["wake_at"] is not None) == is_awaited
+        is_awaited = row.turn is not None and rebuilt.status == "running"
+        assert (row.due_at is not None) == (is_awaited and game.bot_at(row.seat) is None)
+        assert (row.wake_at is not None) == is_awaited

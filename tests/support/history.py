@@ -11,8 +11,8 @@ import orjson
 import psycopg
 from psycopg.rows import dict_row, namedtuple_row
 
+from server.games import GAMES, Json
 from server.play.table import Table, folded, new_table, story_item, typed
-from server.rules import GAMES, Json
 from server.store.log import Recorded
 from tests.support.live_server import PATIENCE, House, until
 

@@ -6,8 +6,8 @@ from sqlalchemy import delete, select, update
 
 from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
-from server.play import mail_in
-from server.play.mail_in import take_mail
+from server.play.mail import mail_in
+from server.play.mail.mail_in import take_mail
 from server.store.tables import Delivery, Heartbeat, Incoming, LetterRow, PlayerLetterRow, SeatRow, db
 from tests.support.games import game_of, person
 from tests.support.live_server import free_port

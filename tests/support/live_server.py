@@ -35,7 +35,8 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 CHECKOUT = Path(__file__).parents[2]
-PATIENCE = 60.0  # seconds for what other processes do, also on a busy machine
+PATIENCE = 120.0  # seconds to wait for a state; only a failing test uses them up
+PLAYED = 600.0  # seconds for a program that plays whole games, or makes a client; only one that hangs uses them up
 TAKEN_UP = 30.0  # seconds until somebody else carries what was in the hands of the dead
 PAUSE = 0.05  # seconds between two looks
 METRICS_TOKEN = "a-token-for-prometheus"
@@ -45,10 +46,10 @@ RETRY_AFTER = 0.25  # seconds until a program asks again
 
 
 def until(holds: Callable[[], T], patience: float = PATIENCE) -> T:
-    """The first true answer; fails when none has come in time."""
+    """Return the first true answer. Fails when none comes in time."""
     deadline = time.monotonic() + patience
     while not (answer := holds()):
-        assert time.monotonic() < deadline, "It has not come about in time."
+        assert time.monotonic() < deadline, f"Not true within {patience:.0f} seconds."
         time.sleep(PAUSE)
     return answer
 
@@ -199,7 +200,7 @@ def gunicorn(config: str, database_url: str, scheme: str = "http") -> Iterator[t
         until(lambda: is_up(port, scheme))
         yield port, process
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
     finally:
         process.kill()
         process.wait()
@@ -209,7 +210,7 @@ def gunicorn(config: str, database_url: str, scheme: str = "http") -> Iterator[t
 
 def is_up(port: int, scheme: str = "http", host: str = "127.0.0.1") -> bool:
     with contextlib.suppress(httpx.TransportError):
-        return httpx.get(f"{scheme}://{host}:{port}/healthz", timeout=5, verify=False).is_success
+        return httpx.get(f"{scheme}://{host}:{port}/healthz", timeout=PATIENCE, verify=False).is_success
     return False
 
 
@@ -305,16 +306,18 @@ class House:
         """What web and workers have said."""
         return (self._data / "said.log").read_text()
 
-    def start_web(self, host: str = "127.0.0.1", checkout: Path = CHECKOUT, **settings: str) -> None:
+    def start_web(
+        self, host: str = "127.0.0.1", checkout: Path = CHECKOUT, within: Sequence[str] = (), **settings: str
+    ) -> None:
         """gunicorn with its processes; it answers when this returns."""
         self.url = f"http://{host}:{self.port}"
-        self.web = self._start("web", checkout=checkout, **settings)
+        self.web = self._start("web", checkout=checkout, within=within, **settings)
         until(lambda: is_up(self.port, host=host))
 
     def restart_web(self, checkout: Path = CHECKOUT) -> None:
         """The web of this checkout in place of the present one."""
         self.web.terminate()
-        self.web.wait(20)
+        self.web.wait(PATIENCE)
         self.web = self._start("web", checkout=checkout)
         until(lambda: is_up(self.port))
 
@@ -325,8 +328,8 @@ class House:
         until(lambda: is_up(port))
         return f"http://127.0.0.1:{port}"
 
-    def start_worker(self, checkout: Path = CHECKOUT, **settings: str) -> subprocess.Popen[bytes]:
-        return self._start("worker", checkout=checkout, **settings)
+    def start_worker(self, checkout: Path = CHECKOUT, before: str = "", **settings: str) -> subprocess.Popen[bytes]:
+        return self._start("worker", before, checkout, **settings)
 
     def run(self, command: str, checkout: Path = CHECKOUT) -> int:
         """A command that comes to its end; its exit status."""
@@ -452,7 +455,7 @@ class Client:
         self.token = token
         # Certificates, which nobody needs on the loopback, take longer to load than most requests.
         self.url = house.url
-        self._http = httpx.Client(base_url=self.url, timeout=20.0, verify=False)
+        self._http = httpx.Client(base_url=self.url, timeout=PATIENCE, verify=False)
         self.retries = 0
         if token:
             self._http.headers["Authorization"] = f"Bearer {token}"

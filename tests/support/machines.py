@@ -5,6 +5,7 @@ A machine's network is a TUN device, and a thread here carries each packet to th
 So it needs no module of the kernel: `tc netem` needs one that small kernels leave out.
 """
 
+import ctypes
 import fcntl
 import heapq
 import os
@@ -36,6 +37,7 @@ from server.store.tables import APP_ROLE
 from tests.support.live_server import House, cluster_with_tables, is_up, until
 
 _TUN, _NO_HEADER, _TUNSETIFF = 0x0001, 0x1000, 0x400454CA  # linux/if_tun.h
+_LIBC, _NEW_NETWORK = ctypes.CDLL(None, use_errno=True), 0x40000000  # linux/sched.h
 _LARGEST = 2048  # bytes, more than a packet has
 _OFTEN = 0.2  # seconds between two looks whether it is over
 _REPLICA = "replica"
@@ -77,7 +79,11 @@ class Line:
 
 
 class Network:
-    """Machines, and the switch between them. Leaving the `with` block ends it."""
+    """Machines, and the switch between them. Leaving the `with` block ends it.
+
+    Within, the calling thread and what it starts have a network of their own: browsers of other tests break off what they
+    load whenever a device comes to theirs.
+    """
 
     def __init__(self) -> None:
         number = os.getpid()
@@ -95,7 +101,10 @@ class Network:
 
     def __enter__(self) -> Self:
         self.here = f"{self._prefix}.1"
+        self._outside = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        _enter_new_network()
         try:
+            _ip("link", "set", "lo", "up")
             self._device(self._name + "n1", self.here)
         except BaseException:
             self._end()
@@ -113,6 +122,8 @@ class Network:
             subprocess.run(["ip", "netns", "delete", machine.name], check=True)
         for key in list(self._selector.get_map().values()):
             os.close(key.fd)
+        _enter_network(self._outside)
+        os.close(self._outside)
 
     def machine(self) -> Machine:
         """One more."""
@@ -179,6 +190,16 @@ _PERFECT = Line()
 
 def _ends(one: bytes, other: bytes) -> frozenset[bytes]:
     return frozenset((one, other))
+
+
+def _enter_new_network() -> None:
+    if _LIBC.unshare(_NEW_NETWORK):
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+def _enter_network(namespace: int) -> None:
+    if _LIBC.setns(namespace, _NEW_NETWORK):
+        raise OSError(ctypes.get_errno(), "setns")
 
 
 def _ip(*words: str) -> None:

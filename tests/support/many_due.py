@@ -7,7 +7,7 @@ from uuid import UUID
 
 import psycopg
 
-from server.rules import Seat, commitment
+from server.games import Seat, commitment
 from server.store import log
 
 
@@ -62,9 +62,9 @@ def _is_whole(connection: Connection, game_id: UUID) -> bool:
     records = log.read(connection, game_id)
     assert records is not None
     head, events = records.head, records.events
-    hash_, version = bytes.fromhex(commitment(head["seed"])), 0
+    hash_, version = bytes.fromhex(commitment(head.seed)), 0
     for seq, event in enumerate(events, 1):
         if event.seq != seq or event.version - version not in (0, 1) or event.hash != log.chained(hash_, event):
             return False
         hash_, version = event.hash, event.version
-    return version == head["version"]
+    return version == head.version

@@ -4,6 +4,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.support.live_server import PLAYED
+
 CONTRACT = Path(__file__).parents[1] / "contract"
 
 
@@ -12,7 +14,7 @@ def install(path: Path, whose: str = "clients") -> Path:
     for name in ("package.json", "package-lock.json"):
         shutil.copy(CONTRACT / whose / name, path)
     command = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-    done = subprocess.run(command, cwd=path, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, cwd=path, capture_output=True, text=True, timeout=PLAYED, check=False)
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr)
     return path / "node_modules" / ".bin"

@@ -13,8 +13,8 @@ from server.accounts import tokens
 from server.accounts.apps import allow, app_by_code, client_by, issue, register_client
 from server.accounts.sign_in import begin_sign_in
 from server.api.openapi import examples
+from server.games import Json
 from server.play.seating.stand_ins import stand_in_word
-from server.rules import Json
 from server.store.tables import StandIn, db
 from tests.support.contract import Contract, Someone
 
@@ -93,16 +93,16 @@ class Scene:
 
     @cached_property
     def running(self) -> str:
-        return self._dealt()
+        return self.another()
 
     @cached_property
     def moved(self) -> str:
         """Where Ada has made the move of the example."""
-        path = self._dealt()
+        path = self.another()
         assert self.ada.post(f"{path}/moves", examples.MOVE).status_code == 201
         return path
 
-    def _dealt(self) -> str:
+    def another(self) -> str:
         """A running game whose boards are dealt so that the example of a move is legal."""
         while True:
             path = self._opened(self.ada)

@@ -16,12 +16,14 @@ from flask import Flask
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from server.games import GAMES, IllegalMove, Json, Rules, Seat, SeededDice, sternenhimmel
+from server.games.sternenglanz.material import KIND_OF
+from server.games.sternenglanz.state import LAY, SternbildCompleted
+from server.games.sternenhimmel.material import BOARDS, STARS
+from server.games.sternenhimmel.moves import Placement
+from server.games.sternenhimmel.state import BoardScored, State
 from server.play.commits import load
 from server.play.game import Game
-from server.rules import GAMES, IllegalMove, Json, Rules, Seat, SeededDice, sternenhimmel
-from server.rules.sternenglanz.material import KIND_OF
-from server.rules.sternenglanz.state import LAY, SternbildCompleted
-from server.rules.sternenhimmel import BOARDS, STARS, BoardScored, Placement
 from server.store.tables import GameRow, db
 from tests.support.contract import Someone
 from tests.support.games import ME, OPEN, wanted
@@ -154,7 +156,7 @@ def about_to_turn_over(rng: Random) -> Worlds:
                 return worlds
 
 
-def revealing(sky: sternenhimmel.State, seat: Seat) -> list[Placement]:
+def revealing(sky: State, seat: Seat) -> list[Placement]:
     """The moves of this seat that fill a board."""
     almost_full = {board for board, stars in sky.stars.items() if len(stars) == len(BOARDS[board].spaces) - 1}
     return [move for move in sternenhimmel.legal_moves(sky, seat) if move.board in almost_full]
@@ -296,8 +298,8 @@ def exchanging(monkeypatch: pytest.MonkeyPatch) -> None:
     """The dice of games whose world says so are not fair."""
 
     def dice(game: Game) -> SeededDice:
-        salts = [row["salt"] for row in game.seats]
-        return Exchanging(game.head["seed"], salts, game.head["drawn"], exchange=_exchanges.get(game.game_id, {}))
+        salts = [row.salt for row in game.seats]
+        return Exchanging(game.head.seed, salts, game.head.drawn, exchange=_exchanges.get(game.game_id, {}))
 
     monkeypatch.setattr(Game, "dice", dice)
 

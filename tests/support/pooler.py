@@ -48,7 +48,7 @@ def pgbouncer(url: str, more: str = "ignore_startup_parameters = options") -> It
         yield pooled
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
         print((folder / "log").read_text())
         shutil.rmtree(folder)
 

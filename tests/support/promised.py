@@ -13,7 +13,7 @@ import yaml
 
 from server import cli
 from server.config import BOUNDS, VARIABLES
-from server.rules import Json
+from server.games import Json
 
 _SPEC = Path(__file__).parents[2] / "api_spec"
 DOCUMENT, PROMISED = _SPEC / "openapi.yaml", _SPEC / "promised.yaml"

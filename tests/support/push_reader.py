@@ -7,8 +7,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from server.rules import Json
-from server.webhooks.web_push import point_of, to_text
+from server.games import Json
+from server.push.encryption import point_of, to_text
 
 
 class PushReader:

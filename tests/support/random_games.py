@@ -9,17 +9,17 @@ from uuid import UUID
 from flask import Flask
 
 from server.clock import NOTHING, clock
+from server.games import GAMES, Json
 from server.operations.archives import archive_of
-from server.play import bot_moves
 from server.play.commits import load
 from server.play.game import Game
 from server.play.moves import play_move
 from server.play.seating import games
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, take_seat
+from server.play.turns import bot_moves
 from server.play.views import describe
 from server.play.votes import take_back, vote, votes_of
-from server.rules import GAMES, Json
 from tests.support.games import BOT, DAY, OPEN, everything_due_happens, later, moves_of, person, service_is_up, turn_of
 
 Seen = dict[tuple[int, int | None], Json]

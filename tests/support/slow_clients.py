@@ -149,7 +149,7 @@ class Zoo:
         self._poll.close()
 
     def _come(self) -> None:
-        animal, self.came = socket.create_connection(("127.0.0.1", self._port), timeout=20), self.came + 1
+        animal, self.came = socket.create_connection(("127.0.0.1", self._port), timeout=60), self.came + 1
         with suppress(OSError):  # some are refused before they have said all
             if self._context and self.came % 2:
                 animal = self._context.wrap_socket(animal)

@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy import select
 
 from server.clock import clock
+from server.games import Json
 from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, stand_in_word
-from server.rules import Json
 from server.store.tables import StandIn, db
 from tests.support.games import DAY
 

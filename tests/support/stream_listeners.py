@@ -37,6 +37,7 @@ class Listener:
             await asyncio.sleep(retry)
 
     async def _once(self) -> None:
+        self._id = self._name = self._data = ""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         try:
             head = [f"GET {self.path} HTTP/1.1", "Host: localhost", "Accept: text/event-stream"]
@@ -48,22 +49,25 @@ class Listener:
             self.is_dismissed = status == 204
             if status == 200:
                 self.connections += 1
-                while line := await reader.readline():
+                while (line := await reader.readline()).endswith(b"\n"):  # the last may be cut off
                     self._hear(line.decode().rstrip("\n"))
         finally:
             writer.close()
 
-    _id = _name = ""
+    _id = _name = _data = ""
 
     def _hear(self, line: str) -> None:
+        """An event counts once the empty line after it has come (WHATWG HTML, 9.2.6)."""
         name, _, value = line.partition(": ")
         if name == "id":
             self._id = value
         elif name == "event":
             self._name = value
         elif name == "data":
-            (self.heard if self._name == "said" else self.told).append(json.loads(value))
+            self._data = value
         elif line == ":":
             self.comments += 1
-        elif not line:  # only now has the event come whole
-            self.last, self._name = self._id or self.last, ""
+        elif not line:
+            if self._data:
+                (self.heard if self._name == "said" else self.told).append(json.loads(self._data))
+            self.last, self._name, self._data = self._id or self.last, "", ""

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 CHECKOUT = Path(__file__).parents[2]
 TOOLS = {  # used everywhere, and no stations on anybody's way
-    *("server/clock.py", "server/durations.py", "server/store/connections.py", "server/store/database_retry.py"),
+    *("server/clock.py", "server/play/timing/host_clock.py", "server/durations.py"),
+    *("server/store/connections.py", "server/store/database_retry.py"),
     *(
         "server/store/tables.py",
         "server/json_logs.py",

@@ -11,9 +11,10 @@ from uuid import UUID
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
 
-from server.rules import Json
+from server.accounts.notice_kinds import WEBHOOK_KINDS
+from server.games import Json
 from server.webhooks.sender import HookOffice
-from server.webhooks.subscriptions import KINDS, make_webhook, ping_webhook, webhook, webhook_deliveries
+from server.webhooks.subscriptions import make_webhook, ping_webhook, webhook, webhook_deliveries
 
 
 class Call(NamedTuple):
@@ -97,7 +98,7 @@ class Hook:
     """A webhook of a player, as he made it."""
 
     def __init__(self, who: UUID, url: str, *kinds: str, game: UUID | None = None, form: str = "standard") -> None:
-        made = make_webhook(who, url, kinds or KINDS, game, sandbox=True, form=form)
+        made = make_webhook(who, url, kinds or WEBHOOK_KINDS, game, sandbox=True, form=form)
         self.who, self.id, self.secret = who, made.webhook["id"], made.secret
 
     @property

@@ -9,21 +9,20 @@ import pytest
 from flask import Flask
 from flask_babel import force_locale
 
+from server.accounts.notice_kinds import MAIL_KINDS, NOTICE_KINDS
 from server.accounts.players import change_profile, player_token
-from server.accounts.preferences import MAIL_KINDS
 from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_word
 from server.api.problems import ALL
+from server.games import GAMES, Json
+from server.games.presentation import notation, refusals, sentence
 from server.play.commits import load
-from server.play.moves import turn_word
 from server.play.seating.calendar_feed import new_feed
 from server.play.seating.games import open_game
 from server.play.seating.seats import ready_word, take_seat
 from server.play.seating.stand_ins import end_stand_in
+from server.play.turns.turn_links import turn_word
 from server.post import wording
-from server.render.refusals import REASONS, notation
-from server.render.story import sentence
-from server.rules import GAMES, Json
 from server.translations.update import extracted
 from tests.post.office import Office
 from tests.post.test_languages import KINDS, variants
@@ -48,7 +47,7 @@ def test_the_test_notices_a_word_of_ours() -> None:
 # Letters and stories
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.KIND)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_letters(kind: type[Any]) -> None:
     with force_locale("de"):
         for letter in variants(kind):
@@ -199,7 +198,7 @@ def test_problems(app: Flask) -> None:
 def test_every_reason_and_every_problem_has_its_words_in_the_catalogues() -> None:
     """What stands in a table is looked up by its English words, so these must be found there."""
     known = {message.id for message in extracted()}
-    assert set(REASONS.values()) <= known
+    assert set(refusals().values()) <= known
     assert {words for problem in ALL.values() for words in (problem.title, problem.meaning)} <= known
 
 
@@ -244,7 +243,7 @@ def test_pages(app: Flask) -> None:
         web.get(ready),
         web.get(standing_in),
         web.post(standing_in),
-        *(web.get(f"/stop/{stop_word(kind, str(ada), game_id)}") for kind in MAIL_KINDS[:-2]),
+        *(web.get(f"/stop/{stop_word(kind, str(ada), game_id)}") for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles),
     ]
     for page in shown:
         assert not unmarked(words_of(page.text.partition("<main>")[2]))

@@ -16,9 +16,8 @@ from babel.messages.catalog import Message
 
 from server import page
 from server.api.problems import ALL
-from server.render.refusals import REASONS, notation, refusal
-from server.render.story import sentence
-from server.rules import GAMES, IllegalMove, Json, MalformedMove, SeededDice, sternenhimmel
+from server.games import GAMES, IllegalMove, Json, MalformedMove, SeededDice, sternenhimmel
+from server.games.presentation import notation, refusal, refusals, sentence
 from server.translations import FOLDER, LOCALES, language
 from server.translations.update import TRANSLATED, extracted, path_of, read, untranslated
 from tests.support.games import ENGLISH
@@ -65,11 +64,11 @@ def test_no_language_has_a_sentence_of_another() -> None:
 
 @pytest.mark.parametrize(
     ("locale", "strange"),
-    [("fr", r"\b(?:tu|toi|ton|ta|tes|te|t’)\b|\w'[^\W\d]"), ("it", r"\b(?:voi siete|potete|avete)\b|\w'[^\W\d]")],
+    [("fr", r"\b(?:vous|votre|vôtre|vos)\b|\w'[^\W\d]"), ("it", r"\b(?:voi siete|potete|avete)\b|\w'[^\W\d]")],
 )
 def test_a_reader_is_spoken_to_in_one_way_in_letters_and_on_the_page(locale: str, strange: str) -> None:
     said = [form for message in read(locale) for _, form in forms(message)]
-    said += [words.read_text() for words in Path(page.__file__).parent.glob(f"words/{locale}/*.json")]
+    said += [it.plain.decode() for name, it in page.FILES.items() if name.startswith(f"words/{locale}/")]
     assert [found[0] for text in said for found in re.finditer(f".*(?:{strange}).*", text, re.IGNORECASE)] == []
 
 
@@ -149,8 +148,8 @@ def test_winners_are_listed_as_one_lists_them() -> None:
 
 def codes_of_illegal_moves() -> set[str]:
     """The codes in the code of the engines."""
-    rules = Path(str(sternenhimmel.__file__)).parent
-    calls = (node for path in rules.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    games = Path(str(sternenhimmel.__file__)).parents[1]
+    calls = (node for path in games.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8"))))
     return {
         str(node.args[0].value)
         for node in calls
@@ -160,7 +159,7 @@ def codes_of_illegal_moves() -> set[str]:
 
 
 def test_every_reason_why_a_move_is_illegal_can_be_told() -> None:
-    assert set(REASONS) >= codes_of_illegal_moves() > {"space-taken", "ban", "occupied"}
+    assert set(refusals()) >= codes_of_illegal_moves() > {"space-taken", "ban", "occupied"}
 
 
 LINES = [

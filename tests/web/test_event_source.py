@@ -9,12 +9,12 @@ from playwright.sync_api import Browser
 from server.accounts.players import player_token
 from server.api.event_streams import StreamTickets
 from server.play import views
-from server.play.chat import say
 from server.play.seating.games import open_game
 from server.play.seating.seats import take_seat
+from server.play.talk.chat import say
 from server.play.views import describe
 from server.play.votes import vote
-from tests.support.browser import chromium
+from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.games import BOT, ME, OPEN, game_of, head_of, moves_on, person, wanted
 from tests.support.live_server import gunicorn
 
@@ -38,6 +38,7 @@ def test_a_browser_tells_messages_from_events_and_either_is_a_place_to_go_on_fro
     app: Flask, chromium: Browser, shared_url: str
 ) -> None:
     with app.app_context(), gunicorn("", shared_url) as (port, _), chromium.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
         ada, ben = person("ada"), person("ben")
         game_id = game_of(ada, ben, bots=1)
         story = [[str(it["seq"]), it["type"]] for it in views.story(head_of(game_id), None)]
@@ -63,6 +64,7 @@ def test_a_browser_follows_a_private_game_by_tickets_as_the_handbook_says(
     follow = re.search("```js\n(.*?)```", StreamTickets.post.__doc__ or "", re.DOTALL)
     assert follow
     with app.app_context(), gunicorn("", shared_url) as (port, _), chromium.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
         ada, ben = person("ada"), person("ben")
         opened = open_game(ada, wanted(ME, OPEN, BOT, private=True))
         game_id = opened.game_id

@@ -8,9 +8,9 @@ import pytest
 
 from server.accounts.players import change_profile
 from server.errors import BadField
+from server.games import Json
 from server.play import commits
-from server.play.table_cache import TableCache
-from server.rules import Json
+from server.play.story.table_cache import TableCache
 from server.store.tables import WebhookMessage, db
 from server.webhooks import chats
 from server.webhooks.sender import HookOffice
@@ -100,7 +100,7 @@ def test_slack_is_told_of_each_turn_once(office: HookOffice, slack: Receiver) ->
 
 @pytest.mark.parametrize(
     ("locale", "words"),
-    [("en", "Your turn"), ("de", "Du bist am Zug"), ("fr", "À vous de jouer"), ("it", "Tocca a te")],
+    [("en", "Your turn"), ("de", "Du bist am Zug"), ("fr", "À toi de jouer"), ("it", "Tocca a te")],
 )
 def test_it_is_said_in_the_language_of_whoever_sits_there(
     locale: str, words: str, office: HookOffice, discord: Receiver

@@ -1,24 +1,27 @@
 """Webhooks: what they are told, each kind as its schema says."""
 
+import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from random import Random
 
 import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator, FormatChecker
 
+from server.accounts.notice_kinds import WEBHOOK_KINDS
 from server.clock import clock
-from server.play.chat import say
 from server.play.commits import load
 from server.play.moves import legal_moves
 from server.play.seating.seats import take_seat
+from server.play.talk.chat import say
 from server.play.votes import take_back, vote
 from server.store import outbox
 from server.store.tables import LetterRow, Player, db
 from server.webhooks.sender import HookOffice
-from server.webhooks.subscriptions import KINDS, PAYLOADS, delete_webhook
+from server.webhooks.subscriptions import PAYLOADS, delete_webhook, payload
 from tests.secrecy.test_leaks import without_ids
+from tests.support.contract import expect_one_form_of_moments
 from tests.support.games import DAY, everything_due_happens, game_of, later, moves_on, person
 from tests.support.paired_worlds import SECRETS, Worlds, exchanging
 from tests.support.paired_worlds import House as WorldPlayed
@@ -41,6 +44,11 @@ def test_whoever_has_to_move_is_told_so(office: HookOffice, receiver: Receiver) 
     assert (call.told["data"]["seat"], call.told["data"]["turn"]) == (0, asked["turn"])
     assert datetime.fromisoformat(call.told["data"]["due_at"]) > clock.now()
     assert call.headers["content-type"] == "application/json"
+
+
+def test_the_timestamp_of_a_whole_second_has_six_decimals() -> None:
+    told = json.loads(payload("your-turn", datetime(2031, 5, 4, 18, 30, tzinfo=UTC), {}))
+    assert told["timestamp"] == "2031-05-04T18:30:00.000000Z"
 
 
 def test_each_kind_is_told_as_its_schema_says(office: HookOffice, receiver: Receiver) -> None:
@@ -71,9 +79,10 @@ def test_each_kind_is_told_as_its_schema_says(office: HookOffice, receiver: Rece
     told = list(receiver.calls)
     game_of(ada, ben, bots=1, options={"ready_check": {"within": "P2D"}})
     carry(office)
-    assert {*receiver.kinds} == {*KINDS} - {"game-ended"}
+    assert {*receiver.kinds} == {*WEBHOOK_KINDS} - {"game-ended"}
     for call in receiver.calls:
         Draft202012Validator(PAYLOADS[call.kind], format_checker=FormatChecker()).validate(call.told)
+        expect_one_form_of_moments(call.told)
     versions = [call.told["data"]["version"] for call in told]
     assert versions == sorted(versions)
 

@@ -4,7 +4,7 @@ import pytest
 from flask import Flask
 
 from server.accounts.tokens import SCOPES
-from server.rules import Json
+from server.games import Json
 from server.webhooks.subscriptions import PAYLOADS
 from tests.support.contract import Someone, is_problem
 from tests.support.games import BOT, ME, OPEN, wanted

@@ -10,7 +10,7 @@ from itertools import cycle
 from random import Random
 
 from server.bots import BOTS
-from server.rules import GAMES, Json, SeededDice
+from server.games import GAMES, Json, SeededDice
 
 
 def record(name: str, seats: int, options: Json) -> Json:

@@ -1,7 +1,8 @@
 // Moves as mails write them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stepOf, written } from "./page/beneath/notation.js";
+import { written as writtenPlacement } from "./page/sternenhimmel/plan.js";
+import { stepOf, written } from "./page/sternenglanz/plan.js";
 
 test("a step of Sternenglanz is read and written alike", () => {
   const lines = [
@@ -19,5 +20,5 @@ test("what is no step is none", () => {
 });
 
 test("a star on a space is written as in mails", () => {
-  assert.equal(written({ star: "7", board: "leo", space: "c" }), "7 leo c");
+  assert.equal(writtenPlacement({ star: "7", board: "leo", space: "c" }), "7 leo c");
 });

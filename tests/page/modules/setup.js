@@ -1,12 +1,16 @@
 // What modules of the page look at when they are loaded, where there is no browser. Catalogues come from the page.
 import { readFile } from "node:fs/promises";
 
+const GAMES = JSON.stringify({
+  sternenhimmel: { seats: [3, 5], room: true, score: "coins", held: "in-hand" },
+  sternenglanz: { seats: [2, 4], room: true, score: "points", held: "cards-in-hand" },
+});
 const value = { languages: ["en-GB"], onLine: true };
 Object.defineProperty(globalThis, "navigator", { value, configurable: true });
 Object.assign(globalThis, {
   window: globalThis,
   location: new URL("http://localhost/#/"),
-  document: { querySelector: () => null, documentElement: {} },
+  document: { querySelector: (selector) => (selector === "meta[name=games]" ? { content: GAMES } : null), documentElement: {} },
   addEventListener() {},
   fetch: async (address) => {
     const { pathname } = new URL(address, "http://localhost/");

@@ -19,11 +19,11 @@ for (const [scenario, { events, outcome }] of Object.entries(stories)) {
     const told = tale(events, names, cards);
     const winners = names.filter((_, seat) => outcome.places[seat] === 1);
     assert.ok(told.length <= 12, told.join(" "));
-    assert.match(told.at(-1), new RegExp(`won by ${winners[0]}`));
+    assert.match(told.at(-1), new RegExp(`${winners[0]}.* won`));
     for (const sentence of told) assert.doesNotMatch(sentence, /\{|undefined|NaN/);
     const completed = events.filter((it) => it.type === "sternbild-completed").length;
     assert.equal(told.filter((it) => it.includes("completed") && it.startsWith("In turn")).length, completed);
-    const points = [...told.join(" ").matchAll(/ahead, with (\d+) point/g)].map((it) => Number(it[1]));
+    const points = [...told.join(" ").matchAll(/took the lead with (\d+) point/g)].map((it) => Number(it[1]));
     assert.deepEqual(points, [...points].sort((one, other) => one - other));
   });
 }

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.page.sources import copy_page
 from tests.support import npm
 
 HERE = Path(__file__).parent
@@ -24,7 +25,7 @@ def main() -> int:
         workshop = Path(directory)
         bin_ = npm.install(workshop)
         page = workshop / "page"
-        shutil.copytree(CHECKOUT / "server" / "page", page)
+        copy_page(page)
         shutil.copytree(HERE / "vendor", page / "vendor", dirs_exist_ok=True)
         document = CHECKOUT / "api_spec" / "openapi.yaml"
         generate = (bin_ / "openapi-typescript", document, "-o", page / "ui" / "openapi.d.ts")

@@ -1,5 +1,6 @@
 """Plans: moves left for one's next turns, which a worker plays when their turn comes and their conditions hold."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -10,17 +11,17 @@ from flask import Flask
 
 from server.clock import clock
 from server.errors import HandedOver, IllegalPlan, NotRunning, NotSeated, PlayError, StalePlan, StaleTurn
+from server.games import GAMES, Json
 from server.operations.delete_player import delete_player
 from server.operations.rebuild import check_game
 from server.play.commits import load, whole_log
-from server.play.moves import _play, play_move
-from server.play.planning.plan_conditions import holds
+from server.play.moves import answer_turn, play_move
+from server.play.planning.plan_conditions import check_condition, holds
 from server.play.planning.plans import drop_plan, get_plan, put_plan
 from server.play.seating.seats import leave, take_seat
-from server.play.sweep import wake_due
+from server.play.timing.sweep import wake_due
 from server.play.views import describe, story
 from server.play.votes import take_back, vote
-from server.rules import GAMES, Json
 from server.store.tables import Plan, db
 from tests.support.games import (
     DAY,
@@ -114,6 +115,18 @@ def test_a_move_that_can_never_be_played_is_refused_with_its_place(game_id: UUID
         (item(star(game_id, 4, "6"), {"at": "boards", "is": 1}), "bad-condition"),
         (item(star(game_id, 4, "6"), {"at": "/coins"}), "bad-condition"),
         (item(star(game_id, 4, "6"), {"only": ["star-born"]}), "bad-condition"),
+        *[
+            (item(star(game_id, 4, "6"), {"at": at, "is_not": 1}), "bad-condition")
+            for at in (
+                "/nowhere",
+                "/next/0",
+                "/boards/x",
+                "/boards/0/star",
+                "/coins/3",
+                "/coins/00",
+                "/boards/0/spaces/a/name",
+            )
+        ],
         (item(star(game_id, 4, "6"), after="soon"), "bad-condition"),
     ]
     good = item(star(game_id, 0))
@@ -236,7 +249,7 @@ def test_a_process_that_read_the_game_before_the_plan_was_left_wakes_it_all_the_
     before = load(game_id)
     plan(game_id, bea, item(star(game_id, 5)))
     move = before.table.rules.move_from_json(moves_of(game_id, ada)[0])
-    assert _play(before, 0, 1, move) is not None
+    assert answer_turn(before, 0, 1, move) is not None
     everything_due_happens()
     assert load(game_id).version == 3
 
@@ -476,3 +489,19 @@ def test_of_a_plan_and_a_take_back_one_comes_first(app: Flask, game_id: UUID, ad
         if done is not True:
             break
     assert_log_and_projections_agree(game_id)
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_a_condition_may_name_whatever_a_view_of_the_game_holds(rules: str, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, rules=rules, options={"start_seat": 0})
+    game = load(game_id)
+
+    def places(value: object, at: str) -> Iterator[str]:
+        yield at
+        inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for name, each in inner:
+            yield from places(each, f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}")
+
+    for viewer in (None, 0):
+        for at in places(game.table.rules.view(game.table.state, viewer), ""):
+            check_condition(game.table.rules, 3, {"at": at, "is": None})

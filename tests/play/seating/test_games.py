@@ -6,15 +6,16 @@ from uuid import UUID
 import pytest
 
 from server.errors import BadField
+from server.games import BadOption, commitment
+from server.games.sternenhimmel.options import DEFAULT_EDITION
 from server.play.commits import load
 from server.play.seating import lobby
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import invitation
-from server.play.time_control import DEFAULT_CLOCK
-from server.play.timeout_policy import DEFAULT_LADDER
+from server.play.timing.time_control import DEFAULT_CLOCK
+from server.play.timing.timeout_policy import DEFAULT_LADDER
 from server.play.views import describe
-from server.rules import BadOption, commitment, sternenhimmel
 from server.store.tables import GameRow, db
 from tests.support.games import BOT, ME, OPEN, everything_due_happens, game_of, happened, letters, moves_on, wanted
 
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("within")
 
 def test_a_seat_is_for_oneself_for_somebody_invited_for_a_bot_or_open(ada: UUID) -> None:
     game = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, {"bot": "random"}, ME))
-    assert [seat["kind"] for seat in game.seats] == ["open", "invited", "bot", "human"]
+    assert [seat.kind for seat in game.seats] == ["open", "invited", "bot", "human"]
     assert (game.table.status, game.table.version) == ("open", 0)
     assert game.seat_of(ada) == 3
     assert game.names == ["Seat 1", "Seat 2", "random", "ada"]
@@ -56,29 +57,29 @@ def test_a_game_of_bots_alone_is_played_by_the_worker_to_its_end(ada: UUID) -> N
     game_id = open_game(ada, wanted(BOT, {"bot": "random"}, BOT)).game_id
     everything_due_happens()
     game = load(game_id)
-    assert game.table.status == game.head["status"] == "finished"
+    assert game.table.status == game.head.status == "finished"
     assert happened(game_id)[-1] == "game-ended"
-    assert game.head["outcome"]["scores"] == list(game.table.state.coins)
+    assert game.head.outcome["scores"] == list(game.table.state.coins)
 
 
 def test_what_is_not_said_is_as_usual(ada: UUID) -> None:
     head = open_game(ada, {"rules": "sternenhimmel", "seats": [ME, OPEN, OPEN]}).head
-    assert (head["clock"], head["on_timeout"]) == (DEFAULT_CLOCK, DEFAULT_LADDER)
-    assert (head["title"], head["private"]) == ("Sternenhimmel", False)
-    assert head["options"]["edition"] == sternenhimmel.DEFAULT_EDITION
+    assert (head.clock, head.on_timeout) == (DEFAULT_CLOCK, DEFAULT_LADDER)
+    assert (head.title, head.private) == ("Sternenhimmel", False)
+    assert head.options["edition"] == DEFAULT_EDITION
 
 
 def test_a_title_is_made_fit_to_be_shown(ada: UUID) -> None:
-    assert open_game(ada, wanted(ME, OPEN, OPEN, title=" A\n\tnight\u202e ")).head["title"] == "A night"
+    assert open_game(ada, wanted(ME, OPEN, OPEN, title=" A\n\tnight\u202e ")).head.title == "A night"
     with pytest.raises(BadField, match="visible"):
         open_game(ada, wanted(ME, OPEN, OPEN, title="\u200b\u2800"))
 
 
 def test_the_commitment_is_the_hash_of_a_seed_of_256_bits_and_no_two_games_share_it(ada: UUID) -> None:
     games = [open_game(ada, wanted(ME, OPEN, OPEN)) for _ in range(3)]
-    assert all(len(game.head["seed"]) == 32 for game in games)
+    assert all(len(game.head.seed) == 32 for game in games)
     shown = [describe(game, None)["commitment"] for game in games]
-    assert shown == [commitment(game.head["seed"]) for game in games]
+    assert shown == [commitment(game.head.seed) for game in games]
     assert len(set(shown)) == 3
 
 

@@ -9,14 +9,15 @@ from flask import Flask
 from sqlalchemy import update
 
 from server.errors import AlreadySeated, HandedOver, NotFound, NotRunning, NotSeated, SeatTaken
+from server.games import SeededDice, sternenhimmel
 from server.play.commits import load, whole_log
-from server.play.moves import legal_moves, play_move, turn_word
+from server.play.moves import legal_moves, play_move
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import accept_invitation, come_back, leave, return_word, take_seat
-from server.play.time_control import DEFAULT_CLOCK
+from server.play.timing.time_control import DEFAULT_CLOCK
+from server.play.turns.turn_links import turn_word
 from server.play.views import seen_by
-from server.rules import SeededDice, sternenhimmel
 from server.store.tables import GameRow, db
 from tests.support.games import (
     BOT,
@@ -134,10 +135,10 @@ def test_salts_and_seed_are_the_chance_of_the_game(ada: UUID, bea: UUID, cyd: UU
     game_id = open_game(ada, wanted(OPEN, OPEN, OPEN, options={})).game_id
     for who, salt in ((ada, "sel"), (bea, ""), (cyd, "Salz \u2600")):
         game = take_seat(game_id, who, salt=salt)
-    dice = SeededDice(game.head["seed"], ["sel", "", "Salz \u2600"])
-    events = sternenhimmel.setup(3, game.head["options"], dice)
+    dice = SeededDice(game.head.seed, ["sel", "", "Salz \u2600"])
+    events = sternenhimmel.setup(3, game.head.options, dice)
     assert [row.body for row in whole_log(game_id)[1:]] == [without_seat(event) for event in events]
-    assert game.head["drawn"] == dice.drawn
+    assert game.head.drawn == dice.drawn
 
 
 def without_seat(event: Any) -> Any:

@@ -27,14 +27,13 @@ from server.errors import (
     StaleTurn,
     TooLate,
 )
+from server.games import Json
 from server.operations.archives import archive_of
 from server.operations.delete_player import delete_player
 from server.operations.rebuild import check_game
 from server.play import archive
-from server.play.chat import messages, say
 from server.play.commits import load
-from server.play.moves import play_line, play_move, turn_word
-from server.play.outages import follow_outages
+from server.play.moves import play_move
 from server.play.planning.plans import get_plan, put_plan
 from server.play.seating.lobby import list_games, waiting_games
 from server.play.seating.seats import (
@@ -57,11 +56,13 @@ from server.play.seating.stand_ins import (
     stand_in_word,
 )
 from server.play.seating.track_record import read_records, track_record
-from server.play.sweep import wake_due
+from server.play.talk.chat import messages, say
+from server.play.timing.outages import follow_outages
+from server.play.timing.sweep import wake_due
+from server.play.turns.turn_links import play_line, turn_word
 from server.play.views import describe, story
 from server.play.votes import OFFER, TAKE_BACK, take_back, vote, votes_of
-from server.post.letters import compose
-from server.rules import Json
+from server.post.letters.compose import compose
 from server.store.tables import Plan, PlayerGame, StandIn, db
 from tests.support.games import (
     DAY,
@@ -78,6 +79,7 @@ from tests.support.games import (
     person,
     seats_of,
     service_is_up,
+    stop_the_clock,
     turn_of,
     until,
 )
@@ -176,7 +178,10 @@ def test_nobody_but_whoever_is_named_can_accept(game_id: UUID, ada: UUID, bea: U
             accept_stand_in(nonsense, dan)
 
 
-def test_it_begins_and_ends_by_the_clock_of_whose_seat_it_is(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_it_begins_and_ends_by_the_clock_of_whose_seat_it_is(
+    game_id: UUID, ada: UUID, dan: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch, clock.real())
     stands_in(game_id, ada, dan, 1, 2)
     asked = stand_in_of(game_id, ada)
     assert asked and asked["accepted"] and not asked["sits"]
@@ -518,7 +523,7 @@ def test_whoever_is_shut_out_meanwhile_does_not_come(game_id: UUID, ada: UUID, d
 def test_the_end_of_the_game_ends_it_and_the_archive_says_so(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     stands_in(game_id, ada, dan)
-    while load(game_id).head["status"] == "running":
+    while load(game_id).head.status == "running":
         everything_due_happens()  # the bot moves
         if mover := next(
             (who for who in (dan, bea) if load(game_id).seat_of(who) is not None and turn_of(game_id, who)), None
@@ -627,7 +632,7 @@ def test_it_ends_while_he_moves(app: Flask, game_id: UUID, ada: UUID, bea: UUID,
     turn, move = turn_of(game_id, dan), moves_of(game_id, dan)[0]
     assert turn is not None
     if how == "clock":
-        until(load(game_id).seats[0]["stood_in_until"])
+        until(load(game_id).seats[0].stood_in_until)
     ends = {"owner": partial(end_stand_in, game_id, ada), "stand-in": partial(end_stand_in, game_id, dan)}
     end = ends.get(how, change_stand_ins)
     refused = at_once(

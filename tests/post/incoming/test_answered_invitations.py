@@ -10,7 +10,7 @@ from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.errors import NotFound
 from server.operations.delete_player import delete_player
 from server.operations.exports import copy_of_player
-from server.play.mail_in import addressee, invited
+from server.play.mail.mail_in import addressee, invited
 from server.play.seating.games import open_game
 from server.play.seating.hosting import withdraw_invitation
 from server.play.seating.seats import accept_invitation, invite
@@ -155,7 +155,7 @@ def test_whoever_is_invited_instead_is_told_nothing_of_an_earlier_answer(
 ) -> None:
     cyd_writes(office, "No, thanks.")
     invite(game_id, ada, "dan@example.org", 1)
-    dan = accept_invitation(sign(INVITATION, game_id, 1, mark_of("dan@example.org"))).seats[1]["player_id"]
+    dan = accept_invitation(sign(INVITATION, game_id, 1, mark_of("dan@example.org"))).seats[1].player_id
     assert copy_of_player(dan)["mails"] == []
 
 
@@ -163,7 +163,7 @@ def test_who_said_yes_finds_it_in_the_copy_of_what_is_stored_of_him(office: Offi
     cyd_writes(office, "Yes, please.")
     cyd = player_at(CYD)
     assert cyd is not None
-    assert ["Yes, please." in it["raw"] for it in copy_of_player(cyd)["mails"]] == [True]
+    assert ["Yes, please." in it["text"] for it in copy_of_player(cyd)["mails"]] == [True]
 
 
 def test_of_a_player_who_is_deleted_no_answer_is_left(office: Office, ada: UUID, game_id: UUID) -> None:

@@ -13,19 +13,25 @@ from hypothesis import strategies as st
 from server.accounts.deliveries import deliveries
 from server.accounts.players import change_profile, profile
 from server.accounts.sign_in import begin_sign_in, redeem
-from server.errors import NotFound
-from server.play.mail_in import reply_word
-from server.play.moves import turn_word
+from server.config import Bound
+from server.errors import NotFound, TooMany
+from server.play.mail.mail_in import reply_word
+from server.play.mail.postmaster import kept_mails
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import invite, take_seat
+from server.play.turns.turn_links import turn_word
 from server.play.views import describe, seen_by
 from server.post.incoming import bounces
-from server.post.incoming.bounces import Bounce, read
+from server.post.incoming.automatic_mail import is_automatic
+from server.post.incoming.bounces import Bounce, read, read_returned_mails
+from server.post.incoming.intake import take_in, take_unaddressed
+from server.post.incoming.mime import split
 from server.post.incoming.smtp_server import SmtpServer
 from server.post.smtp import Refused
 from server.store.tables import Delivery, PlayerLetterRow, db
 from tests.post.office import Mail, Office, a_mail
+from tests.support.child_work import burn
 from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, moves_on, person, wanted
 from tests.support.live_server import AT_ONCE, free_port
 
@@ -205,6 +211,122 @@ def test_whatever_comes_is_read_without_fault(noise: bytes, at: int) -> None:
     assert bounce is None or (len(bounce.why) <= 300 and "\n" not in bounce.why)
 
 
+# Reports of many mail servers, in their structure and our own words. `None`: no report of a failure.
+
+_FROM_SERVER = "Mail Delivery System <MAILER-DAEMON@mx.example.org>"
+SHAPES = {
+    "exim full": (_FROM_SERVER, "Mail delivery failed: returning message to sender", "This is a permanent error. The following address failed:\n\n  a@example.org\n    mailbox is full: retry timeout exceeded", False),
+    "exim route": (_FROM_SERVER, "Mail delivery failed: returning message to sender", "The following address failed:\n\n  a@example.org\n    Unrouteable address", True),
+    "exim size": (_FROM_SERVER, "Mail delivery failed: returning message to sender", "For the following reason:\n\nMail size limit exceeded.", False),
+    "exim malformed": (_FROM_SERVER, "Mail failure - malformed recipient address", "<a@@example.org>: malformed address: may not follow", False),
+    "exim waits": (_FROM_SERVER, "Warning: message 1a-22 delayed 24 hours", "A message that you sent has not yet been delivered after more than 24 hours. 421 later", None),
+    "gmail quota": ("Mail Delivery Subsystem <mailer-daemon@example.com>", "Delivery Status Notification (Failure)", "Delivery to the following recipient failed permanently:\n\n  a@example.org\n\nStorage quota exceeded", False),
+    "gmail unknown": ("Mail Delivery Subsystem <mailer-daemon@example.com>", "Delivery Status Notification (Failure)", "** Address not found **\n\nYour message wasn't delivered because the address couldn't be found. Check for typos or unnecessary spaces and try again.", True),
+    "gmail waits": ("Mail Delivery Subsystem <mailer-daemon@example.com>", "Delivery Status Notification (Delay)", "THIS IS A WARNING MESSAGE ONLY. Message will be retried for 2 more days", None),
+    "group": ("Mail Delivery Subsystem <mailer-daemon@example.com>", "Delivery Status Notification (Failure)", "Der Gruppe, die Sie erreichen wollten, dürfen Sie nicht schreiben.", False),
+    "qmail gave up": ("MAILER-DAEMON@mx.example.org", "failure notice", "<a@example.org>:\nSorry, I wasn't able to establish an SMTP connection. (#4.4.1)\nI'm not going to try again; this message has been in the queue too long.", False),
+    "yahoo disabled": ("MAILER-DAEMON@mx.example.org", "Delivery failure", "Unable to deliver message to <a@example.org>: This account has been disabled or discontinued.", False),
+    "yahoo quota": ("MAILER-DAEMON@mx.example.org", "Delivery failure", "Sorry, your message to a@example.org cannot be delivered. This account is over quota.", False),
+    "postfix busy": (_FROM_SERVER, "Undelivered Mail Returned to Sender", "<a@example.org>: delivery temporarily suspended: 421 Service not available", False),
+    "postfix silent": (_FROM_SERVER, "Undelivered Mail Returned to Sender", "<a@example.org>: Name service error for domain example.org: Host not found, try again", False),
+    "notes": ("postmaster@mx.example.org", "Undeliverable message", "------- Failure Reasons --------\n\nディレクトリのリストにありません\na@example.org", True),
+    "kddi": ("no-reply@mx.example.org", "Mail", "Your mail could not be delivered to: <a@example.org>\nAs their mailbox is full.", False),
+    "kddi in Japanese": ("no-reply@mx.example.org", "メールエラー通知", "送信先のメールボックスが一杯のため、送信できませんでした。", False),
+    "mail.ru": ("mailer-daemon@mx.example.org", "Ваше сообщение не доставлено. Mail failure.", "a@example.org\nan MX or SRV record indicated no SMTP service", True),
+    "imail": ("Postmaster <postmaster@mx.example.org>", "Undeliverable Mail", "undeliverable to a@example.org", False),
+    "aol": ("Postmaster <postmaster@mx.example.org>", "Your letter", "It could not be delivered to a@example.org.", False),
+    "no sender": ("", "Tuesday stars", "Your message could not be delivered to a@example.org", False),
+    "gateway": ("post_master@mx.example.org", "Re:Tuesday stars", "Error message below:\n550 - no such user here", True),
+    "no mailbox, or no access": (_FROM_SERVER, "Undeliverable: Tuesday stars", "550 Requested action not taken: mailbox unavailable", False),
+    "refused by its reader": (_FROM_SERVER, "Undeliverable: Tuesday stars", "550 5.1.1 Refused due to recipient preferences", False),
+    "absent": ("Ada <ada@example.org>", "Automatic reply: mail delivery problem", "I am away until 550.", None),
+    "a person": ("Ada <ada@example.org>", "Tuesday stars", "The parcel could not be delivered to me.", None),
+    "a newsletter": ("no-reply@mx.example.org", "News of this week", "Room 450 is open again.", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("sender", "subject", "words", "is_hard"), SHAPES.values(), ids=SHAPES.keys())
+def test_reports_in_the_words_of_many_servers_are_understood(
+    sender: str, subject: str, words: str, is_hard: bool | None
+) -> None:
+    head = f"From: {sender}\r\n" if sender else ""
+    raw = f"{head}Subject: {subject}\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{words}\r\n".encode()
+    bounce = read(raw)
+    assert (None if bounce is None else bounce.is_hard) is is_hard
+    assert bounce is None or bounce.why
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "is_hard"),
+    [
+        ("5.4.1", "550 5.4.1 a@example.org: Recipient address rejected:\r\n    Access denied [AS1]", True),
+        ("5.7.1", "554 5.7.1 <a@example.org>: Recipient address rejected: Access denied", True),
+        ("5.2.1", "550 5.2.1 <a@example.org>... User Unknown", True),
+        ("5.3.0", "553 5.3.0 <a@example.org>... No such user here", True),
+        ("5.7.1", "553 Invalid recipient a@example.org (Mode: normal)", True),
+        ("5.1.1", "550 5.1.1 <a@example.org>: inactive email address", True),
+        ("5.4.4", "", True),
+        ("5.0.0", "554 The domain is not reachable. Please check the domain and try again", True),
+        ("4.0.0", "DNS lookup of example.org responded with NXDOMAIN. Domain name not found", False),
+        ("5.0.0", "550 : User unknown", False),
+    ],
+)
+def test_the_words_of_a_report_outweigh_its_status(status: str, words: str, is_hard: bool) -> None:
+    bounce = read(failed(status, words))
+    assert bounce is not None
+    assert bounce.is_hard is is_hard
+
+
+def test_a_report_whose_fields_are_broken_is_read_in_its_words() -> None:
+    raw = failed("5.3.0", "x-unix; 77").replace(b"Action", b"ction")
+    assert read(raw) is None
+    bounce = read(raw.replace(b"Return-Path", b"Subject: Returned mail: see transcript\r\nReturn-Path", 1))
+    assert bounce == Bounce(True, "550 5.1.1 in words")
+
+
+# Reports that reach a player's reply address
+
+
+@pytest.mark.parametrize(
+    ("sender", "subject"),
+    [
+        ("<>", "Delivery Status"),
+        ("gateway@example.net", "Delivery Failure"),
+        ("gateway@example.net", "=?utf-8?B?RGVsaXZlcnkgZmFpbHVyZSBub3RpZmljYXRpb24=?="),
+        ("gateway@example.net", "Mail could not be delivered"),
+        ("gateway@example.net", "Returned Mail - Error During Delivery"),
+        ("gateway@example.net", "RE: Tuesday stars : non remis (delivery failed)"),
+        ('"System Administrator"@example.net', "Tuesday stars"),
+        ("Postmaster\\@example.org@example.net", "Tuesday stars"),
+        ("post_master@example.net", "Re:Tuesday stars"),
+    ],
+)
+def test_a_report_with_a_persons_envelope_is_no_persons_mail(sender: str, subject: str) -> None:
+    head = split(f"From: {sender}\r\nSubject: {subject}\r\n\r\n".encode())[0]
+    assert is_automatic(head, "gateway@example.net")
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Fwd: Returned mail: see transcript for details",
+        "Re: Delivery Failure",
+        "Delivery failure of my parcel",
+        "Mail error?",
+        "Delivery problem",
+        "Message not delivered, what now?",
+    ],
+)
+def test_a_person_may_write_about_a_report(subject: str) -> None:
+    head = split(f"From: Bea <bea@example.org>\r\nSubject: {subject}\r\n\r\n".encode())[0]
+    assert not is_automatic(head, "bea@example.org")
+
+
+def test_a_player_may_write_under_the_subject_of_a_report() -> None:
+    head = split(b"From: Ada <ada@example.org>\r\nSubject: Delivery Failure\r\n\r\n")[0]
+    assert not is_automatic(head, "ada@example.org", "ada@example.org")
+
+
 # What follows
 
 
@@ -216,7 +338,8 @@ def office(app: Flask, within: None) -> Office:
 def comes_back(mail: Mail, raw: bytes) -> None:
     word, _, domain = mail.sender.partition("@")
     assert domain == DOMAIN
-    bounces.note(raw, word)
+    take_in(word, "", raw, limited=False)
+    read_returned_mails()
 
 
 def games_come_back(who: UUID, other: UUID, office: Office, number: int, raw: bytes = SOFT) -> None:
@@ -376,11 +499,15 @@ def test_a_complaint_to_whoever_runs_this_is_believed_of_a_letter_that_we_sent(
 ) -> None:
     game_of(ada, bea, bots=1)
     path = office.mails("ada")[0].sender
-    bounces.note_complaints(complaint(about=f"{'a' * 60}@{DOMAIN}"))
-    bounces.note_complaints(complaint("not-spam", path))
-    bounces.note_complaints(HARD.replace(b"ada@example.org", path.encode()))
+    take_unaddressed(complaint(about=f"{'a' * 60}@{DOMAIN}"), limited=False)
+    read_returned_mails()
+    take_unaddressed(complaint("not-spam", path), limited=False)
+    read_returned_mails()
+    take_unaddressed(HARD.replace(b"ada@example.org", path.encode()), limited=False)
+    read_returned_mails()
     assert why(ada) is None
-    bounces.note_complaints(complaint(about=path))
+    take_unaddressed(complaint(about=path), limited=False)
+    read_returned_mails()
     assert why(ada)
 
 
@@ -497,7 +624,7 @@ def test_nobody_can_forge_a_return_path(ada: UUID, bea: UUID, office: Office) ->
     ):
         assert not bounces.is_return(forged)
         with pytest.raises(NotFound):
-            bounces.note(HARD, forged)
+            bounces.keep(forged, "same", HARD, limited=False)
     assert bounces.is_return(word.upper())
     assert why(ada) is None
 
@@ -514,13 +641,43 @@ def test_reports_come_in_by_the_door(app: Flask, ada: UUID, bea: UUID, office: O
     door = SmtpServer(app, f"127.0.0.1:{free_port()}")
     door.keep_open()
     try:
-        with smtplib.SMTP("127.0.0.1", door.port, timeout=20) as mta:
+        with smtplib.SMTP("127.0.0.1", door.port, timeout=60) as mta:
             assert mta.sendmail("", mail.sender, HARD) == {}
             with pytest.raises(smtplib.SMTPRecipientsRefused):
                 mta.sendmail("", f"x{mail.sender}", HARD)
+            read_returned_mails()
             later(DAY)
             game_of(ada, bea, bots=1)
             assert mta.sendmail("", office.mails("ada")[-1].sender, HARD) == {}
     finally:
         door.close()
+    read_returned_mails()
     assert why(ada) == "550 5.1.1 No such user"
+
+
+def test_bounces_are_limited_by_whose_letters_come_back(
+    ada: UUID, bea: UUID, office: Office, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config, "LIMITS", True)
+    monkeypatch.setitem(app.config["BOUNDS"], "returned-mails", Bound(2, 3600))
+    game_of(ada, bea, bots=1)
+    word = office.mails("ada")[0].sender.partition("@")[0]
+    for nr in range(2):
+        bounces.keep(word, f"copy {nr}", HARD, limited=True)
+    with pytest.raises(TooMany):
+        bounces.keep(word, "copy 3", HARD, limited=True)
+
+
+def test_report_that_takes_too_long_is_kept_for_the_operators_and_holds_up_no_other(
+    ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_of(ada, bea, bots=1)
+    word = office.mails("ada")[0].sender.partition("@")[0]
+    bounces.keep(word, "burning", SOFT, limited=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(bounces, "read_report", burn)
+        read_returned_mails()
+    bounces.keep(word, "harmless", HARD, limited=False)
+    read_returned_mails()
+    assert results(ada) == ["bounced"]
+    assert [mail["to"] for mail in kept_mails(10)] == [word]

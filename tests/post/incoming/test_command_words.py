@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 
 from server.accounts.players import change_profile
+from server.games import GAMES
 from server.post.incoming.commands import COMMANDS, word_for, words_of
 from server.post.incoming.replies import Mail, Wishes, parse, understand
 from server.post.incoming.replies import read as mail_of
-from server.rules import GAMES
 from server.translations import LOCALES
 from server.translations.update import TRANSLATED
 from tests.post.incoming.replies.programs import PROGRAMS, Typed

@@ -1,13 +1,13 @@
 """Mails in which a line acts by itself, and something else casts doubt on it: they are asked about, not played."""
 
 import os
-import time
 from random import Random
 
 import pytest
 
+from server.games import sternenglanz, sternenhimmel
 from server.post.incoming.replies import Wishes, acting_keys, parse, read, understand
-from server.rules import sternenglanz, sternenhimmel
+from tests.post.incoming.effort import MOST, effort_of
 from tests.post.incoming.replies import talk
 from tests.post.incoming.replies.make import plain
 from tests.post.incoming.replies.programs import LETTER, PROGRAMS, Typed, mail, multipart, part
@@ -70,6 +70,45 @@ def test_what_programs_make_of_the_same_words_is_the_same(text: str, page: str) 
     assert both(text, page).move == "7 leo c"
 
 
+@pytest.mark.parametrize(
+    ("text", "page", "says"),
+    [
+        (
+            "see boardgames.example/x<http://boardgames.example/x>",
+            'see <a href="http://boardgames.example/x">boardgames.example/x</a>',
+            "see boardgames.example/x",
+        ),
+        ("ask Ada <https://ada.example>", '<a href="https://ada.example">ask Ada</a>', "ask Ada"),
+        ("nice :-)", "nice \U0001f642", "nice \U0001f642"),
+        ("nice :D", 'nice <img src="cid:1" alt="\U0001f600">', "nice"),
+        ("nice [image: \U0001f600]", '<span>nice</span> <img alt="\U0001f600">', "nice"),
+        ("so *true*", "so <b>true</b>", "so true"),
+        ("call 030 1234567<tel:030%201234567>", 'call <a href="tel:030">030 1234567</a>', "call 030 1234567"),
+    ],
+)
+def test_chat_is_the_same_however_a_program_shows_its_links_and_smileys(text: str, page: str, says: str) -> None:
+    found = both(f"7 leo c\n\nsay {text}", f"<p>7 leo c</p><p>say {page}</p>")
+    assert found == Wishes(move="7 leo c", says=(says,))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "* 7 leo c",
+        "  *   7 leo c",
+        "- 7 leo c",
+        "\u2022 7 leo c",
+        "*7 leo c*",
+        "_7 leo c_",
+        "7 leo c [cid:logo.png@01D]",
+    ],
+)
+def test_a_move_is_the_same_with_a_bullet_or_in_bold(text: str) -> None:
+    assert both(text, "<ul><li><b>7 leo c</b></li></ul>") == Wishes(move="7 leo c")
+    assert both(text, "<ul><li><s>7 leo c</s></li></ul>").problem
+    assert both(text, "<ul><li>5 leo d</li></ul>").problem
+
+
 def test_a_line_that_is_struck_out_acts_from_no_program() -> None:
     pages = [raw for program in PROGRAMS.values() if b">7 leo c<" in (raw := program.write(Typed("7 leo c")))]
     assert len(pages) > 5
@@ -119,6 +158,70 @@ def test_a_greeting_and_the_end_of_a_letter_may_touch_it(above: str, below: str)
     assert wishes(plain(f"{above}\n7 leo c\n{below}")) == Wishes(move="7 leo c")
 
 
+@pytest.mark.parametrize(
+    "below",
+    [
+        "Dr. Ada M\u00fcller-L\u00fcdenscheidt",
+        "Ada van den Berg",
+        "i. A. Ada Byron",
+        "(Ada)",
+        "ab",
+        "*Ada*",
+        "Raum 7 C",
+        "ul. D\u0142uga 7/3",
+        "\u3012100-0001 \u6771\u4eac\u90fd1-1",
+        "Skaffa Outlook f\u00f6r iOS<https://aka.ms/o0ukef>",
+        "Ta wiadomo\u015b\u0107 e-mail zosta\u0142a sprawdzona pod k\u0105tem wirus\u00f3w przez Avast.",
+    ],
+)
+def test_a_line_that_begins_anew_may_touch_a_move(below: str) -> None:
+    assert wishes(plain(f"7 leo c\n{below}")) == Wishes(move="7 leo c")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "7 leo c\nIs what Ben would have played",
+        "7 leo c\nNiet spelen!",
+        "7 leo c\n\u041d\u0435 \u043d\u0430\u0434\u043e",
+        "He said,\n7 leo c",
+        "Please disregard.\n7 leo c",
+        "ok\n\n> On 24 Nov 2026, Ben <ben@example.net> wrote:\n\n7 leo c",
+        "ok\n\n>>> Ben <ben@example.net> 24.11.2026 18:30 >>>\n7 leo c",
+        "ok\n\n> From: Ben <ben@example.net>\n> Subject: Stars\n>\n7 leo c",
+    ],
+)
+def test_what_only_seems_to_begin_anew_is_asked_about(words: str) -> None:
+    assert wishes(plain(words)).problem
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "CAUTION: This email came from an external sender.\n________________\n",
+        "ATENCI\u00d3N: Este correo proviene de fuera de la organizaci\u00f3n.\n\n",
+        "TLP:GREEN\n\n",
+        "Classification: Public\n",
+        "Hola a todos:\n\n",
+        "Mijn zet:\n",
+    ],
+)
+def test_what_gateways_write_above_a_move_does_not_stop_it(above: str) -> None:
+    assert wishes(plain(f"{above}7 leo c")) == Wishes(move="7 leo c")
+
+
+def test_a_plain_text_that_points_to_the_page_is_passed_over() -> None:
+    assert both("Your mail program does not support HTML.", "<p>7 leo c</p>") == Wishes(move="7 leo c")
+    assert both("I do not support HTML and play 5 leo d", "<p>7 leo c</p>").problem
+
+
+def test_the_root_of_related_parts_is_read() -> None:
+    root = b"Content-ID: <root@x>\r\n" + part("html", "<p>7 leo c</p>")
+    picture = b"Content-Type: image/png\r\nContent-ID: <1@x>\r\n\r\n"
+    body = multipart("related", picture, root).replace(b"boundary=", b'start="<root@x>"; boundary=', 1)
+    assert wishes(mail(Typed(""), body, "X-Mailer: any")) == Wishes(move="7 leo c")
+
+
 def test_what_speaks_against_a_line_is_the_line_that_is_asked_about() -> None:
     for words, line in [
         ("7 leo c\n\nHm. Is that\nallowed? I wonder.", "Is that allowed?"),
@@ -148,6 +251,37 @@ def test_what_programs_write_below_a_move_is_not_held_against_it(below: str) -> 
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "7 leo c\n\nNein, doch nicht.\nDiese Nachricht ist vertraulich und nur f\u00fcr den Empf\u00e4nger bestimmt.",
+        "7 leo c\n\nNein, doch nicht\nDiese Nachricht ist vertraulich und nur f\u00fcr den Empf\u00e4nger bestimmt.",
+        "7 leo c\n\nThis e-mail is confidential and for the intended recipient only.\nWait, not yet!\nNotify the sender.",
+        "7 leo c\n\nThis e-mail is confidential and for the intended recipient only. Please do not play that yet.",
+        "7 leo c\n\nThis message was sent by mistake, please ignore it.",
+        "7 leo c\n\nThis email was meant for another recipient. Please delete it and ignore the move.",
+        "7 leo c\n\nIs this confidential, and only for the intended recipient?",
+        "[EXTERNAL]\n\nDo not play that yet.\n\n7 leo c",
+        "This message is from an external sender.\nI would not play\n7 leo c",
+    ],
+)
+def test_an_objection_beside_a_notice_counts(words: str) -> None:
+    assert wishes(plain(words)).problem
+    assert wishes(plain(words.replace("\n", "<br>"), kind="text/html")).problem
+
+
+def test_an_objection_in_a_marked_signature_counts() -> None:
+    begins = '<body>7 leo c<br id="lineBreakAtBeginningOfSignature">'
+    for page in (
+        "<div>7 leo c</div><div class='gmail_signature'>Please do not play that yet.</div>",
+        f'{begins}<div dir="ltr">Ada. Wait, not yet!</div></body>',
+        f'{begins}<div dir="ltr">Ada</div><div>Is that allowed?</div></body>',
+    ):
+        assert wishes(plain(page, kind="text/html")).problem
+    page = f'{begins}<div dir="ltr">5 leo d</div></body>'
+    assert wishes(plain(page, kind="text/html")) == Wishes(move="7 leo c")
+
+
+@pytest.mark.parametrize(
     "below",
     [":-1:", "+1 leo c", "Do not play that; see the attachment.", "Subject to change!\nIs that allowed?", "leo7 c"],
 )
@@ -159,11 +293,9 @@ def test_what_only_looks_like_it_is(below: str) -> None:
     "unit", ["spiel ", "n'", "danke'", "cheers ' - ", "......x", "a@", "ne ", "non la ", "Hi ", "jouela"]
 )
 def test_no_prose_takes_long(unit: str) -> None:
-    begun = time.process_time()
     line = unit * (990 // len(unit))
     for words in (f"{line}\n" * 290, f"{line[:300]}\n\n" * 140, f"{line}\n7 leo c\n{line}"):
-        wishes(plain(f"{words}\n7 leo c"))
-    assert time.process_time() - begun < 2
+        assert effort_of(lambda words=words: wishes(plain(f"{words}\n7 leo c"))) < MOST
 
 
 def test_of_sentences_broken_before_words_that_would_act_none_acts() -> None:

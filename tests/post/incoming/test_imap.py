@@ -12,13 +12,15 @@ import pytest
 from flask import Flask
 from imapclient import IMAPClient
 
+from server.accounts.closing import MAIL_IN, close, open_again
 from server.accounts.deliveries import deliveries
 from server.accounts.players import profile
 from server.clock import clock
 from server.config import Bound
-from server.play.mail_in import reply_word
-from server.play.postmaster import kept_mails
+from server.play.mail.mail_in import reply_word
+from server.play.mail.postmaster import kept_mails
 from server.post.incoming import imap
+from server.post.incoming.bounces import read_returned_mails
 from server.post.incoming.imap import LEASE, OTHERS, READ, ImapReader, check, recipients
 from server.post.incoming.intake import LARGEST
 from server.post.smtp import Unreachable
@@ -97,7 +99,7 @@ def reading(app: Flask, url: str) -> Iterator[ImapReader]:
         yield reader
     finally:
         reader.close()
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()
 
 
@@ -144,8 +146,8 @@ def test_a_reply_that_comes_while_it_waits_is_read_soon(
         with reading(app, server.url()):
             until(lambda: "Login" in server.log())
             server.delivers(a_reply(address))
-            until(inbox, patience=15)
-            until(lambda: server.mails(READ), patience=15)
+            until(inbox)
+            until(lambda: server.mails(READ))
 
 
 def test_a_reply_that_comes_between_a_look_and_idle_is_read_soon(
@@ -163,7 +165,33 @@ def test_a_reply_that_comes_between_a_look_and_idle_is_read_soon(
 
     monkeypatch.setattr(IMAPClient, "search", a_moment_too_late)
     with reading(app, dovecot.url()):
-        until(lambda: inbox() == sent, patience=15)
+        until(lambda: inbox() == sent)
+
+
+def test_mails_stay_in_the_mailbox_while_mail_in_is_closed(dovecot: Dovecot, app: Flask, address: str) -> None:
+    mails = [a_reply(address), a_mail("Buy!", To="sales@stars.example")]
+    for raw in mails:
+        dovecot.delivers(raw)
+    close(MAIL_IN)
+    read_once(app, dovecot.url())
+    assert (inbox(), dovecot.mails()) == ([], mails)
+    open_again(MAIL_IN)
+    read_once(app, dovecot.url())
+    assert (inbox(), dovecot.mails(READ), dovecot.mails()) == (mails[:1], mails[:1], [])
+
+
+def test_a_worker_that_waits_reads_once_mail_in_is_open_again(
+    dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imap, "LOOK_AGAIN", 0.1)
+    raw = a_reply(address)
+    dovecot.delivers(raw)
+    close(MAIL_IN)
+    with reading(app, dovecot.url()) as reader:
+        until(lambda: reader._looks_after == 0.1)
+        assert inbox() == []
+        open_again(MAIL_IN)
+        until(lambda: inbox() == [raw])
 
 
 def test_many_that_wait_are_read_in_order(dovecot: Dovecot, app: Flask, address: str) -> None:
@@ -344,6 +372,7 @@ def test_a_bounce_counts_as_by_smtp(dovecot: Dovecot, app: Flask, game_id: UUID)
     (letter,) = Office(app, DOMAIN).mails("ada")
     dovecot.delivers(f"To: <{letter.sender}>\r\n".encode() + HARD)
     read_once(app, dovecot.url())
+    read_returned_mails()
     assert deliveries(person("ada"), None, 10)[0][0]["result"] == "bounced"
     assert len(dovecot.mails(READ)) == 1
 
@@ -354,6 +383,7 @@ def test_a_complaint_that_comes_to_the_postmaster_counts_as_by_smtp(
     (letter,) = Office(app, DOMAIN).mails("ada")
     dovecot.delivers(b"To: abuse@stars.example\r\n" + complaint(about=letter.sender))
     read_once(app, dovecot.url())
+    read_returned_mails()
     assert profile(person("ada"))["unreachable"] is not None
 
 

@@ -1,14 +1,14 @@
 """Mails that cannot be dealt with are kept aside; and whatever a mail holds is answered."""
 
 import os
-import time
 from random import Random
 from uuid import UUID
 
+import psycopg
 import pytest
 
-from server.play.mail_in import reply_word, take_mail
-from server.play.postmaster import deal_again, kept_mails
+from server.play.mail.mail_in import reply_word, take_mail
+from server.play.mail.postmaster import deal_again, kept_mails
 from server.post.incoming import answering, replies
 from server.post.incoming.answering import LEASE, deal_with_mails
 from server.store.database_retry import Unavailable
@@ -37,8 +37,8 @@ def aside() -> list[str]:
 def test_what_fails_by_chance_is_tried_once_more(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reads = [breaks, replies.read]
-    monkeypatch.setattr(replies, "read", lambda *given, **more: reads.pop(0)(*given, **more))
+    reads = [breaks, answering._read]
+    monkeypatch.setattr(answering, "_read", lambda *given: reads.pop(0)(*given))
     assert "Something went wrong" not in ada_writes(office, "say One.").text
     assert messages(game_id) == ["One."]
     assert not aside()
@@ -48,7 +48,7 @@ def test_a_mail_that_cannot_be_dealt_with_is_kept_aside_at_once_and_answered(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(replies, "read", breaks)
+        patch.setattr(answering, "_read", breaks)
         answer = ada_writes(office, "say One.", **{"Message-ID": "<7@ada.example.org>"})
     assert "Something went wrong here" in answer.text
     assert answer.message["In-Reply-To"] == "<7@ada.example.org>"
@@ -63,7 +63,7 @@ def test_it_holds_up_no_time_out(office: Office, game_id: UUID, monkeypatch: pyt
     until(due_at - MINUTE)
     arrives(office.mails("ada")[-1].reply_to, a_mail("?"))
     until(due_at + HOUR)
-    monkeypatch.setattr(replies, "read", breaks)
+    monkeypatch.setattr(answering, "_read", breaks)
     deal_with_mails()
     later(MINUTE)  # as after any mail
     everything_due_happens()
@@ -79,7 +79,7 @@ def test_so_it_is_where_nobody_comes_to_an_end_with_it(
     before = office.mails("ada")
     arrives(before[0].reply_to, a_mail("say One."))
     with monkeypatch.context() as patch:
-        patch.setattr(replies, "read", takes_too_long)
+        patch.setattr(answering, "_read", takes_too_long)
         for _ in range(5):
             with pytest.raises(Unavailable):
                 deal_with_mails()
@@ -90,6 +90,24 @@ def test_so_it_is_where_nobody_comes_to_an_end_with_it(
     (it,) = kept_mails(10)
     deal_again(it["id"])
     deal_with_mails()
+    assert messages(game_id) == ["One."]
+
+
+def test_a_disk_that_is_full_for_long_sets_no_mail_aside(
+    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def finds_a_full_disk(*_: object, **__: object) -> None:
+        raise Unavailable from psycopg.errors.DiskFull()
+
+    arrives(office.mails("ada")[-1].reply_to, a_mail("say One."))
+    with monkeypatch.context() as patch:
+        patch.setattr(answering, "_read", finds_a_full_disk)
+        for _ in range(10):
+            with pytest.raises(Unavailable):
+                deal_with_mails()
+            later(LEASE)
+    deal_with_mails()
+    assert aside() == []
     assert messages(game_id) == ["One."]
 
 
@@ -136,7 +154,7 @@ def hostile(random: Random) -> bytes:
     return raw[:at] + random.choice((b"", b"", b"\0", random.randbytes(20))) + raw[at:]
 
 
-def test_whatever_a_mail_holds_is_answered_in_seconds(
+def test_hostile_mails_are_answered_within_the_limits_of_the_child(
     office: Office, game_id: UUID, pytestconfig: pytest.Config
 ) -> None:
     most = int(os.environ.get("STERNENPOST_HOSTILE_MAILS", "100" if pytestconfig.getoption("--all") else "20"))
@@ -144,9 +162,7 @@ def test_whatever_a_mail_holds_is_answered_in_seconds(
         later(HOUR)  # else there are too many
         raw = hostile(Random(seed))
         take_mail(reply_word(game_id, 0, seed), str(seed), raw, limited=False)
-        began = time.process_time()
         deal_with_mails()
-        assert time.process_time() - began < 5, seed
         db.session.rollback()
         (mail,) = db.session.scalars(db.select(Incoming).where(Incoming.raw == raw))
         assert (mail.due_at, mail.fault) == (None, None), seed

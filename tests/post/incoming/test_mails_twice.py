@@ -4,11 +4,12 @@ from uuid import UUID
 
 import pytest
 
-from server.play.mail_in import KEPT, forget_old_mails
+from server.play.mail.mail_in import KEPT, forget_old_mails
 from server.play.votes import vote
 from server.post import wording
-from server.post.incoming import answering, replies
+from server.post.incoming import answering
 from server.post.incoming.answering import LEASE, deal_with_mails
+from server.post.letters import answers
 from server.store.database_retry import Unavailable
 from server.store.tables import Incoming, db
 from tests.post.incoming.replying import a_move, ada_writes, messages
@@ -77,7 +78,7 @@ def test_mails_of_one_seat_are_dealt_with_in_order(
         raise Unavailable
 
     with monkeypatch.context() as patch, pytest.raises(Unavailable):
-        patch.setattr(replies, "read", is_away)
+        patch.setattr(answering, "_read", is_away)
         deal_with_mails()
     deal_with_mails()
     assert messages(game_id) == []
@@ -124,13 +125,12 @@ def test_of_many_answers_none_is_written_again_for_the_next_mail(
     for _ in range(5):
         ada_writes(office, "?")
     written: list[str] = []
-    write_page = wording.write_page
 
     def counted(letter: wording.Letter, *args: str, **more: str) -> str:
-        written.append(letter.KIND)
-        return write_page(letter, *args, **more)
+        written.append(letter.template)
+        return wording.write_page(letter, *args, **more)
 
-    monkeypatch.setattr(wording, "write_page", counted)
+    monkeypatch.setattr(answers, "write_page", counted)
     arrives(office.mails("ada")[-1].reply_to, a_mail("?"))
     deal_with_mails()
     assert not written

@@ -5,11 +5,11 @@ from uuid import UUID
 import pytest
 
 from server.accounts.players import change_profile
+from server.games import Json
+from server.games.presentation import sentence
 from server.play.commits import whole_log
 from server.play.planning.plans import get_plan, put_plan
 from server.play.views import story, view_of
-from server.render.story import sentence
-from server.rules import Json
 from tests.post.incoming.replying import a_move, ada_writes
 from tests.post.office import Office
 from tests.support.games import everything_due_happens, head_of, moves_on, seats_of, until

@@ -1,6 +1,7 @@
 """Mail providers that bring mails and reports by HTTP: what each proves, and what of it counts."""
 
 import json
+import re
 import tracemalloc
 from datetime import timedelta
 from typing import Any
@@ -13,23 +14,40 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from server.accounts.bounces import HARD
+from server.accounts.closing import MAIL_IN, close, open_again
 from server.accounts.deliveries import deliveries
 from server.accounts.players import profile
 from server.api.mail_in import LARGEST_BODY
-from server.config import Bound
-from server.play.chat import last_message
+from server.app import create_app
+from server.clock import clock
+from server.config import Bound, Settings
 from server.play.commits import load
-from server.play.mail_in import reply_word
-from server.play.postmaster import kept_mails
+from server.play.mail.mail_in import reply_word
+from server.play.mail.postmaster import kept_mails
+from server.play.talk.chat import last_message
 from server.post.incoming import sns
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import LARGEST
-from server.store.tables import Incoming, db
+from server.store.database_retry import Unavailable
+from server.store.mail_proofs import forget_expired_proofs
+from server.store.tables import Incoming, MailProof, db
 from tests.post.incoming.replying import a_move
 from tests.post.office import Office, a_mail
 from tests.support import mail_providers
 from tests.support.games import DAY, HOUR, game_of, later, letters, person
-from tests.support.mail_providers import BASIC, BEARER, PROVIDERS, SECRET, Call, as_json, as_sns, sns_message
+from tests.support.mail_providers import (
+    BASIC,
+    BEARER,
+    PROVIDERS,
+    SECRET,
+    Call,
+    as_json,
+    as_sns,
+    mailgun,
+    mailgun_event,
+    signed_by_mailgun,
+    sns_message,
+)
 
 pytestmark = pytest.mark.usefixtures("within", "fetched")
 
@@ -143,6 +161,18 @@ def test_too_many_mails_come_again_later(
     assert 0 < int(later.headers["Retry-After"]) <= 3600
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_mail_comes_again_after_mail_in_was_closed(provider: str, client: FlaskClient, address: str) -> None:
+    call = PROVIDERS[provider](address, "ada@example.org", a_mail("7 leo c"))
+    close(MAIL_IN)
+    later = calls(client, call)
+    assert (later.status_code, later.json["code"], later.headers["Retry-After"]) == (503, "closed", "600")
+    assert not inbox()
+    open_again(MAIL_IN)
+    assert calls(client, call).status_code == 200
+    assert len(inbox()) == 1
+
+
 # Proofs
 
 
@@ -194,6 +224,62 @@ def test_mailgun_signs_each_request_for_some_hours(client: FlaskClient, address:
         told = as_json("/mail-in/mailgun", {"signature": good | {name: "\ud800"}})
         assert [calls(client, it).status_code for it in (form, told)] == [401, 401]
     assert brought(**good) == 200
+
+
+def resigned(call: Call, signed: dict[str, str]) -> Call:
+    """The same request with another signature of Mailgun's."""
+    body = call.body
+    for name, value in signed.items():
+        before = rb'(name="%b"\r\n\r\n|"%b": ")[^\r"]*' % (name.encode(), name.encode())
+        body, replaced = re.subn(before, rb"\g<1>" + value.encode(), body, count=1)
+        assert replaced
+    return call._replace(body=body)
+
+
+def test_a_mailgun_signature_counts_for_one_content_in_all_web_processes(
+    shared_url: str, client: FlaskClient, address: str, letter: Any
+) -> None:
+    words = [a_mail(text) for text in ("Good evening", "7 leo c")]
+    first, other = (mailgun(address, "ada@example.org", raw) for raw in words)
+    to_other = mailgun("postmaster@stars.example", "ada@example.org", words[0])
+    from_other = mailgun(address, "bea@example.org", words[0])
+    event = told_of(letter, UNKNOWN, "5.1.1")["mailgun"]
+    passed_over = mailgun_event({"event": "delivered", "recipient": "ada@example.org"})
+    every = [first, other, to_other, from_other, event, passed_over]
+    settings = {"DATABASE_URL": shared_url, "STERNENPOST_MAIL_IN_SECRET": SECRET}
+    other_process = create_app(Settings.from_environment(settings)).test_client()
+    for used in (first, event, passed_over):
+        signed = signed_by_mailgun()
+        assert calls(client, resigned(used, signed)).status_code == 200
+        for call in every:
+            again = calls(other_process, resigned(call, signed))
+            assert again.status_code == (200 if call is used else 401), call.body[:80]
+    assert len(inbox()) == 1
+    assert len(hard_days()) == 1
+    assert len(list(db.session.scalars(db.select(MailProof)))) == 3
+
+
+def test_a_mail_that_could_not_be_stored_comes_again_with_its_mailgun_signature(
+    client: FlaskClient, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_away(*args: object) -> None:
+        raise Unavailable
+
+    call = mailgun(address, "ada@example.org", a_mail("7 leo c"))
+    with monkeypatch.context() as patch:
+        patch.setattr("server.api.mail_in.take_in", is_away)
+        assert calls(client, call).status_code == 503
+    assert calls(client, call).status_code == 200
+    assert len(inbox()) == 1
+
+
+def test_used_mailgun_signatures_are_stored_until_they_expire(client: FlaskClient, address: str) -> None:
+    call = mailgun(address, "ada@example.org", a_mail("7 leo c"))
+    calls(client, call)
+    forget_expired_proofs(clock.real() + 9 * HOUR - timedelta(minutes=1))
+    assert db.session.scalars(db.select(MailProof)).all()
+    forget_expired_proofs(clock.real() + 9 * HOUR)
+    assert not db.session.scalars(db.select(MailProof)).all()
 
 
 def test_amazon_signs_each_notification(client: FlaskClient, address: str, fetched: list[str]) -> None:
@@ -268,9 +354,6 @@ def test_while_amazon_cannot_be_reached_it_is_to_come_again(
 
 
 def test_nobody_is_let_in_while_no_secret_is_set(database_url: str) -> None:
-    from server.app import create_app
-    from server.config import Settings
-
     client = create_app(Settings.from_environment({"DATABASE_URL": database_url})).test_client()
     assert client.post("/mail-in/raw?to=a@b", headers=BEARER, data=b"x").status_code == 404
 

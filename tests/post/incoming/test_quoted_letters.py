@@ -15,13 +15,13 @@ from flask_babel import force_locale
 from server.accounts.players import change_profile
 from server.accounts.rate_limits import most_of
 from server.clock import clock
-from server.post import letters
+from server.games import GAMES
 from server.post.incoming import replies
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.html_text import lines_of_page
 from server.post.incoming.replies import Wishes, parse, read, understand
 from server.post.incoming.smtp_server import LARGEST
-from server.rules import GAMES
+from server.post.letters.answers import lines_for
 from server.store import inbox
 from server.translations.update import TRANSLATED
 from tests.post.incoming.replies.programs import NAMES, PROGRAMS, Typed, answering
@@ -53,7 +53,7 @@ class Table:
 
     def line(self, number: int) -> str:
         """The move of this number that is open to her."""
-        rules = GAMES[head_of(self.game_id).head["rules"]]
+        rules = GAMES[head_of(self.game_id).head.rules]
         return rules.write_move(rules.move_from_json(moves_of(self.game_id, self.ada)[number]))
 
     def new_line(self) -> str:
@@ -61,6 +61,11 @@ class Table:
         number = len(moves_of(self.game_id, self.ada)) // 2 + 1
         assert self.line(number) not in [line.strip() for line in self.first.text.splitlines()]
         return self.line(number)
+
+    def first_offered(self) -> str:
+        """A move that the letter of her turn gives as an example."""
+        lines = [line.strip() for line in self.first.text.splitlines()]
+        return next(line for number in range(99) if (line := self.line(number)) in lines)
 
     def sends(self, raw: bytes, answered: Mail | None = None) -> Mail:
         """The answer to it."""
@@ -74,7 +79,7 @@ class Table:
         assert self.turn is not None
         answers = inbox.answers(self.game_id, 0, self.turn, most_of("answers").most)
         with force_locale(self.locale):
-            ours = letters.lines_for(game, 0, self.turn, answers, "http://127.0.0.1:8000")
+            ours = lines_for(game, 0, self.turn, answers, "http://127.0.0.1:8000")
         repeated = {line for said in answers for line in (said["line"], *said["asked"])}
         return lambda raw: understand(parse(read(raw), game.table.rules, self.locale), ours, repeated)
 
@@ -247,3 +252,29 @@ def test_a_mail_that_is_too_long_is_answered_with_how_to_make_it_shorter(table: 
     answer = table.sends(a_mail(f"{table.line(0)}\n{quoted}"))
     assert "without the letters that your mail program quotes" in answer.text
     assert "star-placed" not in happened(table.game_id)
+
+
+@BOTH
+@pytest.mark.parametrize("separator", ["*-------- Original Message --------*", "Vanha viesti", "* * *", ""])
+@pytest.mark.parametrize("above", ["ok thanks", "thanks!", "Hello all,\n\nthat was fun"])
+def test_no_line_of_a_quoted_answer_acts(table: Table, quoting: Quoting, separator: str, above: str) -> None:
+    refused = table.sends(a_mail(f"{table.line(0)}\n{table.line(1)}"))
+    assert f"\n  {table.line(1)}\n" in refused.text
+    for letter in (refused, table.sends(a_mail("?"))):
+        words = f"{above}\n\n{separator}".strip()
+        table.sends(quoting(words.replace("\n", "<br>") if quoting is as_page else words, letter), letter)
+        assert "star-placed" not in happened(table.game_id)
+
+
+@pytest.mark.parametrize("title", ["*-------- Original Message --------*", "Vanha viesti", "ok thanks", "* * *"])
+def test_a_line_that_a_letter_offered_does_not_act_below_a_title(table: Table, title: str) -> None:
+    table.sends(a_mail(f"ok thanks\n\n{title}\n\n{table.first_offered()}"))
+    assert "star-placed" not in happened(table.game_id)
+
+
+@pytest.mark.parametrize(
+    "above",
+    ["", "Hi,\n", "Thanks!\n\n", "My move:\n", "That was a clever move.\n\n", "Now it gets interesting, I think\n\n"],
+)
+def test_a_line_that_a_letter_offered_acts_where_it_is_plainly_typed(table: Table, above: str) -> None:
+    assert "was played" in table.sends(a_mail(f"{above}{table.first_offered()}\n\nAda")).text

@@ -7,8 +7,8 @@ from flask import Flask
 
 from server.accounts.rate_limits import most_of
 from server.config import Bound
-from server.play.mail_in import reply_word
-from server.play.moves import turn_word
+from server.play.mail.mail_in import reply_word
+from server.play.turns.turn_links import turn_word
 from server.post.incoming.answering import deal_with_mails
 from server.store.tables import RateLimit, db
 from tests.post.incoming.replying import DOMAIN, a_move, ada_writes, confirmation_in, messages, turn_of_ada

@@ -9,18 +9,20 @@ import psycopg
 import pytest
 from flask import Flask
 
+from server.accounts.closing import MAIL_IN, close, open_again
 from server.accounts.players import profile
 from server.config import Bound
-from server.play import mail_in, postmaster
-from server.play.mail_in import reply_word
-from server.play.moves import turn_word
-from server.play.postmaster import forget_kept_mails, kept_mails
+from server.play.mail import mail_in, postmaster
+from server.play.mail.mail_in import reply_word
+from server.play.mail.postmaster import forget_kept_mails, kept_mails
+from server.play.turns.turn_links import turn_word
 from server.post.incoming import bounces
 from server.post.incoming import smtp_server as module
 from server.post.incoming.smtp_server import LARGEST, MOST_READERS, SmtpServer
 from server.store.tables import Incoming, db
 from tests.post.incoming.test_bounces import HARD, complaint
 from tests.post.office import Office
+from tests.support.child_work import burn
 from tests.support.games import HOUR, game_of, later, person
 from tests.support.live_server import free_port, until
 
@@ -52,13 +54,13 @@ def word(game_id: UUID) -> str:
 
 @pytest.fixture
 def smtp(smtp_server: SmtpServer) -> Iterator[smtplib.SMTP]:
-    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) as smtp:
+    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=60) as smtp:
         yield smtp
 
 
 @pytest.fixture
 def lmtp(smtp_server: SmtpServer) -> Iterator[smtplib.LMTP]:
-    with smtplib.LMTP("127.0.0.1", smtp_server.port, timeout=20) as lmtp:
+    with smtplib.LMTP("127.0.0.1", smtp_server.port, timeout=60) as lmtp:
         yield lmtp
 
 
@@ -140,6 +142,7 @@ def test_a_complaint_that_comes_to_the_postmaster_is_read(smtp: smtplib.SMTP, ga
     (letter,) = Office(app, "stars.example").mails("ada")
     assert hands_over(smtp, "abuse", complaint(about=letter.sender))[0] == 250
     db.session.rollback()
+    bounces.read_returned_mails()
     assert profile(person("ada"))["unreachable"]
     assert kept_mails(10)
 
@@ -151,6 +154,7 @@ def test_it_is_also_where_no_more_mails_are_kept(
     monkeypatch.setattr(postmaster, "_MOST", 0)
     assert hands_over(smtp, "abuse", complaint(about=letter.sender))[0] == 451
     db.session.rollback()
+    bounces.read_returned_mails()
     assert profile(person("ada"))["unreachable"]
 
 
@@ -159,14 +163,11 @@ def test_a_report_with_which_something_goes_wrong_here_is_kept_for_whoever_runs_
 ) -> None:
     (letter,) = Office(app, "stars.example").mails("ada")
 
-    def stumble(raw: bytes) -> None:
-        raise RecursionError
-
     word = letter.sender.partition("@")[0]
-    with monkeypatch.context() as patch:
-        patch.setattr(bounces, "read", stumble)
-        assert [hands_over(smtp, word, HARD.decode(), sender="")[0] for _ in range(2)] == [250, 250]
+    assert [hands_over(smtp, word, HARD.decode(), sender="")[0] for _ in range(2)] == [250, 250]
     db.session.rollback()
+    monkeypatch.setattr(bounces, "read_report", burn)
+    bounces.read_returned_mails()
     (mail,) = kept_mails(10)
     assert mail["to"] == word
     assert b"No such user" in mail["raw"]
@@ -273,8 +274,33 @@ def test_a_seat_gets_so_many_mails_an_hour(
     assert said == [250, 250, 451]
 
 
+def test_a_mail_comes_again_after_mail_in_was_closed(smtp: smtplib.SMTP, word: str) -> None:
+    close(MAIL_IN)
+    for reader in (word, "postmaster"):
+        smtp.ehlo()
+        smtp.mail(SENDER)
+        code, said = smtp.rcpt(f"{reader}@stars.example")
+        assert (code, said[:6]) == (451, b"4.3.2 ")
+        smtp.rset()
+    smtp.mail(SENDER)
+    assert smtp.rcpt("nobody@stars.example")[0] == 550
+    smtp.rset()
+    open_again(MAIL_IN)
+    assert hands_over(smtp, word)[0] == 250
+    assert kept() == [MAIL.encode()]
+
+
+def test_a_mail_under_way_comes_again_when_mail_in_is_closed(smtp: smtplib.SMTP, word: str) -> None:
+    smtp.ehlo()
+    smtp.mail(SENDER)
+    assert smtp.rcpt(f"{word}@stars.example")[0] == 250
+    close(MAIL_IN)
+    assert smtp.data(MAIL)[0] == 451
+    assert not kept()
+
+
 def test_who_breaks_off_leaves_nothing(smtp_server: SmtpServer, word: str) -> None:
-    smtp = smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20)
+    smtp = smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=60)
     smtp.ehlo()
     smtp.mail(SENDER)
     smtp.rcpt(f"{word}@stars.example")
@@ -303,28 +329,28 @@ def test_while_the_database_is_away_mails_shall_come_again(
 
 def test_whoever_says_nothing_has_to_leave(smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PATIENCE", 0.2)
-    with socket.create_connection(("127.0.0.1", smtp_server.port), timeout=20) as guest:
-        assert guest.recv(100).startswith(b"220 ")
-        assert guest.recv(100) == b""
+    with socket.create_connection(("127.0.0.1", smtp_server.port), timeout=60) as guest:
+        said = b"".join(iter(lambda: guest.recv(100), b""))  # until it hangs up, on a busy machine at once
+    assert not said or said.startswith(b"220 ")
 
 
 def test_whoever_has_stayed_too_long_has_to_leave(smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST_STAY", 0.2)
-    with socket.create_connection(("127.0.0.1", smtp_server.port), timeout=20) as guest:
-        assert guest.recv(100).startswith(b"220 ")
-        assert guest.recv(100) == b""
+    with socket.create_connection(("127.0.0.1", smtp_server.port), timeout=60) as guest:
+        said = b"".join(iter(lambda: guest.recv(100), b""))  # until it hangs up, on a busy machine at once
+    assert not said or said.startswith(b"220 ")
 
 
 def test_when_the_house_is_full_others_are_asked_to_come_later(
     smtp_server: SmtpServer, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_CONNECTIONS", 2)
-    first, second = (smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) for _ in range(2))
+    first, second = (smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=60) for _ in range(2))
     with pytest.raises(smtplib.SMTPConnectError, match="421"):
-        smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20)
+        smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=60)
     first.quit()
     until(lambda: len(smtp_server.connections) == 1)
-    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) as third:
+    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=60) as third:
         assert hands_over(third, word)[0] == 250
     second.quit()
 
@@ -334,7 +360,7 @@ def test_two_workers_hold_the_same_port_open(app: Flask, smtp_server: SmtpServer
     other.keep_open()
     smtp_server.close()
     until(lambda: not smtp_server.is_open)
-    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) as smtp:
+    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=60) as smtp:
         assert hands_over(smtp, word)[0] == 250
     other.close()
 
@@ -352,7 +378,7 @@ def test_a_port_that_is_taken_is_told_once_and_tried_again(
     assert len(told) == 1
     assert "Mail cannot come in" in told[0]
     smtp_server.keep_open()
-    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=20) as smtp:
+    with smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=60) as smtp:
         assert hands_over(smtp, word)[0] == 250
     smtp_server.close()
 

@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from server.play.mail_in import reply_word
+from server.play.mail.mail_in import reply_word
 from server.post.incoming import intake
 from server.post.incoming.intake import LARGEST
 from server.post.incoming.replies import Wishes

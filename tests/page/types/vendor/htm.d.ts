@@ -1,1 +1,1 @@
-export { default } from "htm";
+export { default as htm } from "htm";

@@ -1,0 +1,35 @@
+"""Notice kinds: whatever is declared can be sent on its channels, under its own words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from server.accounts.notice_kinds import ANSWER, MAIL_KINDS, NOTICE_KINDS, NoticeKind
+from server.page import SOURCES
+from server.post.letters import compose, context
+from server.post.wording import GameLetter
+
+assert compose  # so that all builders are registered
+ALL = list(NOTICE_KINDS.values())
+TEMPLATES = Path(compose.__file__).parents[1] / "templates"
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
+def test_an_email_has_a_builder_and_a_template_and_nothing_else_has(kind: NoticeKind) -> None:
+    assert (kind.name in context._BUILDERS) == bool(kind.headline)
+    for ending in ("txt", "html"):
+        assert (TEMPLATES / f"{kind.name}.{ending}").exists() == bool(kind.headline)
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
+def test_the_page_has_a_name_for_each_kind_and_a_hint_for_each_choice(kind: NoticeKind) -> None:
+    for language in ("de", "en", "fr", "it"):
+        words = {key for path in SOURCES[f"words/{language}/settings.json"] for key in json.loads(path.read_bytes())}
+        assert f"kind.{kind.name}" in words
+        assert (f"mail.{kind.name}" in words) == (kind.name in MAIL_KINDS)
+
+
+def test_players_choose_for_each_email_of_a_game_except_answers_to_their_own() -> None:
+    of_games = {letter.KIND.name for letter in GameLetter.__subclasses__()} - {ANSWER.name}
+    assert of_games == {name for name in MAIL_KINDS if NOTICE_KINDS[name].bundles}

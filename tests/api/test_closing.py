@@ -1,0 +1,204 @@
+"""What operators close for a while: sign-ups, guests, registrations of apps. Nothing else changes meanwhile."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+
+from server import cli
+from server.accounts.players import player_at
+from server.clock import clock
+from server.post.incoming.answering import deal_with_mails
+from server.store.tables import Audit, OAuthClient, Player, PlayerLetterRow, db
+from tests.api.test_invitations import NEW, invite, mailed
+from tests.api.test_oauth import BACK
+from tests.post.office import Office, a_mail, arrives
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, ME, OPEN, service_is_up
+from tests.support.stand_ins import day, word_of
+
+
+@pytest.fixture(autouse=True)
+def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
+    monkeypatch.setenv("DATABASE_URL", shared_url)
+    with app.app_context():
+        service_is_up()
+        yield app
+
+
+def run(*words: str, status: int = 0) -> str:
+    result = CliRunner().invoke(cli.main, list(words))
+    db.session.rollback()
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+def sign_in(who: Someone, email: str) -> str:
+    return str(who.post("/v1/sign-ins", {"email": email}).json["sign_in"])
+
+
+def code_of(sign_in: str) -> str | None:
+    """The code that was mailed for this sign-in."""
+    db.session.rollback()
+    query = db.select(PlayerLetterRow.data["code"].astext).where(PlayerLetterRow.player_id == UUID(sign_in))
+    return db.session.scalars(query).one_or_none()
+
+
+def players() -> int:
+    db.session.rollback()
+    return db.session.scalar(db.select(db.func.count()).select_from(Player)) or 0
+
+
+def test_the_service_says_what_is_closed(stranger: Someone) -> None:
+    assert stranger.get("/v1").json["closed"] == []
+    run("close", "sign-ups", "guests")
+    assert stranger.get("/v1").json["closed"] == ["guests", "sign-ups"]
+    run("close", "sign-ups", "mail-in")
+    run("open", "sign-ups", "apps")
+    assert stranger.get("/v1").json["closed"] == ["guests", "mail-in"]
+
+
+def test_a_dry_run_closes_and_opens_nothing(stranger: Someone) -> None:
+    assert "guests: closed" in run("close", "guests", "--dry-run")
+    assert stranger.get("/v1").json["closed"] == []
+    run("close", "guests")
+    assert "guests: open" in run("open", "guests", "--dry-run")
+    assert stranger.get("/v1").json["closed"] == ["guests"]
+
+
+@pytest.mark.parametrize("words", [("close",), ("close", "everything"), ("open", "sign-ups", "doors")])
+def test_what_cannot_be_closed_is_refused(words: tuple[str, ...], stranger: Someone) -> None:
+    run("close", "sign-ups")
+    run(*words, status=2)
+    assert stranger.get("/v1").json["closed"] == ["sign-ups"]
+
+
+def test_the_doctor_names_what_is_closed_and_since_when() -> None:
+    assert "\nclosed: " not in CliRunner().invoke(cli.main, ["doctor"]).stdout
+    before = clock.now().replace(microsecond=0)
+    run("close", "apps")
+    run("close", "apps")
+    said = CliRunner().invoke(cli.main, ["doctor"]).stdout
+    found = re.search(r"^closed: by `sternenpost close`: apps since (\S+)$", said, re.MULTILINE)
+    assert found
+    assert before <= datetime.fromisoformat(found[1]) <= clock.now()
+
+
+def test_the_audit_notes_who_closes_and_opens() -> None:
+    run("close", "guests", "apps")
+    run("open", "apps")
+    newest = db.session.scalars(db.select(Audit).order_by(Audit.at.desc()).limit(2))
+    assert [(it.command, it.arguments) for it in newest] == [
+        ("open", {"what": "apps"}),
+        ("close", {"what": "guests apps"}),
+    ]
+
+
+# Sign-ups
+
+
+def test_no_code_goes_to_a_new_address_while_sign_ups_are_closed(ada: Someone, stranger: Someone) -> None:
+    run("close", "sign-ups")
+    assert code_of(sign_in(stranger, NEW)) is None
+    known = sign_in(stranger, "ada@example.org")
+    assert stranger.post("/v1/tokens", {"sign_in": known, "code": code_of(known)}).status_code == 201
+    run("open", "sign-ups")
+    assert code_of(sign_in(stranger, NEW))
+
+
+def test_a_code_that_was_mailed_before_makes_no_account_until_sign_ups_are_open_again(stranger: Someone) -> None:
+    asked = sign_in(stranger, NEW)
+    by_code = {"sign_in": asked, "code": code_of(asked)}
+    run("close", "sign-ups")
+    refused = stranger.post("/v1/tokens", by_code)
+    assert is_problem(refused, 403, "closed")
+    assert "no new players" in refused.json["detail"]
+    plain = stranger.post(f"/sign-in/{asked}", data={"code": by_code["code"]}, headers={"Accept-Language": "de"})
+    assert (plain.status_code, "keine neuen Mitspieler" in plain.text) == (403, True)
+    assert player_at(NEW) is None
+    run("open", "sign-ups")
+    assert stranger.post("/v1/tokens", by_code).status_code == 201
+
+
+def test_a_guest_becomes_no_new_player_while_sign_ups_are_closed(app: Flask, stranger: Someone) -> None:
+    guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
+    asked = sign_in(guest, NEW)
+    by_code = {"sign_in": asked, "code": code_of(asked)}
+    run("close", "sign-ups")
+    assert is_problem(guest.post("/v1/tokens", by_code), 403, "closed")
+    assert guest.get("/v1/me").json["guest"] is True
+
+
+def test_an_invitation_makes_no_account_while_sign_ups_are_closed(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    for email in (NEW, "bea@example.org"):
+        invite(ada, path, email)
+    (new,), (known,) = mailed(app, NEW), mailed(app, "bea@example.org")
+    run("close", "sign-ups")
+    refused = stranger.post(f"/i/{new}", data={"name": "Erika"})
+    assert (refused.status_code, "no new players" in refused.text) == (403, True)
+    assert stranger.post(f"/i/{known}").status_code == 200
+    assert [it["kind"] for it in ada.get(path).json["seats"]] == ["human", "invited", "human"]
+    run("open", "sign-ups")
+    assert stranger.post(f"/i/{new}", data={"name": "Erika"}).status_code == 200
+
+
+def test_a_yes_by_mail_is_answered_while_sign_ups_are_closed(app: Flask, ada: Someone) -> None:
+    office = Office(app, "stars.example")
+    invite(ada, opened(ada, ME, OPEN, BOT), NEW)
+    invitation = office.mails("new")[-1]
+    run("close", "sign-ups")
+    arrives(invitation.reply_to, a_mail("yes", sender=NEW))
+    deal_with_mails()
+    assert "no new players" in office.mails("new")[-1].text
+    assert player_at(NEW) is None
+
+
+def test_nobody_new_stands_in_while_sign_ups_are_closed(ada: Someone, bea: Someone, stranger: Someone) -> None:
+    path = opened(ada, ME, OPEN, BOT)
+    bea.post(f"{path}/seats")
+    asked = ada.post(f"{path}/seats/me/stand-in", {"email": NEW, "from": day(0), "until": day(6)})
+    assert asked.status_code == 201, asked.text
+    word = word_of(UUID(path.rpartition("/")[2]))
+    run("close", "sign-ups")
+    assert stranger.post(f"/s/{word}", data={"name": "Erika"}).status_code == 403
+    assert player_at(NEW) is None
+    run("open", "sign-ups")
+    assert stranger.post(f"/s/{word}", data={"name": "Erika"}).status_code == 200
+
+
+def test_operators_make_accounts_while_sign_ups_are_closed() -> None:
+    run("close", "sign-ups")
+    assert run("player-token", NEW)
+    assert player_at(NEW) is not None
+
+
+# Guests and apps
+
+
+def test_no_guest_comes_in_while_they_are_closed(app: Flask, stranger: Someone) -> None:
+    guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
+    run("close", "guests")
+    before = players()
+    refused = stranger.post("/v1/guests", headers={"Accept-Language": "fr"})
+    assert is_problem(refused, 403, "closed")
+    assert "d’invités" in refused.json["detail"]
+    assert players() == before
+    assert guest.get("/v1/me").status_code == 200
+    run("open", "guests")
+    assert stranger.post("/v1/guests").status_code == 201
+
+
+def test_no_app_is_registered_while_they_are_closed(stranger: Someone) -> None:
+    metadata = {"client_name": "Night Watch", "redirect_uris": [BACK]}
+    run("close", "apps")
+    assert is_problem(stranger.post("/oauth/register", metadata), 403, "closed")
+    assert db.session.scalar(db.select(db.func.count()).select_from(OAuthClient)) == 0
+    run("open", "apps")
+    assert stranger.post("/oauth/register", metadata).status_code == 201

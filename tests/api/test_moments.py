@@ -1,0 +1,67 @@
+"""Moments have one form wherever programs read them. The time is a whole second here, which used to lose its decimals."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+
+from server import cli
+from server.api.event_streams import EventStream
+from server.play.story.event_feed import follow_game
+from tests.support.api_calls import first_move, further
+from tests.support.contract import Someone, expect_one_form_of_moments, opened
+from tests.support.games import BOT, ME, OPEN, stop_the_clock
+
+WHOLE = datetime(2031, 5, 4, 18, 30, tzinfo=UTC)
+WRITTEN = "2031-05-04T18:30:00.000000Z"
+
+
+@pytest.fixture(autouse=True)
+def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
+    monkeypatch.setenv("DATABASE_URL", shared_url)
+    stop_the_clock(monkeypatch, WHOLE)
+    with app.app_context():
+        yield app
+
+
+@pytest.fixture
+def path(ada: Someone, bea: Someone) -> str:
+    """A game in which Ada has moved."""
+    path = opened(ada, ME, OPEN, BOT, options={"start_seat": 0})
+    bea.post(f"{path}/seats")
+    ada.post(f"{path}/moves", first_move(ada, path))
+    return path
+
+
+def test_answers_have_six_decimals(app: Flask, ada: Someone, path: str) -> None:
+    """The client of these tests looks at every moment in an answer."""
+    bot = further(app, ada, expires_at="2031-05-05T20:00:00+02:00")
+    assert ada.get(path).json["made_at"] == WRITTEN
+    assert {it["at"] for it in ada.get(f"{path}/events").json["items"]} == {WRITTEN}
+    assert "2031-05-05T18:00:00.000000Z" in [it["expires_at"] for it in bot.get("/v1/tokens").json["items"]]
+    ada.post("/v1/webhooks", {"url": "https://example.org/hook", "kinds": ["your-turn"]})
+    for address in ("/v1/me/export", "/v1/webhooks", "/v1/games", f"{path}/votes", "/v1/me"):
+        assert ada.get(address).status_code == 200
+    assert WRITTEN in ada.get("/v1/me/export").text
+
+
+def test_streams_have_six_decimals(ada: Someone, path: str) -> None:
+    follower = follow_game(UUID(path.rpartition("/")[2]), None, None, 0)
+    assert follower is not None
+    told = [json.loads(line[6:]) for line in b"".join(EventStream(follower)).splitlines() if line.startswith(b"data: ")]
+    assert {it["at"] for it in told} == {WRITTEN}
+
+
+def test_commands_have_six_decimals_in_json(ada: Someone, path: str, tmp_path: Path) -> None:
+    run = CliRunner().invoke
+    listed = run(cli.main, ["players", "list", "--json"])
+    assert json.loads(listed.stdout)[0]["made_at"] == WRITTEN
+    assert run(cli.main, ["export", "--player", "ada@example.org", str(tmp_path)]).exit_code == 0
+    (file,) = tmp_path.iterdir()
+    expect_one_form_of_moments(json.loads(file.read_text("utf-8")))
+    assert WRITTEN in file.read_text("utf-8")

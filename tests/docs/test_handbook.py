@@ -1,0 +1,113 @@
+"""The handbook: Markdown becomes safe HTML with stable addresses, and everything that it names exists."""
+
+import re
+from html import unescape
+
+import pytest
+from flask import Flask
+
+from server import docs
+from server.cli import main
+from server.config import VARIABLES
+from tests.test_licences import is_packaged
+
+ANCHORS = {  # people link to these: a heading may change, its id stays
+    "curl": "the-tour tour a-turn-of-several-steps",
+    "email": "what-you-can-write-in-a-reply choose-your-letters",
+    "bot": "bot a-token-and-a-game mark lines bot-lines how-it-works",
+    "bots": "csharp go java python rust typescript what-generators-make-of-it",
+    "live": "live try-it how-it-works",
+    "recipes": "errors-what-to-try-again-what-to-show calls problem lost-answers lost streams stream time due clock "
+    "limits-and-asking-often asking",
+    "app": "the-page app how-it-works",
+    "fairness": "what-it-proves-and-what-you-must-do-for-it not-proved committed-salts the-archive commitment-and-chance "
+    "what-sternenhimmel-draws what-sternenglanz-draws the-chain-of-hashes every-commit-asked-again "
+    "an-example-to-test-with example",
+    "changes": "what-is-promised",
+    "scaling": "one-postgres-any-number-of-webs-and-workers environment installed-for-good dkim-key the-load-balancer nginx "
+    "mail limits connections a-pooler replica backups-and-getting-them-back shelf a-new-release what-to-watch citus spread",
+    "cost": "a-million-moves where-each-resource-ends a-hundred-times-that-a-plan-on-paper",
+    "mail": "a-provider-where-port-25-is-closed postfix-on-a-machine-of-your-own a-mailbox-and-nothing-else "
+    "no-way-in-at-all",
+}
+
+
+def shown(app: Flask, path: str) -> str:
+    response = app.test_client().get(path)
+    assert response.status_code == 200, path
+    return response.text
+
+
+# Rendering
+
+
+def test_text_is_escaped_and_raw_html_is_not_rendered() -> None:
+    html = docs.render('# T\n\na < b & <script>x</script>\n\n```\n<b> & "c"\n```\n').html
+    assert "<script>" not in html
+    assert "a &lt; b &amp; &lt;script&gt;" in html
+    assert '<pre tabindex="0">&lt;b&gt; &amp; "c"</pre>' in html
+
+
+def test_headings_are_named_by_their_words_unless_they_give_a_name() -> None:
+    document = docs.render("# The title\n\n## Two `words` here\n\n## Other words {#old-name}\n\n### Third level\n")
+    assert document.title == "The title"
+    assert document.contents == [("two-words-here", "Two <code>words</code> here"), ("old-name", "Other words")]
+    assert '<h2 id="old-name">Other words</h2>' in document.html
+    assert '<h3 id="third-level">' in document.html
+
+
+def test_column_headers_have_a_scope_and_no_style() -> None:
+    html = docs.render("# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n").html
+    assert html.count('<th scope="col">') == 2
+    assert "style=" not in html
+
+
+def test_links_to_other_documents_lead_to_their_pages() -> None:
+    html = docs.render("# T\n\n[a](mail.md) [b](scaling.md#limits) [c](#here) [d](/docs)\n").html
+    assert re.findall('href="([^"]*)"', html) == ["/docs/mail", "/docs/scaling#limits", "#here", "/docs"]
+
+
+def test_unknown_value_in_a_document_is_an_error() -> None:
+    with pytest.raises(Exception, match="is undefined"):
+        docs.document("bot")
+
+
+# The documents
+
+
+@pytest.mark.parametrize("name", docs.DOCUMENTS)
+def test_document_keeps_its_anchors(app: Flask, name: str) -> None:
+    ids = re.findall(r' id="([^"]+)"', shown(app, f"/docs/{name}"))
+    assert len(ids) == len(set(ids))
+    assert set(ANCHORS[name].split()) <= set(ids)
+
+
+def test_every_file_is_a_document_and_packaged() -> None:
+    assert {path.stem for path in docs.FOLDER.glob("*.md")} == set(docs.DOCUMENTS)
+    for path in (*docs.FOLDER.glob("*.md"), *docs.FOLDER.glob("clients/*")):
+        assert is_packaged(path.relative_to(docs.FOLDER.parent).as_posix()), path
+
+
+@pytest.mark.parametrize("name", docs.DOCUMENTS)
+def test_every_link_leads_to_a_page_and_a_place_on_it(app: Flask, name: str) -> None:
+    page = shown(app, f"/docs/{name}").partition("<main>")[2]
+    for path, place in re.findall(r'href="([^"#]*)(?:#([^"]*))?"', page):
+        if not path.startswith("https:"):
+            target = shown(app, path or f"/docs/{name}")
+            assert not place or path == "/docs" or f'id="{place}"' in target, (path, place)
+
+
+@pytest.mark.parametrize("name", docs.DOCUMENTS)
+def test_every_command_and_setting_exists(app: Flask, name: str) -> None:
+    text = unescape(re.sub(r"<[^>]+>", " ", shown(app, f"/docs/{name}").partition("<main>")[2]))
+    assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", text)) <= set(main.commands)
+    of_options = {str(option.envvar) for command in main.commands.values() for option in command.params}
+    assert set(re.findall(r"STERNENPOST_[A-Z_]+", text)) <= {it.name for it in VARIABLES.values()} | of_options
+
+
+@pytest.mark.parametrize("name", docs.DOCUMENTS)
+def test_page_runs_only_scripts_of_its_own(app: Flask, name: str) -> None:
+    response = app.test_client().get(f"/docs/{name}")
+    policy = response.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+    assert "unsafe" not in policy

@@ -1,0 +1,36 @@
+"""A game is one folder: nothing outside it knows the game by name."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from server import games
+
+SERVER = Path(games.__file__).parents[1]
+NAMES = re.compile("|".join(games.GAMES), re.IGNORECASE)
+MAY_NAME_GAMES = (  # documentation, examples and sandbox scenes
+    *("api/templates", "api/openapi/document.py", "api/openapi/examples.", "docs"),
+    *("cli/__init__.py", "cli/bot.py", "sandbox.py", "translations/"),
+)
+
+
+def test_no_code_outside_its_folder_names_a_game() -> None:
+    named = []
+    for path in SERVER.rglob("*"):
+        place = str(path.relative_to(SERVER))
+        if path.suffix in {".py", ".js", ".ts", ".css", ".html", ".json", ".sql"} and not place.startswith(
+            MAY_NAME_GAMES
+        ):
+            game = re.match(r"games/([a-z]+)/", place)
+            text = path.read_text("utf-8")
+            named += [place for name in set(map(str.lower, NAMES.findall(text))) if not game or game[1] != name]
+    assert named == []
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_games_have_the_same_files_for_the_same_things(name: str) -> None:
+    folder = SERVER / "games" / name
+    for file in ("rules", "options", "views", "notation", "judge", "sentences", "table", "picture", "refusals"):
+        assert (folder / f"{file}.py").is_file(), file
+    assert (folder / "page" / f"{name}.js").is_file()

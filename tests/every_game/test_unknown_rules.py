@@ -1,0 +1,117 @@
+"""A process that lacks the rules of a stored game refuses that game alone and goes on with all others."""
+
+from uuid import UUID
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+
+from server import cli
+from server.accounts.players import change_profile
+from server.games import GAMES
+from server.play.seating import track_record
+from server.play.seating.hosting import close_due
+from server.play.seating.stand_ins import change_stand_ins
+from server.play.timing.outages import follow_outages
+from server.play.timing.sweep import wake_due
+from server.post.incoming import answering
+from server.post.incoming.answering import LEASE, deal_with_mails
+from server.store import inbox
+from server.store.tables import Delivery, PlayerGame, db
+from tests.post.incoming.replying import DOMAIN
+from tests.post.office import Office, a_mail, arrives
+from tests.support.api_calls import CALLS, LOOKS, NOBODYS_ID
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, DAY, ME, later, person, service_is_up
+from tests.support.live_server import AT_ONCE
+
+LACKED = "sternenglanz"
+
+
+@pytest.fixture
+def lacked(app: Flask, ada: Someone, bea: Someone, no_limits: None) -> str:
+    """The path of a running game whose rules `lose` takes away; Ada is to move."""
+    with app.app_context():
+        service_is_up()
+    return opened(ada, ME, BOT, rules=LACKED, options={"start_seat": 0})
+
+
+def lose(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(GAMES._games, LACKED)
+
+
+def test_every_call_that_names_it_is_refused_or_needs_no_rules(
+    lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lose(monkeypatch)
+    is_problem(ada.get(lacked), 503, "unavailable")
+    calls = [
+        (method, path.replace(NOBODYS_ID, lacked[-36:]), body) for method, path, body, _ in CALLS if "/games/" in path
+    ]
+    calls += [("GET", f"{lacked}/{look}", None) for look in LOOKS]
+    for method, path, body in calls:
+        answer = ada.ask(method, path, body)
+        assert answer.status_code < 500 or is_problem(answer, 503, "unavailable"), (method, path)
+
+
+def test_lists_show_its_card_and_everything_else(lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = opened(ada, ME, BOT, BOT)
+    lose(monkeypatch)
+    listed = {it["id"]: it for it in ada.get("/v1/games?mine=true").json["items"]}
+    assert listed.keys() >= {lacked[-36:], other[-36:]}
+    assert listed[lacked[-36:]]["status"] == "running" and listed[lacked[-36:]]["latest"] is None
+    for path in ("/v1/games", "/v1/games?my_turn=true", "/v1/archives", "/v1/stream", "/v1/me/export", "/v1/rules"):
+        assert ada.get(path).status_code == 200, path
+    assert other[-36:] in ada.get("/v1/me/export").text
+    assert ada.get(other).status_code == 200
+
+
+def test_jobs_letters_and_checks_go_on_with_other_games(
+    app: Flask, lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    over = opened(ada, ME, BOT, rules=LACKED)
+    other = opened(ada, ME, BOT, BOT)
+    for path in (over, other):
+        assert ada.post(f"{path}/votes", {"on": "abandon"}).status_code == 200
+    running = UUID(opened(ada, ME, BOT, BOT)[-36:])
+    office = Office(app, DOMAIN)
+    lose(monkeypatch)
+    with app.app_context():
+        monkeypatch.setattr(track_record, "_AT_ONCE", 10)
+        jobs = [track_record.read_records, follow_outages, close_due, change_stand_ins, deal_with_mails]
+        for job in jobs:
+            job()
+        read = db.select(PlayerGame.record.is_not(None)).where(PlayerGame.game_id == UUID(other[-36:]))
+        assert db.session.scalars(read).all() == [True]
+        kinds = db.select(Delivery.game_id).where(Delivery.result == "sent")
+        later(3 * DAY)
+        for _ in range(10):
+            wake_due()
+        office.mails("ada")
+        told = set(db.session.scalars(kinds))
+        assert running in told and UUID(lacked[-36:]) not in told
+    checked = CliRunner().invoke(cli.main, ["check"], env={"DATABASE_URL": app.config["SQLALCHEMY_DATABASE_URI"]})
+    assert f"{lacked[-36:]}: This release has no rules for {LACKED}." in checked.output, checked.output
+    assert "Traceback" not in checked.output and not isinstance(checked.exception, KeyError)
+
+
+def test_its_mail_waits_and_other_mails_are_answered(
+    app: Flask, lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office = Office(app, DOMAIN)
+    with app.app_context():
+        change_profile(person("ada"), {"notifications": AT_ONCE})
+        (letter,) = office.mails("ada")
+        arrives(letter.reply_to, a_mail("?"))
+    opened(ada, ME, BOT, BOT)
+    with app.app_context():
+        arrives(office.mails("ada")[-1].reply_to, a_mail("?"))
+        with monkeypatch.context() as without:
+            lose(without)
+            for _ in range(3 * answering._MOST_TRIES):
+                deal_with_mails()
+                later(LEASE)
+            assert inbox.number_aside() == 0
+        assert len(office.mails("ada")) == 3
+        deal_with_mails()
+        assert len(office.mails("ada")) == 4

@@ -1,0 +1,52 @@
+"""What the page says of what operators have closed, without a restart of the web that serves it."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from server.accounts.closing import CLOSABLE, close, open_again
+from tests.page.windows import Windows
+from tests.support.live_server import House
+from tests.support.stage import in_process
+
+NO_NEW_PLAYERS = {
+    "en": "takes no new players",
+    "de": "keine neuen Mitspieler",
+    "fr": "pas de nouveaux joueurs",
+    "it": "non accetta nuovi giocatori",
+}
+NO_GUESTS = {
+    "en": "takes no guests",
+    "de": "keine Gäste",
+    "fr": "pas d’invités",
+    "it": "non accetta ospiti",
+}
+
+
+@pytest.fixture
+def all_closed(house: House) -> Iterator[None]:
+    with in_process(house.database_url):
+        for what in CLOSABLE:
+            close(what)
+        yield
+        for what in CLOSABLE:
+            open_again(what)
+
+
+@pytest.mark.usefixtures("all_closed")
+@pytest.mark.parametrize("language", NO_NEW_PLAYERS)
+def test_a_visitor_reads_that_sign_ups_and_guests_are_closed(windows: Windows, language: str) -> None:
+    windows.expected = "status of 403"
+    page = windows.open(locale=language)
+    page.goto("/#/")
+    expect(page.locator(".door")).to_contain_text(NO_NEW_PLAYERS[language])
+    page.locator(".words .play button").click()
+    expect(page.locator(".words [role=alert]")).to_contain_text(NO_GUESTS[language])
+
+
+def test_a_visitor_reads_how_to_join_while_all_is_open(windows: Windows) -> None:
+    page = windows.open()
+    page.goto("/#/")
+    expect(page.locator(".door")).to_contain_text("Signing in creates your account.")
+    expect(page.locator(".door .notice")).to_have_count(0)

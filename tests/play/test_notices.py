@@ -1,0 +1,58 @@
+"""Notices: one answer for all channels whether one still matters."""
+
+from uuid import UUID
+
+import pytest
+
+from server.accounts import notice_kinds
+from server.accounts.notice_kinds import NoticeKind
+from server.clock import clock
+from server.games import Json
+from server.play.commits import load
+from server.play.notices import Notice, still_matters
+from server.play.votes import take_back, vote
+from tests.support.games import everything_due_happens, game_of, letters, moves_on, turn_of
+
+pytestmark = pytest.mark.usefixtures("within")
+ABOUT_A_TURN = [kind for kind in notice_kinds.NOTICE_KINDS.values() if kind.is_about_turn]
+
+
+def matters(game_id: UUID, reader: UUID, kind: NoticeKind, data: Json) -> bool:
+    return still_matters(load(game_id), 0, Notice(kind, reader, data), clock.now())
+
+
+@pytest.mark.parametrize("kind", ABOUT_A_TURN, ids=lambda kind: kind.name)
+def test_a_turn_matters_to_its_player_until_the_move(kind: NoticeKind, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    about = {"turn": turn_of(game_id, ada)}
+    assert matters(game_id, ada, kind, about)
+    assert not matters(game_id, bea, kind, about)
+    for who in (ada, bea):
+        vote(game_id, who, "pause", True)
+    assert not matters(game_id, ada, kind, about)
+    for who in (ada, bea):
+        vote(game_id, who, "resume", True)
+    assert matters(game_id, ada, kind, about)
+    moves_on(game_id, ada)
+    assert not matters(game_id, ada, kind, about)
+
+
+def test_a_take_back_matters_until_the_player_agrees(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    everything_due_happens()
+    take_back(game_id, bea, load(game_id).version - 2)
+    [asked] = letters(game_id, "take-back-asked")
+    kind = notice_kinds.TAKE_BACK_ASKED
+    assert matters(game_id, ada, kind, asked.data)
+    assert not matters(game_id, ada, kind, asked.data | {"ends_at": "2026-01-01T00:00:00Z"})
+    vote(game_id, ada, "take-back", True)
+    assert not matters(game_id, ada, kind, asked.data)
+
+
+def test_a_notice_is_for_the_player_in_the_seat_unless_its_kind_goes_to_anyone(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    assert matters(game_id, ada, notice_kinds.ANSWER, {})
+    assert not matters(game_id, bea, notice_kinds.ANSWER, {})
+    assert matters(game_id, bea, notice_kinds.SENT_AWAY, {})

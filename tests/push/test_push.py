@@ -1,0 +1,342 @@
+"""Push: what is encrypted for a browser, what a push service is told, and what becomes of a subscription."""
+
+import json
+from base64 import urlsafe_b64decode
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.hashes import SHA256
+from flask import Flask
+from sqlalchemy import select
+
+from server.accounts.tokens import revoke_all
+from server.clock import clock
+from server.config import Bound
+from server.errors import BadField, TooMany
+from server.play.seating.games import open_game
+from server.play.seating.seats import ready
+from server.play.votes import take_back
+from server.post import delivery
+from server.post.delivery import PostOffice
+from server.post.smtp import carrier
+from server.push import encryption, sending
+from server.push.encryption import Browser, encrypted, from_text, to_text
+from server.push.subscriptions import public_key, subscribe, told_subscriptions
+from server.store.tables import Delivery, Player, db
+from server.webhooks import http, targets
+from server.webhooks.targets import Target, target_of
+from tests.support.games import BOT, DAY, HOUR, ME, everything_due_happens, later, letters, moves_on, person
+from tests.support.games import game_of as game_of_people
+from tests.support.live_server import PATIENCE, until
+from tests.support.push_reader import PushReader
+from tests.support.webhook_receiver import Receiver
+
+
+def test_a_message_is_encrypted_as_in_the_example_of_rfc_8291() -> None:
+    private = int.from_bytes(from_text("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"))
+    own = ec.derive_private_key(private, ec.SECP256R1())
+    browser = Browser(
+        from_text("BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"),
+        from_text("BTBZMqHH6r4Tts7J_aSIgg"),
+    )
+    found = encrypted(b"When I grow up, I want to be a watermelon", browser, own, from_text("DGv6ra1nlYgDCS1FRnbzlw"))
+    assert to_text(found) == (
+        "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru"
+        "3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
+    )
+
+
+def test_a_push_service_learns_who_sends_by_a_signature_that_the_key_proves() -> None:
+    key = ec.generate_private_key(ec.SECP256R1())
+    header = encryption.authorization(key, target_of("https://push.example:8443/abc"), "mailto:post@stars.example")
+    token, told = header.removeprefix("vapid t=").split(", k=")
+    head, claims, signature = token.split(".")
+    raw = from_text(signature)
+    der = utils.encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:]))
+    public = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), from_text(told))
+    public.verify(der, f"{head}.{claims}".encode(), ec.ECDSA(SHA256()))
+    assert (
+        json.loads(from_text(claims)).items()
+        >= {
+            "aud": "https://push.example:8443",
+            "sub": "mailto:post@stars.example",
+        }.items()
+    )
+
+
+@pytest.fixture
+def service(receiver: Receiver) -> Receiver:
+    return receiver
+
+
+@pytest.fixture
+def ada(sandbox: Flask) -> UUID:
+    return person("ada")
+
+
+@pytest.fixture
+def post(sandbox: Flask, tmp_path: Path) -> Iterator[PostOffice]:
+    office = PostOffice(sandbox, carrier(str(tmp_path)))
+    yield office
+    office.close(5)
+
+
+def carried(post: PostOffice) -> None:
+    """All that is due now; push waits in the outbox once its letter was taken up."""
+    for _ in range(3):
+        post.deliver_due()
+        post.wait()
+
+
+def game_of(player_id: UUID, **more: object) -> UUID:
+    wanted = {"rules": "sternenhimmel", "seats": [ME, BOT, BOT], "options": {"start_seat": 0}, "title": "A night"}
+    return open_game(player_id, wanted | more).game_id
+
+
+def results(player_id: UUID) -> list[tuple[str, str]]:
+    query = select(Delivery.kind, Delivery.result).where(Delivery.player_id == player_id).order_by(Delivery.at)
+    return [(it.kind, it.result) for it in db.session.execute(query)]
+
+
+def test_a_turn_is_told_beside_its_letter_once_and_for_as_long_as_it_lasts(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
+    window = PushReader()
+    subscribe(ada, service.url, window.keys, sandbox=True)
+    game_id = game_of(ada)
+    carried(post)
+    carried(post)
+    [call] = service.calls
+    told = window.read(call.body)
+    assert told.items() >= {"title": "A night", "game": str(game_id), "kind": "your-turn", "waiting": 1}.items()
+    assert "It is your turn" in told["body"]
+    assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
+    assert urlsafe_b64decode(call.headers["topic"] + "==") == game_id.bytes
+    assert call.headers["authorization"].endswith(f"k={public_key()}")
+    assert sorted(results(ada)) == [("push", "sent"), ("your-turn", "sent")]
+
+
+def test_who_may_agree_to_a_take_back_is_told_until_the_vote_ends(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
+    bea, window = person("bea"), PushReader()
+    game_id = game_of_people(ada, bea, bots=1)
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    carried(post)
+    subscribe(bea, service.url, window.keys, sandbox=True)
+    take_back(game_id, ada, 1)
+    carried(post)
+    [call] = service.calls
+    told = window.read(call.body)
+    assert (told["kind"], told["body"]) == ("take-back-asked", "ada asks to take a move back.")
+    assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
+
+
+def test_who_is_asked_whether_he_is_ready_is_told_and_reminded_until_he_says_so(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
+    window = PushReader()
+    subscribe(ada, service.url, window.keys, sandbox=True)
+    options = {"start_seat": 0, "ready_check": {"within": "P2D"}}
+    asked, answered = (game_of(ada, options=options) for _ in range(2))
+    carried(post)
+    told = [window.read(call.body) for call in service.calls]
+    assert [(it["kind"], it["body"][:27]) for it in told] == [("ready-asked", "All seats are taken. Say un")] * 2
+    later(DAY)
+    everything_due_happens()
+    ready(answered, ada)
+    service.calls.clear()
+    carried(post)
+    [reminder] = [call for call in service.calls if call.headers["urgency"] == "high"]
+    told = [window.read(reminder.body)]
+    assert [(it["game"], it["kind"], it["body"][:27]) for it in told] == [
+        (str(asked), "reminder", "All seats are taken. Say un")
+    ]
+    assert 23 * 3600 < int(reminder.headers["ttl"]) <= 24 * 3600
+
+
+def test_a_turn_that_was_answered_meanwhile_is_not_told(post: PostOffice, service: Receiver, ada: UUID) -> None:
+    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    service.answer = lambda call: 503
+    game_id = game_of(ada)
+    carried(post)
+    assert len(service.calls) == 1
+    moves_on(game_id, ada)
+    service.answer = lambda call: 201
+    clock.forward(timedelta(minutes=1))
+    carried(post)
+    assert len(service.calls) == 1
+    assert ("push", "dropped") in results(ada)
+
+
+def test_after_a_day_without_a_push_service_each_game_makes_one_message_and_none_about_a_past_turn(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
+    window = PushReader()
+    subscribe(ada, service.url, window.keys, sandbox=True)
+    service.answer = lambda call: 503
+    waits, answered = game_of(ada), game_of(ada)
+    carried(post)
+    moves_on(answered, ada)
+    for _ in range(25):
+        later(HOUR)
+        everything_due_happens()
+        carried(post)
+    assert len(letters(waits, "push")) == 2  # of the turn, and of half its time
+    service.answer = lambda call: 201
+    service.calls.clear()
+    for _ in range(8):
+        later(HOUR)
+        carried(post)
+    told = [window.read(call.body) for call in service.calls]
+    assert [it["kind"] for it in told if it["game"] == str(waits)] == ["reminder"]
+    assert len([it for it in told if it["game"] == str(answered)]) <= 1
+
+
+def test_a_night_is_left_in_peace(post: PostOffice, service: Receiver, ada: UUID) -> None:
+    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    hour = clock.now().hour
+    player = db.session.get_one(Player, ada)
+    player.calendar = {"night": f"{hour:02}:00-{(hour + 8) % 24:02}:00"}
+    db.session.commit()
+    game_of(ada)
+    carried(post)
+    assert service.calls == []
+    clock.forward(timedelta(hours=8))
+    carried(post)
+    assert len(service.calls) == 1
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_browser_that_is_gone_is_forgotten(post: PostOffice, service: Receiver, ada: UUID, status: int) -> None:
+    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    service.answer = lambda call: status
+    game_of(ada)
+    carried(post)
+    assert told_subscriptions(ada) == []
+    assert not db.session.get_one(Player, ada, populate_existing=True).has_push
+
+
+def test_what_a_player_has_switched_off_is_not_told(post: PostOffice, service: Receiver, ada: UUID) -> None:
+    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    player = db.session.get_one(Player, ada)
+    player.notifications = {"push": {"your-turn": "off"}}
+    db.session.commit()
+    game_of(ada)
+    carried(post)
+    assert service.calls == []
+    assert results(ada) == [("your-turn", "sent")]
+
+
+def test_a_name_server_that_is_slow_keeps_nobody_waiting_for_long(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers, answered = Event(), list[str]()
+
+    def resolve(host: str, port: int) -> list[str]:
+        answers.wait(PATIENCE)
+        answered.append(host)
+        return ["93.184.215.14"]
+
+    monkeypatch.setattr(targets, "PATIENCE", 0.05)
+    monkeypatch.setattr(targets, "resolve", resolve)
+    try:
+        with pytest.raises(BadField, match="currently has no address"):
+            subscribe(ada, "https://push.example/abc", PushReader().keys, sandbox=True)
+        assert not answered
+    finally:
+        answers.set()
+    assert told_subscriptions(ada) == []
+
+
+def test_for_one_browser_too_many_no_name_server_is_asked(
+    sandbox: Flask, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sandbox.config, "LIMITS", True)
+    monkeypatch.setitem(sandbox.config["BOUNDS"], "push-subscriptions", Bound(1))
+    keys, asked = PushReader().keys, list[str]()
+
+    def resolve(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return ["93.184.215.14"]
+
+    monkeypatch.setattr(targets, "resolve", resolve)
+    subscribe(ada, "https://one.example/", keys, sandbox=True)
+    with pytest.raises(TooMany):
+        subscribe(ada, "https://two.example/", keys, sandbox=True)
+    subscribe(ada, "https://one.example/", keys, sandbox=True)  # which has its place
+    assert asked == ["one.example", "one.example"]
+
+
+def test_a_push_service_that_does_not_answer_holds_up_no_mail(
+    sandbox: Flask, tmp_path: Path, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = Event()
+    service.answer = lambda call: 201 if answers.wait(PATIENCE) else 503
+    monkeypatch.setattr(delivery, "_CARRIERS", 1)
+    office = PostOffice(sandbox, carrier(str(tmp_path)))
+    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    game_of(ada)
+    office.deliver_due()
+    office.wait()  # the letter; push waits beside it
+    monkeypatch.setattr(delivery, "_BATCH", 1)
+    office.deliver_due()
+    bea = person("bea")
+    game_of(bea)
+    office.deliver_due()
+    until(lambda: results(bea) == [("your-turn", "sent")])
+    assert results(ada) == [("your-turn", "sent")]
+    answers.set()
+    office.wait()
+    office.close(5)
+    assert ("push", "sent") in results(ada)
+
+
+def test_browsers_that_do_not_answer_leave_the_others_their_share_of_the_time(
+    post: PostOffice, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, given = SimpleNamespace(seconds=0.0, monotonic=lambda: clock.seconds), dict[str, float]()
+
+    def post_or_time_out(target: Target, *args: Any) -> http.Answer:
+        *others, given[target.path] = args
+        if target.path != "/answers":
+            clock.seconds += given[target.path]
+            raise http.Unanswered("No answer")
+        return http.post(target, *others, PATIENCE)
+
+    monkeypatch.setattr(sending, "time", clock)
+    monkeypatch.setattr(sending, "post", post_or_time_out)
+    for path in ("/first", "/second", "/answers"):
+        subscribe(ada, f"http://127.0.0.1:{service.port}{path}", PushReader().keys, sandbox=True)
+    game_of(ada)
+    carried(post)
+    share = pytest.approx(sending._PATIENCE / 3, abs=0.1)
+    assert given == {"/first": share, "/second": share, "/answers": share}
+    assert [call.path for call in service.calls] == ["/answers"]
+    assert ("push", "sent") in results(ada)
+
+
+def test_a_guest_is_told_nothing(post: PostOffice, service: Receiver, ada: UUID) -> None:
+    """Not even who was subscribed before guests were refused."""
+    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    db.session.get_one(Player, ada).guest_until = clock.now() + timedelta(days=30)
+    db.session.commit()
+    game_of(ada)
+    carried(post)
+    assert service.calls == []
+
+
+def test_whoever_signs_out_everywhere_is_told_in_no_browser(post: PostOffice, service: Receiver, ada: UUID) -> None:
+    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    game_of(ada)
+    revoke_all(ada)
+    assert told_subscriptions(ada) == []
+    assert not db.session.get_one(Player, ada, populate_existing=True).has_push
+    carried(post)
+    assert service.calls == []

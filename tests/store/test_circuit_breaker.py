@@ -1,0 +1,68 @@
+"""The circuit breaker before Postgres: who asks again, who is refused at once, and what closes it."""
+
+import psycopg
+import pytest
+
+from server.store import circuit_breaker
+from server.store.circuit_breaker import NOBODY_ANSWERED, CircuitBreaker
+
+
+class Clock:
+    """The monotonic clock, which a test puts forward."""
+
+    seconds = 1000.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(circuit_breaker, "time", clock)
+    return clock
+
+
+def reaches(breaker: CircuitBreaker, failure: str = "") -> bool:
+    """Whether a caller gets as far as Postgres, which fails like this."""
+    reached = False
+    try:
+        with breaker.asking():
+            reached = True
+            if failure:
+                raise psycopg.OperationalError(failure)
+    except psycopg.OperationalError as error:
+        assert str(error) == failure or not reached
+    return reached
+
+
+def test_while_postgres_is_silent_one_caller_a_second_asks(clock: Clock) -> None:
+    breaker = CircuitBreaker()
+    assert reaches(breaker, NOBODY_ANSWERED)
+    for _ in range(5):
+        assert [reaches(breaker, NOBODY_ANSWERED) for _ in range(100)] == [True] + [False] * 99
+        clock.seconds += 0.9
+        assert not reaches(breaker)
+        clock.seconds += 0.1
+
+
+def test_callers_are_refused_while_one_still_waits_for_an_answer(clock: Clock) -> None:
+    breaker = CircuitBreaker()
+    reaches(breaker, NOBODY_ANSWERED)
+    with breaker.asking():
+        assert not reaches(breaker)
+        clock.seconds += 1.0
+        assert reaches(breaker, NOBODY_ANSWERED)
+        assert not reaches(breaker)
+
+
+def test_first_answer_closes_the_breaker(clock: Clock) -> None:
+    breaker = CircuitBreaker()
+    reaches(breaker, NOBODY_ANSWERED)
+    assert reaches(breaker)
+    assert all(reaches(breaker) for _ in range(100))
+
+
+def test_other_errors_do_not_open_the_breaker(clock: Clock) -> None:
+    breaker = CircuitBreaker()
+    assert all(reaches(breaker, "connection refused") for _ in range(100))
