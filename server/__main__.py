@@ -1,7 +1,7 @@
-"""`python3 -m server up` and `python3 -m server test`: installs the project beside itself, then becomes the command.
+"""`python3 -m server up` and `python3 -m server test`: install the project into `.venv`, then run the command there.
 
-Standard library only, since nothing is installed yet, and no syntax that an old Python would stumble over before it
-can be told so.
+It uses only the standard library, since nothing is installed yet. Its syntax also works in old versions of Python, so
+that they can print the required version.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from pathlib import Path
 
 USAGE = """\
 python3 -m server up                  start everything: Postgres, web, worker and a sandbox game; Ctrl-C stops it
-python3 -m server test [pytest args]  run the tests, in some four minutes; --all for everything"""
+python3 -m server test [pytest args]  run the tests in about ten minutes; --all runs everything"""
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 VENV = CHECKOUT / ".venv"
 DISCARDED = CHECKOUT / ".venv.discarded"
 PYTHON = VENV / "bin" / "python"
-STAMP = VENV / "installed-by-server"  # the wish that was fulfilled, or UNFINISHED
-SERVING, TESTING = ".", ".[dev]"  # what pip is asked for; who tests can serve as well
+STAMP = VENV / "installed-by-server"  # the fingerprint of what is installed, or UNFINISHED
+LOCK = CHECKOUT / "requirements.lock"
+SERVING, TESTING = ".", ".[dev]"  # what pip installs; TESTING includes SERVING
 UNFINISHED = "unfinished"
 
 
 def main(arguments: list[str]) -> None:
-    if sys.version_info < (3, 11):  # noqa: UP036  an older one may well run this file
+    if sys.version_info < (3, 11):  # noqa: UP036  an older version may run this file
         sys.exit("Sternenpost needs Python 3.11 or newer; this is " + sys.version.split()[0] + ".")
     if arguments[:1] == ["test"]:
         needed, command = TESTING, ["-m", "pytest", *arguments[1:]]
@@ -44,19 +45,19 @@ def main(arguments: list[str]) -> None:
     except OSError as error:
         sys.exit(f"Cannot install into {VENV} ({error.strerror}: {error.filename}).")
     except KeyboardInterrupt:
-        sys.exit("Stopped while installing; the next run begins again.")
+        sys.exit("Installation interrupted. The next run starts it again.")
     os.chdir(CHECKOUT)
     os.execv(PYTHON, [str(PYTHON), *command])
 
 
 def install(needed: str) -> None:
-    """Brings the virtual environment up to date. Two at once wait for each other."""
+    """Update the virtual environment. A lock makes concurrent runs wait."""
     lock = os.open(CHECKOUT, os.O_RDONLY)
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("Another command is installing here; waiting for it")
+            say("Another command is installing here. Waiting for it.")
             fcntl.flock(lock, fcntl.LOCK_EX)
         installed = STAMP.read_text() if STAMP.exists() else None
         if installed in fulfilments(needed) and PYTHON.exists():
@@ -75,7 +76,7 @@ def wish(needed: str) -> str:
 
 
 def fulfilments(needed: str) -> set[str]:
-    """The wishes after any of which nothing is missing: `up` after `test`, or `test` after `up`, installs once at most."""
+    """Return the fingerprints with which nothing is missing: `up` after `test` installs nothing."""
     return {wish(needed), wish(TESTING)}
 
 
@@ -84,12 +85,12 @@ def this_python(venv: Path) -> str:
 
 
 def fingerprint() -> str:
-    files = (CHECKOUT / "pyproject.toml", CHECKOUT / "constraints.txt")
+    files = (CHECKOUT / "pyproject.toml", LOCK)
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def works() -> bool:
-    """Whether the virtual environment belongs to this Python and this place, and has pip."""
+    """Return whether the virtual environment belongs to this Python and this folder, and has pip."""
     question = "import pip, sys; print(sys.version.split()[0], sys.base_prefix, sys.prefix)"
     try:
         answer = subprocess.run([PYTHON, "-c", question], check=False, capture_output=True, text=True)
@@ -100,27 +101,41 @@ def works() -> bool:
 
 def make_venv() -> None:
     if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
-        sys.exit("This Python cannot make virtual environments: on Debian or Ubuntu, `apt install python3-venv`.")
-    say(f"Making {VENV}")
+        sys.exit("This Python cannot create virtual environments. On Debian or Ubuntu, run `apt install python3-venv`.")
+    say(f"Creating {VENV}")
     if DISCARDED.exists():
         shutil.rmtree(DISCARDED)
     if VENV.exists():
-        VENV.rename(DISCARDED)  # at once, so that nobody takes half of it for a whole
+        VENV.rename(DISCARDED)  # atomically, so that no process sees half of it
         shutil.rmtree(DISCARDED)
     VENV.mkdir()
     STAMP.write_text(UNFINISHED)
-    outer_python = getattr(sys, "_base_executable", sys.executable)  # ours may have lain in what was discarded
+    outer_python = getattr(sys, "_base_executable", sys.executable)  # ours may be in the discarded folder
     made = subprocess.run([outer_python, "-m", "venv", VENV], check=False, capture_output=True, text=True)
     if made.returncode != 0:
-        sys.exit(f"{made.stdout}{made.stderr}\nThe virtual environment cannot be made; the reason stands above.")
+        sys.exit(f"{made.stdout}{made.stderr}\nThe virtual environment could not be created. See the error above.")
 
 
 def install_packages(needed: str, lock: int) -> None:
-    say("Installing packages; the first time it takes a minute")
+    say("Installing packages. The first time this takes a minute.")
+    pinned = VENV / "requirements.txt"
+    pinned.write_text(requirements(needed))
+    pip_install(lock, "--require-hashes", "-r", str(pinned))
+    # Fails if the lock file lacks what pyproject.toml asks for.
+    pip_install(lock, "--no-index", "--no-build-isolation", "-e", needed)
+
+
+def requirements(needed: str) -> str:
+    """Return the lock file with the extra's lines made unconditional, since requirements files don't support extras."""
+    extra = needed.removeprefix(".").strip("[]")
+    return LOCK.read_text("utf-8").replace(f"extra == '{extra}'", "python_version > '3'")
+
+
+def pip_install(lock: int, *arguments: str) -> None:
     pip = subprocess.Popen(
         [
             *(PYTHON, "-m", "pip", "install", "--progress-bar", "off", "--no-input", "--disable-pip-version-check"),
-            *("-c", "constraints.txt", "-e", needed),
+            *arguments,
         ],
         cwd=CHECKOUT,
         env={**os.environ, "PIP_USER": "0", "PIP_QUIET": "0"},
@@ -135,22 +150,22 @@ def install_packages(needed: str, lock: int) -> None:
     said, found = [], 0
     try:
         for line in pip.stdout:
-            if not line.startswith("Requirement already satisfied"):
+            if not line.startswith(("Requirement already satisfied", "Ignoring ")):
                 said.append(line)
             if line.startswith("Collecting "):
                 found += 1
                 if found % 10 == 0:
-                    say(f"  {found} packages fetched")
-            elif line.startswith("Installing collected packages"):
-                say("  putting them in place")
+                    say(f"  {found} packages downloaded")
+            elif found and line.startswith("Installing collected packages"):
+                say("  installing them")
     except BaseException:
         pip.terminate()
         raise
     finally:
         status = pip.wait()
     if status != 0:
-        STAMP.unlink()  # pip has undone its work
-        sys.exit("".join(said[-15:]) + f"\npip failed (exit status {status}); its last words stand above.")
+        STAMP.unlink()  # pip rolls back a failed installation
+        sys.exit("".join(said[-15:]) + f"\npip failed with exit status {status}. See its last output above.")
 
 
 def say(text: str) -> None:

@@ -1,22 +1,28 @@
-"""What is the same for everybody: packed once, and sent packed to whoever can unpack it (RFC 9110, 12.5.3)."""
+"""Static answers, compressed once for clients that accept gzip (RFC 9110, 12.5.3)."""
 
 import gzip
 import hashlib
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from flask import Response, request
 
 
-class Packed(NamedTuple):
-    """Bytes of a media type, as they are and by gzip."""
+@dataclass(frozen=True)
+class Packed:
+    """The bytes of a static answer and their media type."""
 
     kind: str
     plain: bytes
-    packed: bytes
     etag: str
 
+    @cached_property
+    def packed(self) -> bytes:
+        """`plain`, compressed when a request first wants it: at each start it would cost half a second."""
+        return gzip.compress(self.plain, mtime=0)
+
     def answer(self) -> Response:
-        """In the form that the request takes, with an ETag for each of the two; no condition has been looked at yet."""
+        """Return the response in the encoding that the request accepts, with that encoding's ETag. It ignores conditions."""
         is_packed = request.accept_encodings.quality("gzip") > 0
         response = Response(self.packed if is_packed else self.plain, mimetype=self.kind)
         response.headers["Vary"] = "Accept-Encoding"
@@ -27,4 +33,4 @@ class Packed(NamedTuple):
 
 
 def pack(kind: str, plain: bytes) -> Packed:
-    return Packed(kind, plain, gzip.compress(plain, mtime=0), hashlib.sha256(plain).hexdigest()[:20])
+    return Packed(kind, plain, hashlib.sha256(plain).hexdigest()[:20])

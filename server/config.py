@@ -6,25 +6,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
+
+import idna
 
 CHECKOUT = Path(__file__).parents[1]
 
 
 class BadSetting(ValueError):
-    """A variable holds what it cannot mean; the text is one sentence for the operator."""
+    """A variable has an invalid value. The text is one sentence for the operator."""
 
 
 class Secret(str):
-    """A setting that is shown to nobody."""
+    """A setting that is never shown."""
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return "***"
+
 
 class Bound(NamedTuple):
-    """A rate limit: at most so many within so many seconds or, with 0, at a time."""
+    """A rate limit: at most `most` within `seconds`, or at a time if `seconds` is 0."""
 
     most: int
     seconds: int = 0
@@ -39,9 +45,9 @@ class Bound(NamedTuple):
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Settings:
-    """What an operator chooses; `VARIABLES` has the meanings."""
+    """The operator's settings. `VARIABLES` and `BOUNDS` describe them."""
 
     database_url: str | None
     database_url_direct: str | None
@@ -65,24 +71,45 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
-        """Raises BadSetting. An empty variable counts as one that is not set."""
+        """Read the settings. An empty variable counts as unset. Raises BadSetting."""
         read: dict[str, Any] = {}
         for field, variable in VARIABLES.items():
             read[field] = variable.of(environment, read.get("port"))
         return cls(**read, bounds={name: variable.of(environment) for name, variable in BOUNDS.items()})
 
     def listed(self) -> list[tuple[str, str, str, str]]:
-        """Of each variable its name, default, present value (passwords masked) and meaning."""
+        """Return name, default, value (with passwords masked) and meaning of each variable."""
         values = [(variable, getattr(self, field)) for field, variable in VARIABLES.items()]
         values += [(variable, self.bounds[name]) for name, variable in BOUNDS.items()]
         return [(it.name, it.default_at(self.port), _written(value), it.meaning) for it, value in values]
 
+    def __repr__(self) -> str:
+        return f"Settings({', '.join(f'{name}={value}' for name, _, value, _ in self.listed())})"
 
-def masked(url: str) -> str:
-    """A URL without its password, even if it is not quite one."""
-    before = "//" if "//" in url else "^"
-    url = re.sub(f"({before}[^:/@]*):.*@", r"\1:***@", url)
-    return re.sub(r"(password=)[^&\s]*", r"\1***", url)
+
+_NAMED_PASSWORD = re.compile(  # of libpq, as in `?password=` and `host=db password='...'`
+    r"((?:password|secret|scram_\w{1,20}_key)\s{0,9}=\s{0,9})(?:'(?:\\.|[^'\\])*'(?=\s|$)|.*?)(?=&\w{1,40}=|\s\w{1,40}\s{0,9}=|$)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SCHEME = re.compile(r"((?:^|,)\s*[A-Za-z][A-Za-z0-9+]*://)")
+_NO_PORT = re.compile(r"(\[[0-9A-Fa-f:.]*\])|:(?![0-9]*(?:[,/?#\s]|$)).*", re.DOTALL)
+
+
+def masked(text: str) -> str:
+    """Return a URL, a list of URLs or a connection string of libpq without its passwords.
+
+    This works for malformed ones, too. It hides more than the password if the two cannot be separated.
+    """
+    return "".join(map(_masked_after_scheme, _SCHEME.split(_NAMED_PASSWORD.sub(r"\1***", text))))
+
+
+def _masked_after_scheme(text: str) -> str:
+    if text.endswith("://"):
+        return text
+    user, at, hosts = text.rpartition("@")  # the last @, since one in a password is often not encoded
+    name, has_password, _ = user.partition(":")
+    hosts = _NO_PORT.sub(lambda found: found[1] or ":***", hosts)  # smtp://user:password, where the host is missing
+    return name + (":***" if has_password else "") + at + hosts
 
 
 def _written(value: Any) -> str:
@@ -94,24 +121,38 @@ def _written(value: Any) -> str:
         return str(value.days)
     if type(value) is tuple:
         return ",".join(map(masked, value))
+    if isinstance(value, Path):
+        return str(value)
     return "" if value is None else masked(str(value))
 
 
+_DATABASE = re.compile(
+    r"(?:postgres|postgresql|postgresql\+psycopg)://"
+    r"((?:[^:@/?#\s]*(?::[^@/?#\s]*)?@)?[^@/?#\s]*(?:/[^@/?#\s]*(?:\?[^#\s]*)?|\?[^@#\s]*)?)"
+)
+
+
 def _database(text: str) -> str:
-    url = urlsplit(text)
-    hosts = url.netloc.rpartition("@")[2].split(",")  # the one that is the first now, and those that may take its place
-    if url.scheme not in ("postgres", "postgresql", "postgresql+psycopg") or 0 in [
-        urlsplit(f"//{it}").port for it in hosts
-    ]:
+    """Accept only what libpq and SQLAlchemy parse alike: each quotes a password that it mistakes for a host in errors."""
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    parts = _DATABASE.fullmatch(text)
+    if parts is None or re.search("%(?!(?!00)[0-9A-Fa-f]{2})", text):
         raise ValueError
-    if re.search(r"\s|%(?!(?!00)[0-9A-Fa-f]{2})", text):  # libpq would quote it, be it a password
+    hosts = urlsplit(f"//{parts[1]}").netloc.rpartition("@")[2].split(",")  # the primary, and its replicas
+    if 0 in [urlsplit(f"//{it}").port for it in hosts]:
         raise ValueError
-    return f"postgresql://{text.partition('://')[2]}"
+    try:
+        conninfo_to_dict(url := f"postgresql://{parts[1]}")
+    except ProgrammingError:
+        raise ValueError from None
+    return url
 
 
 def _mail_servers(text: str) -> tuple[str, ...]:
-    """A password may have a comma in it."""
-    servers = tuple(re.split(r"\s*,\s*(?=smtps?://)", text))
+    """Split at commas, except those within a password."""
+    servers = tuple(re.split(r"(?<!\s)\s*,\s*(?=smtps?://)", text))
     for url in map(urlsplit, servers):
         if url.scheme not in ("smtp", "smtps") or not url.hostname or url.port == 0:
             raise ValueError
@@ -119,11 +160,17 @@ def _mail_servers(text: str) -> tuple[str, ...]:
 
 
 def _ways_in(text: str) -> tuple[str, ...]:
-    return tuple(_way_in(way.strip()) for way in text.split(","))
+    """Split at commas, except those within a password."""
+    return tuple(
+        map(read_way_in, re.split(r"(?<!\s)\s*,\s*(?=[a-z]{1,9}://|[^,@]{1,255}:[0-9]{1,5}\s{0,9}(?:,|$))", text))
+    )
 
 
-def _way_in(text: str) -> str:
-    """As a URL; `host:port` alone is one of SMTP."""
+def read_way_in(text: str) -> str:
+    """Return the URL of an inbound route. `host:port` alone means SMTP.
+
+    Raises ValueError, whose text may contain a password.
+    """
     url = urlsplit(text if "://" in text else f"smtp://{text}")
     is_mailbox = url.scheme == "imaps" and url.username and url.password and url.port != 0
     is_listener = url.scheme in ("smtp", "lmtp") and url.port and not (url.path or "@" in url.netloc)
@@ -133,9 +180,10 @@ def _way_in(text: str) -> str:
 
 
 def _days(least: int, text: str) -> timedelta:
-    if not least <= int(text) <= 36500:
+    days = _whole_number(text)
+    if not least <= days <= 36500:
         raise ValueError
-    return timedelta(days=int(text))
+    return timedelta(days=days)
 
 
 def _token(text: str) -> Secret:
@@ -150,16 +198,29 @@ def _label(text: str) -> str:
     return text.lower()
 
 
+_LONGEST_DOMAIN = 189  # characters: an address has at most 254, up to 64 of them before the @ (RFC 5321, 4.5.3.1)
+
+
 def _domain(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", text):
+    """Return the domain in ASCII and lower case, as in the DNS and in email addresses."""
+    ascii_text = text if text.isascii() else idna.encode(text, uts46=True).decode()
+    domain = ".".join(map(_label, ascii_text.removesuffix(".").split(".")))
+    if len(domain) > _LONGEST_DOMAIN:
         raise ValueError
-    return text.lower()
+    return domain
+
+
+def _whole_number(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise ValueError
+    return int(text)
 
 
 def _port(text: str) -> int:
-    if not 1 <= int(text) <= 65535:
+    port = _whole_number(text)
+    if not 1 <= port <= 65535:
         raise ValueError
-    return int(text)
+    return port
 
 
 def _path(text: str) -> Path:
@@ -167,17 +228,21 @@ def _path(text: str) -> Path:
 
 
 def _same_everywhere(text: str) -> Path:
-    """Each process has a directory that it is in, and a home."""
+    """Accept absolute paths only, since processes differ in working directory and home."""
     if not Path(text).is_absolute():
         raise ValueError
     return Path(text)
 
 
 def _web_address(text: str) -> str:
+    """Return the origin. A path is rejected, since the page and the links in letters would not work below one."""
     url = urlsplit(text)
-    if url.scheme not in ("http", "https") or not url.hostname or url.query or url.fragment:
+    scheme, port = url.scheme.lower(), url.port
+    is_origin = not (url.path.strip("/") or set("?#@%\\") & set(text))
+    if scheme not in ("http", "https") or not url.hostname or port == 0 or not is_origin:
         raise ValueError
-    return text.rstrip("/")
+    host = f"[{IPv6Address(url.hostname)}]" if url.netloc.startswith("[") else _domain(url.hostname)
+    return f"{scheme}://{host}" + (f":{port}" if port else "")
 
 
 def _switch(text: str) -> bool:
@@ -187,7 +252,7 @@ def _switch(text: str) -> bool:
 
 
 def _rate(text: str) -> Bound:
-    """`50/1h`. At most a thousand a second, since buckets count in milliseconds."""
+    """Parse a rate such as `50/1h`. At most a thousand per second, since buckets count in milliseconds."""
     parts = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,4})([smhd])", text)
     if parts is None:
         raise ValueError
@@ -198,9 +263,10 @@ def _rate(text: str) -> Bound:
 
 
 def _at_a_time(text: str) -> Bound:
-    if not re.fullmatch("[0-9]{1,9}", text) or int(text) < 1:
+    most = _whole_number(text)
+    if most < 1:
         raise ValueError
-    return Bound(int(text))
+    return Bound(most)
 
 
 class _Variable(NamedTuple):
@@ -214,7 +280,7 @@ class _Variable(NamedTuple):
         return self.default.replace("{port}", str(port))
 
     def of(self, environment: Mapping[str, str], port: int | None = None) -> Any:
-        """What it is set to; None if to nothing. Raises BadSetting."""
+        """Return the parsed value, or None if it is unset. Raises BadSetting."""
         text = environment.get(self.name, "").strip() or self.default_at(port)
         try:
             return self.read(text) if text else None
@@ -223,169 +289,191 @@ class _Variable(NamedTuple):
             raise BadSetting(f"{self.name} should be {self.form}, not {shown}.") from None
 
 
-# Root's checkout may be closed to `nobody`, who runs Postgres for root.
+# For root, Postgres runs as `nobody`, who may be unable to read root's checkout.
 _DATA = Path("/var/lib/sternenpost") if os.geteuid() == 0 else CHECKOUT / ".data"
 
 VARIABLES = {
     "database_url": _Variable(
-        "DATABASE_URL", "", "like postgresql://user:password@host/name", "Postgres; unset: the embedded one", _database
+        "DATABASE_URL",
+        "",
+        "like postgresql://user:password@host/name",
+        "The Postgres database. Unset: the embedded one.",
+        _database,
     ),
     "database_url_direct": _Variable(
         "DATABASE_URL_DIRECT",
         "",
         "like postgresql://user:password@host/name",
-        "Postgres itself where DATABASE_URL is a pooler, or one node for all where there are several, to tell and hear at "
-        "once of what changes; unset: DATABASE_URL is asked",
+        "A direct connection to Postgres, for notifications, if DATABASE_URL leads to a pooler or to one of several Citus "
+        "nodes. Use the same node for all processes. Unset: DATABASE_URL is used.",
         _database,
     ),
     "smtp_url": _Variable(
         "SMTP_URL",
         "",
-        "like smtp://user:password@host:587, smtp://host?starttls=1 or smtps://host, or a list of such by commas",
-        "who carries mail, by TLS wherever a password is sent; of several, the next is asked for whom one refuses; unset: "
-        "letters are kept, the sandbox shows them",
+        "like smtp://user:password@host:587, smtp://host?starttls=1 or smtps://host, or several, separated by commas",
+        "The mail servers that send letters, with TLS if there is a password. The next server gets the recipients that one "
+        "rejects. Unset: letters stay on this machine, and the sandbox shows them.",
         _mail_servers,
     ),
     "mail_in": _Variable(
         "STERNENPOST_MAIL_IN",
         "",
-        "a list by commas of host:port, smtp://host:port, lmtp://host:port or imaps://user:password@host/INBOX",
-        "the ways in for replies: where each worker takes them by SMTP and LMTP (workers on one machine share the port), "
-        "and mailboxes that they read; unset: none, but `up` takes them on the loopback, 25 above the web's port",
+        "host:port, smtp://host:port, lmtp://host:port or imaps://user:password@host/INBOX, or several, separated by commas",
+        "Inbound routes for replies: addresses where workers listen for SMTP or LMTP (workers on one machine share a port), "
+        "and mailboxes that they read. Unset: none, but `up` listens on the loopback at STERNENPOST_PORT + 25.",
         _ways_in,
     ),
     "mail_in_secret": _Variable(
         "STERNENPOST_MAIL_IN_SECRET",
         "",
         "at least 16 letters and digits",
-        "what mail providers prove themselves by who bring replies to /mail-in/...; of Mailgun its key for webhooks; "
-        "unset: none may",
+        "Secret that mail providers send with inbound mail (/mail-in/...). For Mailgun, use its webhook signing key. "
+        "Unset: inbound mail over HTTP is off.",
         _token,
     ),
     "reply_domain": _Variable(
         "STERNENPOST_REPLY_DOMAIN",
         "",
         "like reply.stars.example",
-        "the domain of the addresses for replies; unset: the host of the base URL, from workers that take replies",
+        "Domain of the reply addresses. Unset: the host of the base URL, if the worker accepts replies.",
         _domain,
     ),
     "dkim_key": _Variable(
         "STERNENPOST_DKIM_KEY",
         "",
         "a file",
-        "an RSA key in PEM that signs all letters for the host of the base URL (DKIM); unset: nobody signs, or whoever "
-        "carries mail does",
+        "RSA key in PEM that signs all letters for the host of the base URL (DKIM). Unset: signing is left to the mail server.",
         _path,
     ),
     "dkim_selector": _Variable(
         "STERNENPOST_DKIM_SELECTOR",
         "sternenpost",
         "a word of letters, digits and hyphens",
-        "where the public half of that key is found: this word before ._domainkey and the host",
+        "DKIM selector: the DNS record of the public key is at SELECTOR._domainkey.HOST.",
         _label,
     ),
     "port": _Variable(
-        "STERNENPOST_PORT", "8000", "a port between 1 and 65535", "where the web listens on the loopback", _port
+        "STERNENPOST_PORT", "8000", "a port between 1 and 65535", "Port on the loopback where web listens.", _port
     ),
-    "data": _Variable(
-        "STERNENPOST_DATA", str(_DATA), "a directory", "where the embedded Postgres keeps its data", _path
-    ),
+    "data": _Variable("STERNENPOST_DATA", str(_DATA), "a directory", "Data directory of the embedded Postgres.", _path),
     "shelf": _Variable(
         "STERNENPOST_SHELF",
         "",
-        "a directory by its whole path",
-        "where `shelve` puts the events of games that are long over, and every web and worker reads them; unset: they stay "
-        "in the database",
+        "the absolute path of a directory",
+        "Directory to which `shelve` moves the events of old games. Web and worker read them there. Unset: they stay in the "
+        "database.",
         _same_everywhere,
     ),
     "base_url": _Variable(
         "STERNENPOST_BASE_URL",
         "http://127.0.0.1:{port}",
-        "like https://stars.example",
-        "the address that links in mails begin with",
+        "like https://stars.example, without a path",
+        "Start of every link in emails. International names such as münchen.example are converted to ASCII.",
         _web_address,
     ),
     "limits": _Variable(
-        "STERNENPOST_LIMITS", "on", "on or off", "rate limits; off for load tests only: then none below counts", _switch
+        "STERNENPOST_LIMITS",
+        "on",
+        "on or off",
+        "Rate limits. Off, for load tests only: ignores all limits below.",
+        _switch,
     ),
     "proxies": _Variable(
         "STERNENPOST_PROXIES",
         "0",
         "a number",
-        "trusted proxies before the web, each of which names its client; they may name the request, too (X-Request-Id)",
-        int,
+        "Number of trusted proxies in front of web. Each adds its client to X-Forwarded-For, and may set X-Request-Id.",
+        _whole_number,
     ),
     "sandbox": _Variable(
         "STERNENPOST_SANDBOX",
         "off",
         "on or off",
-        "mailbox, sandbox game, movable clock; `up` opens it unless database and mail are real",
+        "The sandbox: mailbox, example games, movable clock. `up` switches it on unless DATABASE_URL and SMTP_URL are set.",
         _switch,
     ),
     "keep_deliveries": _Variable(
         "STERNENPOST_KEEP_DELIVERIES",
         "90",
         "a number of days, at least 14",
-        "how many days players can see what became of their letters",
-        partial(_days, 14),  # bounces are looked up for so long
+        "Days for which players can see the delivery status of their letters.",
+        partial(_days, 14),  # bounces are looked up for that long
     ),
     "keep_answers": _Variable(
         "STERNENPOST_KEEP_ANSWERS",
         "7",
         "a number of days, at least 7",
-        "how many days a request with the same Idempotency-Key gets its first answer again; clients are promised seven",
+        "Days for which an Idempotency-Key returns its first response. Clients rely on seven.",
         partial(_days, 7),
     ),
     "metrics_token": _Variable(
         "STERNENPOST_METRICS_TOKEN",
         "",
         "at least 16 letters and digits",
-        "whoever sends it as `Authorization: Bearer ...` may read /metrics; unset: nobody",
+        "Token that gives access to /metrics (`Authorization: Bearer ...`). Unset: /metrics is off.",
         _token,
     ),
 }
 
 
 def _bound(name: str, default: str, meaning: str) -> _Variable:
-    form, read = ("like 50/1h", _rate) if "/" in default else ("a number from 1 on", _at_a_time)
+    form, read = ("like 50/1h", _rate) if "/" in default else ("a number of at least 1", _at_a_time)
     return _Variable(f"STERNENPOST_LIMIT_{name.upper().replace('-', '_')}", default, form, meaning, read)
 
 
-# By the names that answers call them by, where they are told.
+# By the names that responses use for them.
 BOUNDS = {
     name: _bound(name, default, meaning)
     for name, default, meaning in (
-        ("player", "12000/1m", "units of requests by one player; a request takes one, what is expensive more"),
-        ("address", "6000/1m", "units of requests without a token from one address, or one /64 of IPv6"),
-        ("sign-ins", "30/1h", "sign-ins asked for from one address, or one /64 of IPv6"),
-        ("guests", "20/1h", "guests from one address, or one /64 of IPv6"),
-        ("guests-in-all", "5000/1d", "guests of this installation"),
-        ("guest-games", "10/1d", "games opened by one guest"),
-        ("codes", "5/1h", "codes mailed to one address, or asked for in one player's settings"),
-        ("codes-daily", "20/1d", "the same within a day"),
-        ("wrong-codes", "20/1d", "wrong codes tried for one address; afterwards right ones are refused, too"),
-        ("tokens", "100", "tokens of one player; a sign-in makes one in any case"),
-        ("apps", "50", "apps that one player allows something"),
-        ("app-registrations", "30/1h", "apps that make themselves known from one address, or one /64 of IPv6"),
-        ("app-registrations-in-all", "2000/1d", "apps that make themselves known to this installation"),
-        ("games", "200/1d", "games opened by one player"),
-        ("program-games", "100/1d", "games to which one program's account comes: opened by it, or a seat taken there"),
-        ("waiting-games", "10", "games of one player that wait for others"),
-        ("invitations", "50/1d", "addresses invited by one player, in all ways together"),
-        ("invitations-to", "5/1d", "invitations to one mailbox, by whomever; what stands after a plus makes no other"),
-        ("invitations-in-all", "2000/1d", "invitations by this installation"),
-        ("messages", "30/1m", "messages at tables by one player"),
-        ("messages-hourly", "200/1h", "the same within an hour"),
-        ("reports", "10/1d", "reports of others by one player"),
-        ("streams", "30", "event streams of one player"),
-        ("streams-of-address", "30", "event streams without a token of one address, or one /64 of IPv6"),
-        ("streams-of-strangers", "500", "all without a token in one web process, which keeps 1,000"),
-        ("push-subscriptions", "20", "browsers in which one player is told"),
-        ("webhooks", "10", "webhooks of one player"),
-        ("webhook-tries", "60/1h", "pings and further tries of webhooks by one player"),
-        ("mails", "300/1h", "mails for one seat"),
-        ("postmaster-mails", "30/1h", "mails to the postmaster"),
-        ("answers", "20/1h", "answers to mails for one seat that played nothing"),
-        ("answers-to-sender", "60/1h", "the same to one sender"),
+        ("player", "12000/1m", "Units of requests per player. A request costs one unit, an expensive one more."),
+        ("address", "6000/1m", "Units of requests without a token, per IPv4 address or IPv6 /64."),
+        ("pages", "12000/1m", "Units of pages and files per network. A file costs one unit, a page ten."),
+        ("mail-in", "6000/1m", "Requests to /mail-in per network."),
+        ("sign-ins", "30/1h", "Sign-in requests per IPv4 address or IPv6 /64."),
+        ("guests", "20/1h", "New guests per IPv4 address or IPv6 /64."),
+        ("guests-in-all", "5000/1d", "New guests in this installation. Each network gets a share."),
+        ("guest-games", "10/1d", "Games opened per guest."),
+        ("codes", "5/1h", "Codes mailed per mailbox, or requested in a player's settings."),
+        ("codes-daily", "20/1d", "The same, per day."),
+        (
+            "codes-in-all",
+            "1000/1h",
+            "Codes mailed by this installation. Each network gets a share. Beyond the limit, only players get codes.",
+        ),
+        ("wrong-codes", "20/1d", "Wrong codes per email address. Beyond the limit, correct codes are rejected, too."),
+        ("tokens", "100", "Tokens per player. A sign-in always creates one."),
+        ("apps", "50", "Authorized apps per player."),
+        ("app-registrations", "30/1h", "App registrations per IPv4 address or IPv6 /64."),
+        (
+            "app-registrations-in-all",
+            "2000/1d",
+            "App registrations in this installation. Each network gets a share.",
+        ),
+        ("games", "200/1d", "Games opened per player."),
+        ("program-games", "100/1d", "Games that a program's account opens or joins."),
+        ("waiting-games", "10", "Open games per player that wait for other players."),
+        ("invitations", "50/1d", "Email addresses invited per player, by any means."),
+        ("invitations-to", "5/1d", "Invitations per mailbox, from all players. A part after a plus is ignored."),
+        ("invitations-in-all", "2000/1d", "Invitations by this installation. Each player gets a share."),
+        ("messages", "30/1m", "Chat messages per player."),
+        ("messages-hourly", "200/1h", "The same, per hour."),
+        ("reports", "10/1d", "Reports of other players per player."),
+        ("streams", "30", "Event streams per player."),
+        ("streams-of-address", "30", "Event streams without a token, per IPv4 address or IPv6 /64."),
+        (
+            "streams-of-strangers",
+            "500",
+            "Event streams without a token per web process, which serves at most 1,000 in all.",
+        ),
+        ("push-subscriptions", "20", "Push subscriptions per player."),
+        ("webhooks", "10", "Webhooks per player."),
+        ("webhook-tries", "60/1h", "Webhook pings and manual retries per player."),
+        ("mails", "300/1h", "Inbound emails per seat."),
+        ("postmaster-mails", "30/1h", "Inbound emails to the postmaster."),
+        ("returned-mails", "120/1h", "Bounces per player, or of invitations per game."),
+        ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
+        ("answers", "20/1h", "Answers per seat to emails that played nothing."),
+        ("answers-to-sender", "60/1h", "The same, per sender."),
     )
 }

@@ -17,7 +17,7 @@ LONGEST: Final = timedelta(days=365)
 def duration(text: Any) -> timedelta:
     """`P2D`, `PT12H`, `P1DT6H`, `P1W`: from a second to 365 days. Raises Unfit."""
     if type(text) is not str:
-        raise Unfit("A duration is a text such as P2D or PT12H.")
+        raise Unfit("A duration must be a string such as P2D or PT12H.")
     return _duration(text[:40])
 
 
@@ -30,7 +30,7 @@ def _duration(text: str) -> timedelta:
     except (ValueError, OverflowError) as error:
         raise Unfit("%(text)s is not a duration such as P2D or PT12H.", text=repr(text)) from error
     if type(length) is not timedelta:
-        raise Unfit("%(text)s has years or months, whose length varies; write days or weeks.", text=repr(text))
+        raise Unfit("%(text)s has years or months, which vary in length. Use days or weeks.", text=repr(text))
     if not SECOND <= length <= LONGEST:
         raise Unfit("%(text)s is not between a second (PT1S) and a year (P365D).", text=repr(text))
     return length
@@ -47,11 +47,11 @@ def duration_text(length: timedelta) -> str:
 
 def expect_fields(data: Any, what: str, required: set[str], optional: Collection[str] = ()) -> None:
     if type(data) is not dict:
-        raise Unfit("A JSON object is needed here.", what)
+        raise Unfit("Must be a JSON object.", what)
     if missing := required - set(data):
         raise Unfit("`%(field)s` is missing.", what, field=min(missing))
     if unknown := set(data) - required - set(optional):
-        raise Unfit("There is no field `%(field)s` here.", what, field=min(unknown)[:40])
+        raise Unfit("Unknown field `%(field)s`.", what, field=min(unknown)[:40])
 
 
 def length_of(data: Any, what: str) -> timedelta:

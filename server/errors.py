@@ -1,4 +1,4 @@
-"""What a use case may raise. `api.problems` has the one table that makes them answers."""
+"""Errors that use cases raise. `api.problems` maps each to an HTTP problem."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from server.translations import Words, noted
 
 
 class PlayError(Exception):
-    """A request that cannot be done; its words, with places for `values`, are for the one who asked."""
+    """A request that can't be carried out. Its text, with placeholders for `values`, is for the caller."""
 
     def __init__(self, words: str, **values: object) -> None:
         self.words = words if isinstance(words, Words) else Words(words, "", **values)
@@ -14,45 +14,58 @@ class PlayError(Exception):
 
 
 class NotFound(PlayError):
-    """No such thing, or not for this caller's eyes: nobody learns which."""
+    """A thing that doesn't exist or that the caller isn't allowed to see."""
 
 
 class NotSeated(PlayError):
-    """The caller has no seat at this table."""
+    """A caller without a seat at this table."""
 
 
 class NotHost(PlayError):
-    """The caller is not the host of this game."""
+    """A caller who isn't the host of this game."""
 
 
 class StaleTurn(PlayError):
-    """A move for a turn that is over; `turn` is the present one of that seat, or None.
+    """A move for a turn that is over. `turn` is the seat's current turn, or None.
 
-    `taken_back`: because the game has gone back to before its end.
+    `taken_back`: a take-back ended the turn.
     """
 
     def __init__(self, turn: int | None, taken_back: bool = False) -> None:
         if taken_back and turn is None:
-            super().__init__(noted("That turn is over: a move was taken back."))
+            super().__init__(noted("That turn is over because a move was taken back."))
         elif taken_back:
-            super().__init__(noted("That turn is over: a move was taken back; the present one is %(turn)s."), turn=turn)
+            super().__init__(
+                noted("That turn is over because a move was taken back. Your current turn is %(turn)s."), turn=turn
+            )
         elif turn is None:
             super().__init__(noted("That turn is over."))
         else:
-            super().__init__(noted("That turn is over; the present one is %(turn)s."), turn=turn)
+            super().__init__(noted("That turn is over. Your current turn is %(turn)s."), turn=turn)
         self.turn = turn
 
 
 class StalePlan(PlayError):
-    """A change of a plan that has changed meanwhile; `revision` is its present one."""
+    """A change to a plan that has changed in the meantime. `revision` is its current revision."""
 
     def __init__(self, revision: int) -> None:
-        super().__init__(noted("Your plan has changed; its present revision is %(revision)s."), revision=revision)
+        super().__init__(noted("Your plan has changed. Its current revision is %(revision)s."), revision=revision)
         self.revision = revision
 
 
+class PlaceAhead(PlayError):
+    """A position beyond the end of the log, for example after a backup was restored. `newest` is where the log ends."""
+
+    def __init__(self, newest: int) -> None:
+        super().__init__(
+            noted("This list ends at %(newest)s, before the position you sent. Discard your data and start from 0."),
+            newest=newest,
+        )
+        self.newest = newest
+
+
 class IllegalPlan(PlayError):
-    """A move that cannot be left for a turn to come: the one at `index`, for a rule's `reason` or because of a condition."""
+    """A planned move that isn't possible: the one at `index`, because of a rule (`reason`) or a condition."""
 
     def __init__(self, index: int, reason: str, words: Words) -> None:
         super().__init__(words)
@@ -60,43 +73,43 @@ class IllegalPlan(PlayError):
 
 
 class TooLate(PlayError):
-    """A move that cannot be taken back any more."""
+    """A move that can no longer be taken back."""
 
 
 class WrongSalt(PlayError):
-    """A salt that is not the one that was committed."""
+    """A salt that doesn't match the commitment."""
 
 
 class NotAllowed(PlayError):
-    """What the options of this game rule out."""
+    """A request that the options of this game rule out."""
 
 
 class NotRunning(PlayError):
-    """The game has not started, or is over."""
+    """A game that hasn't started or is over."""
 
 
 class HandedOver(PlayError):
-    """A bot plays this seat until its person takes it back."""
+    """A seat that a bot plays until its player takes it back."""
 
 
 class NotReliable(PlayError):
-    """The game asks for players who leave fewer games."""
+    """A player who is less reliable than the game requires."""
 
 
 class NoPrograms(PlayError):
-    """The game is for people only, and a program plays the caller's account."""
+    """A program's account at a game for humans only."""
 
 
 class SeatTaken(PlayError):
-    """No seat to be had here: taken, reserved for somebody else, or none left."""
+    """A seat that is taken or reserved, or a game without open seats."""
 
 
 class AlreadySeated(PlayError):
-    """The caller sits at this table already."""
+    """A caller who already has a seat at this table."""
 
 
 class BadField(PlayError):
-    """A field that has the right shape and no sensible meaning."""
+    """A field with the right type and an invalid value."""
 
     def __init__(self, field: str, words: str, **values: object) -> None:
         super().__init__(words, **values)
@@ -104,7 +117,7 @@ class BadField(PlayError):
 
 
 class Unfit(ValueError):
-    """A value that cannot be meant; its words are as those of a `PlayError`."""
+    """An invalid value. Its text is like that of a `PlayError`."""
 
     def __init__(self, words: str, place: str = "", **values: object) -> None:
         self.words = words if isinstance(words, Words) else Words(words, place, **values)
@@ -112,31 +125,31 @@ class Unfit(ValueError):
 
 
 class TooManyWebhooks(PlayError):
-    """A player has as many webhooks as he may have."""
+    """A player at the maximum number of webhooks."""
 
 
 class WebhookDisabled(PlayError):
-    """Nothing is carried to this webhook until it is enabled again."""
+    """A disabled webhook, which gets no deliveries."""
 
 
 class KeyReused(PlayError):
-    """An Idempotency-Key that belongs to another request."""
+    """An Idempotency-Key that was used for another request."""
 
 
 class UnderWay(PlayError):
-    """The first request with this Idempotency-Key has no answer to repeat."""
+    """A repeated request whose first response isn't available."""
 
 
 class WrongCode(PlayError):
-    """A sign-in code that is wrong, used, too old, or tried too often."""
+    """A sign-in code that is wrong, used, expired, or tried too often."""
 
 
 class BadToken(PlayError):
-    """A token that nobody has, or whose time is over."""
+    """A token that doesn't exist or has expired."""
 
 
 class Banned(PlayError):
-    """An operator has shut this person out; `until` is None if that is for good."""
+    """A player whom an operator has banned. `until` is None if the ban is permanent."""
 
     def __init__(self, until: datetime | None, reason: str) -> None:
         if until is None:
@@ -150,26 +163,30 @@ class Banned(PlayError):
 
 
 class SignInFirst(PlayError):
-    """What a guest wants is for players with an address only."""
+    """A guest's request that only players with an email address can make."""
 
 
 class MissingScope(PlayError):
-    """The token is good, but not for this; `scope` is what it would take."""
+    """A valid token that lacks the required `scope`."""
 
     def __init__(self, scope: str) -> None:
-        super().__init__(noted("This token has no scope %(scope)s."), scope=scope)
+        super().__init__(noted("This token lacks the scope %(scope)s."), scope=scope)
         self.scope = scope
 
 
 class OneSeatOnly(PlayError):
-    """The token of a seat, for something else than its game."""
+    """A seat token outside its game."""
 
     def __init__(self) -> None:
-        super().__init__(noted("This token is for one seat of one game, and for nothing else."))
+        super().__init__(noted("This token works only for one seat in one game."))
+
+
+class Closed(PlayError):
+    """A function that the operators have temporarily closed."""
 
 
 class TooMany(PlayError):
-    """A limit is reached; `retry_after` in seconds."""
+    """A limit that is reached. `retry_after` is in seconds."""
 
     def __init__(self, words: str, retry_after: int, **values: object) -> None:
         super().__init__(words, **values)
@@ -177,4 +194,4 @@ class TooMany(PlayError):
 
 
 class TooManyStreams(TooMany):
-    """No more event streams are kept open here."""
+    """A server that can't open more event streams."""

@@ -11,17 +11,17 @@ from uuid import UUID, uuid4, uuid5
 from server.accounts.players import change_profile, player_token, profile
 from server.clock import clock
 from server.errors import NotFound
+from server.games import Json
 from server.play.commits import load
 from server.play.game import Game
-from server.play.moves import play_move, turn_word
-from server.play.sandbox_clock import follow_clock, wait_from_now_on
+from server.play.moves import play_move
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import leave, return_word, take_seat
-from server.play.turn_links import caller
+from server.play.timing.sandbox_clock import follow_clock, wait_from_now_on
+from server.play.turns.turn_links import caller, turn_word
 from server.play.views import describe, seen_by, turn_of
 from server.play.votes import vote
-from server.rules import Json
 
 EMAIL, ADA, BEN = "you@sandbox.example", "ada@sandbox.example", "ben@sandbox.example"
 FIRST = "The first sky"
@@ -49,7 +49,7 @@ def open_up(base_url: str) -> Iterator[str]:
     yield f"  API handbook     {base_url}/docs"
     yield f"  your game        {base_url}/#/games/{first.game_id}"
     yield f"  your token       {player_token(EMAIL)}"
-    yield "  and one of each kind, as it was made; time has gone on since:"
+    yield "  and one game in each state, as of its creation:"
     for title, game in games.items():
         yield f"    {title:<28} {_link(base_url, game, you)}"
 
@@ -101,7 +101,7 @@ def _link(base_url: str, game: Game, you: UUID) -> str:
         return f"{base_url}/t/{turn_word(game.game_id, seat, game.table.turns[seat] or 0)}"
     if seat is not None and game.table.status == "running" and _is_absent(game, seat):
         return f"{base_url}/back/{return_word(game.game_id, seat)}"
-    if seat is None and game.head["private"] and game.table.status == "open":
+    if seat is None and game.head.private and game.table.status == "open":
         return f"{base_url}/i/{describe(game, 0)['invitation']}"
     return f"{base_url}/#/games/{game.game_id}"
 
@@ -115,7 +115,7 @@ def _is_asked(game: Game, you: UUID) -> bool:
 
 def _is_absent(game: Game, seat: int) -> bool:
     """Whether a bot plays there for somebody, or will as soon as the worker has noticed that time is over."""
-    due_at = game.seats[seat]["due_at"]
+    due_at = game.seats[seat].due_at
     return game.table.stand_ins[seat] is not None or (due_at is not None and due_at <= clock.now())
 
 
@@ -150,7 +150,9 @@ def _play_on(game_id: UUID, stops: Callable[[Game], bool]) -> None:
         rules, state = game.table.rules, game.table.state
         seat = min(rules.to_act(state))
         move = rules.move_to_json(dice.choice(rules.legal_moves(state, seat)))
-        play_move(game_id, game.seats[seat]["player_id"], game.table.turns[seat] or 0, move)
+        player_id = game.seats[seat].player_id
+        assert player_id is not None  # bots move by themselves
+        play_move(game_id, player_id, game.table.turns[seat] or 0, move)
 
 
 def _all_vote(game_id: UUID, wish: str, *people: UUID) -> None:

@@ -9,12 +9,18 @@ from server.errors import Unfit
 INVISIBLE = {"Cc", "Cf", "Cs", "Co"}  # controls, bidi and other format characters, lone surrogates, private use
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by category, and yet nothing is seen
 UNBROKEN = frozenset("\u00a0\u202f")  # spaces at which no line ends, as French has them before a colon
+OVERRIDES = frozenset("\u202d\u202e")  # of the direction of writing
+SELECTORS = frozenset(
+    map(chr, (0x34F, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+)
 MARKS_IN_A_ROW = 3  # enough for any writing; more are piled up to paint over the neighbouring lines
 
 _SPACES = re.compile(r"\s+")
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(rf"({_ATOM}(?:\.{_ATOM})*)@({_LABEL}(?:\.{_LABEL})*)")
+
+_GMAIL = ("gmail.com", "googlemail.com")
 
 _LINK = re.compile(
     r"\w[.\u3002][^\W\d_]{2}"  # a domain, with whatever dot (NFKC has made most of them one)
@@ -64,14 +70,26 @@ def email_address(text: str) -> str:
     parts = _ADDRESS.fullmatch(text)
     # some readers decode =?...?= even within an address
     if parts is None or "=?" in text or len(text) > 254 or len(parts[1]) > 64:
-        raise Unfit("This is not an e-mail address like name@example.org.")
+        raise Unfit("This is not an email address such as name@example.org.")
     return f"{parts[1]}@{parts[2].lower()}"
 
 
 def mailbox_of(address: str) -> str:
-    """Where its mails arrive: what stands after a plus, its owner chooses for each as he likes (RFC 5233)."""
+    """Return where mails to this address arrive. Its owner chooses what stands after a plus (RFC 5233); Gmail also ignores
+    dots, and has two domains. Only limits and the note of who was invited use it: letters go to the address as written."""
     local, _, domain = address.partition("@")
-    return f"{local.partition('+')[0] or local}@{domain}"
+    local = local.partition("+")[0] or local
+    if domain in _GMAIL:
+        local, domain = local.replace(".", "") or local, _GMAIL[0]
+    return f"{local}@{domain}"
+
+
+def without_unseen(text: str) -> str:
+    """Return `text` without the characters that show nothing, for reading what a person meant.
+
+    Direction overrides stay: they change what is seen.
+    """
+    return text if text.isascii() else text.translate(_UNSEEN)
 
 
 def has_link(text: str) -> bool:
@@ -81,6 +99,18 @@ def has_link(text: str) -> bool:
 
 def _visible(text: str) -> str:
     return text if text.isascii() and text.isprintable() else text.translate(_SEEN)
+
+
+class _Unseen(dict[int, int | str | None]):
+    """What `without_unseen` makes of a character, by its code point."""
+
+    def __missing__(self, point: int) -> int | str | None:
+        char = chr(point)
+        shows_nothing = char not in OVERRIDES and (char in SELECTORS or unicodedata.category(char) == "Cf")
+        made = None if shows_nothing else " " if char in BLANK_LETTERS else point
+        if point < 0x3000:
+            self[point] = made
+        return made
 
 
 class _Seen(dict[int, str]):
@@ -98,6 +128,7 @@ class _Seen(dict[int, str]):
 
 
 _SEEN = _Seen()
+_UNSEEN = _Unseen()
 
 
 def _is_mark(char: str) -> bool:

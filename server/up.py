@@ -1,4 +1,4 @@
-"""`up`: the whole house on one machine. Starts its parts in order, starts again what dies, stops all in order."""
+"""`up`: the whole server on one machine. Starts its parts in order, restarts those that die, stops all in order."""
 
 import compileall
 import errno
@@ -13,6 +13,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
+from urllib.parse import urlsplit
 
 import psycopg
 
@@ -20,12 +21,12 @@ from server.config import CHECKOUT, BadSetting, Settings, masked
 from server.store import embedded_postgres
 from server.store.tables import APP_ROLE
 
-_SOON = 10.0  # seconds for a predecessor to leave its port, and for a database to answer
-_STARTING = 60.0  # seconds for the web to answer
-_STOPPING = 15.0  # seconds for a program to finish what it is doing
-_PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before what died once, twice, ... is started again
-_MAIL_IN = 25  # so far above the web's port replies are taken
-_SETTLED = 60.0  # seconds after which earlier deaths are forgotten
+_SOON = 10.0  # seconds for an earlier process to free its port, and for a database to answer
+_WAITING = 10.0  # seconds between two messages about a wait
+_STOPPING = 15.0  # seconds for a program to finish its work
+_PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before the first, second, ... restart
+_MAIL_IN = 25  # offset of the mail port from the web port
+_SETTLED = 60.0  # seconds after which earlier failures no longer count
 
 
 class CannotStart(Exception):
@@ -33,11 +34,11 @@ class CannotStart(Exception):
 
 
 class Stopped(BaseException):
-    """Ctrl-C or a signal, wherever we are. Not an Exception, so that nobody catches it by accident."""
+    """Ctrl-C or a signal, at any point. It is not an Exception, so that no handler catches it by accident."""
 
 
 class Part:
-    """Something that runs until it is stopped, and is started again if it dies."""
+    """A part that runs until it is stopped, and is restarted if it dies."""
 
     name: str
 
@@ -57,14 +58,14 @@ class Part:
         raise NotImplementedError
 
     def look_after(self) -> None:
-        """Notices a death, and starts the part again after a pause that grows with each one."""
+        """Restart the part if it has died, after a pause that grows with each failure."""
         now = time.monotonic()
         if self.is_running():
             if now - self._started_at > _SETTLED:
                 self._deaths = 0
         elif self._again_at is None:
             pause = _PAUSES[min(self._deaths, len(_PAUSES) - 1)]
-            say(f"{self.name} ended by itself; it is started again in {pause:.0f} s.")
+            say(f"{self.name} exited unexpectedly. It restarts in {pause:.0f} s.")
             self._deaths += 1
             self._again_at = now + pause
         elif now >= self._again_at:
@@ -94,7 +95,7 @@ class Postgres(Part):
 
 
 class Program(Part):
-    """The web or the worker. Its session is its own, so that Ctrl-C in the terminal reaches only us."""
+    """The web or worker program, in its own session, so that Ctrl-C in the terminal reaches only `up`."""
 
     def __init__(self, command: str, starter: "_Starter") -> None:
         self.name = f"The {command}"
@@ -107,7 +108,7 @@ class Program(Part):
             self._starter.command(self._command),
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  there are no threads here
+            preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  this process has no threads
             **self._starter.common,
         )
 
@@ -119,8 +120,8 @@ class Program(Part):
         try:
             self._process.wait(_STOPPING)
         except subprocess.TimeoutExpired:
-            say(f"{self.name} does not stop and is killed.")
-        try:  # gunicorn's workers outlive a killed master for a moment, and hold its port
+            say(f"{self.name} does not stop, so it is killed.")
+        try:  # gunicorn's workers briefly outlive a killed master, and hold its port
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
@@ -128,7 +129,7 @@ class Program(Part):
 
 
 def main() -> int:
-    """Runs until it is told to stop; returns the exit status."""
+    """Run until a signal arrives. Return the exit status."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
     house = ExitStack()
@@ -155,32 +156,33 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
 
     _await_free_port(settings.port)
     if settings.database_url is None:
-        say(f"Starting Postgres, with its data in {settings.data}")
+        say(f"Starting Postgres with its data in {settings.data}")
         add(Postgres(settings.data))
     else:
         say(f"Using the database {masked(settings.database_url)}")
         _await_database(settings.database_url)
     url = settings.database_url or embedded_postgres.address(settings.data, APP_ROLE)
     is_real = settings.database_url is not None and settings.smtp_url is not None
-    defaults = {
-        "STERNENPOST_SANDBOX": "off" if is_real else "on",
-        "STERNENPOST_MAIL_IN": f"127.0.0.1:{min(settings.port + _MAIL_IN, 65535)}",
-    }
+    defaults = {"STERNENPOST_SANDBOX": "off" if is_real else "on"}
+    if "STERNENPOST_MAIL_IN" not in os.environ:
+        defaults["STERNENPOST_MAIL_IN"] = _own_way_in(settings.port)
     environment = {**defaults, **os.environ, "DATABASE_URL": url, "STERNENPOST_DATA": str(settings.data)}
     starter = _starter(environment, settings.data)
     say("Bringing the tables up to date")
     owner = {"DATABASE_URL": settings.database_url or embedded_postgres.address(settings.data)}
     _migrate(starter._replace(common={**starter.common, "env": starter.common["env"] | owner}))
     say("Starting web and worker")
+    ways_in = [(way, _trouble_with(way)) for way in Settings.from_environment(environment).mail_in or ()]
     add(Program("worker", starter))
-    _await_web(settings.port, add(Program("web", starter)))
+    web = add(Program("web", starter))
+    _await_web(settings.port, web, [part for part in parts if part is not web])
     say(f"Sternenpost answers at {settings.base_url}")
-    if mail_in := environment["STERNENPOST_MAIL_IN"]:
-        say(f"Replies by mail come in at {', '.join(map(masked, mail_in.split(',')))}")
+    for way, trouble in ways_in:
+        say(_about_way_in(way, trouble))
     sandbox = environment["STERNENPOST_SANDBOX"] in ("on", "1")
     if sandbox and subprocess.run(starter.command("sandbox"), check=False, **starter.common).returncode != 0:
-        say("There is no sandbox game; the reason stands above.")
-    say("Ctrl-C stops it.")
+        say("The sandbox games could not be created. See the error above.")
+    say("Press Ctrl-C to stop.")
     while True:
         time.sleep(0.5)
         for part in parts:
@@ -188,23 +190,71 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
 
 
 def _await_free_port(port: int) -> None:
+    trouble = _await_port(port)
+    if trouble == errno.EADDRINUSE:
+        raise CannotStart(
+            f"Port {port} is in use. Stop the program that uses it, or set STERNENPOST_PORT to another port."
+        )
+    if trouble:
+        raise CannotStart(f"Port {port} cannot be used: {os.strerror(trouble)}.")
+
+
+def _await_port(port: int) -> int:
+    """Wait briefly for a loopback port that an earlier process may be leaving. Return 0, or the error's number."""
     deadline = time.monotonic() + _SOON
     told = False
     while True:
-        try:
-            with socket.socket() as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind(("127.0.0.1", port))
-            return
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise CannotStart(f"Port {port} cannot be used: {error.strerror}.") from None
+        trouble = _trouble_with_port("127.0.0.1", port)
+        if trouble != errno.EADDRINUSE or time.monotonic() > deadline:
+            return trouble
         if not told:
-            say(f"Port {port} is taken; waiting a moment")
+            say(f"Port {port} is in use. Waiting a moment.")
             told = True
-        if time.monotonic() > deadline:
-            raise CannotStart(f"Port {port} is taken: stop what uses it, or set STERNENPOST_PORT to another one.")
         time.sleep(0.1)
+
+
+def _trouble_with_port(host: str, port: int, is_shared: bool = False) -> int:
+    """Return 0 if the port can be listened on, otherwise the error's number. Workers share a port with other workers."""
+    try:
+        family, kind, number, _, where = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, number) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, is_shared)
+            probe.bind(where)
+    except socket.gaierror:
+        return errno.EADDRNOTAVAIL
+    except OSError as error:
+        return error.errno or errno.EINVAL
+    return 0
+
+
+def _own_way_in(web_port: int) -> str:
+    """Return the default address for replies, or "" if another program uses its port.
+
+    The port must be free: two installations that share it would get each other's mail.
+    """
+    port = web_port + _MAIL_IN if web_port + _MAIL_IN <= 65535 else web_port - _MAIL_IN
+    if trouble := _await_port(port):
+        reason = "is in use" if trouble == errno.EADDRINUSE else f"cannot be used ({os.strerror(trouble)})"
+        say(f"Replies by email are off, since port {port} {reason}. Set STERNENPOST_MAIL_IN to another one.")
+        return ""
+    return f"127.0.0.1:{port}"
+
+
+def _trouble_with(way_in: str) -> int:
+    url = urlsplit(way_in)
+    if url.scheme == "imaps":
+        return 0
+    return _trouble_with_port(url.hostname or "", url.port or 0, is_shared=True)
+
+
+def _about_way_in(way_in: str, trouble: int) -> str:
+    where = masked(way_in).removeprefix("smtp://")
+    if not trouble:
+        return f"Accepting replies by email at {where}"
+    return f"Can't accept replies by email at {where} ({os.strerror(trouble)}). The worker retries every few seconds."
 
 
 def _await_database(url: str) -> None:
@@ -221,7 +271,7 @@ def _await_database(url: str) -> None:
 
 
 class _Starter(NamedTuple):
-    """How our programs are started: the words before each command, and what subprocess needs."""
+    """How to start our programs: a prefix for each command, and arguments for subprocess."""
 
     words: tuple[str, ...]
     common: dict[str, Any]
@@ -231,27 +281,27 @@ class _Starter(NamedTuple):
 
 
 def _starter(environment: dict[str, str], data: Path) -> _Starter:
-    """Web and worker are no root, who may do more than serve, but who runs Postgres."""
+    """Return how to start web and worker. For root, they run as the user of Postgres, who has fewer rights."""
     user = embedded_postgres.ordinary_user()
     if not user:
         return _Starter((), {"env": environment})
-    compileall.compile_dir(CHECKOUT / "server", quiet=2)  # they may not keep what they compile
-    environment = {**environment, "HOME": "/", "TMPDIR": "/tmp"}  # root's may be closed
+    compileall.compile_dir(CHECKOUT / "server", quiet=2)  # that user cannot write compiled files
+    environment = {**environment, "HOME": "/", "TMPDIR": "/tmp"}  # that user may be unable to read root's
     for starter in (_Starter((), {"env": environment, **user}), _Starter(_reading(user), {"env": environment})):
         if _works(starter):
             _hand_over(data / "mail", user)
             return starter
-    say(f"Root serves, since `nobody` may not read {CHECKOUT} or its Python: put them elsewhere, such as /opt.")
+    say(f"Running as root, since `nobody` can't read {CHECKOUT} or its Python. Move them, for example to /opt.")
     return _Starter((), {"env": environment})
 
 
 def _reading(user: dict[str, Any]) -> tuple[str, ...]:
-    """How to become this user, who may also read, and no more than read, what is closed: root's home may have checkout or Python."""
+    """Return a prefix that switches to this user, with the right to read all files: the checkout may be in root's home."""
     right = "-all,+dac_read_search"
     return (
         *("setpriv", f"--reuid={user['user']}", f"--regid={user['group']}", "--clear-groups", "--no-new-privs"),
         *(f"--inh-caps={right}", f"--ambient-caps={right}", f"--bounding-set={right}"),
-        *("--pdeathsig=TERM", "--"),  # a change of user has made the kernel forget what we asked it for
+        *("--pdeathsig=TERM", "--"),  # changing the user resets the parent-death signal
     )
 
 
@@ -266,7 +316,7 @@ def _works(starter: _Starter) -> bool:
 
 
 def _hand_over(mailbox: Path, user: dict[str, Any]) -> None:
-    """The letters that a sandbox keeps, be it from when root served, belong to those who serve."""
+    """Give the sandbox's mailbox to the user of web and worker. Root may have created it earlier."""
     mailbox.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in (mailbox, *mailbox.rglob("*")):
         os.chown(path, user["user"], user["group"], follow_symlinks=False)
@@ -276,16 +326,20 @@ def _migrate(starter: _Starter) -> None:
     done = subprocess.run(starter.command("migrate"), check=False, capture_output=True, text=True, **starter.common)
     if done.returncode != 0:
         reason = ((done.stderr + done.stdout).strip().splitlines() or ["no reason given"])[-1]
-        raise CannotStart(f"The tables cannot be brought up to date: {reason}")
+        raise CannotStart(f"The tables could not be updated: {reason}")
 
 
-def _await_web(port: int, web: Part) -> None:
-    deadline = time.monotonic() + _STARTING
+def _await_web(port: int, web: Part, others: list[Part]) -> None:
+    """Wait as long as the web process lives. On a busy machine it may take minutes to start."""
+    begin = told = time.monotonic()
     while not _is_healthy(port):
         if not web.is_running():
-            raise CannotStart("The web ended while starting; the reason stands above.")
-        if time.monotonic() > deadline:
-            raise CannotStart(f"The web does not answer on port {port}.")
+            raise CannotStart("The web process exited while starting. See the error above.")
+        for part in others:
+            part.look_after()
+        if (now := time.monotonic()) - told >= _WAITING:
+            told = now
+            say(f"Waiting for the web process to answer on port {port}, for {now - begin:.0f} s so far")
         time.sleep(0.05)
 
 
@@ -301,7 +355,7 @@ def _is_healthy(port: int) -> bool:
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    _ignore_signals()  # once is enough: a second Ctrl-C shall not disturb the stopping
+    _ignore_signals()  # a second Ctrl-C must not interrupt the shutdown
     raise Stopped
 
 

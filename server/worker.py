@@ -28,24 +28,26 @@ from server.jobs import Job
 from server.operations.change_address import end_changes
 from server.operations.delete_player import forget_guests
 from server.operations.health import held_up
-from server.play import heartbeats
-from server.play.idempotency import forget_old_answers
-from server.play.mail_in import forget_old_mails
-from server.play.outages import follow_outages
-from server.play.postmaster import forget_kept_mails
-from server.play.sandbox_clock import follow_clock
+from server.play.mail.mail_in import forget_old_mails
+from server.play.mail.postmaster import forget_kept_mails
 from server.play.seating.hosting import close_due
 from server.play.seating.stand_ins import change_stand_ins
 from server.play.seating.track_record import read_records
-from server.play.sweep import wake_due
+from server.play.timing import heartbeats, host_clock
+from server.play.timing.outages import follow_outages
+from server.play.timing.sandbox_clock import follow_clock
+from server.play.timing.sweep import wake_due
+from server.play.turns.idempotency import forget_old_answers
 from server.post.delivery import PostOffice
 from server.post.dkim_signing import Signing, read_key
 from server.post.incoming import answering
+from server.post.incoming.bounces import read_returned_mails
 from server.post.incoming.smtp_server import OPEN_AGAIN, SmtpServer
-from server.post.letters import mail_host
+from server.post.letters.compose import mail_host
 from server.post.smtp import Carrier, carrier
 from server.store import embedded_postgres, webhook_queue
 from server.store.lookout import Lookout
+from server.store.mail_proofs import forget_expired_proofs
 from server.store.notify import notifier, on_hint
 from server.store.open_streams import forget_open
 from server.store.watching import forget_watching
@@ -89,14 +91,16 @@ def work(app: Flask, settings: Settings) -> NoReturn:
     jobs = {
         Job(app, "sweep", seldom(_sweep, 3, others=60)): _BEAT,
         **{Job(app, "sweep along", _sweep_along): _BEAT for _ in range(_MORE_SWEEPS)},
-        Job(app, "outages", follow_outages): 5,
-        Job(app, "open games", seldom(close_due, 60)): 10,
-        Job(app, "stand-ins", seldom(change_stand_ins, 60)): 10,
+        Job(app, "outages", _by_right_clock(follow_outages)): 5,
+        Job(app, "open games", _by_right_clock(seldom(close_due, 60))): 10,
+        Job(app, "stand-ins", _by_right_clock(seldom(change_stand_ins, 60))): 10,
         Job(app, "replies", seldom(answering.deal_with_mails, 10 if reply_domain(settings) else 60)): _BEAT,
-        Job(app, "changes of address", end_changes): 60,
+        Job(app, "returned mails", seldom(read_returned_mails, 10 if reply_domain(settings) else 60)): _BEAT,
+        Job(app, "changes of address", _by_right_clock(end_changes)): 60,
         Job(app, "held up", seldom(tell_what_is_held_up, 120)): 30,
         Job(app, "track records", seldom(read_records, 60)): 60,
-        Job(app, "tidy", partial(_tidy, settings)): 3600,
+        Job(app, "expired apps", _by_right_clock(forget_apps)): 60,
+        Job(app, "tidy", _by_right_clock(partial(_tidy, settings))): 3600,
     }
     for way_in in ways_in:
         run = way_in.keep_open if isinstance(way_in, SmtpServer) else way_in.read_on
@@ -175,6 +179,16 @@ def _seldom(lookout: Lookout, run: Callable[[], object], every: float, others: f
     return look
 
 
+def _by_right_clock(run: Callable[[], object]) -> Callable[[], None]:
+    """Return a job that waits while this machine's clock is wrong."""
+
+    def run_if_right() -> None:
+        if not host_clock.is_wrong():
+            run()
+
+    return run_if_right
+
+
 def _end(scheduler: BackgroundScheduler, *hinted: Job) -> None:
     """`hinted`: jobs that others call, too."""
 
@@ -225,9 +239,9 @@ def _tidy(settings: Settings) -> None:
     forget_old_codes()
     forget_ended_tokens()
     forget_ended_tickets()
-    forget_apps()
     forget_old_answers(settings.keep_answers)
     forget_old_mails()
+    forget_expired_proofs(clock.real())
     forget_watching(clock.now())
     forget_open(clock.now())
     forget_old_secrets()

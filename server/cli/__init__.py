@@ -8,43 +8,45 @@ import click
 
 from server import json_logs
 
-_COMMANDS = {  # the module of each, its name there if it is another one, and its first sentence
-    "web": ("service", "Serve HTTP, until SIGTERM."),
-    "worker": ("service.work", "Watch the time, let bots move, carry letters."),
-    "post": ("service.carry", "Carry letters and call webhooks only, until SIGTERM."),
-    "sandbox": ("service.open_sandbox", "Make games in every state, and print where to look."),
-    "migrate": ("service", "Bring the tables up to date, as their owner."),
-    "spread": ("service", "Spread the tables over the nodes of Citus, as their owner."),
-    "doctor": ("service", "Look whether all parts are well."),
-    "motd": ("service", "Show everybody a message of the day."),
-    "rotate-secret": ("service", "Sign links and addresses for replies with a new secret."),
-    "bot": ("bot", "Let a program play that speaks lines of JSON."),
+_COMMANDS = {  # module and, if it differs, function name of each command, and the first sentence of its help
+    "web": ("service", "Serve HTTP until SIGTERM."),
+    "worker": ("service.work", "Watch due times, play bots, send letters."),
+    "post": ("service.carry", "Only send letters and call webhooks, until SIGTERM."),
+    "sandbox": ("service.open_sandbox", "Create games in every state, and print their addresses."),
+    "migrate": ("service", "Update the tables, as their owner."),
+    "spread": ("service", "Distribute the tables over the nodes of Citus, as their owner."),
+    "doctor": ("service", "Check the health of all parts."),
+    "motd": ("service", "Show all players a message of the day."),
+    "close": ("service", "Close sign-ups, guests, apps or mail-in until `open`."),
+    "open": ("service.open_again", "Reopen what `close` has closed."),
+    "rotate-secret": ("service", "Sign links and reply addresses with a new secret."),
+    "bot": ("bot", "Let a program play that exchanges lines of JSON."),
     "openapi": ("service", "Print the OpenAPI document."),
     "config": ("settings", "List the settings, their defaults and values."),
-    "units": ("units", "Print units of systemd for web, worker and timers."),
-    "audit": ("audit", "List what operators did, the newest first."),
+    "units": ("units", "Print systemd units for web, worker and timers."),
+    "audit": ("audit", "List the operators' actions, newest first."),
     "players": ("players", "List, search and show players."),
-    "player-token": ("players", "Print a token of the player with this address."),
-    "ban": ("players", "Shut the PLAYER of this address or id out."),
-    "unban": ("players", "Let the PLAYER of this address or id in again."),
-    "reports": ("reports", "List what players report of one another, the oldest first."),
-    "delete-player": ("players", "Forget the PLAYER of this address or id."),
+    "player-token": ("players", "Print a token for the player with this EMAIL."),
+    "ban": ("players", "Ban a PLAYER, by email address or id."),
+    "unban": ("players", "Lift the ban of a PLAYER, by email address or id."),
+    "reports": ("reports", "List reports of players, oldest first."),
+    "delete-player": ("players", "Delete a PLAYER, by email address or id."),
     "games": ("games", "List and show games."),
-    "replay": ("games", "Print the story of a GAME and its table, in words."),
+    "replay": ("games", "Print the events and the table of a GAME in words."),
     "check": ("games", "Compare all games, or one, with their logs."),
-    "rebuild": ("games", "Make all games, or one, anew from their logs."),
-    "mails": ("mails", "List and show mails that wait for operators."),
-    "conform": ("conform", "Look whether a server keeps the promises of the API."),
+    "rebuild": ("games", "Recompute all games, or one, from their logs."),
+    "mails": ("mails", "List and show mails for the operators."),
+    "conform": ("conform", "Check whether a server keeps the promises of the API."),
     "verify": ("archives", "Check an archive: every hash, every draw, every rule."),
-    "import": ("archives.take_in", "Check an archive and keep its game here for all to see."),
-    "drill": ("drill", "Practise the loss of a disk."),
-    "shelve": ("archives", "Move the events of games that are long over to files."),
-    "export": ("archives", "Write copies of games, or of a player's data, into DIR."),
+    "import": ("archives.take_in", "Check an archive and add its game here, visible to everyone."),
+    "drill": ("drill", "Practise the loss of a disk, and the restore."),
+    "shelve": ("archives", "Move the events of old games to files."),
+    "export": ("archives", "Write copies of games, or of a player's data, to DIR."),
 }
 
 
 class _Commands(Mapping[str, click.Command]):
-    """By name. Each is imported when it is asked for, since all together take longer than some of them run."""
+    """The commands by name. Each is imported on first use, since importing all of them is slow."""
 
     def __getitem__(self, name: str) -> click.Command:
         module, _, other = _COMMANDS[name][0].partition(".")
@@ -61,10 +63,10 @@ class _Commands(Mapping[str, click.Command]):
 class _Group(click.Group):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.commands = _Commands()  # type: ignore[assignment]  # nobody adds to them
+        self.commands = _Commands()  # type: ignore[assignment]  # no command is added later
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Without importing any of them."""
+        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, says) for name, (_, says) in sorted(_COMMANDS.items())])
 
@@ -74,7 +76,7 @@ class _Group(click.Group):
 def main() -> None:
     """Sternenpost: a play-by-email server for Sternenhimmel and Sternenglanz.
 
-    What a command prints for programs goes to stdout, what it has to say meanwhile to stderr. Exit status: 0 if all is
-    well, 1 if something is wrong or not there, 2 for a command that cannot be meant.
+    Results go to stdout, progress and errors to stderr. Exit status: 0 for success, 1 if something is wrong or not found,
+    2 for invalid usage.
     """
     json_logs.set_up()

@@ -1,4 +1,4 @@
-"""`python -m server.cli`, for those who have no `sternenpost` on their path."""
+"""Run `python -m server.cli` if `sternenpost` is not on the path."""
 
 from server.cli import main
 

@@ -1,4 +1,4 @@
-"""The audit: who had what changed by an operator's command, and when."""
+"""The audit: which operator changed something with a command, or read hidden information, and when."""
 
 import os
 import pwd
@@ -12,19 +12,26 @@ from flask import Flask
 from server.cli.common import as_json, example, in_app, limit, print_json, print_table, written
 from server.config import Settings
 from server.operations import audit as audits
+from server.play.table import OVER
 
 
 def note_command() -> None:
-    """Keep that the present command is carried out. Call it before what cannot be undone."""
+    """Record in the audit that this command runs. Call it before an action that cannot be undone."""
     context = click.get_current_context()
     given = {name: _plain(value) for name, value in context.params.items() if value not in (None, False, ())}
     audits.note(_operator(), context.command_path.partition(" ")[2], given)
 
 
+def note_reading(status: str) -> None:
+    """Record in the audit that this command shows a game of this status, unless the game is over and so public."""
+    if status not in OVER:
+        note_command()
+
+
 def _operator() -> str:
     try:
         user = pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:  # in a container there may be nobody but numbers
+    except KeyError:  # a container may have no user names
         user = str(os.getuid())
     sudo = os.environ.get("SUDO_USER")
     return f"{sudo} as {user}" if sudo and sudo != user else user
@@ -33,6 +40,8 @@ def _operator() -> str:
 def _plain(value: Any) -> Any:
     if hasattr(value, "read"):
         return Path(value.name).name
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
     return value if isinstance(value, str | int | bool) else str(value) if isinstance(value, UUID) else written(value)
 
 
@@ -41,9 +50,9 @@ def _plain(value: Any) -> Any:
 @as_json
 @in_app
 def audit(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
-    """List what operators did, the newest first.
+    """List the operators' actions, newest first.
 
-    When it was, who it was by the user of the operating system, and the command with its arguments.
+    Each line has the time, the user of the operating system, and the command with its arguments.
     """
     found = audits.entries(limit)
     if as_json:

@@ -1,4 +1,4 @@
-"""A program that plays: at a server, by a token, or in local games."""
+"""The command that lets a program play: on a server, with a token, or in local games."""
 
 import json
 import time
@@ -13,12 +13,12 @@ import click
 from server.bots.local_games import play_locally
 from server.bots.program import Program, ProgramError, Refused
 from server.cli.common import example
-from server.rules import GAMES, BadOption, Json
+from server.games import GAMES, BadOption, Json
 
 _OVER = ("finished", "abandoned")
-_AGAIN = (429, 502, 503, 504)  # not now: the same again
-_PAUSE = 2.0  # seconds, where an answer does not say how long
-_SILENCE = 30  # seconds without a byte until a line counts as cut; a stream says something every ten
+_AGAIN = (429, 502, 503, 504)  # rate-limited or unavailable: retry
+_PAUSE = 2.0  # seconds, unless the response has a Retry-After
+_SILENCE = 30  # seconds without a byte until a connection counts as lost; a stream sends something every ten
 
 
 @click.command(
@@ -28,22 +28,33 @@ _SILENCE = 30  # seconds without a byte until a line counts as cut; a stream say
         "bot --url https://stars.example --mark -- java -jar mybot.jar",
     )
 )
-@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="The server.")
-@click.option("--token", envvar="STERNENPOST_TOKEN", help="Of an account, or of a seat; or STERNENPOST_TOKEN.")
-@click.option("--game", metavar="ID", help="This game only, until it is over. Else all games of the account.")
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server.")
+@click.option("--token", envvar="STERNENPOST_TOKEN", help="Token of an account or a seat. Default: STERNENPOST_TOKEN.")
+@click.option("--game", metavar="ID", help="Play only this game, to its end. Default: all games of the account.")
 @click.option(
     "--mark",
     is_flag=True,
-    help="Mark the account as a program's, which all at its tables see; for good, once it has played.",
+    help="Mark the account as a program, which all players see. After its first game, the mark is permanent.",
 )
-@click.option("--local", type=click.Choice(list(GAMES)), help="Games of these rules, here and without a server.")
-@click.option("--games", default=1, show_default=True, type=click.IntRange(1), help="So many local games.")
 @click.option(
-    "--against", multiple=True, metavar="BOT", help="greedy or random, once for each; greedy where none is named."
+    "--local", type=click.Choice(list(GAMES)), help="Play games of these rules on this machine, without a server."
 )
-@click.option("--options", default="{}", metavar="JSON", help="Of local games, as GET /v1/rules lists them.")
-@click.option("--seed", default="", metavar="TEXT", help="The same text has the same chance in local games.")
-@click.option("--patience", default=60.0, show_default=True, type=click.FloatRange(0.1), help="Seconds for an answer.")
+@click.option("--games", default=1, show_default=True, type=click.IntRange(1), help="Number of local games.")
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="BOT",
+    help="Opponent in local games: greedy or random. Repeat it for more. Default: greedy.",
+)
+@click.option("--options", default="{}", metavar="JSON", help="Options of local games, as in GET /v1/rules.")
+@click.option("--seed", default="", metavar="TEXT", help="Repeats the same local games for the same text.")
+@click.option(
+    "--patience",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0.1),
+    help="Seconds that the program has to answer.",
+)
 @click.argument("command", nargs=-1, required=True)
 def bot(
     url: str,
@@ -58,9 +69,9 @@ def bot(
     patience: float,
     command: Sequence[str],
 ) -> None:
-    """Let a program play that speaks lines of JSON. COMMAND starts it; /docs/bot describes the lines."""
+    """Let a program play that exchanges lines of JSON. COMMAND starts it. /docs/bot describes the lines."""
     if not local and not token:
-        raise click.UsageError("Name a --token (or STERNENPOST_TOKEN), or play --local.")
+        raise click.UsageError("Name a --token, set STERNENPOST_TOKEN, or play --local.")
     server = _Server(url, str(token))
     try:
         if not local and (mark or not game):
@@ -76,7 +87,7 @@ def bot(
 
 
 def _play_here(program: Program, rules: str, options: str, against: Sequence[str], seed: str, games: int) -> None:
-    """Its seat goes round from game to game."""
+    """Play local games. The program's seat rotates from game to game."""
     others = list(against) or ["greedy"] * (GAMES[rules].SEATS.start - 1)
     won = 0
     for number in range(games):
@@ -93,13 +104,13 @@ def _play_here(program: Program, rules: str, options: str, against: Sequence[str
 
 
 class _Server:
-    """Calls of the API. What gets lost is sent again: moves name their turn, so nothing is played twice."""
+    """A client of the API. It retries lost requests: a move names its turn, so no move is played twice."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url, self._headers = url.rstrip("/"), {"Authorization": f"Bearer {token}"}
 
     def ask(self, path: str, body: Json | None = None, method: str | None = None) -> Json:
-        """The answer; raises HTTPError for a refusal. A body is posted, unless another method is named."""
+        """Return the response. Raises HTTPError for a rejection. A body is sent with POST, unless `method` is given."""
         while True:
             try:
                 with self.open(path, body, method) as answer:
@@ -109,7 +120,7 @@ class _Server:
                 if error.code not in _AGAIN:
                     raise
                 _wait(error.headers.get("Retry-After"))
-            except (OSError, HTTPException, ValueError):  # ValueError: cut off within
+            except (OSError, HTTPException, ValueError):  # ValueError: cut off in the middle
                 _wait(None)
 
     def open(self, path: str, body: Json | None = None, method: str | None = None) -> HTTPResponse:
@@ -119,7 +130,7 @@ class _Server:
         return answer
 
     def news(self, path: str) -> Iterator[Json | None]:
-        """The events of a stream as they come; None whenever it was opened anew, since some may have been missed."""
+        """Yield the events of a stream, and None after each connect, since some may have been missed."""
         while True:
             try:
                 with self.open(path) as stream:
@@ -135,7 +146,7 @@ class _Server:
                 _wait(None)
 
     def running(self) -> Iterator[str]:
-        """The ids of all games of the account that go on."""
+        """Yield the ids of all running games of the account."""
         path: str | None = "/v1/games?mine=true&status=running&limit=100"
         while path:
             page = self.ask(path)
@@ -148,13 +159,13 @@ def _wait(told: str | None) -> None:
 
 
 def _expect_marked(server: _Server, mark: bool) -> None:
-    """Whoever sits with an account that a program plays shall know it."""
+    """Check or set the mark of the account, since other players must know that a program plays."""
     try:
         if not server.ask("/v1/me")["program"]:
             if not mark:
                 raise click.ClickException(
-                    "This account is not marked as a program's, and others would take it for a person. Say --mark, which "
-                    'does it (PATCH /v1/me {"program": true}), or name one --game.'
+                    "This account is not marked as a program, so others would take it for a person. Add --mark to mark it "
+                    '(PATCH /v1/me {"program": true}), or name one --game.'
                 )
             server.ask("/v1/me", {"program": True}, "PATCH")
     except HTTPError as error:
@@ -183,7 +194,7 @@ def _play_there(program: Program, server: _Server, game: str | None) -> None:
 
 
 def _look(program: Program, server: _Server, game_id: str) -> bool:
-    """Plays as long as it is the program's turn; whether the game goes on."""
+    """Play as long as the program is on turn. Return whether the game continues."""
     path = f"/v1/games/{game_id}"
     while (game := server.ask(path))["status"] not in _OVER:
         legal = server.ask(f"{path}/legal-moves") if game["you"] and game["you"]["turn"] is not None else None
@@ -198,7 +209,7 @@ def _look(program: Program, server: _Server, game_id: str) -> bool:
                 said = _said(error)
                 if error.code in (400, 422):
                     raise Refused(said.get("reason") or said["code"], said["detail"]) from None
-                if error.code != 409:  # that turn is over: the next look shows what is
+                if error.code != 409:  # that turn is over: the next loop reads the game again
                     raise
 
         program.play({**table, "view": game["view"]}, legal["moves"], play)
@@ -207,7 +218,7 @@ def _look(program: Program, server: _Server, game_id: str) -> bool:
 
 
 def _said(error: HTTPError) -> Json:
-    """The problem that an answer tells (RFC 9457)."""
+    """Return the problem in a response (RFC 9457)."""
     try:
         problem: Any = json.load(error)
         return {"code": "unknown", "detail": str(error), **problem}

@@ -1,6 +1,6 @@
-"""What commands share: the app around them, their options, and how they print.
+"""Shared parts of commands: the app context, options, and output.
 
-What is imported within a function takes long, and a command that needs no database does without.
+Slow modules are imported within functions, since commands without a database do not need them.
 """
 
 import json
@@ -17,14 +17,14 @@ from server.config import Settings
 if TYPE_CHECKING:
     from flask import Flask
 
-    from server.rules import Json
+    from server.games import Json
 
 T = TypeVar("T")
 _NOT_IN_TIME = (
-    "has not answered in time, so what was asked for may be done or not. Does somebody hold a table, or is a replica away "
-    "that commits wait for?"
+    "has not answered in time, so the change may or may not be done. Check for long locks on a table, and for a missing "
+    "synchronous replica."
 )
-_MOST_TIDINGS = 1000  # things done between two lines that say how far it is, where no terminal shows it all the time
+_MOST_TIDINGS = 1000  # items between two lines of progress, without a terminal
 
 
 def read_settings() -> Settings:
@@ -43,16 +43,20 @@ def read_settings() -> Settings:
     return settings
 
 
-def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command that gets the app and its settings, within the app's context; what cannot be done is told in a
-    sentence, with exit status 1."""
+def in_app(command: Callable[..., Any], follows_clock: bool = True) -> Callable[..., Any]:
+    """Run a command in the app's context, with the app and its settings as arguments, by the sandbox's clock if it has one.
+
+    A failure becomes one sentence and exit status 1.
+    """
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         from server.app import create_app
+        from server.clock import clock
         from server.errors import PlayError
         from server.operations.health import parts
         from server.play.archive import Flaw
+        from server.play.timing.sandbox_clock import follow_clock
         from server.store.connections import let_go
         from server.store.database_retry import Unavailable, is_passing
 
@@ -60,6 +64,11 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
         app: Flask = create_app(settings)
         with app.app_context():
             try:
+                if follows_clock:
+                    follow_clock()
+                if isinstance(kwargs.get("until"), str):
+                    kwargs["until"] = moment(kwargs["until"], clock.now())
+                    click.get_current_context().params["until"] = kwargs["until"]  # for the audit
                 return command(app, settings, *args, **kwargs)
             except (PlayError, Flaw) as error:
                 raise click.ClickException(str(error)) from None
@@ -79,26 +88,54 @@ def in_app(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def in_app_without_clock(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Do as `in_app` for a command that starts a process, or for which the tables may be missing."""
+    return in_app(command, follows_clock=False)
+
+
+def checked_by(check: Callable[..., None]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let `check` reject invalid arguments before `in_app` connects to the database."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            check(**kwargs)
+            return command(*args, **kwargs)
+
+        return run
+
+    return decorate
+
+
 # Options and arguments
 
 
-def moment(text: str) -> datetime:
-    """`2026-12-24`, `2026-12-24T18:00` (both UTC), or a duration from now on such as `P7D`."""
-    from server.clock import clock
+def moment(text: str, now: datetime) -> datetime:
+    """Parse `2026-12-24`, `2026-12-24T18:00` (both UTC), or a duration from now such as `P7D`."""
     from server.durations import duration
 
     try:
-        found = clock.now() + duration(text) if text.startswith("P") else datetime.fromisoformat(text)
+        found = now + duration(text) if text.startswith("P") else datetime.fromisoformat(text)
     except ValueError:
-        raise click.BadParameter(f"{text} is no time such as 2026-12-24, 2026-12-24T18:00 or P7D.") from None
+        wrong = f"{text} is not a time such as 2026-12-24, 2026-12-24T18:00 or P7D."
+        raise click.BadParameter(wrong, param_hint="'--until'") from None
     found = found.replace(tzinfo=UTC) if found.tzinfo is None else found
-    if found <= clock.now():
-        raise click.BadParameter(f"{text} is over.")
+    if found <= now:
+        raise click.BadParameter(f"{text} is in the past.", param_hint="'--until'")
     return found
 
 
+def _some_moment(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
+    """Reject an invalid or past time, by this machine's clock. `in_app` checks it by a sandbox's clock, which is ahead."""
+    from server.clock import clock
+
+    if text is not None:
+        moment(text, clock.real())
+    return text
+
+
 def length(text: str) -> timedelta:
-    """`P30D`, `PT12H`."""
+    """Parse a duration such as `P30D` or `PT12H`."""
     from server.durations import duration
 
     try:
@@ -107,11 +144,13 @@ def length(text: str) -> timedelta:
         raise click.BadParameter(str(error)) from None
 
 
-dry_run = click.option("--dry-run", is_flag=True, help="Only say what would change.")
-as_json = click.option("--json", "as_json", is_flag=True, help="For programs: one JSON document.")
-limit = click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="At most so many.")
+dry_run = click.option("--dry-run", is_flag=True, help="Only print what would change.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for programs.")
+limit = click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Maximum number of rows."
+)
 until = click.option(
-    "--until", type=moment, metavar="TIME", help="2026-12-24, 2026-12-24T18:00 (UTC), or P7D from now."
+    "--until", metavar="TIME", callback=_some_moment, help="2026-12-24, 2026-12-24T18:00 (UTC), or P7D from now."
 )
 
 
@@ -119,23 +158,30 @@ until = click.option(
 
 
 def example(*lines: str) -> str:
-    """The end of a command's help."""
+    """Return the examples at the end of a command's help."""
     return "\b\nFor example:\n" + "\n".join(f"  sternenpost {line}" for line in lines)
 
 
 def tell(dry_run: bool, changes: Sequence[str]) -> None:
-    """What a command does, or would do."""
-    click.echo("Nothing was changed. Without --dry-run:" if dry_run else "Done:")
+    """Print what a command has done or, with --dry-run, would do."""
+    click.echo("Dry run: nothing was changed. This would happen:" if dry_run else "Done:")
     for change in changes or ["nothing"]:
         click.echo(f"  {change}")
 
 
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, default=written, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(value, default=in_json, indent=2, ensure_ascii=False))
+
+
+def in_json(value: Any) -> str:
+    """Return the text of a value that JSON cannot represent. Moments have the API's form."""
+    from server.store.log import moment_text
+
+    return moment_text(value) if isinstance(value, datetime) else written(value)
 
 
 def print_table(rows: "Sequence[Json]", columns: Sequence[str]) -> None:
-    """Aligned, with a line of titles; nothing at all is told in a word."""
+    """Print an aligned table with titles, or "None." if there are no rows."""
     if not rows:
         click.echo("None.")
         return
@@ -146,7 +192,7 @@ def print_table(rows: "Sequence[Json]", columns: Sequence[str]) -> None:
 
 
 def print_facts(facts: "Json") -> None:
-    """A line for each fact; below it those of a list."""
+    """Print one line per fact. The items of a list follow below, one line each."""
     for name, value in facts.items():
         title = name.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -170,7 +216,7 @@ def written(value: Any) -> str:
 
 
 def followed(things: Sequence[T], told: Callable[[int], str]) -> Iterator[T]:
-    """Each of the things, while a terminal shows how far it is; elsewhere a line says so now and then, and at the end."""
+    """Yield the things with a progress bar. Without a terminal, print a line of progress now and then, and at the end."""
     if sys.stderr.isatty():
         with click.progressbar(things, file=sys.stderr, show_pos=True) as shown:
             yield from shown

@@ -1,4 +1,4 @@
-"""Whether a server keeps the promises of the API."""
+"""The command that checks whether a server keeps the promises of the API."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -16,16 +16,18 @@ from server.cli.common import example, read_settings
     )
 )
 @click.argument("url")
-@click.option("--token", "tokens", multiple=True, help="Of three accounts; a sandbox gives them by itself.")
-@click.option("--seed", default="", help="The same text chooses the same moves.")
+@click.option(
+    "--token", "tokens", multiple=True, help="Token of an account. Name three, unless the server is a sandbox."
+)
+@click.option("--seed", default="", help="Repeats the same moves for the same text.")
 def conform(url: str, tokens: Sequence[str], seed: str) -> None:
-    """Look whether a server keeps the promises of the API.
+    """Check whether a server keeps the promises of the API.
 
-    It plays some games there, and prints a line for each promise by the Test Anything Protocol, version 14. Exit status 1
-    if one is not kept.
+    It plays some games there, and prints a line for each promise (Test Anything Protocol, version 14). Exit status 1 if a
+    promise is broken.
     """
-    if find_spec("jsonschema_rs") is None:  # a server does without
-        raise click.ClickException("This needs jsonschema-rs: pip install 'sternenpost[conform]'.")
+    if find_spec("jsonschema_rs") is None:  # servers do not need it
+        raise click.ClickException("This needs one more package: pip install 'jsonschema-rs>=0.60'.")
     from server.app import create_app
     from server.conform.checks import CHECKS, PEOPLE, Site, run
     from server.conform.exchange import Person, by_http
@@ -37,7 +39,9 @@ def conform(url: str, tokens: Sequence[str], seed: str) -> None:
             for name in ("you", "ada", "ben")
         ]
     except (OSError, ValueError, KeyError) as error:
-        raise click.ClickException(f"No sandbox is there that gives tokens; name three by --token ({error}).") from None
+        raise click.ClickException(
+            f"The server is not a sandbox that gives tokens. Name three with --token ({error})."
+        ) from None
     if len(found) < PEOPLE:
         raise click.UsageError(f"Name the tokens of {PEOPLE} accounts.")
     document = create_app(read_settings()).extensions["document"].to_dict()
@@ -49,4 +53,4 @@ def conform(url: str, tokens: Sequence[str], seed: str) -> None:
         if flaw is not None:
             click.echo(f"  ---\n  message: {flaw!r}\n  ...")
     if broken:
-        raise click.ClickException(f"{broken} of {len(CHECKS)} promises are not kept.")
+        raise click.ClickException(f"{broken} of {len(CHECKS)} promises are broken.")

@@ -1,4 +1,4 @@
-"""A drill for the loss of a disk: a house of its own is dumped and archived, lost in the midst of moves, and restored."""
+"""A drill for the loss of a disk. It backs up a temporary installation, deletes it during moves, and restores it."""
 
 import os
 import shutil
@@ -21,11 +21,11 @@ from server.store import embedded_postgres, migrate
 from server.store.connections import drop_idle
 
 _PEOPLE = tuple(f"{name}@drill.example" for name in ("ada", "ben", "cleo"))
-_ARCHIVED_AFTER = 2  # seconds: Postgres hands over what it has written since, be it little
+_ARCHIVED_AFTER = 2  # seconds until Postgres archives even a partly filled WAL segment
 
 
 class _Move(NamedTuple):
-    """A move that was answered; `at` by the monotonic clock."""
+    """A move that was acknowledged. `at` is by the monotonic clock."""
 
     game_id: UUID
     version: int
@@ -33,11 +33,14 @@ class _Move(NamedTuple):
 
 
 @click.command(epilog=example("drill", "drill --seconds 30"))
-@click.option("--seconds", type=click.IntRange(3), default=10, show_default=True, help="Of moves before the loss.")
+@click.option(
+    "--seconds", type=click.IntRange(3), default=10, show_default=True, help="Seconds of moves before the loss."
+)
 def drill(seconds: int) -> None:
-    """Practise the loss of a disk. In a temporary directory, with a Postgres of its own: a dump and a base backup amid
-    moves, WAL archived on, kill -9 and the data gone; then both ways back, each checked by all logs. Prints how much was
-    lost (RPO) and how long it took (RTO); exit status 1 if anything is wrong."""
+    """Practise the loss of a disk, and the restore. It uses its own Postgres in a temporary directory. During moves it takes
+    a dump and a base backup, and archives the WAL. Then it kills Postgres, deletes the data, restores both backups and
+    checks every log. It prints how many seconds of moves were lost (RPO) and how long the restore took (RTO). Exit status
+    1 if anything is wrong."""
     root = Path(tempfile.mkdtemp(prefix="sternenpost-drill-"))
     root.chmod(0o755)  # as root, Postgres is `nobody`
     try:
@@ -47,7 +50,8 @@ def drill(seconds: int) -> None:
 
 
 def _drill(root: Path, seconds: int) -> None:
-    wal, dumps, restored = (_directory(root / name) for name in ("wal", "dumps", "restored"))
+    wal, dumps = _directory(root / "wal"), _directory(root / "dumps")
+    restored = _directory(root / "restored", 0o755)  # the cluster in it has its own permissions
     primary = _archiving(root / "primary", wal)
     try:
         programs, url = embedded_postgres.programs(root / "primary"), primary.url
@@ -62,7 +66,7 @@ def _drill(root: Path, seconds: int) -> None:
         primary.stop()
     lost_at = time.monotonic()
     shutil.rmtree(root / "primary")
-    click.echo(f"After {len(moves)} moves: Postgres is killed, and its disk is gone.")
+    click.echo(f"After {len(moves)} moves: Postgres is killed and its disk is deleted.")
     is_well = all((_comes_back(root, moves, lost_at), _comes_back_from_the_dump(root, moves, lost_at)))
     if not is_well:
         raise SystemExit(1)
@@ -73,7 +77,7 @@ def _comes_back(root: Path, moves: Sequence[_Move], lost_at: float) -> bool:
     with open(cluster / "postgresql.auto.conf", "a") as file:
         file.write(f'restore_command = \'cp "{root}/wal/%f" "%p"\'\nhot_standby = off\narchive_mode = off\n')
     (cluster / "recovery.signal").touch()
-    with embedded_postgres.start(root / "restored") as server:  # which answers when all of the WAL is in
+    with embedded_postgres.start(root / "restored") as server:  # it answers once all WAL is replayed
         return _is_well("Base backup and WAL", server.url, moves, lost_at, began)
 
 
@@ -86,7 +90,7 @@ def _comes_back_from_the_dump(root: Path, moves: Sequence[_Move], lost_at: float
 
 
 def _is_well(what: str, url: str, moves: Sequence[_Move], lost_at: float, began: float) -> bool:
-    """Say what came back, and whether every log is as it should be."""
+    """Print what was restored. Return whether every log is correct."""
     with psycopg.connect(url) as connection:
         versions: dict[UUID, int] = dict(connection.execute("SELECT game_id, version FROM games").fetchall())
     answers_after = time.monotonic() - began
@@ -101,16 +105,16 @@ def _is_well(what: str, url: str, moves: Sequence[_Move], lost_at: float, began:
         text=True,
     )
     click.echo(f"{what}:")
-    click.echo(f"  RPO {rpo:.1f} s: {len(lost)} of {len(moves)} moves are lost")
-    click.echo(f"  RTO {answers_after:.1f} s until it answers, {time.monotonic() - began:.1f} s until all is checked")
+    click.echo(f"  RPO {rpo:.1f} s: {len(lost)} of {len(moves)} moves lost")
     click.echo(
-        f"  {'all logs are as they should be' if check.returncode == 0 else (check.stdout + check.stderr).strip()}"
+        f"  RTO {answers_after:.1f} s until it answers, {time.monotonic() - began:.1f} s until everything is checked"
     )
+    click.echo(f"  {'all logs are correct' if check.returncode == 0 else (check.stdout + check.stderr).strip()}")
     return check.returncode == 0
 
 
 def _played(url: str, seconds: float) -> list[_Move]:
-    """Games of three people, one after the other, for so long: each move that was answered."""
+    """Play games of three people, one after the other, for this time. Return each acknowledged move."""
     from server.app import create_app
     from server.store.tables import db
 
@@ -128,16 +132,17 @@ def _played(url: str, seconds: float) -> list[_Move]:
 
 
 def _game() -> Iterator[tuple[UUID, int]]:
-    """A game from its beginning to its end, and its version after each move."""
+    """Play a game to its end. Yield its id and version after each move."""
     from server.accounts.players import player_token
+    from server.games import GAMES
     from server.play.moves import legal_moves, play_move
     from server.play.seating.games import open_game
     from server.play.seating.seats import take_seat
-    from server.play.turn_links import caller
+    from server.play.turns.turn_links import caller
 
     people = [caller(player_token(email)).player_id for email in _PEOPLE]
     seats = [{"player": "me"}, {"open": True}, {"open": True}]
-    game_id = open_game(people[0], {"rules": "sternenhimmel", "options": {"start_seat": 0}, "seats": seats}).game_id
+    game_id = open_game(people[0], {"rules": next(iter(GAMES)), "seats": seats}).game_id
     for who in people[1:]:
         take_seat(game_id, who)
     has_moved = True
@@ -151,7 +156,7 @@ def _game() -> Iterator[tuple[UUID, int]]:
 
 
 def _archiving(data: Path, wal: Path) -> embedded_postgres.Server:
-    """A Postgres that hands over its WAL."""
+    """Start a Postgres that archives its WAL."""
     with embedded_postgres.start(data) as server, psycopg.connect(server.url, autocommit=True) as connection:
         for setting in (
             "archive_mode = on",
@@ -162,9 +167,9 @@ def _archiving(data: Path, wal: Path) -> embedded_postgres.Server:
     return embedded_postgres.start(data)
 
 
-def _directory(path: Path) -> Path:
-    """A new one, of whoever runs Postgres."""
-    path.mkdir(0o755)
+def _directory(path: Path, mode: int = 0o700) -> Path:
+    """Create a directory that belongs to the user who runs Postgres."""
+    path.mkdir(mode)
     user = embedded_postgres.ordinary_user()
     if user:
         os.chown(path, user["user"], user["group"])
@@ -173,7 +178,13 @@ def _directory(path: Path) -> Path:
 
 def _run(*words: object) -> None:
     done = subprocess.run(
-        list(map(str, words)), check=False, capture_output=True, text=True, cwd="/", **embedded_postgres.ordinary_user()
+        list(map(str, words)),
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd="/",
+        umask=0o077,
+        **embedded_postgres.ordinary_user(),
     )
     if done.returncode != 0:
         raise click.ClickException(f"{Path(str(words[0])).name}: {done.stderr.strip()}")

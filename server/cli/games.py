@@ -1,4 +1,4 @@
-"""Games: finding them, looking at them, and holding what was made of their logs against these."""
+"""Commands that list, show, replay, check and rebuild games."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server.cli.audit import note_command
+from server.cli.audit import note_command, note_reading
 from server.cli.common import (
     as_json,
     dry_run,
@@ -23,16 +23,15 @@ from server.cli.common import (
 )
 from server.config import Settings
 from server.errors import NotFound
+from server.games import presentation as text
+from server.games.presentation import sentence
 from server.operations import queries
 from server.operations.rebuild import all_games, check_game, rebuild_game
 from server.play.archive import Flaw
 from server.play.commits import load
-from server.play.sandbox_clock import follow_clock
 from server.play.table import OVER, UNDER_WAY
 from server.play.views import story, table_at
-from server.render import text
-from server.render.story import sentence
-from server.store.shelf import NotOnShelf
+from server.store.database_retry import Unavailable, is_passing
 
 _COLUMNS = ("id", "rules", "status", "version", "made_at", "due_at", "title")
 
@@ -44,8 +43,8 @@ def games() -> None:
 
 @games.command("list", epilog=example("games list --overdue", "games list --status running --older-than P90D --json"))
 @click.option("--status", type=click.Choice((*UNDER_WAY, *OVER)))
-@click.option("--older-than", type=length, metavar="P30D", help="Opened so long ago.")
-@click.option("--overdue", is_flag=True, help="With a seat that the worker should have looked at by now.")
+@click.option("--older-than", type=length, metavar="P30D", help="Opened at least this long ago.")
+@click.option("--overdue", is_flag=True, help="With a seat that the worker should have processed by now.")
 @limit
 @as_json
 @in_app
@@ -58,8 +57,7 @@ def list_games(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List games, the oldest first."""
-    follow_clock()
+    """List games, oldest first."""
     found = queries.games(status, older_than, overdue, limit)
     if as_json:
         print_json(found)
@@ -72,8 +70,12 @@ def list_games(
 @as_json
 @in_app
 def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
-    """Show a GAME. Its seats and their times, its votes, the letters and mails that wait, the last that failed."""
+    """Show a GAME. It prints seats and their times, votes, waiting letters and mails, and the last failures.
+
+    The audit records who looked, unless the game is over.
+    """
     found = queries.game(game_id)
+    note_reading(found["status"])
     if as_json:
         print_json(found)
     else:
@@ -82,19 +84,25 @@ def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
 
 @click.command(epilog=example("replay 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 --at 12", "replay ... --seat 0"))
 @click.argument("game_id", metavar="GAME", type=click.UUID)
-@click.option("--at", "version", type=int, help="As it was after so many commits; default: as it is.")
-@click.option("--seat", type=int, help="As this seat saw it; default: as anybody may see it.")
+@click.option(
+    "--at", "version", type=click.IntRange(0), help="Version to show: the number of commits. Default: the newest."
+)
+@click.option("--seat", type=click.IntRange(0), help="Show what this seat sees. Default: what everyone sees.")
 @in_app
 def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, seat: int | None) -> None:
-    """Print the story of a GAME and its table, in words."""
+    """Print the events and the table of a GAME in words.
+
+    The audit records who looked, unless the game is over.
+    """
     game = load(game_id)
-    if seat is not None and not 0 <= seat < len(game.seats):
+    if seat is not None and seat >= len(game.seats):
         raise click.BadParameter(f"The seats are 0 to {len(game.seats) - 1}.", param_hint="--seat")
     table = table_at(game, game.table.version if version is None else version)
+    note_reading(game.table.status)
     for item in story(game, seat):
         if item["version"] <= table.version and (told := sentence(item, game.names)):
             click.echo(f"{item['version']:>5}  {item['at'][:16]}  {told}")
-    click.echo(f"\n{game.head['title']} ({table.rules.NAME.capitalize()}), {table.status}, version {table.version}\n")
+    click.echo(f"\n{game.head.title} ({table.rules.NAME.capitalize()}), {table.status}, version {table.version}\n")
     if table.state is not None:
         click.echo(text.table(table.rules.NAME, table.rules.view(table.state, seat), game.names))
 
@@ -103,7 +111,7 @@ def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, s
 @click.argument("game_id", metavar="[GAME]", type=click.UUID, required=False)
 @in_app
 def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
-    """Compare all games, or one, with their logs. Exit status 1 if what was made from a log differs from it."""
+    """Compare all games, or one, with their logs. Exit status 1 if they differ."""
     if _look_at(game_id, check_game).found:
         raise SystemExit(1)
 
@@ -113,8 +121,7 @@ def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
 @dry_run
 @in_app
 def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool) -> None:
-    """Make all games, or one, anew from their logs. Exit status 1 if a log itself is not right."""
-    follow_clock()
+    """Recompute all games, or one, from their logs. Exit status 1 if a log itself is wrong."""
     if not dry_run:
         note_command()
     if _look_at(game_id, check_game if dry_run else rebuild_game).unsound:
@@ -123,21 +130,21 @@ def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool)
 
 @dataclass
 class _Looked:
-    """How many games had something to report, and how many of them have a log that is not right."""
+    """The numbers of games with findings, and with a log that is wrong."""
 
     found: int = 0
     unsound: int = 0
 
 
 def _look_at(game_id: UUID | None, look: Callable[[UUID], list[str]]) -> _Looked:
-    """Look at this game, or at all of them one by one, and print what is found."""
+    """Look at this game, or at each of them, and print the findings."""
     ids, looked = [game_id] if game_id else all_games(), _Looked()
-    for each in followed(
-        ids, lambda done: f"{done} of {len(ids)} games looked at, {looked.found} with something to report"
-    ):
+    for each in followed(ids, lambda done: f"{done} of {len(ids)} games checked, {looked.found} with findings"):
         try:
             lines = look(each)
-        except (Flaw, NotFound, NotOnShelf) as error:
+        except (Flaw, NotFound, Unavailable) as error:
+            if is_passing(error):
+                raise
             lines = [str(error)]
             looked.unsound += 1
         looked.found += bool(lines)

@@ -1,4 +1,4 @@
-"""Mails that wait for whoever runs this: those to the postmaster, and those that could not be dealt with."""
+"""Commands for mails to the postmaster, and for mails that could not be processed."""
 
 from uuid import UUID
 
@@ -8,9 +8,9 @@ from flask import Flask
 from server.cli.audit import note_command
 from server.cli.common import as_json, dry_run, example, in_app, limit, print_json, print_table, tell
 from server.config import Settings
-from server.play.postmaster import deal_again, drop_kept_mail, kept_mail, kept_mails
+from server.games import Json
+from server.play.mail.postmaster import deal_again, drop_kept_mail, kept_mail, kept_mails
 from server.post.incoming.mime import split
-from server.rules import Json
 from server.sanitize import clean, plain
 
 _COLUMNS = ("arrived_at", "to", "game", "from", "subject", "fault", "id")
@@ -19,7 +19,7 @@ _LONGEST = 60
 
 @click.group()
 def mails() -> None:
-    """List and show mails that wait for operators."""
+    """List and show mails for the operators."""
 
 
 @mails.command("list", epilog=example("mails list", "mails list --json"))
@@ -27,8 +27,10 @@ def mails() -> None:
 @as_json
 @in_app
 def list_mails(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
-    """List them, the newest first. They are kept for 30 days."""
+    """List mails, newest first. They are stored for 30 days. The audit records who looks at mails for seats."""
     found = [_listed(mail) for mail in kept_mails(limit)]
+    if any(mail["game"] for mail in found):
+        note_command()
     if as_json:
         print_json(found)
     else:
@@ -45,8 +47,11 @@ def _listed(mail: Json) -> Json:
 @click.argument("mail_id", type=click.UUID)
 @in_app
 def show(app: Flask, settings: Settings, mail_id: UUID) -> None:
-    """Print a mail as it came, but for control characters."""
-    click.echo(plain(kept_mail(mail_id)["raw"].decode("utf-8", "replace")))
+    """Print a mail as received, without control characters. The audit records who looks at a mail for a seat."""
+    mail = kept_mail(mail_id)
+    if mail["game"]:
+        note_command()
+    click.echo(plain(mail["raw"].decode("utf-8", "replace")))
 
 
 @mails.command(epilog=example("mails again 6f0c..."))
@@ -54,12 +59,12 @@ def show(app: Flask, settings: Settings, mail_id: UUID) -> None:
 @dry_run
 @in_app
 def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
-    """Have the workers deal once more with a mail for a seat, as when what stood in its way has been mended."""
+    """Process a mail for a seat again. Use it after you have fixed the cause of the failure."""
     kept_mail(mail_id)
     if not dry_run:
         note_command()
         deal_again(mail_id)
-    tell(dry_run, [f"mail {mail_id} is dealt with once more"])
+    tell(dry_run, [f"mail {mail_id} is processed again"])
 
 
 @mails.command(epilog=example("mails drop 6f0c..."))
@@ -67,9 +72,9 @@ def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
 @dry_run
 @in_app
 def drop(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
-    """Keep a mail no longer."""
+    """Delete a mail."""
     kept_mail(mail_id)
     if not dry_run:
         note_command()
         drop_kept_mail(mail_id)
-    tell(dry_run, [f"mail {mail_id} is dropped"])
+    tell(dry_run, [f"mail {mail_id} is deleted"])

@@ -1,4 +1,4 @@
-"""What players report of one another."""
+"""The command for reports of players."""
 
 from uuid import UUID
 
@@ -16,10 +16,8 @@ _COLUMNS = ("id", "at", "about", "by", "game", "text", "settled_at")
 @click.command(
     epilog=example("reports", "reports --all --json", "reports --settle 6f0c1d4e-9a52-4b1c-8f3e-2d7a5b9c0e11")
 )
-@click.option("--all", "everything", is_flag=True, help="Those that are settled, too.")
-@click.option(
-    "--settle", type=click.UUID, metavar="ID", help="Note that this one is dealt with. See `ban` for what to do."
-)
+@click.option("--all", "everything", is_flag=True, help="Include settled reports.")
+@click.option("--settle", type=click.UUID, metavar="ID", help="Mark this report as settled. To act on it, see `ban`.")
 @limit
 @as_json
 @dry_run
@@ -27,7 +25,7 @@ _COLUMNS = ("id", "at", "about", "by", "game", "text", "settled_at")
 def reports(
     app: Flask, settings: Settings, everything: bool, settle: UUID | None, limit: int, as_json: bool, dry_run: bool
 ) -> None:
-    """List what players report of one another, the oldest first. Those that wait; or settle one."""
+    """List reports of players, oldest first. With --settle, mark one as settled."""
     if settle is None:
         found = blocks.reports(everything, limit)
         return print_json(found) if as_json else print_table(found, _COLUMNS)

@@ -1,8 +1,9 @@
-"""The parts that run, their settings and tables, and how they are."""
+"""Commands that run the parts of the service, update its tables, and check its health."""
 
 import json
 import logging
 from datetime import datetime, timedelta
+from functools import partial
 from urllib.parse import urlsplit
 
 import click
@@ -11,11 +12,24 @@ import yaml
 from flask import Flask
 
 from server import sandbox, worker
-from server.accounts import signed_links
+from server.accounts import closing, signed_links
+from server.accounts.closing import CLOSABLE
 from server.cli.audit import note_command
-from server.cli.common import dry_run, example, in_app, length, read_settings, tell, until, written
+from server.cli.common import (
+    checked_by,
+    dry_run,
+    example,
+    in_app,
+    in_app_without_clock,
+    length,
+    read_settings,
+    tell,
+    until,
+    written,
+)
 from server.clock import clock
-from server.config import Settings, masked
+from server.config import Settings, masked, read_way_in
+from server.operations.certificates import NotShown, smtp_certificate, web_certificate
 from server.operations.health import (
     NOT_RUNNING,
     SKEW,
@@ -28,14 +42,15 @@ from server.operations.health import (
     running,
     spreading_trouble,
 )
-from server.operations.motd import notice, put_up_notice, take_down_notice
 from server.operations.shelve import shelf_trouble
-from server.play.postmaster import mails_aside
-from server.play.sandbox_clock import follow_clock
+from server.operations.stored_data import refused_data
+from server.play.mail.postmaster import mails_aside
+from server.play.talk.motd import notice, put_up_notice, take_down_notice
+from server.play.timing.sandbox_clock import follow_clock
 from server.post.dkim_signing import read_key
 from server.post.dns_records import UNKNOWN, check_records
 from server.post.incoming import smtp_server
-from server.post.letters import mail_host
+from server.post.letters.compose import mail_host, trouble_with_letters
 from server.post.mail_check import Way, answer_by_imap, check
 from server.post.smtp import Unreachable, carrier
 from server.sanitize import email_address
@@ -45,21 +60,20 @@ from server.store.connections import refusal_of
 from server.store.tables import APP_ROLE
 
 OWNS_TABLES = (
-    "serves, but is who owns the tables: /docs/scaling tells how DATABASE_URL names a login that owns nothing, and "
-    "`migrate` alone the owner"
+    "works, but DATABASE_URL names the owner of the tables: use a login that owns nothing, and the owner for `migrate` "
+    "only, as in /docs/scaling"
 )
 
-NO_HINTS = (
-    "nobody hears of changes at once, since DATABASE_URL_DIRECT is not set: streams and letters are some seconds late"
-)
-_NO_ILLNESS = (UNKNOWN, OWNS_TABLES, NO_HINTS)
+NO_HINTS = "DATABASE_URL_DIRECT is not set, so there are no notifications: streams and letters are a few seconds late"
+CLOSED_BY_US = "by `sternenpost close`:"
+_NO_ILLNESS = (UNKNOWN, OWNS_TABLES, NO_HINTS, CLOSED_BY_US)
 
 log = logging.getLogger(__name__)
 
 
 @click.command(epilog=example("web"))
 def web() -> None:
-    """Serve HTTP, until SIGTERM. On the loopback, unless GUNICORN_CMD_ARGS binds it elsewhere."""
+    """Serve HTTP until SIGTERM. It listens on the loopback, unless GUNICORN_CMD_ARGS binds it elsewhere."""
     settings = read_settings()
     _look_for_database(settings)
     from server.web.server import serve
@@ -68,11 +82,11 @@ def web() -> None:
 
 
 def _look_for_database(settings: Settings) -> None:
-    """One that is only away may come back, and nobody need start anything again: till then answers are 503."""
+    """Exit if DATABASE_URL cannot work. If Postgres is only down, log it: requests get 503 until it is back."""
     try:
         psycopg.connect(settings.database_url or embedded_postgres.address(settings.data), connect_timeout=5).close()
     except psycopg.ProgrammingError as error:
-        raise click.ClickException(f"DATABASE_URL cannot be meant: {str(error).strip()}.") from None
+        raise click.ClickException(f"DATABASE_URL is invalid: {str(error).strip()}.") from None
     except psycopg.OperationalError as error:
         if settings.database_url is None:
             raise click.ClickException(f"The database: {NOT_RUNNING}") from None
@@ -80,35 +94,34 @@ def _look_for_database(settings: Settings) -> None:
 
 
 @click.command("worker", epilog=example("worker"))
-@in_app
+@in_app_without_clock
 def work(app: Flask, settings: Settings) -> None:
-    """Watch the time, let bots move, carry letters. Until SIGTERM."""
+    """Watch due times, play bots, send letters. It runs until SIGTERM."""
     _look_for_database(settings)
     worker.work(app, settings)
 
 
 @click.command("post", epilog=example("post"))
-@in_app
+@in_app_without_clock
 def carry(app: Flask, settings: Settings) -> None:
-    """Carry letters and call webhooks only, until SIGTERM. Each worker starts one of these."""
+    """Only send letters and call webhooks, until SIGTERM. Each worker starts one of these processes."""
     worker.carry(app, settings)
 
 
 @click.command(epilog=example("migrate --dry-run", "migrate"))
 @dry_run
-@in_app
+@in_app_without_clock
 def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
-    """Bring the tables up to date, as their owner."""
+    """Update the tables, as their owner."""
     url = settings.database_url or embedded_postgres.address(settings.data)
     try:
         changes = [f"step {step}" for step in migrations.steps_ahead(url)]
         if migrations.lacks_rights(url):
-            changes.append(
-                f"role {APP_ROLE} gets its rights, which are not there: this copy was restored without roles"
-            )
+            changes.append(f"role {APP_ROLE} gets its missing rights: this copy was restored without roles")
         if not dry_run:
             migrations.upgrade(url)
             if changes:
+                follow_clock()
                 note_command()
     except migrations.CannotMigrate as error:
         raise click.ClickException(str(error)) from None
@@ -117,14 +130,16 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
 
 @click.command(epilog=example("spread --dry-run", "spread"))
 @dry_run
-@in_app
+@in_app_without_clock
 def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
-    """Spread the tables over the nodes of Citus, as their owner. While no web and no worker runs, and after each
-    migration anew. What is spread already stays as it is."""
+    """Distribute the tables over the nodes of Citus, as their owner. Stop web and worker first. Run it again after each
+    migration. Completed steps are skipped."""
     if settings.database_url is None:
-        raise click.ClickException("The embedded Postgres has one machine: DATABASE_URL names Citus.")
+        raise click.ClickException(
+            "The embedded Postgres has only one machine. Set DATABASE_URL to the Citus coordinator."
+        )
     if migrations.steps_ahead(settings.database_url):
-        raise click.ClickException("The tables are not up to date: run `sternenpost migrate` first.")
+        raise click.ClickException("The tables are not up to date. Run `sternenpost migrate` first.")
 
     def go_on(steps: list[spreading.Step]) -> bool:
         if dry_run or not steps:
@@ -132,10 +147,10 @@ def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
             return False
         if seen := running():
             raise click.ClickException(
-                f"Stop webs and workers first, and wait for {STOPPED.seconds} seconds: there runs a {' and a '.join(seen)}."
+                f"Stop web and worker first, and wait {STOPPED.seconds} seconds. Still running: {', '.join(seen)}."
             )
         note_command()
-        click.echo("Now:")
+        click.echo("Steps:")
         return True
 
     try:
@@ -144,17 +159,31 @@ def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
         raise click.ClickException(str(error)) from None
 
 
+def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None:
+    if mailbox is not None and not _is_mailbox(mailbox):
+        raise click.UsageError(f"--imap should be like imaps://user:password@host/INBOX, not {masked(mailbox)}.")
+    if address is not None:
+        try:
+            email_address(address)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+
+
 @click.command(epilog=example("doctor", "doctor --mail ada@example.org"))
-@click.option("--mail", "address", metavar="ADDRESS", help="Send a letter there, and wait for an answer to it.")
-@click.option("--wait", type=click.IntRange(1), default=600, show_default=True, help="Seconds to wait for it.")
+@click.option("--mail", "address", metavar="ADDRESS", help="Send a letter to this address, and wait for a reply.")
+@click.option("--wait", type=click.IntRange(1), default=600, show_default=True, help="Seconds to wait for the reply.")
 @click.option(
-    "--imap", "mailbox", metavar="URL", help="Of ADDRESS, as imaps://user:password@host/INBOX: answer by itself."
+    "--imap",
+    "mailbox",
+    metavar="URL",
+    help="Mailbox of ADDRESS, as imaps://user:password@host/INBOX, from which to reply automatically.",
 )
-@in_app
+@checked_by(_check_doctor)
+@in_app_without_clock
 def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailbox: str | None) -> None:
-    """Look whether all parts are well. Database, heartbeats, letters, mails, overdue seats, clock, mail out and in, and
-    the DNS of a domain that sends mail; with --mail, the whole way of a letter and its answer. Exit status 1 if
-    anything is ill."""
+    """Check the health of all parts. These are database, heartbeats, letters, mails, overdue seats, clock, outbound and
+    inbound mail, and the DNS records of your mail domain. With --mail, check the path of a letter and its reply. Exit
+    status 1 if anything is wrong."""
     found = parts()
     if found["database"] == "ok":
         skew = clock_skew()
@@ -163,11 +192,18 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
             found["pooler"] = pooler_trouble() or ("ok" if settings.database_url_direct else NO_HINTS)
         if (trouble := spreading_trouble()) is not None:
             found["spread"] = trouble or "ok"
-        found["clock"] = "ok" if skew <= SKEW else f"{skew} apart from the database's"
-        if (trouble := shelf_trouble()) is not None:
+        if "clock" not in found:
+            found["clock"] = "ok" if skew <= SKEW else f"differs from the database's clock by {skew}"
+        found |= refused_data()
+        if found.get("shelf", "ok") == "ok" and (trouble := shelf_trouble()) is not None:
             found["shelf"] = trouble or "ok"
+        if shut := closing.closed():
+            since = ", ".join(f"{what} since {written(at)}" for what, at in shut.items())
+            found["closed"] = f"{CLOSED_BY_US} {since}"
         if aside := mails_aside():
-            found["mails aside"] = f"{aside} could not be dealt with: see `sternenpost mails list`"
+            found["mails aside"] = f"{aside} could not be processed: see `sternenpost mails list`"
+    if trouble := trouble_with_letters(settings.base_url, settings.reply_domain):
+        found["letters"] = trouble
     try:
         carrier(*(settings.smtp_url or [app.config["MAILBOX"]])).check()
         is_kept = settings.database_url and not settings.smtp_url and not settings.sandbox
@@ -176,8 +212,9 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
         found["mail"] = str(error)
     if settings.mail_in:
         found["mail in"] = "; ".join(filter(None, map(_trouble_with, settings.mail_in))) or "ok"
+    found |= _certificates(settings)
     if settings.smtp_url and "." in (domain := mail_host(settings.base_url)):
-        key = read_key(settings.dkim_key) if settings.dkim_key else None
+        key = read_key(settings.dkim_key) if settings.dkim_key and found["DKIM key"] == "ok" else None
         found |= check_records(domain, worker.reply_domain(settings), settings.dkim_selector, key)
     for part, state in found.items():
         click.echo(f"{part}: {state}")
@@ -188,16 +225,12 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
 
 
 def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox: str | None) -> dict[str, str]:
-    """What became of a letter and its answer, link by link."""
+    """Return the state of each link in the path of a letter and its reply."""
     if settings.smtp_url is None:
-        return {}  # as is told above
+        return {}  # reported above
     way = Way(worker.outgoing(app, settings), mail_host(settings.base_url), worker.reply_domain(settings))
-    try:
-        email_address(address)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
     if mailbox is None:
-        click.echo(f"A letter is on its way to {address}. Answer it within {wait} seconds.")
+        click.echo(f"Sent a letter to {address}. Reply to it within {wait} seconds.")
     answer = answer_by_imap(mailbox, way, address, wait) if mailbox else None
     links = check(way, address, wait, answer)
     for link, state in links.items():
@@ -205,11 +238,33 @@ def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox
     return links
 
 
+def _is_mailbox(url: str) -> bool:
+    try:
+        return read_way_in(url).startswith("imaps:")
+    except ValueError:
+        return False
+
+
+def _certificates(settings: Settings) -> dict[str, str]:
+    """Return what is wrong with the certificates of this installation. One that we cannot fetch is not an error."""
+    listeners = [urlsplit(it).netloc for it in settings.mail_in or () if not it.startswith("imaps:")]
+    asked = [partial(web_certificate, settings.base_url), *(partial(smtp_certificate, it) for it in listeners)]
+    found, unseen = list[str](), list[str]()
+    for ask in asked:
+        try:
+            if (trouble := ask()) is not None:
+                found.append(trouble)
+        except NotShown as error:
+            unseen.append(f"{UNKNOWN}{error}")
+    told = "; ".join(filter(None, found)) or next(iter(unseen), "ok" if found else "")
+    return {"certificate": told} if told else {}
+
+
 def _trouble_with(way_in: str) -> str:
-    """Why no mail comes in there; "" if it does."""
+    """Return why an inbound route does not work, or "" if it does."""
     try:
         if way_in.startswith("imaps:"):
-            from server.post.incoming import imap  # which few need
+            from server.post.incoming import imap  # slow, and rarely needed
 
             imap.check(way_in)
         else:
@@ -219,31 +274,71 @@ def _trouble_with(way_in: str) -> str:
     return ""
 
 
+def _check_motd(text: str | None, remove: bool, **_: object) -> None:
+    if text and remove:
+        raise click.UsageError("Use either a text or --remove.")
+
+
 @click.command(epilog=example('motd "Maintenance tonight at 22:00 UTC" --until P1D', "motd", "motd --remove"))
 @click.argument("text", required=False)
 @until
-@click.option("--remove", is_flag=True, help="Take it down.")
+@click.option("--remove", is_flag=True, help="Remove the message.")
 @dry_run
+@checked_by(_check_motd)
 @in_app
 def motd(app: Flask, settings: Settings, text: str | None, until: datetime | None, remove: bool, dry_run: bool) -> None:
-    """Show everybody a message of the day. In GET /v1, at the foot of pages and of turn mails. Without TEXT, print the
-    present one."""
-    if text and remove:
-        raise click.UsageError("Either a text, or --remove.")
+    """Show all players a message of the day. It appears in GET /v1, and below pages and turn letters. Without TEXT, print
+    the current one."""
     if not text and not remove:
         found = notice()
-        click.echo("There is none." if found is None else f"{found['text']} (until {written(found['until'])})")
+        click.echo("There is no message." if found is None else f"{found['text']} (until {written(found['until'])})")
         return
     if remove:
         if not dry_run:
             note_command()
             take_down_notice()
-        tell(dry_run, ["the message of the day is taken down"])
+        tell(dry_run, ["the message of the day is removed"])
         return
     if not dry_run:
         note_command()
         put_up_notice(text or "", until)
-    tell(dry_run, [f"everybody is told until {written(until)}: {text}"])
+    tell(dry_run, [f"all players see until {written(until)}: {text}"])
+
+
+_WHAT = click.argument("what", nargs=-1, required=True, metavar="WHAT...", type=click.Choice(list(CLOSABLE)))
+
+
+@click.command(epilog=example("close sign-ups guests", "close mail-in --dry-run"))
+@_WHAT
+@dry_run
+@in_app
+def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) -> None:
+    """Close sign-ups, guests, apps or mail-in until `open`. It takes effect immediately. `doctor` lists what is closed.
+
+    \b
+    sign-ups  no new accounts; players with an account still sign in
+    guests    no new guests
+    apps      no new app registrations
+    mail-in   senders are asked to retry later; mailboxes are not read
+    """
+    if not dry_run:
+        note_command()
+        for it in what:
+            closing.close(it)
+    tell(dry_run, [f"{it}: closed" for it in dict.fromkeys(what)])
+
+
+@click.command("open", epilog=example("open sign-ups guests"))
+@_WHAT
+@dry_run
+@in_app
+def open_again(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) -> None:
+    """Reopen what `close` has closed. It takes effect immediately."""
+    if not dry_run:
+        note_command()
+        for it in what:
+            closing.open_again(it)
+    tell(dry_run, [f"{it}: open" for it in dict.fromkeys(what)])
 
 
 @click.command("rotate-secret", epilog=example("rotate-secret", "rotate-secret --grace PT1S"))
@@ -253,23 +348,21 @@ def motd(app: Flask, settings: Settings, text: str | None, until: datetime | Non
     default="P30D",
     show_default=True,
     metavar="P30D",
-    help="How long old links stay good; PT1S if somebody else has the secret.",
+    help="How long old links stay valid. Use PT1S if the secret has leaked.",
 )
 @dry_run
 @in_app
 def rotate_secret(app: Flask, settings: Settings, grace: timedelta, dry_run: bool) -> None:
-    """Sign links and addresses for replies with a new secret. What letters, invitations and calendars have of the old
-    one stays good for a while, in every process, without a restart; then it is forgotten. Whoever has a calendar of due
-    times makes a new address for it until then."""
-    follow_clock()
+    """Sign links and reply addresses with a new secret. No restart is needed. Links in old letters, invitations and calendars
+    stay valid for a while. Before they expire, players must create a new address for their calendar feed."""
     if not dry_run:
         note_command()
     until = clock.now() + grace if dry_run else signed_links.rotate_secret(grace)
-    tell(dry_run, ["links are signed with a new secret", f"those signed before are good until {written(until)}"])
+    tell(dry_run, ["links are signed with a new secret", f"old links are valid until {written(until)}"])
 
 
 @click.command(epilog=example("openapi > api_spec/openapi.yaml"))
-@in_app
+@in_app_without_clock
 def openapi(app: Flask, settings: Settings) -> None:
     """Print the OpenAPI document."""
     document = app.extensions["document"].to_dict()
@@ -279,8 +372,8 @@ def openapi(app: Flask, settings: Settings) -> None:
 
 
 @click.command("sandbox", epilog=example("sandbox"))
-@in_app
+@in_app_without_clock
 def open_sandbox(app: Flask, settings: Settings) -> None:
-    """Make games in every state, and print where to look."""
+    """Create games in every state, and print their addresses."""
     for line in sandbox.open_up(settings.base_url):
         click.echo(line)

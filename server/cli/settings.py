@@ -1,4 +1,4 @@
-"""The settings, as they are."""
+"""The command that lists the settings."""
 
 import click
 
@@ -9,4 +9,4 @@ from server.cli.common import example, read_settings
 def config() -> None:
     """List the settings, their defaults and values."""
     for name, default, value, meaning in read_settings().listed():
-        click.echo(f"{name}={value or '(unset)'}\n    {meaning}; default: {default or '(unset)'}")
+        click.echo(f"{name}={value or '(unset)'}\n    {meaning}" + (f" Default: {default}" if default else ""))

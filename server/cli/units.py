@@ -1,4 +1,4 @@
-"""Units of systemd that keep web, worker and timers running, as a user who may do nothing else."""
+"""The command that prints systemd units for web, worker and timers, with minimal rights."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ _UNIT = """\
 Description=Sternenpost: {what}
 Documentation={docs}
 """
-# A program that only speaks with others over a network and writes to one directory needs nothing of what is shut here.
+# The programs only use the network and write to one directory, so everything else is closed.
 _SERVICE = """\
 After=network-online.target postgresql.service
 Wants=network-online.target
@@ -38,7 +38,7 @@ AmbientCapabilities=
 NoNewPrivileges=yes
 ProtectSystem=strict
 ProtectHome={homes}
-PrivateTmp=yes
+{writes}PrivateTmp=yes
 PrivateDevices=yes
 PrivateUsers=yes
 ProtectProc=invisible
@@ -59,20 +59,20 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM
 """
-# The main process alone gets SIGTERM: it ends its own in order, within ten seconds.
+# Only the main process gets SIGTERM: it stops its children in order, within ten seconds.
 _RUNS = "Type=exec\nRestart=always\nRestartSec=2\nKillMode=mixed\nTimeoutStopSec=15"
 _ASKS = "Type=oneshot\nNice=10\nIOSchedulingClass=idle"
 _INSTALL = "\n[Install]\nWantedBy={target}\n"
 _TIMER = "\n[Timer]\nOnCalendar={when}\nRandomizedDelaySec=15min\nPersistent=yes\n"
-_PARTS = {"web": ("serves HTTP", "1G"), "worker": ("watches the time and carries letters", "1G")}
-_TIMERS = {  # command: what it does, when, and the memory that it may take
-    "doctor": ("looks whether all parts are well", "*-*-* 05:00:00 UTC", "512M"),
+_PARTS = {"web": ("serves HTTP", "1G"), "worker": ("watches due times and sends letters", "1G")}
+_TIMERS = {  # command: description, schedule and memory limit
+    "doctor": ("checks the health of all parts", "*-*-* 05:00:00 UTC", "512M"),
     "check": ("compares all games with their logs", "Sun *-*-* 03:00:00 UTC", "1G"),
 }
 
 
 def units_of(settings: Settings) -> dict[str, str]:
-    """The text of each unit, by its name."""
+    """Return the text of each unit by its name."""
     units = {f"sternenpost-{part}.service": _service(settings, part, *_PARTS[part], _RUNS) for part in _PARTS}
     for part in _PARTS:
         units[f"sternenpost-{part}.service"] += _INSTALL.format(target="multi-user.target")
@@ -91,7 +91,8 @@ def _service(settings: Settings, command: str, what: str, memory: str, kind: str
         program=_quoted(Path(sys.executable).with_name("sternenpost")),
         command=command,
         memory=memory,
-        homes="read-only" if CHECKOUT.is_relative_to("/home") else "yes",  # it had better be in /opt
+        writes=f"ReadWritePaths={_quoted(Path(f'-{settings.shelf}'))}\n" if settings.shelf else "",
+        homes="read-only" if CHECKOUT.is_relative_to("/home") else "yes",  # /opt is a better place
     )
 
 
@@ -100,7 +101,7 @@ def _docs(settings: Settings) -> str:
 
 
 def _quoted(path: Path) -> str:
-    """As systemd reads it, to whom percent signs, dollars, quotes and spaces mean something."""
+    """Quote a path for systemd, which interprets percent signs, dollars, quotes and spaces."""
     text = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
     return f'"{text}"'
 
@@ -110,8 +111,8 @@ def _quoted(path: Path) -> str:
     "directory", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False, writable=True)
 )
 def units(directory: Path | None) -> None:
-    """Print units of systemd for web, worker and timers. With a DIRECTORY, write them there. They run as the user
-    `sternenpost`, with the settings in /etc/sternenpost/environment; /docs/scaling has the rest."""
+    """Print systemd units for web, worker and timers. With a DIRECTORY, write them there. They run as the user `sternenpost`,
+    with the settings in /etc/sternenpost/environment. /docs/scaling describes the installation."""
     found = units_of(read_settings())
     if directory is None:
         click.echo("\n".join(f"# {name}\n{text}" for name, text in found.items()), nl=False)

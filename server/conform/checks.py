@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 from server.conform.exchange import Answer, Exchange, Person, Send
 from server.conform.games import STRANGER, BrokenOff, PlayedGame, plain
+from server.games import GAMES, Json, commitment
 from server.play.archive import Flaw
-from server.rules import GAMES, Json, commitment
 
 PEOPLE = 3
 _PER_MOVE, _SKEW = timedelta(days=2), timedelta(minutes=5)
@@ -42,7 +42,7 @@ class Site:
     @cached_property
     def running(self) -> PlayedGame:
         """A game that goes on, seven moves after its beginning."""
-        game = self.new_game("sternenhimmel")
+        game = self.new_game(next(iter(GAMES)))
         game.play(7)
         return game
 
@@ -141,9 +141,14 @@ def _(site: Site) -> None:
 
 @promise("fields that are unknown or of the wrong type are named")
 def _(site: Site) -> None:
-    wanted = {"rules": "sternenhimmel", "seats": [{"player": "me"}, {"bot": "greedy"}, {"bot": "greedy"}], "x": 1}
+    wanted = {**_against_bots(), "x": 1}
     told = _refused(site.one.post("/v1/games", wanted), 422, "invalid-fields")
     expect("x" in json.dumps(told.get("errors", told)), "The field `x` is not named.")
+
+
+def _against_bots() -> Json:
+    name, game = next(iter(GAMES.items()))
+    return {"rules": name, "seats": [{"player": "me"}, *[{"bot": "greedy"}] * (game.SEATS.start - 1)]}
 
 
 def _refused(answer: Answer, status: int, code: str) -> Json:
@@ -186,8 +191,7 @@ def _(site: Site) -> None:
 
 @promise("a private game is not there for others")
 def _(site: Site) -> None:
-    seats = [{"player": "me"}, {"bot": "greedy"}, {"bot": "greedy"}]
-    game = site.one_of(201, site.one.post("/v1/games", {"rules": "sternenhimmel", "seats": seats, "private": True}))
+    game = site.one_of(201, site.one.post("/v1/games", {**_against_bots(), "private": True}))
     for who in (site.other, site.stranger):
         for rest in ("", "/events", "/picture.svg", "/messages"):
             _refused(who.get(f"/v1/games/{game['id']}{rest}"), 404, "not-found")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from server.rules import Json
+from server.games import Json
 
 _TRIES = 5
 _SILENCE = 30  # seconds without a byte

@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from server.conform.exchange import Answer, Person
+from server.games import GAMES, Json, Seat
 from server.play.archive import Checked, check
 from server.play.table import Table, folded, new_table, story_item, typed
-from server.rules import GAMES, Json, Seat
 
 STRANGER = -1
 _MOST_MOVES = 400
-_SHORT: dict[str, Json] = {"sternenhimmel": {}, "sternenglanz": {"max_rounds": 2}}
 
 
 class BrokenOff(Exception):
@@ -39,7 +38,7 @@ class PlayedGame:
         self.wanted: Json = {
             "rules": rules,
             "title": "Conformance",
-            "options": _SHORT[rules],
+            "options": {"max_rounds": 2} if "max_rounds" in self.rules.OPTION_SCHEMA["properties"] else {},
             "clock": {"per_move": "P2D"},
             "seats": [{"player": "me"}, *[{"open": True}] * (len(self.people) - 1)],
         }

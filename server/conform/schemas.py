@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 
 from server.conform.exchange import Answer
-from server.rules import Json
+from server.games import Json
 
 _DOCUMENT = "urn:document"
 

@@ -1,5 +1,6 @@
 """Archives handed out, one by one and many at once, and taken in."""
 
+import logging
 from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
@@ -10,16 +11,15 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.accounts.signed_links import keyed_hash
 from server.errors import NotFound
-from server.operations.rebuild import head_of
+from server.games import Json
 from server.play import archive
 from server.play.archive import Flaw
 from server.play.commits import load, whole_log
 from server.play.table import OVER
 from server.play.views import seen_by
-from server.rules import GAMES, Json
 from server.store import log
 from server.store.connections import in_transaction
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import Unavailable, committing, in_doubt, is_passing, tried_again
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 NOBODY = UUID(int=0)  # opened the games that came from elsewhere
@@ -59,7 +59,7 @@ def shared_games(since: datetime | None, after: Place | None, limit: int) -> tup
     places = [(at, game_id) for at, game_id in db.session.execute(query).all() if at is not None]
     allowed = _given_by_all([game_id for _, game_id in places])
     given = [place for place in places if place[1] in allowed]
-    found = [_shared(*place) for place in given[:limit]]
+    found = [it for place in given[:limit] if (it := _shared(*place))]
     if len(given) > limit:
         return found, given[limit - 1]
     return found, places[-1] if len(places) == _LOOKED_AT else None
@@ -82,9 +82,16 @@ def _given_by_all(game_ids: Collection[UUID]) -> set[UUID]:
     return set(db.session.scalars(public)) - set(db.session.scalars(kept)) - set(db.session.scalars(others))
 
 
-def _shared(ended_at: datetime, game_id: UUID) -> Shared:
-    game = load(game_id)
-    players = [row["player_id"] and pseudonym(row["player_id"]) for row in game.seats]
+def _shared(ended_at: datetime, game_id: UUID) -> Shared | None:
+    """None where the rules or the file of this game are missing here."""
+    try:
+        game = load(game_id)
+    except Unavailable as error:
+        if is_passing(error):
+            raise
+        logging.getLogger(__name__).warning("Game %s is left out of the list of archives: %s", game_id, error)
+        return None
+    players = [pseudonym(row.player_id) if row.player_id else None for row in game.seats]
     return Shared(ended_at, players, archive.make(game.head, game.seats, whole_log(game_id)))
 
 
@@ -100,7 +107,7 @@ def take_in(raw: bytes) -> UUID:
     terms, game_id = start.terms, UUID(start.terms["game"])
     made = insert(GameRow).values(
         game_id=game_id,
-        title=GAMES[terms["rules"]].NAME.capitalize(),
+        title=terms["rules"].capitalize(),
         private=False,
         made_by=NOBODY,
         host=NOBODY,
@@ -129,7 +136,8 @@ def take_in(raw: bytes) -> UUID:
         for seat, (bot, stand_in) in enumerate(zip(terms["bots"], table.stand_ins, strict=True))
     ]
     db.session.execute(insert(SeatRow), seats)
-    log.record(in_transaction(db.session.connection()), game_id, 0, head_of(table, drawn), rows, (), ())
+    head = {"status": table.status, "version": table.version, "outcome": table.outcome, "drawn": drawn}
+    log.record(in_transaction(db.session.connection()), log.Entry(game_id, 0, head, rows))
     with committing(game_id):
         db.session.commit()
     return game_id

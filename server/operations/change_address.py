@@ -12,25 +12,31 @@ from server.accounts.players import change_profile_within
 from server.accounts.signed_links import mark_of
 from server.clock import clock
 from server.errors import BadField, WrongCode
+from server.games import Json
+from server.operations.forget_address import forget_address, forget_mails_with, postmaster_mails_with
 from server.play.seating.games import note_invitation
 from server.play.seating.stand_ins import ask_anew, is_asked
-from server.rules import Json
 from server.sanitize import mailbox_of
 from server.store.database_retry import committing, in_doubt, tried_again
 from server.store.inbox import mentions
 from server.store.outbox import put_into_bundle
 from server.store.tables import (
+    Delivery,
     GameRow,
     Incoming,
     LetterRow,
     Player,
+    PlayerGame,
     PlayerLetterRow,
+    PostmasterMail,
     RateLimit,
     SeatRow,
     SignIn,
     StandIn,
     db,
 )
+
+FORMER = "(former address)"  # stands for an address that its owner has left
 
 
 def change_address(player_id: UUID, email: str, code: str, new_code: str, changes: Json | None = None) -> None:
@@ -63,8 +69,16 @@ def end_change(player_id: UUID) -> None:
     asked = select(StandIn.game_id).where(is_asked(player_id, old))
     told = select(LetterRow.game_id).where(LetterRow.data["to"].astext == old)
     named = select(Incoming.game_id).where(Incoming.asks != "", mentions(old))
-    for game_id in sorted({game_id for query in (kept, asked, told, named) for game_id in db.session.scalars(query)}):
+    games = sorted({game_id for query in (kept, asked, told, named) for game_id in db.session.scalars(query)})
+    for game_id in games:
         _invite_anew(game_id, player_id, old, email)
+    forget_address(player_id, old, FORMER)
+    played = select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)
+    written_to = select(Delivery.game_id).where(Delivery.player_id == player_id)
+    played_in = {game_id for query in (played, written_to) for game_id in db.session.scalars(query)}
+    forget_mails_with(player_id, old, sorted({*games, *played_in}))
+    mails = PostmasterMail.mail_id.in_(postmaster_mails_with(old))  # an operator may yet have to answer them
+    db.session.execute(update(PostmasterMail).where(mails).values(player_id=player_id))
     counts = rate_limits.keys_of(old, mailbox_of(old))
     db.session.execute(delete(RateLimit).where(RateLimit.key.in_(counts)))
     db.session.execute(delete(PlayerLetterRow).where(PlayerLetterRow.data["to"].astext == old))

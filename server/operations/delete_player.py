@@ -14,14 +14,15 @@ from sqlalchemy import ColumnElement, Text, delete, func, select, update
 from server.accounts import rate_limits
 from server.accounts.account_codes import DELETION, PURPOSES, expect_account_code, id_of
 from server.accounts.guests import begin_forgetting, guests_to_forget, is_guest
-from server.accounts.preferences import BUNDLE
+from server.accounts.notice_kinds import BUNDLE
 from server.accounts.signed_links import mark_of
 from server.accounts.tokens import revoke_all
 from server.clock import clock
+from server.games import Json
 from server.operations.change_address import end_change
+from server.operations.forget_address import forget_address, forget_domain, postmaster_mails_with
 from server.play.seating.seats import give_up_seats
 from server.play.seating.stand_ins import is_about
-from server.rules import Json
 from server.sanitize import mailbox_of
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, tried_again
@@ -126,6 +127,9 @@ def delete_player(player_id: UUID) -> None:
     for table, condition in _own(player_id, email):
         db.session.execute(delete(table).where(condition))
     db.session.commit()
+    if not email.endswith(".invalid"):  # a guest's stands nowhere, and guests are many
+        forget_address(player_id, email, _name_of_nobody(player_id))
+        forget_domain(player_id, email, _name_of_nobody(player_id))
     db.session.execute(update(Player).where(Player.player_id == player_id).values(**_nobody(player_id)))
     db.session.commit()
 
@@ -163,6 +167,7 @@ def _nobody(player_id: UUID) -> Json:
         "unreachable_since": None,
         "unreachable_why": None,
         "feed": None,
+        "feed_app_id": None,
         "banned_at": None,
         "banned_until": None,
         "ban_reason": None,
@@ -221,7 +226,9 @@ def _forget_name_in_bundles(game_id: UUID, name: str, instead: str) -> None:
     """In the letters of this game that others get with their next bundle."""
     bundle, text = PlayerLetterRow, PlayerLetterRow.data.cast(Text)
     told = text.contains(str(game_id)) & text.contains(json.dumps(name, ensure_ascii=False)[1:-1], autoescape=True)
-    for key in db.session.execute(select(bundle.player_id, bundle.letter_id).where(bundle.kind == BUNDLE, told)).all():
+    for key in db.session.execute(
+        select(bundle.player_id, bundle.letter_id).where(bundle.kind == BUNDLE.name, told)
+    ).all():
         if row := db.session.get(bundle, tuple(key), with_for_update=True, populate_existing=True):
             of_game = {id_: it for id_, it in row.data.items() if id_ != "at" and it["game_id"] == str(game_id)}
             row.data = row.data | _replaced(of_game, name, instead)
@@ -278,7 +285,10 @@ def _own(player_id: UUID, email: str) -> list[_Rows]:
         (Block, (Block.player_id == player_id) | (Block.blocked_id == player_id)),
         (Report, (Report.player_id == player_id) | (Report.by_player == player_id)),
         (RateLimit, RateLimit.key.in_(rate_limits.keys_of(*bounded))),
-        (PostmasterMail, _names(func.encode(PostmasterMail.raw, "escape"), email)),
+        (
+            PostmasterMail,
+            PostmasterMail.mail_id.in_(postmaster_mails_with(email)) | (PostmasterMail.player_id == player_id),
+        ),
     ]
 
 

@@ -8,18 +8,21 @@ from sqlalchemy import select
 
 from server.accounts.apps import apps_of
 from server.accounts.players import profile
+from server.accounts.redaction import origin_of, redacted
 from server.accounts.signed_links import is_mark_of
 from server.clock import clock
+from server.games import Json
 from server.operations.queries import player
 from server.play import archive
 from server.play.commits import load, whole_log
-from server.play.mail_in import is_of_others
-from server.play.planning.plans import plan_of
+from server.play.mail.mail_in import is_of_others
 from server.play.seating.stand_ins import is_about
 from server.play.table import OVER, changed_hands
 from server.play.views import story
 from server.play.votes import votes_of
-from server.rules import Json
+from server.post.incoming import replies
+from server.post.incoming.child import TooMuch, child
+from server.store.database_retry import Unavailable, is_passing
 from server.store.log import fact
 from server.store.stand_ins import FORMER
 from server.store.tables import (
@@ -68,8 +71,8 @@ def copy_of_game(game_id: UUID) -> Json:
         "format_version": 1,
         "secret": WARNING,
         "copied_at": clock.now(),
-        "head": game.head | {"seed": game.head["seed"].hex()},
-        "seats": [{name: row[name] for name in (*_SEAT, *_TIMES)} for row in game.seats],
+        "head": game.head._asdict() | {"seed": game.head.seed.hex()},
+        "seats": [{name: getattr(row, name) for name in (*_SEAT, *_TIMES)} for row in game.seats],
         "votes": votes_of(game_id),
         "plans": _rows(Plan, Plan.game_id == game_id, Plan.seat),
         "messages": _rows(Message, Message.game_id == game_id, Message.nr),
@@ -83,19 +86,24 @@ def is_secret(copy: Json) -> bool:
 
 
 def copy_of_player(player_id: UUID) -> Json:
-    """All that is stored of a player, as he may see it: no secret of a game, no hash of a token.
+    """Return what is stored about a player, with nothing that acts and nothing hidden in a game that is not over.
 
-    But for what passes within days by itself: what waits to be carried, what webhooks were told, answers to be repeated.
+    Left out: secrets and tokens, queues, deliveries of webhooks and stored answers, all of which expire within days.
     """
     known = player(player_id)
     own = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)
-    rows = db.session.scalars(own.where(PlayerGame.role.is_distinct_from(FORMER))).all()
+    rows = [
+        row
+        for row in db.session.scalars(own.where(PlayerGame.role.is_distinct_from(FORMER))).all()
+        if _can_be_read(row.game_id)
+    ]
     seats = [(row.game_id, row.seat) for row in rows if row.role is None]
     played = [it for it in ((row.game_id, row.seat) for row in rows) if _plays(player_id, *it)]
-    return {
+    copy = {
         "copied_at": clock.now(),
         "profile": profile(player_id),
-        **{name: known[name] for name in ("made_at", "banned_at", "banned_until", "ban_reason", "tokens", "webhooks")},
+        **{name: known[name] for name in ("made_at", "banned_at", "banned_until", "ban_reason", "tokens")},
+        "webhooks": [it | {"url": origin_of(it["url"])} for it in known["webhooks"]],
         "games": [_game(game_id, seat, player_id) for game_id, seat in seats],
         "messages": _rows(Message, Message.player_id == player_id, Message.at),
         "mails": [mail for game_id, seat in played for mail in _mails(game_id, seat, player_id, known["email"])],
@@ -103,46 +111,87 @@ def copy_of_player(player_id: UUID) -> Json:
             *_rows(Delivery, Delivery.player_id == player_id, Delivery.at),
             *_rows(PlayerDelivery, PlayerDelivery.player_id == player_id, PlayerDelivery.at),
         ],
-        "stand_ins": _rows(StandIn, is_about(player_id, known["email"]), StandIn.from_at, but=("mark", "wake_at")),
+        "stand_ins": _rows(
+            StandIn, is_about(player_id, known["email"]), StandIn.from_at, but=("mark", "wake_at", "app_id")
+        ),
         "notes": _rows(Note, Note.player_id == player_id, Note.game_id),
         "blocks": _rows(Block, Block.player_id == player_id, Block.made_at),
         "reports": _rows(Report, Report.by_player == player_id, Report.at),
-        "push_subscriptions": _rows(
-            PushSubscription, PushSubscription.player_id == player_id, PushSubscription.made_at, but=("p256dh", "auth")
-        ),
+        "push_subscriptions": [
+            row | {"endpoint": origin_of(row["endpoint"])}
+            for row in _rows(
+                PushSubscription,
+                PushSubscription.player_id == player_id,
+                PushSubscription.made_at,
+                but=("p256dh", "auth"),
+            )
+        ],
         "apps": apps_of(player_id),
         "bounces": _rows(Bounce, Bounce.player_id == player_id, Bounce.at),
     }
+    return redacted(copy)  # type: ignore[no-any-return]
+
+
+def _can_be_read(game_id: UUID) -> bool:
+    """False while this release lacks the rules of a game, or the file of it is away: it is left out."""
+    try:
+        load(game_id)
+    except Unavailable as error:
+        if is_passing(error):
+            raise
+        return False
+    return True
 
 
 def _plays(player_id: UUID, game_id: UUID, seat: int) -> bool:
     """Whether the mails for this seat are his: they are not those of whoever stands in for him."""
-    return bool(load(game_id).seats[seat]["player_id"] == player_id)
+    return load(game_id).seats[seat].player_id == player_id
 
 
 def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
+    """Until the game is over, its story is the one that spectators see, and the salt is missing."""
     game = load(game_id)
+    row, is_over = game.seats[seat], game.table.status in OVER
     return {
         "game": game_id,
-        **{name: game.head[name] for name in ("title", "rules", "status", "outcome")},
+        **{name: getattr(game.head, name) for name in ("title", "rules", "status", "outcome")},
         "seat": seat,
-        **{name: game.seats[seat][name] for name in ("salt", "salt_hash", "mails")},
-        "plan": plan_of(game, seat) if game.seats[seat]["player_id"] == player_id else None,
-        "story": story(game, seat, player_id=player_id),
+        "salt": row.salt if is_over else None,
+        "salt_hash": row.salt_hash,
+        "mails": row.mails,
+        "story": story(game, seat if is_over else None, player_id=player_id if is_over else None),
     }
 
 
 def _mails(game_id: UUID, seat: int, player_id: UUID, email: str) -> list[Json]:
-    """What came in for a seat and is still kept, as it came, and what was answered; but not from others who were invited to it,
-    or sat there before."""
+    """Return the mails for a seat that are still stored and come from its present player, with our answers."""
     rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
     since = changed_hands(whole_log(game_id), seat)
 
     def is_own(turn: int, mark: int | None) -> bool:
         return turn >= since and not is_of_others(turn, player_id) if mark is None else is_mark_of(email, mark)
 
-    own = [row for row in rows if is_own(row["turn"], row["mark"])]
-    return [row | {"raw": row["raw"].decode(errors="replace")} for row in own]
+    return [_mail(row) for row in rows if is_own(row["turn"], row["mark"])]
+
+
+_OF_MAIL: Final = ("game_id", "mail_id", "seat", "turn", "arrived_at")
+
+
+def _mail(row: Json) -> Json:
+    """Return what the player wrote, without quotes and attachments: these repeat letters with their links."""
+    answer = row["answer"] and {name: value for name, value in row["answer"].items() if name != "confirm"}
+    return {name: row[name] for name in _OF_MAIL} | _written(row["raw"]) | {"answer": answer}
+
+
+def _written(raw: bytes) -> Json:
+    """`text` is None for a mail that could not be read, or of which only the time is left."""
+    try:
+        read = child.run(replies.read, raw) if raw else None
+    except TooMuch:
+        read = None
+    if read is None:
+        return {"from": None, "subject": None, "text": None}
+    return {"from": read.sender, "subject": read.subject, "text": None if read.doubt else "\n".join(read.lines)}
 
 
 def _rows(table: Any, condition: Any, order: Any, but: Sequence[str] = ()) -> list[Json]:

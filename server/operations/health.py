@@ -1,7 +1,11 @@
-"""Health of the service: what an operator must know, part by part."""
+"""The health of each part of the service, for operators."""
 
+import os
 import re
+import tempfile
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
@@ -10,12 +14,23 @@ import sqlalchemy.exc
 from flask import current_app
 from sqlalchemy import ColumnElement, DateTime, cast, func, select, text
 
+from server import metric_files
 from server.clock import clock
-from server.play.heartbeats import GAP, PARTS
-from server.play.sandbox_clock import follow_clock
+from server.play.timing import host_clock
+from server.play.timing.heartbeats import GAP, PARTS
+from server.play.timing.sandbox_clock import follow_clock
+from server.post.dkim_signing import read_key
 from server.store import migrate as revisions
 from server.store import spreading
-from server.store.connections import autocommit, is_pooled, let_go, refusal_of
+from server.store.connections import (
+    NEEDED_TO_READ,
+    WrongSetting,
+    autocommit,
+    is_pooled,
+    let_go,
+    refusal_of,
+    wrong_settings,
+)
 from server.store.leases import is_free
 from server.store.notify import listen
 from server.store.tables import (
@@ -36,27 +51,70 @@ LATE_MAIL = timedelta(minutes=10)
 LATE_SEAT = timedelta(minutes=5)
 HELD_UP = timedelta(seconds=30)
 SKEW = timedelta(seconds=5)
-STOPPED = timedelta(seconds=20)  # a heartbeat is noted every five, and a sweep may take some more
-_SPILLED = 20_000  # numbers, more than fit into the memory allowed: they need the disk, and leave nothing on it
+STOPPED = timedelta(seconds=20)  # a heartbeat is stored every five, and a sweep may take longer
+_SPILLED = 20_000  # numbers, too many for work_mem: they spill to the disk temporarily
+_SOME_BYTES = 4096  # a page, which needs free space
 _OUTBOXES = (LetterRow, PlayerLetterRow)
 _SMTP_ANSWER = re.compile(r"[245]\d\d\b( #?[245]\.\d{1,3}\.\d{1,3}\b)?")
-NOT_RUNNING = "not running: `python3 -m server up` starts one, DATABASE_URL names another"
+NOT_RUNNING = "not running: start one with `python3 -m server up`, or set DATABASE_URL"
 _NO_ROLE = (
-    f"its role {APP_ROLE} is not there or may not read the tables, which are yet to be made or were restored without "
-    "roles: run `sternenpost migrate`"
+    f"the role {APP_ROLE} is missing or may not read the tables, which do not exist yet or were restored without roles: "
+    "run `sternenpost migrate`"
 )
-_SPREAD = "stop webs and workers, and run `sternenpost spread`"
-_BEHIND = "its tables are not up to date: run `sternenpost migrate`"
+_SPREAD = "stop web and worker, and run `sternenpost spread`"
+_BEHIND = "the tables are not up to date: run `sternenpost migrate`"
 
 
 def parts() -> dict[str, str]:
-    """What is wrong with each part, or `ok`."""
+    """Return what is wrong with each part, or `ok`."""
+    found = {**_parts_in_database(), "temporary directory": _temporary_directory()}
+    if shelf := current_app.config["SHELF"]:
+        found["shelf"] = _write_trouble(shelf) or "ok"
+    if key := current_app.config["DKIM_KEY"]:
+        found["DKIM key"] = _key_trouble(key) or "ok"
+    return found
+
+
+def _temporary_directory() -> str:
+    """Return what is wrong with the temporary directory, now or at the last write of metrics; `ok` if nothing."""
+    return _write_trouble(os.environ.get("PROMETHEUS_MULTIPROC_DIR")) or metric_files.trouble() or "ok"
+
+
+def _write_trouble(directory: Path | str | None) -> str:
+    """Return why this directory is not writable, or "" if it is. A missing directory counts as its parent."""
     try:
+        while isinstance(directory, Path) and not directory.exists() and directory != directory.parent:
+            directory = directory.parent
+        with tempfile.TemporaryFile(buffering=0, dir=directory) as file:
+            file.write(bytes(_SOME_BYTES))
+    except OSError as error:
+        return f"is not writable: {error.strerror}"
+    return ""
+
+
+def _key_trouble(path: Path) -> str:
+    try:
+        read_key(path)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _parts_in_database() -> dict[str, str]:
+    try:
+        if (encoding := db.session.scalar(text("SHOW server_encoding"))) != "UTF8":
+            return {"database": revisions.NOT_UTF8.format(encoding=encoding)}
+        if unreadable := [it for it in wrong_settings() if it.name in NEEDED_TO_READ]:
+            return {"database": _worded(unreadable)}
         if revisions.is_behind(db.session.connection()):
             return {"database": _BEHIND}
         follow_clock()
         now = clock.now()
         parts = {**_heartbeats(now), "outbox": _letters(now), "inbox": _mails(now), "seats": _overdue(now)}
+        with autocommit() as connection:
+            ahead = host_clock.skew(connection)
+        if abs(ahead) > host_clock.TOLERANCE:
+            parts["clock"] = host_clock.trouble(ahead)
         return {"database": _room(), **parts}
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
         return {"database": _reason(error)}
@@ -65,23 +123,23 @@ def parts() -> dict[str, str]:
 
 
 def _room() -> str:
-    """Whether the database takes changes: one that is full, or a copy of another, still answers all who only look."""
+    """Return why the database rejects changes, or `ok`. A full database or a replica still answers reads."""
     if db.session.scalar(text("SHOW transaction_read_only")) == "on":
-        return "takes no changes: it is read-only"
+        return "rejects changes: it is read-only"
     try:
         db.session.execute(text("SET LOCAL work_mem = '64kB'"))
         db.session.execute(text(f"SELECT count(*) FROM generate_series(1, {_SPILLED})"))
     except sqlalchemy.exc.DBAPIError as error:
         if not getattr(error.orig, "sqlstate", "").startswith("53"):
             raise
-        return f"takes no changes: {refusal_of(error)}"
+        return f"rejects changes: {refusal_of(error)}"
     return "ok"
 
 
 def _reason(error: Exception) -> str:
-    """In Postgres' own words, but for where it was looked for. The role comes with the tables."""
+    """Return Postgres' message without its address, or what to do about it."""
     words = refusal_of(error)
-    if words == "No such file or directory":  # the socket of the embedded one
+    if words == "No such file or directory":  # the socket of the embedded Postgres
         return NOT_RUNNING
     if (
         f'role "{APP_ROLE}" does not exist' in words
@@ -89,9 +147,9 @@ def _reason(error: Exception) -> str:
     ):
         return _NO_ROLE
     if f'permission denied to set role "{APP_ROLE}"' in words:
-        return f"whom DATABASE_URL names may not act as {APP_ROLE}: `GRANT {APP_ROLE} TO ...` lets him"
+        return f"the login in DATABASE_URL may not act as {APP_ROLE}: run `GRANT {APP_ROLE} TO ...`"
     if "unsupported startup parameter" in words:
-        return "is behind a pooler that refuses our settings: let it have `ignore_startup_parameters = options`"
+        return "is behind a pooler that rejects our settings: set `ignore_startup_parameters = options`"
     return f"does not answer: {words}"
 
 
@@ -122,7 +180,7 @@ class _Oldest(NamedTuple):
 
 
 def _oldest_letter() -> _Oldest | None:
-    """By when they were made, since each failed try puts off when they are due; a bundle is made for a later hour."""
+    """Return the letter that was created first, since each failure postpones its due time. A bundle counts from its hour."""
     hour = cast(PlayerLetterRow.data["at"].astext, DateTime(timezone=True))
     found = []
     for table, owner, since in (
@@ -135,7 +193,7 @@ def _oldest_letter() -> _Oldest | None:
 
 
 def _last_failure(letter: _Oldest) -> str:
-    """What a mail server, or our own machine, said of its last try; it may hold addresses."""
+    """Return the error of the last attempt, from a mail server or our own machine. It may contain addresses."""
     tries, owner = (
         (Delivery, Delivery.game_id) if letter.table is LetterRow else (PlayerDelivery, PlayerDelivery.player_id)
     )
@@ -149,7 +207,6 @@ def _mails(now: datetime) -> str:
 
 
 def _oldest_mail(now: datetime) -> timedelta:
-    """How long the oldest mail has waited to be dealt with."""
     oldest = db.session.scalar(select(func.min(Incoming.arrived_at)).where(Incoming.due_at.is_not(None)))
     return max(now - oldest, timedelta(0)) if oldest else timedelta(0)
 
@@ -164,7 +221,7 @@ def _count(rows: ColumnElement[bool]) -> int:
 
 
 def held_up() -> dict[str, timedelta]:
-    """What has been due for longer than half a minute and is in nobody's hands, and for how long."""
+    """Return what has been due and unclaimed for more than half a minute, and for how long."""
     now, real = clock.now(), clock.real()
     hook_due = func.greatest(Webhook.wake_at, Webhook.rests_until)
     due = [
@@ -179,7 +236,7 @@ def held_up() -> dict[str, timedelta]:
 
 
 def owns_tables() -> bool:
-    """Whether we are connected as somebody who could change the log, if a statement got in that takes off our role."""
+    """Return whether our login owns the tables. An injected RESET ROLE could then change the log."""
     owner = "SELECT pg_has_role(session_user, relowner, 'MEMBER') FROM pg_class WHERE oid = 'events'::regclass"
     return bool(db.session.scalar(text(owner)))
 
@@ -189,17 +246,15 @@ def is_behind_a_pooler() -> bool:
         return is_pooled(connection)
 
 
-_OF_LOGIN = f"""
-SELECT current_user = '{APP_ROLE}' AS role, current_setting('statement_timeout') <> '0' AS statement_timeout,
-  current_setting('idle_in_transaction_session_timeout') <> '0' AS idle_in_transaction_session_timeout,
-  current_setting('TimeZone') IN ('UTC', 'Etc/UTC') AS "timezone UTC"
-"""
+def _worded(wrong: Sequence[WrongSetting]) -> str:
+    told = "; ".join(f"{it.name} is {it.value or 'empty'} in its sessions and should be {it.right}" for it in wrong)
+    return f"{told}: run the `ALTER ROLE` of /docs/scaling#a-pooler"
 
 
 def pooler_trouble() -> str | None:
-    """What is wrong with how we get to Postgres through a pooler, which passes on nothing that a connection asks for."""
-    if missing := [name for name, value in db.session.execute(text(_OF_LOGIN)).mappings().one().items() if not value]:
-        return f"its connections have no {', '.join(missing)}: /docs/scaling has the `ALTER ROLE` that gives them"
+    """Return what is wrong with our sessions through a pooler, which ignores the settings that a connection requests."""
+    if wrong := wrong_settings():
+        return _worded(wrong)
     try:
         with listen() as ear:
             if current_app.config["DATABASE_URL_DIRECT"] and is_pooled(ear):
@@ -210,16 +265,16 @@ def pooler_trouble() -> str | None:
 
 
 def spreading_trouble() -> str | None:
-    """What is left to do until all tables are spread; "" if nothing is, None where the database is not one of Citus."""
+    """Return the remaining steps of `spread`; "" if there are none, None if the database is not Citus."""
     with autocommit() as connection:
         if not spreading.is_citus(connection):
             return None
         steps = spreading.steps_left(connection)
-    return f"{len(steps)} steps are left, such that {steps[0].says}: {_SPREAD}" if steps else ""
+    return f'{len(steps)} steps remain, such as "{steps[0].says}": {_SPREAD}' if steps else ""
 
 
 def running() -> list[str]:
-    """The parts that were seen so lately that they may still run."""
+    """Return the parts whose last heartbeat is so recent that they may still run."""
     follow_clock()
     now = clock.now()
     found = [row.part for row in db.session.scalars(select(Heartbeat)) if abs(now - row.at) <= STOPPED]
@@ -228,13 +283,13 @@ def running() -> list[str]:
 
 
 def clock_skew() -> timedelta:
-    """How far this machine's clock and the database's are apart."""
-    theirs: datetime = db.session.execute(select(func.clock_timestamp())).scalar_one()
-    return abs(clock.real() - theirs)
+    """Return the difference between this machine's clock and the database's."""
+    with autocommit() as connection:
+        return abs(host_clock.skew(connection))
 
 
 def waiting() -> dict[str, int] | None:
-    """Numbers for a monitor, ages in seconds; None while the database does not answer."""
+    """Return numbers for a monitor, with ages in seconds. None while the database does not answer."""
     try:
         follow_clock()
         now = clock.now()

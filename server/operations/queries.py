@@ -9,11 +9,11 @@ from sqlalchemy import func, or_, select
 from server.accounts.bans import is_in_force
 from server.clock import clock
 from server.errors import NotFound
+from server.games import Json
 from server.play.commits import load
 from server.play.seating.seats import seats_under_way
 from server.play.views import summary
 from server.play.votes import votes_of
-from server.rules import Json
 from server.store.tables import (
     Delivery,
     GameRow,
@@ -136,13 +136,26 @@ def _next_due(ids: list[UUID]) -> list[datetime | None]:
 def game(game_id: UUID) -> Json:
     """A game's head, its seats with their times, its votes, and the post that waits for it. Raises NotFound."""
     found = load(game_id)
-    shown = ("seat", "kind", "bot", "stand_in", "player_id", "name", "email", "turn", "asked_at", "due_at", "remind_at")
-    seats = [{name: row.get(name) for name in (*shown, "wake_at", "mails")} for row in found.seats]
+    times = ("asked_at", "due_at", "remind_at", "wake_at")
     return {
         **summary(found.head, found.seats, nameless=False),
-        "made_by": found.head["made_by"],
-        "outcome": found.head["outcome"],
-        "seats": seats,
+        "made_by": found.head.made_by,
+        "outcome": found.head.outcome,
+        "seats": [
+            {
+                "seat": row.seat,
+                "kind": row.kind,
+                "bot": row.bot,
+                "stand_in": row.stand_in,
+                "player_id": row.player_id,
+                "name": row.person.name,
+                "email": row.email,
+                "turn": row.turn,
+                **{name: getattr(row, name) for name in times},
+                "mails": row.mails,
+            }
+            for row in found.seats
+        ],
         "votes": votes_of(game_id),
         "letters_waiting": _letters(game_id),
         "mails_waiting": db.session.scalar(

@@ -1,4 +1,4 @@
-"""Shelving: the events of games that are long over move from their table to files, and are read from there."""
+"""Shelving: moving the events of old games from their table to files."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -17,9 +17,10 @@ from server.store.tables import EventRow, GameRow, db
 
 
 def games_to_shelve(over_for: timedelta) -> list[UUID]:
-    """Those that were over so long ago; what was closed before it began has no archive, and stays."""
+    """Return the games that ended at least this long ago. A game closed before it began has no archive, so it stays."""
     of_game = select(EventRow.recorded_at).where(EventRow.game_id == GameRow.game_id)
-    last = of_game.order_by(EventRow.seq.desc()).limit(1).scalar_subquery()  # the others would take minutes to look at
+    # With max() instead of LIMIT it would take minutes.
+    last = of_game.order_by(EventRow.seq.desc()).limit(1).scalar_subquery()
     found = select(GameRow.game_id).where(
         GameRow.status.in_(OVER), GameRow.version > 1, GameRow.shelved.is_(None), last <= clock.now() - over_for
     )
@@ -29,10 +30,10 @@ def games_to_shelve(over_for: timedelta) -> list[UUID]:
 
 
 def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
-    """Write the archive, read it again as anybody would, and only then let the rows go, on a connection of who owns them.
+    """Write the archive, check it, and then delete the rows, on a connection of their owner.
 
-    Whoever else shelves it meanwhile waits, so that no two write one file. False if somebody has done so before. Raises
-    Flaw, upon which the rows stay.
+    A concurrent call waits, so that only one writes the file. Return False if the game is shelved already. Raises Flaw,
+    and then the rows stay.
     """
     game, rows = load(game_id), whole_log(game_id)
     with owner.transaction():
@@ -44,13 +45,13 @@ def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
             return False
         path = shelf.put(game_id, orjson.dumps(archive.make(game.head, game.seats, rows)))
         if list(archive.check(path.read_bytes()).rows) != rows:
-            raise Flaw(f"What {path} holds is not what was written.")
+            raise Flaw(f"The content of {path} differs from what was written.")
         owner.execute("DELETE FROM events WHERE game_id = %s", (game_id,))
     return True
 
 
 def shelf_trouble() -> str | None:
-    """What is wrong with the files of shelved games, by one of them; "" if nothing is, None if there are none."""
+    """Return what is wrong with a sample file of the shelf, "" if nothing, None if no game is shelved."""
     game_id = db.session.scalar(select(GameRow.game_id).where(GameRow.shelved.is_not(None)).limit(1))
     if game_id is None:
         return None

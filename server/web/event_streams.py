@@ -16,13 +16,13 @@ from uuid import UUID, uuid4
 import psycopg
 import sqlalchemy.exc
 from flask import Flask
-from prometheus_client import Gauge
 
 from server.api.event_streams import STRANGERS, EventStream, written
 from server.clock import clock
-from server.play import event_feed
-from server.play.event_feed import OwnFollower, Progress, new_games, news
-from server.play.turn_links import still_valid
+from server.metric_files import Gauge
+from server.play.story import event_feed
+from server.play.story.event_feed import OwnFollower, Progress, new_games, news
+from server.play.turns.turn_links import still_valid
 from server.store.database_retry import is_passing
 from server.store.notify import listen, notified
 from server.store.open_streams import note_open, open_elsewhere
@@ -238,7 +238,11 @@ class Streams:
     def _look_at_all(self) -> None:
         moment = clock.now()
         for game_id, progress in event_feed.progress(self._watching.keys()).items():
-            if self._seen.get(game_id) != progress:
+            seen = self._seen.get(game_id)
+            if seen and progress.version < seen.version:  # a backup was restored: clients come back and are told so
+                for stream in list(self._watching[game_id]):
+                    self._end(stream)
+            elif seen != progress:
                 self._seen[game_id] = progress
                 self._due.setdefault(game_id, set()).update(self._watching[game_id])
         waiting = {stream for streams in self._due.values() for stream in streams}

@@ -52,10 +52,10 @@ _OVER: Future[bool] = Future()
 _OVER.set_result(False)
 
 PROBLEMS = {  # as in the table of the API
-    400: ("malformed-request", "The request cannot be read"),
-    413: ("body-too-large", "The body is too large"),
-    500: ("internal-error", "Something went wrong on our side"),
-    503: ("unavailable", "The service is not available for a moment"),
+    400: ("malformed-request", "The request is malformed"),
+    413: ("body-too-large", "The request body is too large"),
+    500: ("internal-error", "Internal server error"),
+    503: ("unavailable", "The service is temporarily unavailable"),
 }
 
 

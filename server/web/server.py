@@ -20,7 +20,7 @@ from server.accounts.tokens import note_uses
 from server.api.rate_limits import SHARED_EVERY, share
 from server.config import CHECKOUT, Settings
 from server.jobs import Job
-from server.play import heartbeats
+from server.play.timing import heartbeats
 from server.store.notify import notifier
 
 bind = f"127.0.0.1:{Settings.from_environment().port}"
@@ -35,7 +35,11 @@ logconfig_dict = json_logs.configuration(logging.INFO)
 forwarded_allow_ips = "*"  # no header of a proxy means anything here, so that nobody need be asked whether he is one
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
+# Each process has its heartbeat there, an empty file; a temporary directory without room may refuse even that.
+worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
 control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
+
+log = logging.getLogger(__name__)
 
 _EVERY = 10  # seconds between two rounds of jobs
 _FILES = 4096  # more than all connections and streams of a process take; often only 1,024 are allowed at first
@@ -62,11 +66,13 @@ def _allow_files() -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]  # has no types
+    if _METRICS in os.environ:
+        multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]  # has no types
 
 
 def on_exit(server: Any) -> None:
-    shutil.rmtree(os.environ[_METRICS], ignore_errors=True)
+    if _METRICS in os.environ:
+        shutil.rmtree(os.environ[_METRICS], ignore_errors=True)
 
 
 def _do_again(every: int, *jobs: Job) -> NoReturn:
@@ -82,7 +88,11 @@ def serve() -> NoReturn:
     os.chdir(CHECKOUT)
     for former in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         _clear_unless_used(former)
-    os.environ[_METRICS] = _directory()
+    try:
+        os.environ[_METRICS] = _directory()
+    except OSError as error:
+        os.environ.pop(_METRICS, None)
+        log.warning("Each process has metrics of its own: there is no temporary directory for them (%s)", error)
     os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "--config", "python:server.web.server", "wsgi:app"])
 
 
