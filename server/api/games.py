@@ -511,21 +511,24 @@ class Messages(MethodView):
 @blp.route("/games/<uuid:game_id>/events")
 class Events(MethodView):
     @blp.arguments(schemas.StoryQuery, location="query")
-    @blp.response(200, schemas.Story, example=examples.STORY)
+    @blp.response(200, schemas.Story, example=examples.STORY, headers=NEXT_PAGE)
     @blp.doc(operationId="getEvents", **takes("games:read", of_seat=True))
     @blp.raises(PlaceAhead)
     def get(self, query: Any, game_id: UUID) -> Any:
         """List a game's events
 
-        Returns the events after an event or a version, as you were allowed to see them at the time.
+        Returns the events after an event or a version, as you were allowed to see them at the time. With `limit`, `next`
+        leads to the next page. A page may have fewer events than `limit`, since some are hidden from you.
         """
         player_id = viewer("games:read", game_id)
         game = seen_by(game_id, player_id, query.get("invitation"))
         seat = game.seat_of(player_id)
         expect_reached(query["after"], game.table.seq)
         expect_reached(query["since_version"], game.table.version)
-        story = views.story(game, seat, query["after"], since_version=query["since_version"], player_id=player_id)
-        return jsonify(items=story)
+        after, limit = max(query["after"], views.last_event_of(game, query["since_version"])), query.get("limit")
+        story = views.story(game, seat, after, limit, player_id)
+        more = limit is not None and after + limit < game.table.seq
+        return page_of(story, {"after": after + limit} if more else None)
 
 
 @blp.route("/archives")

@@ -10,7 +10,7 @@ from server.errors import HandedOver, NotFound, NotSeated, PlaceAhead
 from server.games import Json, Seat, commitment
 from server.play.commits import at_version, load
 from server.play.game import Game
-from server.play.story.authors import told
+from server.play.story.authors import CHANGES_OF_PLAYERS, told
 from server.play.table import Table
 from server.store import log
 from server.store.connections import autocommit
@@ -223,23 +223,30 @@ def expect_reached(place: int, newest: int) -> None:
 
 
 def story(
-    game: Game,
-    viewer: Seat | None,
-    after: int = 0,
-    limit: int | None = None,
-    since_version: int = 0,
-    player_id: UUID | None = None,
+    game: Game, viewer: Seat | None, after: int = 0, limit: int | None = None, player_id: UUID | None = None
 ) -> list[Json]:
-    """What happened since the event `after` and since that version, as this viewer saw it happen.
+    """Return the events from `after` + 1 on, at most `limit` of the log, as this viewer saw them happen.
 
-    `player_id`: of the viewer, if he is not whoever plays the seat now.
+    `player_id`: of the viewer, if they aren't the player who holds the seat now. Raises NotOnShelf.
     """
     player = None if viewer is None else game.seats[viewer].player_id
     plays, since = player_id in (None, player), game.sees_since(player_id or player)
-    with autocommit() as connection:
-        records = log.read_commits(connection, game.game_id, after)
-        planned = played_by_plans(connection, game.game_id).get(viewer) if viewer is not None and plays else None
     newest = game.table.seq  # up to which these seats are theirs
-    rows = [row for row in records.events if row.seq <= newest] if records else []
+    last = newest if limit is None else min(newest, after + limit)
+    with autocommit() as connection:
+        records = log.read_page(connection, game.head, after, last, CHANGES_OF_PLAYERS)
+        planned = played_by_plans(connection, game.game_id).get(viewer) if viewer is not None and plays else None
+    rows = [row for row in records if row.seq <= newest]
     items = told(game.table.rules, rows, viewer, game.seats, planned or (), since)
-    return [item for row, item in items if row.seq > after and row.version > since_version][:limit]
+    return [item for row, item in items if after < row.seq <= last]
+
+
+def last_event_of(game: Game, version: int) -> int:
+    """Return the number of the last event up to a version. Raises NotOnShelf."""
+    if version in (0, game.table.version):
+        return game.table.seq if version else 0
+    with autocommit() as connection:
+        if game.head.shelved is None:
+            return log.last_of_version(connection, game.game_id, version)
+        rows = log.read_page(connection, game.head, 0, game.table.seq, ())
+    return max((row.seq for row in rows if row.version <= version), default=0)

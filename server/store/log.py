@@ -131,6 +131,12 @@ SELECT g.game_id, (SELECT json_agg(r) FROM (
 FROM games g WHERE g.game_id = ANY(%(games)s)
 """
 
+_PAGE = """
+SELECT seq, version, type, seat, body, recorded_at, hash FROM events
+WHERE game_id = %(game)s AND seq >= %(first)s AND (seq <= %(last)s OR type = ANY(%(also)s)) ORDER BY seq
+"""
+_LAST_OF_VERSION = "SELECT seq FROM events WHERE game_id = %s AND version <= %s ORDER BY seq DESC LIMIT 1"
+
 
 def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> Records | None:
     """The game with its events after `after`, or None if there is no such game. Raises NotOnShelf."""
@@ -153,6 +159,28 @@ def read_commits(connection: psycopg.Connection[Any], game_id: UUID, after: int)
         if told.version == first.version:  # whoever asks broke off amid a commit, which is rare
             return read(connection, game_id)
     return records
+
+
+def read_page(
+    connection: psycopg.Connection[Any], head: GameHead, after: int, last: int, also: Collection[str]
+) -> list[Recorded]:
+    """Return the events from `after` + 1 to `last`, and later ones of the types `also`.
+
+    The commit of the first is whole: events up to `after` may stand before it. Raises NotOnShelf.
+    """
+    if head.shelved is not None and after < head.shelved:
+        return _from_shelf(head, 0)
+    values = {"game": head.game_id, "first": after, "last": last, "also": list(also)}
+    rows = [Recorded(*row) for row in connection.execute(_PAGE, values)]
+    if after and len(rows) > 1 and rows[0].version == rows[1].version:  # `after` lies within a commit, which is rare
+        return read_page(connection, head, 0, last, also)
+    return rows if after == 0 else rows[1:]
+
+
+def last_of_version(connection: psycopg.Connection[Any], game_id: UUID, version: int) -> int:
+    """Return the number of the last event up to a version, 0 if it isn't in the database."""
+    found = connection.execute(_LAST_OF_VERSION, (game_id, version)).fetchone()
+    return found[0] if found else 0
 
 
 def newest(connection: psycopg.Connection[Any], game_ids: Collection[UUID], number: int) -> dict[UUID, list[Recorded]]:

@@ -78,3 +78,17 @@ def test_the_story_goes_on_from_any_event_or_version(app: Flask, table: Table) -
         assert story(f"?after={item['seq']}") == [it for it in whole if it["seq"] > item["seq"]]
         assert story(f"?since_version={item['version']}") == [it for it in whole if it["version"] > item["version"]]
     assert story(f"?since_version={whole[-1]['version']}") == []
+
+
+@pytest.mark.parametrize("limit", [1, 20, 500])
+def test_pages_add_up_to_the_whole_story(app: Flask, table: Table, limit: int) -> None:
+    client, path = app.test_client(), f"/v1/games/{table.game_id}/events"
+    pages, following = [], f"{path}?limit={limit}"
+    while following:
+        answer = client.get(following)
+        assert answer.headers.get("Link") == (f'<{answer.json["next"]}>; rel="next"' if answer.json["next"] else None)
+        assert len(answer.json["items"]) <= limit
+        following = answer.json["next"]
+        pages += answer.json["items"]
+    assert pages == client.get(path).json["items"]
+    assert client.get(path).json["next"] is None

@@ -77,7 +77,15 @@ def rows_of(game_id: UUID) -> int:
 def answers(app: Flask, game_id: UUID) -> dict[str, Any]:
     """What Ada, who sat there, and somebody who did not are told of the game."""
     path = f"/v1/games/{game_id}"
-    asked = (path, f"{path}?at=1", f"{path}/events", f"{path}/events?after=3", f"{path}/archive", f"{path}/messages")
+    asked = (
+        path,
+        f"{path}?at=1",
+        f"{path}/events",
+        f"{path}/events?after=3&limit=9",
+        f"{path}/events?since_version=1",
+        f"{path}/archive",
+        f"{path}/messages",
+    )
     pictures = f"{path}/picture.svg", f"{path}/picture.svg?at=1"
     lists = "/v1/games?mine=true", "/v1/games?status=abandoned"
     found = {}

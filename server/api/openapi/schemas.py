@@ -1064,6 +1064,7 @@ class LegalMoves(Schema):
 class StoryQuery(InvitationQuery):
     after = QueryNumber(load_default=0, **_about("`seq` of the last event you have"))
     since_version = QueryNumber(load_default=0, **_about("Last version you have"))
+    limit = QueryNumber(1, 500, **_about("Page size in events of the log. Default: all events"))
 
 
 class OwnStreamQuery(Request):
@@ -1094,6 +1095,7 @@ class Story(Schema):
         required=True,
         **_about("Events in order. `seq` skips events that were hidden from you."),
     )
+    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 class ArchivedSeat(Schema):

@@ -1,6 +1,6 @@
 """Lists of games."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from itertools import groupby
 from typing import Any, Final, cast
@@ -216,9 +216,7 @@ def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell 
     seats_of = _seats_of([head.game_id for head in shown])
     is_anybody_invited = player_id is not None and any(seat.email for seats in seats_of.values() for seat in seats)
     email = address_of(player_id) if is_anybody_invited else None
-    under_way = [head.game_id for head in shown if head.status in UNDER_WAY] if tell else []
-    with autocommit() as connection:
-        newest = log.newest(connection, under_way, _NEWEST) if under_way else {}
+    latest = _latest_of([head for head in shown if head.status in UNDER_WAY] if tell else [], seats_of, player_id)
     items = []
     for stored in shown:
         head = readable(stored)
@@ -229,9 +227,8 @@ def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell 
             "invited": seat_kept_for(email, rows),
             "outcome": head.outcome,
         }
-        if tell and you and head.game_id in newest:
-            told = _latest(head.rules, newest[head.game_id], *seen_from(rows, player_id))
-            item["latest"] = tell(told, game.names)
+        if tell and you and head.game_id in latest:
+            item["latest"] = tell(latest[head.game_id], game.names)
         items.append(item)
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
@@ -245,6 +242,32 @@ def _with_options(head: GameHead, seats: int) -> GameHead:
     except Unavailable:
         return head._replace(options={})
     return head
+
+
+def _latest_of(
+    heads: Sequence[GameHead], seats_of: Mapping[UUID, list[SeatState]], player_id: UUID | None
+) -> dict[UUID, list[Json]]:
+    """Return `_latest` of each of these games, from the log only where a game has changed since this was last asked."""
+    keys: dict[UUID, tuple[Any, ...]] = {}
+    for head in heads:
+        rows = seats_of[head.game_id]
+        # The log has no other commit of this version, unless a replica or a backup took its place: hence the moments.
+        keys[head.game_id] = head.game_id, head.version, *seen_from(rows, player_id), *(row.asked_at for row in rows)
+    found = {game_id: it for game_id, key in keys.items() if (it := _recent.get(key)) is not None}
+    changed = {head.game_id: head.rules for head in heads if head.game_id not in found}
+    if changed:
+        with autocommit() as connection:
+            newest = log.newest(connection, changed, _NEWEST)
+        read = {game_id: _latest(changed[game_id], it, *keys[game_id][2:4]) for game_id, it in newest.items()}
+        if len(_recent) > _MOST_RECENT:
+            _recent.clear()
+        _recent.update((keys[game_id], it) for game_id, it in read.items())
+        found |= read
+    return found
+
+
+_recent: dict[tuple[Any, ...], list[Json]] = {}  # of the games that players of this process listed
+_MOST_RECENT = 10_000
 
 
 def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None, since: int) -> list[Json]:

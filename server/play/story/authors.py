@@ -20,9 +20,9 @@ def told(
     planned: Collection[int],
     since: int = 0,
 ) -> Iterator[tuple[Recorded, Json]]:
-    """These rows of a log up to its end, each as this viewer saw it happen, and each move with `by`.
+    """These rows of a log, each as this viewer saw it happen, and each move with `by`.
 
-    `seats`: as they are after these rows. `planned`: the versions that the viewer's own plans have played. `since`: the
+    `rows`: whole commits; up to the end of the log at least those of `CHANGES_OF_PLAYERS`. `seats`: as they are after these rows. `planned`: the versions that the viewer's own plans have played. `since`: the
     version with which he sat down; of what was before he sees what everybody does.
     """
     moved_by = _authors(rules, rows, seats)
@@ -57,3 +57,4 @@ def _authors(rules: Rules, rows: Sequence[Recorded], seats: Sequence[SeatState])
 
 _BOT_BEFORE = {"seat-handed-over": False, "seat-taken-back": True, "seat-taken-over": True}
 _STAND_IN_BEFORE = {"stand-in-began": False, "stand-in-ended": True}
+CHANGES_OF_PLAYERS = (*_BOT_BEFORE, *_STAND_IN_BEFORE)  # the events that `told` needs up to the end of the log

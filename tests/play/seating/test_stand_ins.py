@@ -104,7 +104,10 @@ def seen(game_id: UUID, who: UUID | None, version: int | None = None) -> Json:
 
 
 def by(game_id: UUID) -> list[str]:
-    return [item["by"] for item in story(load(game_id), None) if item["type"] == "star-placed"]
+    game = load(game_id)
+    whole = story(game, None)
+    assert [item for after in range(0, game.table.seq, 3) for item in story(game, None, after, 3)] == whole
+    return [item["by"] for item in whole if item["type"] == "star-placed"]
 
 
 def assert_all_agrees(game_id: UUID) -> None:
