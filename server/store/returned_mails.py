@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from server.store.connections import autocommit
 from server.store.database_retry import tried_again
 from server.store.tables import ReturnedMail, db
 
@@ -22,6 +23,9 @@ def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
 
 def claim(now: datetime, until: datetime) -> ReturnedMail | None:
     """Lease the oldest mail that is due, or return None."""
+    with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
+        if connection.execute("SELECT 1 FROM returned_mails WHERE due_at <= %s LIMIT 1", (now,)).fetchone() is None:
+            return None
     due = select(ReturnedMail.mail_id).where(ReturnedMail.due_at <= now).order_by(ReturnedMail.arrived_at)
     taken = (
         update(ReturnedMail)
