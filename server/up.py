@@ -1,5 +1,4 @@
-"""`up`, the whole server on one machine. It starts its parts in order, restarts those that die, and stops all in order.
-"""
+"""`up`, the whole server on one machine. It starts its parts in order, restarts those that die, and stops all in order."""
 
 import compileall
 import errno

@@ -168,8 +168,7 @@ def _started(jobs: Mapping[Job, int]) -> BackgroundScheduler:
 
 
 def _seldom(lookout: Lookout, run: Callable[[], object], every: float, others: float = math.inf) -> Callable[[], None]:
-    """Return a job that runs at each beat. If tables are spread over machines, it runs less often (see `lookout.py`).
-    """
+    """Return a job that runs at each beat. If tables are spread over machines, it runs less often (see `lookout.py`)."""
 
     def look() -> None:
         if lookout.is_time(run, every, others):

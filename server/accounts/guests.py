@@ -24,7 +24,7 @@ OF_A_GUEST = ("games:read", "games:write", "moves:write", "chat:write", "profile
 
 
 @tried_again
-def new_guest(locale: str, sender: str) -> NewToken:
+def new_guest(locale: str, sender: str, zone: str = "UTC") -> NewToken:
     """The token of a new guest, which ends when he is forgotten. `sender`: the network address that asks. Raises Closed, TooMany."""
     expect_open(GUESTS)
     now, player_id = clock.now(), uuid4()
@@ -36,7 +36,7 @@ def new_guest(locale: str, sender: str) -> NewToken:
             name=made_up_name(),
             named=False,
             locale=locale,
-            zone="UTC",
+            zone=zone,
             calendar={},
             notifications={},
             made_at=now,

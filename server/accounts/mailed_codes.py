@@ -26,18 +26,19 @@ def codes_to(email: str) -> list[Use]:
     return [Use(name, mailbox_of(email)) for name in ("codes", "codes-daily")]
 
 
-def new_code(purpose: str, code_id: UUID, email: str, locale: str) -> str:
+def new_code(purpose: str, code_id: UUID, email: str, locale: str, zone: str = "UTC") -> str:
     """Note a code for this address, in place of an earlier one with this id, as part of the transaction under way."""
     code = f"{secrets.randbelow(10**6):06}"
     row = insert(SignIn).values(
         sign_in=code_id,
         email=email,
         locale=locale,
+        zone=zone,
         code_hash=keyed_hash(purpose, f"{code_id}/{code}"),
         tries=0,
         expires_at=clock.now() + CODE_LIFE,
     )
-    names = ("email", "locale", "code_hash", "tries", "expires_at")
+    names = ("email", "locale", "zone", "code_hash", "tries", "expires_at")
     anew = {name: row.excluded[name] for name in names}
     db.session.execute(row.on_conflict_do_update(index_elements=["sign_in"], set_=anew))
     return code

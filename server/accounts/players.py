@@ -38,10 +38,10 @@ def player_token(email: str, name: str | None = None) -> str:
     return token.text
 
 
-def player_of(email: str, locale: str, name: str | None = None) -> UUID:
+def player_of(email: str, locale: str, name: str | None = None, zone: str = "UTC") -> UUID:
     """The player of this address, made if need be, as part of the transaction under way.
 
-    `name`: of somebody who is new here; without one he bears a name that says nothing of him until he chooses.
+    `locale`, `name`, `zone`: of a new player. Without a name they get a made-up one until they choose.
     """
     name = clean(name or "", _LONGEST_NAME)
     new = insert(Player).values(
@@ -50,7 +50,7 @@ def player_of(email: str, locale: str, name: str | None = None) -> UUID:
         name=name or made_up_name(),
         named=bool(name),
         locale=locale,
-        zone="UTC",
+        zone=zone,
         calendar={},
         notifications={},
         made_at=clock.now(),

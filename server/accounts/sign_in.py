@@ -22,23 +22,24 @@ from server.store.tables import PlayerLetterRow, SignIn, Token, db
 _CODE = "sign-in code"
 
 
-def begin_sign_in(email: str, locale: str, sender: str | None) -> UUID:
+def begin_sign_in(email: str, locale: str, sender: str | None, zone: str = "UTC") -> UUID:
     """Mail a code and a link to this address; the same answer whether or not anybody is known there.
 
-    `sender` is the network address that asks; None if an operator does, whom nothing limits. Raises TooMany.
+    `sender` is the network address that asks; None if an operator does, whom nothing limits. `locale`, `zone`: of a new
+    player. Raises TooMany.
     """
     sign_in = uuid4()
-    _begin_sign_in(sign_in, email, locale, sender)
+    _begin_sign_in(sign_in, email, locale, sender, zone)
     return sign_in
 
 
 @tried_again
-def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None) -> None:
+def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, zone: str) -> None:
     if db.session.get(SignIn, sign_in) is not None:  # a commit whose answer was lost
         return
     now = clock.now()
     if sender is None or _may_be_mailed(email, sender):
-        code = new_code(_CODE, sign_in, email, locale)
+        code = new_code(_CODE, sign_in, email, locale, zone)
         db.session.add(
             PlayerLetterRow(
                 player_id=sign_in,
@@ -80,7 +81,7 @@ def redeem(sign_in: UUID, code: str, guest: UUID | None = None) -> NewToken:
     db.session.delete(row)
     if guest is not None and give_address(guest, row.email, row.locale):
         db.session.execute(delete(Token).where(Token.player_id == guest))
-    player_id = player_of(row.email, row.locale)
+    player_id = player_of(row.email, row.locale, zone=row.zone)
     expect_welcome(player_id)
     if reached_again(player_id):
         put_into_bundle(player_id, now, now)  # what waits by now has not reached him

@@ -51,7 +51,8 @@ class SignIns(MethodView):
         attempts. While sign-ups are closed (`closed` in GET /v1), addresses without an account receive no code.
         """
         locale = wanted.get("locale", spoken().locale)
-        return {"sign_in": begin_sign_in(wanted["email"], locale, request.remote_addr or "")}
+        zone = wanted.get("zone", "UTC")
+        return {"sign_in": begin_sign_in(wanted["email"], locale, request.remote_addr or "", zone)}
 
 
 @blp.route("/guests")
@@ -67,7 +68,8 @@ class Guests(MethodView):
         when its token expires. To keep their seats, guests send this token together with an emailed code to POST
         /v1/tokens. The seats then belong to the player with that address.
         """
-        made = new_guest(wanted.get("locale", spoken().locale), request.remote_addr or "")
+        zone = wanted.get("zone", "UTC")
+        made = new_guest(wanted.get("locale", spoken().locale), request.remote_addr or "", zone)
         return made.facts | {"token": made.text}
 
 

@@ -786,6 +786,7 @@ class SignIn(Base):
     sign_in: Mapped[UUID] = _key()
     email: Mapped[str]
     locale: Mapped[str]
+    zone: Mapped[str] = mapped_column(server_default="UTC")
     code_hash: Mapped[bytes]
     tries: Mapped[int]
     expires_at: Mapped[datetime]

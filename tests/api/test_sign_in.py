@@ -97,6 +97,32 @@ def test_a_newcomer_gets_the_code_in_the_language_of_the_browser(
     assert guest.get("/v1/me").json["locale"] == spoken
 
 
+def test_new_players_and_guests_live_in_the_zone_they_send(app: Flask, stranger: Someone) -> None:
+    zone = {"zone": "Europe/Berlin"}
+    sign_in = stranger.post("/v1/sign-ins", {"email": "new@example.org", **zone}).json["sign_in"]
+    code = mailed(app, sign_in)["code"]
+    player = Someone(app, token=stranger.post("/v1/tokens", {"sign_in": sign_in, "code": code}).json["token"])
+    guest = Someone(app, token=stranger.post("/v1/guests", zone).json["token"])
+    assert [it.get("/v1/me").json["zone"] for it in (player, guest)] == ["Europe/Berlin"] * 2
+    assert Someone(app, token=stranger.post("/v1/guests", {}).json["token"]).get("/v1/me").json["zone"] == "UTC"
+
+
+def test_a_known_player_keeps_the_zone(app: Flask, ada: Someone, stranger: Someone) -> None:
+    ada.patch("/v1/me", {"zone": "Asia/Tokyo"})
+    sign_in = stranger.post("/v1/sign-ins", {"email": "ada@example.org", "zone": "Europe/Berlin"}).json["sign_in"]
+    stranger.post("/v1/tokens", {"sign_in": sign_in, "code": mailed(app, sign_in)["code"]})
+    assert ada.get("/v1/me").json["zone"] == "Asia/Tokyo"
+
+
+@pytest.mark.parametrize("call", ["/v1/sign-ins", "/v1/guests"])
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "", 7, "europe/berlin\n"])
+def test_an_unknown_zone_is_rejected(stranger: Someone, call: str, zone: Any) -> None:
+    body = {"zone": zone} | ({"email": "new@example.org"} if call == "/v1/sign-ins" else {})
+    answer = stranger.post(call, body)
+    assert is_problem(answer, 422, "invalid-fields")
+    assert "zone" in answer.text
+
+
 def test_a_code_is_good_for_five_tries(app: Flask, stranger: Someone) -> None:
     for wrong_tries, is_good in ((4, True), (5, False)):
         sign_in = asked(stranger)

@@ -12,13 +12,19 @@ const AWAY = "sternenpost.signed-out"; // in a sandbox, somebody who left is not
 
 export const isSandbox = document.querySelector("meta[name=sandbox]") !== null;
 
+/** Settings of a new player that the browser knows. */
+function newcomer() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { locale: locale(), ...(zone && zone !== "Etc/Unknown" && { zone }) };
+}
+
 /**
  * Ask for a code by mail; what it is for goes into `signIn`.
  * @param {string} email
  * @returns {Promise<string>}
  */
 export async function askForCode(email) {
-  return (await call("POST", "/v1/sign-ins", { email, locale: locale() })).sign_in;
+  return (await call("POST", "/v1/sign-ins", { email, ...newcomer() })).sign_in;
 }
 
 /**
@@ -37,7 +43,7 @@ export async function signIn(asked, code, isForGood) {
  */
 export async function playNow(rules) {
   if (!token()) {
-    keepToken((await call("POST", "/v1/guests", { locale: locale() })).token, true);
+    keepToken((await call("POST", "/v1/guests", newcomer())).token, true);
     await recognise();
   }
   const bots = Array(GAMES[rules].seats[0] - 1).fill({ bot: "greedy" });
