@@ -9,10 +9,12 @@ from server.accounts.players import player_token
 from server.app import create_app
 from server.config import Settings
 from server.games import GAMES, Json
+from server.games.presentation import sentence
 from server.play.commits import whole_log
 from server.play.table import fold, new_table
 from server.play.views import describe
 from server.store import embedded_postgres
+from server.translations import LOCALES
 from tests.support.games import service_is_up
 from tests.support.random_games import LONG, Table
 
@@ -92,3 +94,13 @@ def test_pages_add_up_to_the_whole_story(app: Flask, table: Table, limit: int) -
         pages += answer.json["items"]
     assert pages == client.get(path).json["items"]
     assert client.get(path).json["next"] is None
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_events_come_with_sentences_on_request(app: Flask, table: Table, locale: str) -> None:
+    client, path = app.test_client(), f"/v1/games/{table.game_id}/events"
+    items = client.get(f"{path}?words={locale}").json["items"]
+    assert [{key: it[key] for key in it if key != "words"} for it in items] == client.get(path).json["items"]
+    assert [it["words"] for it in items] == [sentence(it, table.game.names, locale) for it in items]
+    assert sum(it["words"] is not None for it in items) > len(items) / 2
+    assert client.get(f"{path}?words=xx").status_code == 422

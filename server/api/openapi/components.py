@@ -260,7 +260,16 @@ def _in_a_story(told: Json, more: Json | None = None) -> Json:
         },
         "at": {"type": "string", "format": "date-time"},
     }
-    return told | {"required": [*where, *told["required"]], "properties": where | told["properties"] | (more or {})}
+    optional = {**_WORDS, **(more or {})}
+    return told | {"required": [*where, *told["required"]], "properties": where | told["properties"] | optional}
+
+
+_WORDS: Final[Json] = {
+    "words": {
+        "description": "Sentence in the language of the parameter `words`. Null if the event isn't worth one.",
+        "type": ["string", "null"],
+    }
+}
 
 
 # Marshmallow's

@@ -1080,6 +1080,9 @@ class StoryQuery(InvitationQuery):
     after = QueryNumber(load_default=0, **_about("`seq` of the last event you have"))
     since_version = QueryNumber(load_default=0, **_about("Last version you have"))
     limit = QueryNumber(1, 500, **_about("Page size in events of the log. Default: all events"))
+    words = fields.String(
+        validate=one_of(LOCALES), **_about("Adds `words`, a sentence in this language, to each event")
+    )
 
 
 class OwnStreamQuery(Request):
