@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, render_template
+from flask import Blueprint, Response, render_template, request
 from flask_babel import gettext
+from werkzeug.exceptions import NotFound
 
+from server.api.auth import is_for_api
 from server.api.languages import spoken
 from server.api.problems import answer_to
 from server.page import index
@@ -47,4 +49,15 @@ def sorry(error: Exception) -> Response:
     return answer
 
 
+def not_found(error: NotFound) -> Response:
+    """Return a page to a browser that asks for an address without a page, and the problem to any other client."""
+    accepted = request.accept_mimetypes
+    wants_page = accepted.quality("text/html") > accepted.quality("application/problem+json")
+    if request.url_rule is not None or is_for_api() or not wants_page:
+        return answer_to(error)
+    text = gettext("There is no page at this address. Check it for typos, or go to the start page.")
+    return page("message.html", 404, title=gettext("Page not found"), text=text)
+
+
 blp.register_error_handler(Exception, sorry)  # for its static files
+blp.record_once(lambda state: state.app.register_error_handler(404, not_found))

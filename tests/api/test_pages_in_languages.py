@@ -109,3 +109,21 @@ def test_whoever_is_not_known_is_spoken_to_as_his_browser_wishes(app: Flask, loc
     assert [page.status_code for page in shown] == [200, 200, 200, 409, 200, 200, 401, 404]
     assert all(is_in(locale, page) for page in shown)
     assert profile(person("new"))["locale"] == locale
+
+
+BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "mimetype"),
+    [
+        ("/gaems", BROWSER, "text/html"),
+        ("/gaems", "*/*", "application/problem+json"),
+        ("/gaems", "application/json", "application/problem+json"),
+        ("/v1/gaems", BROWSER, "application/problem+json"),
+    ],
+)
+def test_a_mistyped_address_shows_a_person_a_page(app: Flask, path: str, accept: str, mimetype: str) -> None:
+    answer = app.test_client().get(path, headers={"Accept": accept, "Accept-Language": "de"})
+    assert (answer.status_code, answer.mimetype) == (404, mimetype)
+    assert ("Seite nicht gefunden" in answer.text) == (mimetype == "text/html")
