@@ -295,7 +295,7 @@ def test_times_are_right_where_the_clock_of_the_browser_is_wrong(house: House, w
     game_id = game_of(client, ME, BOT, BOT, clock={"per_move": "P2D"})
     page = windows.open(client, script="const now = Date.now; Date.now = () => now() - 40 * 24 * 3600e3;")
     page.goto(f"/#/games/{game_id}")
-    expect(page.locator(".state time")).to_contain_text("in 2 days")
+    expect(page.locator(".state time")).to_contain_text("2 days left")
 
 
 def test_times_are_right_where_the_clock_of_a_sandbox_was_put_forward(house: House, windows: Windows) -> None:
@@ -304,7 +304,7 @@ def test_times_are_right_where_the_clock_of_a_sandbox_was_put_forward(house: Hou
     game_id = game_of(client, ME, BOT, BOT, clock={"per_move": "P2D"})
     page = windows.open(client)
     page.goto(f"/#/games/{game_id}")
-    expect(page.locator(".state time")).to_contain_text("in 2 days")
+    expect(page.locator(".state time")).to_contain_text("2 days left")
 
 
 # Names and words

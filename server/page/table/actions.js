@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { takeBackInWords } from "../ui/game-card.js";
-import { absolute, clockInWords, length, relative, timeoutsInWords } from "../ui/times.js";
+import { absolute, clockInWords, left, length, timeoutsInWords } from "../ui/times.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
@@ -86,7 +86,7 @@ function TakeBackAsked({ table, asked, tell }) {
   const name = game.seats[asked.seat].name ?? "";
   const names = asked.consents.filter((it) => it !== asked.seat).map((it) => game.seats[it].name).join(", ");
   const count = game.version - asked.to;
-  const due = t("due", { absolute: absolute(asked.ends_at), relative: relative(asked.ends_at) });
+  const due = t("due", { absolute: absolute(asked.ends_at), left: left(asked.ends_at) });
   return html`<section class="card" aria-labelledby="take-back">
     <h2 id="take-back">${isMine ? t("take-back.mine") : t("take-back.asked", { name })}</h2>
     <p>${t("take-back.what", { count })} ${t("take-back.ends")} <time datetime=${asked.ends_at}>${due}</time></p>

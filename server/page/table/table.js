@@ -6,7 +6,7 @@ import { addressOf } from "../ui/files.js";
 import { ROOMS } from "../ui/games.js";
 import { forGood, seen } from "../ui/local-storage.js";
 import { useStore } from "../ui/store.js";
-import { absolute, relative } from "../ui/times.js";
+import { absolute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
 import { History, useEarlier } from "./history.js";
@@ -235,8 +235,8 @@ function Status({ table, children }) {
       ${winners && html`<strong>${t("won", { names: winners })}</strong>`}
       ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
       ${game.status === "running" && html`<strong class=${mine ? "mine" : ""}>${turn}</strong>`}
-      ${game.status === "running" && due && html` <time datetime=${due}
-        class=${isSoon(due) ? "due soon" : "due"}>${relative(due)}<span
+      ${game.status === "running" && due && html` · <time datetime=${due}
+        class=${isSoon(due) ? "due soon" : "due"}>${left(due)}<span
         class="until">${t("due.until", { absolute: absolute(due) })}</span></time>`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>

@@ -1,6 +1,6 @@
 // A game in a list.
 import { html } from "./html.js";
-import { absolute, clockInWords, relative, timeoutsInWords } from "./times.js";
+import { absolute, clockInWords, left, timeoutsInWords } from "./times.js";
 import { now } from "./connection.js";
 import { toGame } from "./routes.js";
 import { Thumbnail } from "./thumbnail.js";
@@ -125,6 +125,6 @@ export const isSoon = (at) => new Date(at).getTime() - now() < SOON;
 
 /** @param {{at: string}} props */
 export function Due({ at }) {
-  const words = t("due", { absolute: absolute(at), relative: relative(at) });
+  const words = t("due", { absolute: absolute(at), left: left(at) });
   return html`<time datetime=${at} class=${isSoon(at) ? "due soon" : "due"}>${words}</time>`;
 }

@@ -64,14 +64,34 @@ export const brief = (moment) =>
  * @param {string | Date} moment
  */
 export function relative(moment) {
-  const away = new Date(moment).getTime() - now();
-  const [unit, size] = STEPS.find(([, size]) => Math.abs(away) >= 1.5 * size) ?? STEPS[STEPS.length - 1];
-  const number = Math.round(away / size) || 0; // and not -0
+  const [number, unit] = distance(moment);
   const numeric = number ? "always" : "auto";
   const key = `${locale()} ${numeric}`;
   const format = relatives.get(key) ?? new Intl.RelativeTimeFormat(locale(), { numeric });
   relatives.set(key, format);
   return format.format(number, unit);
+}
+
+/**
+ * `5 hours left`.
+ * @param {string | Date} moment
+ */
+export function left(moment) {
+  const [number, unit] = distance(moment);
+  if (number < 0) return t("left.none");
+  const format = new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" });
+  return t("left", { time: format.format(Math.max(number, 1)) });
+}
+
+/**
+ * How far away a moment is, in the unit that suits.
+ * @param {string | Date} moment
+ * @returns {[number, Intl.RelativeTimeFormatUnitSingular]}
+ */
+function distance(moment) {
+  const away = new Date(moment).getTime() - now();
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(away) >= 1.5 * size) ?? STEPS[STEPS.length - 1];
+  return [Math.round(away / size) || 0, unit]; // and not -0
 }
 
 /**
