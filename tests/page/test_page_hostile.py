@@ -281,7 +281,7 @@ def test_a_browser_that_keeps_nothing_can_play_until_its_window_closes(house: Ho
     page.goto("/#/lobby")
     expect(page.locator(".me")).to_have_text("you")
     page.get_by_label("Language").select_option("de")
-    expect(page.get_by_role("link", name="Meine Spiele")).to_be_visible()
+    expect(page.get_by_role("link", name="Meine Partien")).to_be_visible()
 
 
 OWN_STORAGE_REFUSED = """

@@ -126,9 +126,9 @@ def test_each_kind_of_mail_the_bundle_and_reminders_can_be_chosen_by_keyboard(ho
     tab_to(page, "[name=your-turn]")
     page.keyboard.press("i")  # in the bundle
     page.get_by_label("A game was paused").select_option("off")
-    page.get_by_role("button", name="One more time of day").press("Enter")
+    page.get_by_role("button", name="Add a time").press("Enter")
     page.get_by_label("Time of day").nth(1).fill("19:30")
-    page.get_by_label("When half of my time has passed").press("Space")
+    page.get_by_label("After half of my time").press("Space")
     page.get_by_label("How long before my time runs out").fill("2")
     page.get_by_label("Unit").select_option("D")
     page.get_by_role("button", name="Save").press("Enter")
@@ -159,8 +159,8 @@ def test_from_a_table_its_own_mails_can_be_chosen(house: House, windows: Windows
     page.goto(f"/#/games/{game_id}")
     page.get_by_text("Options, pause, leave").click()
     page.get_by_role("link", name="Email for this game").click()
-    expect(page.get_by_role("heading", name="Mails of A quiet table")).to_be_visible()
-    page.get_by_label("Mails of this game come").select_option("off")
+    expect(page.get_by_role("heading", name="Emails for A quiet table")).to_be_visible()
+    page.get_by_label("Emails for this game").select_option("off")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert client.get(f"/v1/games/{game_id}/seats/me")["mails"] == "off"
@@ -172,7 +172,7 @@ def test_what_became_of_letters_is_told(house: House, windows: Windows) -> None:
     house.await_mail("tess@example.org", lambda mail: "A told table" in mail.message["Subject"])
     page = settings(windows, client, "letters", locale="de-CH")  # her account speaks English
     told = page.get_by_role("listitem").filter(has_text="It's your turn")
-    expect(told).to_contain_text("Sent: a mail server took it")
+    expect(told).to_contain_text("Delivered to the mail server")
     told.get_by_role("link", name="A told table").click()
     expect(page.get_by_role("heading", name="A told table")).to_be_visible()
 
@@ -183,17 +183,17 @@ def test_what_became_of_letters_is_told(house: House, windows: Windows) -> None:
 def test_the_address_of_the_calendar_is_made_and_revoked(house: House, windows: Windows) -> None:
     client = sign_in(house, "uli@example.org")
     page = settings(windows, client, "calendar")
-    page.get_by_role("button", name="Make the calendar").click()
-    first = page.get_by_label("Address of your calendar").input_value()
+    page.get_by_role("button", name="Create calendar").click()
+    first = page.get_by_label("Your calendar's address").input_value()
     assert client.ask("GET", first).status_code == 200
-    page.get_by_role("button", name="Make a new address").click()
-    page.get_by_role("button", name="Make a new address").click()  # after the question
-    expect(page.get_by_label("Address of your calendar")).not_to_have_value(first)
-    second = page.get_by_label("Address of your calendar").input_value()
+    page.get_by_role("button", name="Create a new address").click()
+    page.get_by_role("button", name="Create a new address").click()  # after the question
+    expect(page.get_by_label("Your calendar's address")).not_to_have_value(first)
+    second = page.get_by_label("Your calendar's address").input_value()
     assert [client.ask("GET", url).status_code for url in (first, second)] == [404, 200]
-    page.get_by_role("button", name="Have no calendar any more").click()
-    page.get_by_role("button", name="Have no calendar any more").click()
-    expect(page.get_by_role("button", name="Make the calendar")).to_be_visible()
+    page.get_by_role("button", name="Delete calendar").click()
+    page.get_by_role("button", name="Delete calendar").click()
+    expect(page.get_by_role("button", name="Create calendar")).to_be_visible()
     assert client.ask("GET", second).status_code == 404
 
 
@@ -206,8 +206,8 @@ def test_a_token_is_made_shown_once_used_and_revoked(house: House, windows: Wind
     expect(page.get_by_text("this page")).to_be_visible()
     page.get_by_label("Name", exact=True).fill("my bot")
     page.get_by_label("see your settings").check()
-    page.get_by_label("How long it is good").select_option("30")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_label("Lifetime").select_option("30")
+    page.get_by_role("button", name="Create token").click()
     expect(page.get_by_label("Token", exact=True)).to_be_focused()
     program = Client(house, page.get_by_label("Token", exact=True).input_value())
     assert program.get("/v1/me")["email"] == "vera@example.org"
@@ -228,11 +228,11 @@ def test_a_token_for_one_seat_plays_there_and_sees_nothing_else(house: House, wi
     client = sign_in(house, "wim@example.org")
     game_id = game_of(client, ME, BOT, BOT, title="For a bot")
     page = settings(windows, client, f"game/{game_id}")
-    page.get_by_role("link", name="Make such a token").click()
-    expect(page.get_by_label("Good for")).to_have_value(game_id)
+    page.get_by_role("link", name="Create token").click()
+    expect(page.get_by_label("Valid for")).to_have_value(game_id)
     expect(page.get_by_label("change your settings")).to_have_count(0)
     page.get_by_label("Name", exact=True).fill("a friend's bot")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create token").click()
     program = Client(house, page.get_by_label("Token", exact=True).input_value())
     assert program.get(f"/v1/games/{game_id}/legal-moves")["moves"]
     assert program.ask("GET", "/v1/me").status_code == 403
@@ -255,34 +255,34 @@ def test_a_webhook_is_made_tested_paused_and_deleted(house: House, windows: Wind
     client = sign_in(house, "yves@example.org")
     page = settings(windows, client, "webhooks")
     windows.expected = "status of 422"
-    page.get_by_label("Address of your program").fill("ftp://elsewhere.example")
-    page.get_by_role("button", name="Make the webhook").click()
+    page.get_by_label("Your program's address").fill("ftp://elsewhere.example")
+    page.get_by_role("button", name="Create webhook").click()
     expect(page.locator("#webhook-new-url-wrong")).to_be_visible()
-    page.get_by_label("Address of your program").fill(receiver.url)
+    page.get_by_label("Your program's address").fill(receiver.url)
     page.get_by_label("New chat message").check()
-    page.get_by_role("button", name="Make the webhook").click()
+    page.get_by_role("button", name="Create webhook").click()
     secret = page.get_by_role("textbox", name="Secret").input_value()
     [hook] = client.get("/v1/webhooks")["items"]
     assert (hook["url"], hook["kinds"]) == (receiver.url, ["your-turn", "game-ended", "message"])
 
     receiver.answer = lambda call: 500 if len(receiver.calls) == 1 else 204
-    page.get_by_role("button", name="Test it").click()
+    page.get_by_role("button", name="Test").click()
     delivery = page.get_by_role("listitem").filter(has_text="Test call")
-    expect(delivery).to_contain_text("Failed; it is tried again · answer 500")
-    delivery.get_by_role("button", name="Try it now").click()
-    expect(delivery).to_contain_text("Arrived · answer 204")
+    expect(delivery).to_contain_text("Failed, will retry · response 500")
+    delivery.get_by_role("button", name="Retry now").click()
+    expect(delivery).to_contain_text("Arrived · response 204")
     assert all(call.is_signed_with(secret) for call in receiver.calls)
 
     page.get_by_role("button", name="New secret").click()
     page.get_by_role("button", name="New secret").click()
     expect(page.get_by_role("textbox", name="Secret")).not_to_have_value(secret)
-    page.get_by_role("button", name="Pause it").click()
-    expect(page.get_by_text("You have paused it.")).to_be_visible()
-    expect(page.get_by_role("button", name="Test it")).to_be_disabled()
-    page.get_by_role("button", name="Switch it on").click()
-    expect(page.get_by_text("Works since")).to_be_visible()
-    page.get_by_role("button", name="Delete it").click()
-    page.get_by_role("button", name="Delete it").click()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("Paused by you.")).to_be_visible()
+    expect(page.get_by_role("button", name="Test")).to_be_disabled()
+    page.get_by_role("button", name="Turn on").click()
+    expect(page.get_by_text("Active since")).to_be_visible()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("No webhooks yet.")).to_be_visible()
     assert client.get("/v1/webhooks")["items"] == []
 
@@ -299,21 +299,21 @@ def test_an_account_gets_another_address_is_taken_away_as_a_copy_and_deleted(hou
     client = sign_in(house, "vera@example.org")
     page = settings(windows, client, "account", **PHONE)
     page.get_by_label("New address").fill("vera@example.net")
-    page.get_by_role("button", name="Mail me the codes").click()
+    page.get_by_role("button", name="Email me the codes").click()
     for address in ("vera@example.org", "vera@example.net"):
-        page.get_by_label(f"Code from the mail to {address}").fill(code_mailed_to(house, address))
-    page.get_by_role("button", name="Change the address").click()
-    expect(page.get_by_text("Your address is vera@example.net now.")).to_be_visible()
+        page.get_by_label(f"Code from the email to {address}").fill(code_mailed_to(house, address))
+    page.get_by_role("button", name="Change address").click()
+    expect(page.get_by_text("Your address is now vera@example.net.")).to_be_visible()
 
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download the copy").click()
+        page.get_by_role("button", name="Download copy").click()
     assert json.loads(download.value.path().read_text())["profile"]["email"] == "vera@example.net"
 
     page.get_by_role("button", name="Delete my account").click()
     page.get_by_role("button", name="Delete my account").click()
-    expect(page.get_by_text("A code was mailed to vera@example.net.")).to_be_visible()
+    expect(page.get_by_text("A code is on its way to vera@example.net.")).to_be_visible()
     mail = house.await_mail("vera@example.net", lambda mail: "deletes" in str(mail.message["Subject"]))
-    page.get_by_label("Code from the mail").fill(str(mail.message["Subject"])[:6])
+    page.get_by_label("Code from the email").fill(str(mail.message["Subject"])[:6])
     page.get_by_role("button", name="Delete it for good").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
 
@@ -359,7 +359,7 @@ def test_the_settings_speak_german_and_keep_what_was_typed_when_the_language_cha
 def test_finished_games_are_shared_once_one_agrees(house: House, windows: Windows) -> None:
     client = sign_in(house, "olga@example.org")
     page = settings(windows, client, "account")
-    box = page.get_by_label("My finished games may be among them")
+    box = page.get_by_label("Share my finished games")
     expect(box).not_to_be_checked()
     box.check()
     expect(page.get_by_text("Saved.")).to_be_visible()
@@ -387,7 +387,7 @@ def test_an_account_that_a_program_plays_is_marked_and_all_see_it(house: House, 
 def test_apps_that_were_allowed_are_listed_and_ended(house: House, windows: Windows) -> None:
     client = sign_in(house, "petra@example.org")
     page = settings(windows, client, "tokens")
-    expect(page.get_by_role("heading", name="A new token")).to_be_visible()
+    expect(page.get_by_role("heading", name="New token")).to_be_visible()
     expect(page.get_by_role("heading", name="Apps")).to_have_count(0)
     token = app_of(client, "Night Watch")
     page.reload()

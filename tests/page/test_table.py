@@ -42,7 +42,7 @@ def test_a_name_opens_how_somebody_plays_and_he_can_be_blocked_and_reported_from
     page = at_table(windows.open(two.one, **PHONE), two.game_id)
     page.locator(".seats").get_by_role("button", name="mika").click()
     card = page.locator(".person")
-    expect(card).to_contain_text("New here, or few games so far.")
+    expect(card).to_contain_text("New here, or only a few games so far.")
     card.get_by_role("button", name="Block mika").click()
     expect(card.get_by_role("button", name="Unblock mika")).to_be_visible()
     assert [it["name"] for it in two.one.get("/v1/me/blocks")["items"]] == ["mika"]
@@ -461,7 +461,7 @@ def test_the_archive_of_a_private_game_is_saved(house: House, windows: Windows) 
     play_to_the_end(game["id"], one, other)
     page = at_table(windows.open(one), game["id"])
     with page.expect_download() as saved:
-        page.get_by_role("button", name="The archive").click()
+        page.get_by_role("button", name="Archive").click()
     archive = json.loads(saved.value.path().read_bytes())
     assert archive["events"][-1]["type"] == "game-ended"
     assert saved.value.suggested_filename == f"{game['id']}.json"

@@ -128,7 +128,7 @@ def test_fewer_words_are_a_matter_of_choice(house: House, windows: Windows) -> N
     line = at_table(page, game_of(client, ME, BOT, BOT))
     joined = re.compile("joined to")
     assert any(joined.search(it.name) for it in by_ear.hear(line))
-    page.get_by_label("Fewer words").check()
+    page.get_by_label("Shorter texts").check()
     expect(page.locator(".space").first).not_to_have_attribute("aria-label", joined)
     page.reload()
     expect(page.locator(".space").first).not_to_have_attribute("aria-label", joined)
