@@ -1,4 +1,4 @@
-"""create_app(): the one place where the parts are put together."""
+"""`create_app()`, which puts the parts of the web together."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ _WRITTEN = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
 
 class _Json(DefaultJSONProvider):
-    """Compact, with sorted keys: the same facts are the same bytes, fresh or read back from the log."""
+    """A JSON provider with compact output and sorted keys: equal data has equal bytes, fresh or read from the log."""
 
     def dumps(self, obj: Any, **_: Any) -> str:
         return as_json(obj, _WRITTEN).decode()
@@ -33,12 +33,12 @@ class _Json(DefaultJSONProvider):
 
 class _App(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """No function here is a coroutine. Flask looks at each of them, and on each request at a dozen."""
+        """Return the function, since no view is a coroutine. Flask would inspect a dozen functions per request."""
         return func
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """The web, wired by these settings (default: by the environment)."""
+    """Return the web application with these settings, by default those of the environment."""
     settings = settings or Settings.from_environment()
     app = _App("server", static_folder=None)
     app.json = _Json(app)
@@ -64,7 +64,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]  # as Flask says
     db.init_app(app)
-    app.teardown_appcontext(let_go)  # before the database's own, which would raise if the connection broke off
+    app.teardown_appcontext(let_go)  # before the database's own, which would raise after a lost connection
     api.register(app)
     app.register_blueprint(page.blp)
     return app

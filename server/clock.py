@@ -1,4 +1,4 @@
-"""The clock of all processes: tests and the sandbox put it forward instead of waiting."""
+"""The clock of all processes. Tests and the sandbox put it forward instead of waiting."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +10,10 @@ NOTHING: Final = timedelta(0)
 SECOND: Final = timedelta(seconds=1)
 DAY: Final = timedelta(days=1)
 
-Stretch = tuple[datetime, datetime]  # from, to (not included)
+Stretch = tuple[datetime, datetime]  # start, end (exclusive)
 
 
 class Clock:
-    """The clock on the wall. Tests and the sandbox put it forward instead of waiting."""
-
     def __init__(self) -> None:
         self.offset = NOTHING
         self._behind = ContextVar("behind", default=NOTHING)
@@ -24,7 +22,7 @@ class Clock:
         return self.real() + self.offset - self._behind.get()
 
     def real(self) -> datetime:
-        """The time that no leap changes, by which receivers check signatures and leases run out."""
+        """Return the wall-clock time without the offset, for signatures and leases."""
         return datetime.now(UTC)
 
     def forward(self, by: timedelta) -> None:
@@ -32,7 +30,7 @@ class Clock:
 
     @contextmanager
     def ago(self, length: timedelta) -> Iterator[None]:
-        """It is so long ago, for this thread alone."""
+        """Set the clock back by `length`, in this thread only."""
         token = self._behind.set(length)
         try:
             yield

@@ -1,4 +1,4 @@
-"""Static answers, compressed once for clients that accept gzip (RFC 9110, 12.5.3)."""
+"""Static responses, compressed once for clients that accept gzip (RFC 9110, 12.5.3)."""
 
 import gzip
 import hashlib
@@ -10,7 +10,7 @@ from flask import Response, request
 
 @dataclass(frozen=True)
 class Packed:
-    """The bytes of a static answer and their media type."""
+    """The bytes of a static response and their media type."""
 
     kind: str
     plain: bytes
@@ -18,11 +18,12 @@ class Packed:
 
     @cached_property
     def packed(self) -> bytes:
-        """`plain`, compressed when a request first wants it: at each start it would cost half a second."""
+        """Return `plain` compressed. Compressing at startup would take half a second."""
         return gzip.compress(self.plain, mtime=0)
 
     def answer(self) -> Response:
-        """Return the response in the encoding that the request accepts, with that encoding's ETag. It ignores conditions."""
+        """Return the response in the encoding that the request accepts, with that encoding's ETag. It ignores
+        conditions."""
         is_packed = request.accept_encodings.quality("gzip") > 0
         response = Response(self.packed if is_packed else self.plain, mimetype=self.kind)
         response.headers["Vary"] = "Accept-Encoding"

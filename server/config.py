@@ -17,7 +17,7 @@ CHECKOUT = Path(__file__).parents[1]
 
 
 class BadSetting(ValueError):
-    """A variable has an invalid value. The text is one sentence for the operator."""
+    """An invalid value of a variable. The text is one sentence for the operator."""
 
 
 class Secret(str):
@@ -71,7 +71,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
-        """Read the settings. An empty variable counts as unset. Raises BadSetting."""
+        """Read the settings. An empty variable counts as unset. Raise BadSetting."""
         read: dict[str, Any] = {}
         for field, variable in VARIABLES.items():
             read[field] = variable.of(environment, read.get("port"))
@@ -98,7 +98,7 @@ _NO_PORT = re.compile(r"(\[[0-9A-Fa-f:.]*\])|:(?![0-9]*(?:[,/?#\s]|$)).*", re.DO
 def masked(text: str) -> str:
     """Return a URL, a list of URLs or a connection string of libpq without its passwords.
 
-    This works for malformed ones, too. It hides more than the password if the two cannot be separated.
+    Malformed text works, too. If password and host can't be separated, both are hidden.
     """
     return "".join(map(_masked_after_scheme, _SCHEME.split(_NAMED_PASSWORD.sub(r"\1***", text))))
 
@@ -169,7 +169,7 @@ def _ways_in(text: str) -> tuple[str, ...]:
 def read_way_in(text: str) -> str:
     """Return the URL of an inbound route. `host:port` alone means SMTP.
 
-    Raises ValueError, whose text may contain a password.
+    Raise ValueError, whose text may contain a password.
     """
     url = urlsplit(text if "://" in text else f"smtp://{text}")
     is_mailbox = url.scheme == "imaps" and url.username and url.password and url.port != 0
@@ -280,7 +280,7 @@ class _Variable(NamedTuple):
         return self.default.replace("{port}", str(port))
 
     def of(self, environment: Mapping[str, str], port: int | None = None) -> Any:
-        """Return the parsed value, or None if it is unset. Raises BadSetting."""
+        """Return the parsed value, or None if it is unset. Raise BadSetting."""
         text = environment.get(self.name, "").strip() or self.default_at(port)
         try:
             return self.read(text) if text else None
@@ -422,7 +422,7 @@ def _bound(name: str, default: str, meaning: str) -> _Variable:
     return _Variable(f"STERNENPOST_LIMIT_{name.upper().replace('-', '_')}", default, form, meaning, read)
 
 
-# By the names that responses use for them.
+# Keys are the names that responses use.
 BOUNDS = {
     name: _bound(name, default, meaning)
     for name, default, meaning in (

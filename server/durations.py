@@ -1,4 +1,4 @@
-"""Durations as ISO 8601 writes them: `P2D`, `PT12H`."""
+"""Durations in ISO 8601: `P2D`, `PT12H`."""
 
 import re
 from collections.abc import Collection
@@ -15,7 +15,7 @@ LONGEST: Final = timedelta(days=365)
 
 
 def duration(text: Any) -> timedelta:
-    """`P2D`, `PT12H`, `P1DT6H`, `P1W`: from a second to 365 days. Raises Unfit."""
+    """Parse a duration of one second to 365 days, such as `P2D`, `PT12H`, `P1DT6H` or `P1W`. Raise Unfit."""
     if type(text) is not str:
         raise Unfit("A duration must be a string such as P2D or PT12H.")
     return _duration(text[:40])
@@ -24,7 +24,7 @@ def duration(text: Any) -> timedelta:
 @lru_cache
 def _duration(text: str) -> timedelta:
     try:
-        if not re.fullmatch("P[0-9YMWDTHS]+", text):  # isodate would take signs, fractions and lower case, too
+        if not re.fullmatch("P[0-9YMWDTHS]+", text):  # isodate would accept signs, fractions and lower case
             raise ValueError
         length: timedelta | isodate.Duration = isodate.parse_duration(text)
     except (ValueError, OverflowError) as error:
@@ -37,7 +37,7 @@ def _duration(text: str) -> timedelta:
 
 
 def duration_text(length: timedelta) -> str:
-    """The length in ISO 8601: 48 hours are `P2D`."""
+    """Return the length in ISO 8601: `P2D` for 48 hours."""
     text: str = isodate.duration_isoformat(length)
     return text
 

@@ -1,4 +1,4 @@
-"""Jobs: what web and worker do again and again, whatever came of it the last time."""
+"""Jobs that web and worker run repeatedly, also after a failure."""
 
 import logging
 from collections.abc import Callable
@@ -12,8 +12,8 @@ log = logging.getLogger(__name__)
 
 
 class Job:
-    """Something to be called at intervals, and by hints in between; one call at a time. A database that is away is told
-    once, and so is its return."""
+    """A function that is called at intervals and on notifications, one call at a time. The log has one warning when the
+    database goes away, and one when it returns."""
 
     def __init__(self, app: Flask, name: str, run: Callable[[], object]) -> None:
         self._app = app
@@ -24,7 +24,7 @@ class Job:
         self._has_ended = False
 
     def end(self) -> None:
-        """Wait for a call under way; whatever calls later does nothing."""
+        """Wait for the call in progress. Later calls do nothing."""
         with self._lock:
             self._has_ended = True
 

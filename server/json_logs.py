@@ -1,4 +1,4 @@
-"""Logs as one JSON object a line, with no secret in it: no path with a word in it, no body, no parameter."""
+"""Logs with one JSON object per line. They contain no secrets: no path with a link token, no body, no parameter."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ _LINES = json.JSONEncoder(ensure_ascii=False)
 
 
 class JsonLines(logging.Formatter):
-    """`at`, `level`, `logger`, `message`, the record's `facts`, and of an exception everything but its text."""
+    """A formatter with `at`, `level`, `logger`, `message` and the record's `facts`. Of an exception it omits the text."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -27,7 +27,7 @@ class JsonLines(logging.Formatter):
 
 
 def _told(error: BaseException) -> str:
-    """Where it happened and what kind of error it was; its text may quote a letter, a move or a row."""
+    """Return the type and place of an error without its text, which may quote a letter, a move or a row."""
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     kind = f"{type(error).__module__}.{type(error).__qualname__}"
     state = getattr(error, "sqlstate", None)
@@ -36,7 +36,8 @@ def _told(error: BaseException) -> str:
 
 
 class NoRequests(logging.Filter):
-    """gunicorn quotes requests that it cannot read, and the paths of those that fail; either may hold a word."""
+    """A filter for gunicorn's messages, which quote unreadable requests and the paths of failed ones. Both may contain
+    a link token."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         for beginning in ("Invalid request", "Error handling request"):
@@ -46,7 +47,7 @@ class NoRequests(logging.Filter):
 
 
 def configuration(level: int) -> dict[str, Any]:
-    """For `logging.config.dictConfig`: everything to standard error."""
+    """Return the configuration for `logging.config.dictConfig`: everything goes to standard error."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -56,14 +57,13 @@ def configuration(level: int) -> dict[str, Any]:
         "root": {"level": level, "handlers": ["stderr"]},
         "loggers": {
             "alembic": {"level": logging.WARNING},
-            "mail.log": {"level": logging.ERROR},  # aiosmtpd quotes what senders say, and with it words of seats
-            "apscheduler": {"level": logging.ERROR},  # it reports each beat that a long one made it skip
+            "mail.log": {"level": logging.ERROR},  # aiosmtpd quotes senders, and with them the tokens of seats
+            "apscheduler": {"level": logging.ERROR},  # it reports each run that a long one made it skip
             "gunicorn.error": {"level": logging.WARNING, "handlers": [], "filters": ["no requests"], "propagate": True},
         },
     }
 
 
 def set_up(level: int = logging.INFO) -> None:
-    """For all of this process."""
     logging.config.dictConfig(configuration(level))
     logging.captureWarnings(True)

@@ -1,5 +1,5 @@
-"""Leases on what an office has in its hands, renewed while it is at it: whoever dies is followed within seconds, and
-whoever is only slow is not."""
+"""Leases on the work in progress of a sender, renewed while it runs. If a process dies, another takes over within
+seconds. A slow process keeps its leases."""
 
 import logging
 import math
@@ -16,19 +16,19 @@ from server.store.connections import let_go
 from server.store.database_retry import is_passing
 
 LENGTH = timedelta(seconds=20)
-_PAUSE = 5.0  # seconds between two renewals
-_SPARE = timedelta(seconds=5)  # a lease that ends sooner is renewed before anything is handed over
-_AFTER_AN_OUTAGE = 10.0  # seconds in which those whose leases ran out meanwhile come back to them
+_PAUSE = 5.0  # seconds between renewals
+_SPARE = timedelta(seconds=5)  # a lease that ends sooner is renewed before something is sent
+_AFTER_AN_OUTAGE = 10.0  # seconds in which the holders of expired leases can return to them
 
 log = logging.getLogger(__name__)
 
 
 class Lost(Exception):
-    """The lease ran out, as when the process was stopped for a while; somebody else may be at it."""
+    """An expired lease, as after the process was suspended. Another process may hold it now."""
 
 
 class Lease:
-    """What one thread has in its hands, and nobody else until `end`."""
+    """A lease that one thread holds until `end`."""
 
     def __init__(self, renew: Callable[[datetime], bool], began: float) -> None:
         self._renew = renew
@@ -43,7 +43,7 @@ class Lease:
             self._is_lost = True
 
     def confirm(self) -> None:
-        """Before anything is handed over. Raises Lost."""
+        """Renew the lease if it ends soon, before something is sent. Raise Lost."""
         if not self._is_lost and time.monotonic() > self._end - _SPARE.total_seconds():
             try:
                 self.renew()
@@ -57,19 +57,19 @@ class Lease:
 
 
 class Leases:
-    """All leases of an office."""
+    """All leases of one sender."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._held: set[Lease] = set()
-        self._lapse_from = math.inf  # maybe it was away until just now
+        self._lapse_from = math.inf  # the database may have been away until now
         Thread(target=self._renew_on, daemon=True, name="leases").start()
 
     @contextmanager
     def held(self, renew: Callable[[datetime], bool], began: float) -> Iterator[Lease]:
-        """A lease that is renewed within; `began` is the monotonic time at which it was asked for.
+        """Renew a lease within the block. `began` is the monotonic time at which it was requested.
 
-        `renew` sets another end; False if somebody else has taken what it is on.
+        `renew` sets a new end, and returns False if another process holds the lease.
         """
         lease = Lease(renew, began)
         self._held.add(lease)
@@ -95,9 +95,9 @@ class Leases:
 
     @contextmanager
     def looking(self) -> Iterator[datetime | None]:
-        """Around a look at what is due: leases that ended before the moment given count no more; None: all do.
+        """Yield the moment before which leases count as expired, or None if all are valid.
 
-        They do until the database has answered for a while: as long as it was away, nobody could renew his.
+        None expires until the database has answered for a while, since it was away and no lease could be renewed.
         """
         try:
             yield clock.real() if time.monotonic() >= self._lapse_from else None

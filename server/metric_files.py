@@ -1,7 +1,8 @@
-"""Metrics, whose numbers the processes of a web share by files for `/metrics`. Import Counter, Gauge and Histogram from here.
+"""Metrics that the processes of a web share through files, for `/metrics`. Import Counter, Gauge and Histogram from
+here.
 
-The files are mapped into memory. Writing to a page that the disk has no room for kills the process (SIGBUS), so the room
-is reserved first. Without room a process keeps its numbers to itself, and `/metrics` lacks them until it restarts.
+The files are mapped into memory. A write without room on the disk kills the process (SIGBUS), so the room is reserved
+first. Without room a process keeps its numbers in memory, and `/metrics` lacks them until it restarts.
 """
 
 import logging
@@ -21,12 +22,12 @@ log = logging.getLogger(__name__)
 
 
 def trouble() -> str:
-    """Return what keeps this process from sharing its numbers, or "" if nothing does."""
+    """Return what keeps this process from sharing its numbers, or ""."""
     return "".join(_troubles)
 
 
 class _ReservedDict(mmap_dict.MmapedDict):
-    """The file of prometheus_client with all its room reserved, or else a part of this process's memory."""
+    """A file of prometheus_client with its room reserved, or memory of this process if the disk is full."""
 
     def __init__(self, filename: str) -> None:
         try:
@@ -35,7 +36,7 @@ class _ReservedDict(mmap_dict.MmapedDict):
             super().__init__(filename)  # type: ignore[no-untyped-call]  # has no types
         except OSError as error:
             with suppress(OSError):
-                os.unlink(filename)  # an empty one could not be read
+                os.unlink(filename)  # an empty file could not be read
             self._positions: dict[str, int] = {}
             self._used = 8
             self._keep_in_memory(bytearray(_FIRST_SIZE), error)
@@ -63,9 +64,9 @@ class _ReservedDict(mmap_dict.MmapedDict):
 
 
 def _reserve(file: BinaryIO, size: int) -> None:
-    """Raises OSError where the disk has no room for a file of this size."""
+    """Reserve `size` bytes. Raise OSError if the disk lacks room."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size)
 
 
-setattr(values, "MmapedDict", _ReservedDict)  # noqa: B010  which it does not export by its types
+setattr(values, "MmapedDict", _ReservedDict)  # noqa: B010  # the module doesn't export it in its types

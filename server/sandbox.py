@@ -1,4 +1,4 @@
-"""The sandbox: you, Ada and Ben, with a game in every state that a game can be in, and where to look at it."""
+"""The sandbox: you, Ada and Ben, with a game in every state, and links to them."""
 
 import random
 import time
@@ -37,7 +37,7 @@ class People(NamedTuple):
 
 
 def open_up(base_url: str) -> Iterator[str]:
-    """Lines for the terminal. People and games are found again; only what is not there yet is made."""
+    """Yield lines for the terminal. Existing players and games are reused."""
     follow_clock()
     people = _people()
     games = {title: _seeded(people, title, make) for title, make in SEEDS.items()}
@@ -55,7 +55,7 @@ def open_up(base_url: str) -> Iterator[str]:
 
 
 def make_scene(name: str, base_url: str) -> tuple[UUID, str]:
-    """Another game in this state, by its id and the link at which you see it. `name` is one of SEEDS."""
+    """Create another game in this state. Return its id and your link. `name` is one of SEEDS."""
     people, game_id = _people(), uuid4()
     SEEDS[name](people, game_id)
     return game_id, _link(base_url, load(game_id), people.you)
@@ -65,13 +65,13 @@ def _people() -> People:
     tokens = [player_token(email, email.partition("@")[0]) for email in (EMAIL, ADA, BEN)]
     people = People(*(caller(token).player_id for token in tokens))
     for player_id in people:
-        if not profile(player_id)["notifications"]:  # whoever tries it would wait for letters that wait for one another
+        if not profile(player_id)["notifications"]:  # bundled letters would make you wait
             change_profile(player_id, {"notifications": {"mails": {"your-turn": "at-once"}}})
     return people
 
 
 def _first_sky(you: UUID) -> Game:
-    """A game against bots that waits for you, or soon will; a new one once it is over."""
+    """Return a game against bots that waits for you, or soon will. Create it if the last one is over."""
     running = list_games(you, mine=True, status="running", limit=100).items
     game_id = next((it["id"] for it in running if it["title"] == FIRST), None)
     if game_id is None:
@@ -85,7 +85,7 @@ def _first_sky(you: UUID) -> Game:
 
 
 def _seeded(people: People, title: str, make: Callable[[People, UUID], object]) -> Game:
-    """The game of this title, made unless it is there already."""
+    """Return the game of this title, created if it is missing."""
     game_id = uuid5(people.you, title)
     try:
         return load(game_id)
@@ -95,7 +95,7 @@ def _seeded(people: People, title: str, make: Callable[[People, UUID], object]) 
 
 
 def _link(base_url: str, game: Game, you: UUID) -> str:
-    """To play your turn, to come in, or to come back, if there is something of that to be done; else to the game."""
+    """Return the link for your next step: to your turn, the invitation, the way back to your seat, or the game."""
     seat = game.seat_of(you)
     if seat is not None and _is_asked(game, you):
         return f"{base_url}/t/{turn_word(game.game_id, seat, game.table.turns[seat] or 0)}"
@@ -114,21 +114,20 @@ def _is_asked(game: Game, you: UUID) -> bool:
 
 
 def _is_absent(game: Game, seat: int) -> bool:
-    """Whether a bot plays there for somebody, or will as soon as the worker has noticed that time is over."""
+    """Return whether a bot plays for the player in this seat, or will once the worker handles the time-out."""
     due_at = game.seats[seat].due_at
     return game.table.stand_ins[seat] is not None or (due_at is not None and due_at <= clock.now())
 
 
-# What games are made of
+# Parts of games
 
 
 def _sky(title: str, *seats: Json, **more: object) -> Json:
-    """A game of Sternenhimmel in which seat 0 begins."""
     return {"rules": "sternenhimmel", "title": title, "options": {"start_seat": 0}, "seats": list(seats), **more}
 
 
 def _glow(title: str, scenario: int, **options: object) -> Json:
-    """A game of Sternenglanz for two, in which seat 0 begins."""
+    """Return the settings of a game of Sternenglanz for two. Seat 0 begins."""
     wanted = {"scenario": scenario, "start_seat": 0, **options}
     return {"rules": "sternenglanz", "title": title, "options": wanted, "seats": [_ME, _OPEN]}
 
@@ -141,7 +140,7 @@ def _opened(game_id: UUID, wanted: Json, host: UUID, *guests: UUID) -> UUID:
 
 
 def _play_on(game_id: UUID, stops: Callable[[Game], bool]) -> None:
-    """Whoever is asked plays something, until it `stops`."""
+    """Play random moves for all players until `stops`."""
     dice = random.Random(game_id.int)
     for _ in range(_MOST_MOVES):
         game = load(game_id)
@@ -151,7 +150,7 @@ def _play_on(game_id: UUID, stops: Callable[[Game], bool]) -> None:
         seat = min(rules.to_act(state))
         move = rules.move_to_json(dice.choice(rules.legal_moves(state, seat)))
         player_id = game.seats[seat].player_id
-        assert player_id is not None  # bots move by themselves
+        assert player_id is not None  # bots move on their own
         play_move(game_id, player_id, game.table.turns[seat] or 0, move)
 
 
@@ -162,7 +161,7 @@ def _all_vote(game_id: UUID, wish: str, *people: UUID) -> None:
 
 @contextmanager
 def _ago(length: timedelta, game_id: UUID) -> Iterator[None]:
-    """What is done here in this game was done so long ago."""
+    """Set the clock back within the block, and let the game wait from now on."""
     with clock.ago(length):
         yield
     wait_from_now_on(game_id)
@@ -173,7 +172,7 @@ def _is_over(game: Game) -> bool:
 
 
 def _is_well_begun(game: Game) -> bool:
-    """Seat 0 is asked for something else than in the beginning, such as what all choose at once in Sternenglanz."""
+    """Return whether seat 0 has finished its first turn, such as the simultaneous choice in Sternenglanz."""
     return (game.table.turns[0] or 1) > 1
 
 
@@ -182,11 +181,11 @@ def _is_in_a_turn_of_seat_0(game: Game) -> bool:
 
 
 def _has_stars(game: Game) -> bool:
-    """Everybody has placed some, most of them face down."""
+    """Return whether all players have placed stars, most of them face down."""
     return game.table.version > 7 and game.table.turns[0] is not None
 
 
-# The games
+# Games
 
 
 def _free_seats(people: People, game_id: UUID) -> None:

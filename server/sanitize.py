@@ -1,4 +1,4 @@
-"""Words that people give us (names, titles, addresses), made fit to stand in a mail, a header or a list."""
+"""Text from players (names, titles, addresses), made safe for an email, a header or a list."""
 
 import re
 import unicodedata
@@ -7,13 +7,13 @@ from itertools import groupby
 from server.errors import Unfit
 
 INVISIBLE = {"Cc", "Cf", "Cs", "Co"}  # controls, bidi and other format characters, lone surrogates, private use
-BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by category, and yet nothing is seen
-UNBROKEN = frozenset("\u00a0\u202f")  # spaces at which no line ends, as French has them before a colon
-OVERRIDES = frozenset("\u202d\u202e")  # of the direction of writing
+BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by category, but invisible
+UNBROKEN = frozenset("\u00a0\u202f")  # no-break spaces, as French has them before a colon
+OVERRIDES = frozenset("\u202d\u202e")  # of the writing direction
 SELECTORS = frozenset(
     map(chr, (0x34F, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 )
-MARKS_IN_A_ROW = 3  # enough for any writing; more are piled up to paint over the neighbouring lines
+MARKS_IN_A_ROW = 3  # enough for any script; longer runs paint over neighbouring lines
 
 _SPACES = re.compile(r"\s+")
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
@@ -23,22 +23,22 @@ _ADDRESS = re.compile(rf"({_ATOM}(?:\.{_ATOM})*)@({_LABEL}(?:\.{_LABEL})*)")
 _GMAIL = ("gmail.com", "googlemail.com")
 
 _LINK = re.compile(
-    r"\w[.\u3002][^\W\d_]{2}"  # a domain, with whatever dot (NFKC has made most of them one)
-    r"|\d[.]\d+[.]\d"  # an address in numbers
+    r"\w[.\u3002][^\W\d_]{2}"  # a domain with any dot (NFKC has unified most of them)
+    r"|\d[.]\d+[.]\d"  # a numeric address
     r"|\w:(?:[^\W\d]|[+])|//|@|\bwww\b"  # a scheme, a mailbox
-    r"|\d(?:[ ()/.-]{0,2}\d){6}",  # a telephone's number
+    r"|\d(?:[ ()/.-]{0,2}\d){6}",  # a phone number
     re.IGNORECASE,
 )
 
 
 def clean(text: str, limit: int) -> str:
-    """`text` as one visible line of at most `limit` characters (code points), in NFC; "" if nothing of it can be seen."""
-    if text.isascii() and text.isprintable():  # most of what is said: only spaces are looked at
+    """Return `text` as one visible line of at most `limit` code points, in NFC, or "" if it is invisible."""
+    if text.isascii() and text.isprintable():  # the common case: only spaces change
         return " ".join(text.split())[:limit].rstrip()
-    text = text[: 16 * limit]  # normalising a long run of marks takes quadratic time
+    text = text[: 16 * limit]  # normalisation of many marks takes quadratic time
     text = unicodedata.normalize("NFC", _SPACES.sub(_one_space, _visible(text)).strip())
     text = "".join(_few_marks(text)).lstrip()
-    while text and _is_mark(text[0]):  # it would sit on whatever stands before the text
+    while text and _is_mark(text[0]):  # it would combine with the character before the text
         text = text[1:].lstrip()
     return text[:limit].rstrip()
 
@@ -48,35 +48,37 @@ def _one_space(spaces: re.Match[str]) -> str:
 
 
 def plain(text: str) -> str:
-    """`text` of several lines without control, format and bidi characters; every line break becomes a newline."""
+    """Return `text` without control, format and bidi characters. Line breaks become newlines."""
     return "\n".join(map(_visible, text.splitlines()))
 
 
 def paragraphs(text: str) -> str:
-    """What somebody wrote in several lines, each as `plain` makes it, with few marks and no more than one empty line
-    between two; "" if nothing of it can be seen."""
+    """Return several lines, each cleaned as by `plain`, with few marks and single empty lines, or "" if nothing is
+    visible."""
     lines = ["".join(_few_marks(line)).rstrip() for line in plain(text).split("\n")]
     seen = ["" if all(map(_is_mark, line.strip())) else line for line in lines]
     return re.sub("\n{3,}", "\n\n", "\n".join(seen)).strip()
 
 
 def email_address(text: str) -> str:
-    """An address that any mail server takes, its domain in lower case (RFC 5321: dot-atom, ASCII, at most 254).
+    """Return an address that all mail servers accept, with its domain in lower case.
 
-    Raises Unfit for all others; those with non-ASCII letters or quotes may exist, but we cannot reach them.
+    That is an ASCII dot-atom of at most 254 characters (RFC 5321). Raise Unfit for others, which we couldn't reach.
     """
     if not text.isascii():
         raise Unfit("We can only write to addresses of plain ASCII letters; this one has others.")
     parts = _ADDRESS.fullmatch(text)
-    # some readers decode =?...?= even within an address
+    # Some readers decode =?...?= even within an address.
     if parts is None or "=?" in text or len(text) > 254 or len(parts[1]) > 64:
         raise Unfit("This is not an email address such as name@example.org.")
     return f"{parts[1]}@{parts[2].lower()}"
 
 
 def mailbox_of(address: str) -> str:
-    """Return where mails to this address arrive. Its owner chooses what stands after a plus (RFC 5233); Gmail also ignores
-    dots, and has two domains. Only limits and the note of who was invited use it: letters go to the address as written."""
+    """Return the mailbox of an address: without a +suffix (RFC 5233), for Gmail also without dots.
+
+    Limits and the record of invitations use it. Letters go to the address as written.
+    """
     local, _, domain = address.partition("@")
     local = local.partition("+")[0] or local
     if domain in _GMAIL:
@@ -85,15 +87,12 @@ def mailbox_of(address: str) -> str:
 
 
 def without_unseen(text: str) -> str:
-    """Return `text` without the characters that show nothing, for reading what a person meant.
-
-    Direction overrides stay: they change what is seen.
-    """
+    """Return `text` without invisible characters. Direction overrides stay, since they change what is seen."""
     return text if text.isascii() else text.translate(_UNSEEN)
 
 
 def has_link(text: str) -> bool:
-    """Whether a mail program might make a link of something in it: an address of the web or of mail, or a number to call."""
+    """Return whether a mail program might make a link of a part: a web or email address, or a phone number."""
     return _LINK.search(unicodedata.normalize("NFKC", text)) is not None
 
 
@@ -102,7 +101,7 @@ def _visible(text: str) -> str:
 
 
 class _Unseen(dict[int, int | str | None]):
-    """What `without_unseen` makes of a character, by its code point."""
+    """A cache of the replacement in `without_unseen` by code point."""
 
     def __missing__(self, point: int) -> int | str | None:
         char = chr(point)
@@ -114,7 +113,7 @@ class _Unseen(dict[int, int | str | None]):
 
 
 class _Seen(dict[int, str]):
-    """What is seen of a character, by its code point; remembered for those of most of our readers' writings."""
+    """A cache of a character's visible form by code point, for the most common scripts."""
 
     def __missing__(self, point: int) -> str:
         char = chr(point)

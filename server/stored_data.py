@@ -1,4 +1,4 @@
-"""Stored data that this release or machine refuses: a default takes their place, and the log says so once."""
+"""Stored data that this release or machine rejects. A default replaces it, and the log says so once."""
 
 import logging
 from collections.abc import Callable
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 def read_or(default: T, field: str, read: Callable[[], T]) -> T:
-    """Return what `read` makes of a stored field, or `default` if it refuses the value."""
+    """Return the result of `read` for a stored field, or `default` if it rejects the value."""
     try:
         return read()
     except REFUSED:
@@ -24,7 +24,7 @@ def read_or(default: T, field: str, read: Callable[[], T]) -> T:
 
 
 def as_json(value: Any) -> bytes:
-    """Return stored JSON as text, or null, which every reader refuses, for what orjson can't write."""
+    """Return stored JSON as text. Return null, which every reader rejects, if orjson can't write it."""
     try:
         return orjson.dumps(value)
     except TypeError:  # such as a number of more than 64 bits
@@ -33,7 +33,7 @@ def as_json(value: Any) -> bytes:
 
 @cache
 def warn_of(field: str) -> None:
-    """Log once in the life of this process that a stored field is replaced by its default."""
+    """Log, once per process, that a default replaces a stored field."""
     log.warning(
         "A stored value of `%s` is refused here and its default is used: `sternenpost doctor` names the row", field
     )

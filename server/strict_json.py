@@ -1,4 +1,4 @@
-"""JSON read strictly: what could mean something else to another reader is refused."""
+"""A strict JSON reader, which rejects text that readers interpret differently."""
 
 import json
 from collections import Counter
@@ -7,14 +7,14 @@ from typing import Any
 from server.errors import Unfit
 
 _DEEPEST = 20
-_LONGEST_NUMBER = 15  # digits: whole numbers below 2**53 and no others mean the same everywhere
+_LONGEST_NUMBER = 15  # digits: all readers agree on whole numbers below 2**53
 
 
 def read_json(raw: bytes) -> Any:
-    """The JSON value in `raw` (RFC 8259, UTF-8). Raises Unfit.
+    """Parse a JSON value (RFC 8259, UTF-8). Raise Unfit.
 
-    Refused: keys that come twice, NaN and infinities, numbers of more than 15 digits, nesting deeper than 20,
-    NUL characters and lone surrogates.
+    Rejected: duplicate keys, NaN and infinities, numbers of more than 15 digits, nesting deeper than 20, NUL characters
+    and lone surrogates.
     """
     try:
         text = raw.decode()

@@ -1,4 +1,4 @@
-"""`up`: the whole server on one machine. Starts its parts in order, restarts those that die, stops all in order."""
+"""`up`, the whole server on one machine. It starts its parts in order, restarts those that die, and stops all in order."""
 
 import compileall
 import errno
@@ -30,11 +30,11 @@ _SETTLED = 60.0  # seconds after which earlier failures no longer count
 
 
 class CannotStart(Exception):
-    """The text is one sentence for the operator."""
+    """A reason why the server can't start. The text is one sentence for the operator."""
 
 
 class Stopped(BaseException):
-    """Ctrl-C or a signal, at any point. It is not an Exception, so that no handler catches it by accident."""
+    """A stop by Ctrl-C or a signal. It is not an Exception, so that no handler catches it by accident."""
 
 
 class Part:

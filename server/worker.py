@@ -1,4 +1,4 @@
-"""The worker, and the process that carries its letters: APScheduler starts their jobs, and what is due stands in the tables."""
+"""The worker and its sender process. APScheduler starts their jobs, and tables hold what is due."""
 
 import logging
 import math
@@ -57,17 +57,17 @@ from server.webhooks.subscriptions import forget_old_deliveries
 if TYPE_CHECKING:
     from server.post.incoming.imap import ImapReader
 
-_BEAT = 1  # seconds between two looks at what is due
-_HINTED_BEAT = 3  # of those whom hints call, too
+_BEAT = 1  # seconds between checks for due work
+_HINTED_BEAT = 3  # for jobs that notifications start, too
 _ROUNDS = 50
-_SWEEPS, _POSTS = 0x57E3, 0x57E4  # lookouts
-_MORE_SWEEPS = 1  # more would end a flood of due seats sooner, and keep those waiting who move meanwhile
-_LAST_JOBS = 3.0  # seconds for jobs under way at a stop
-_LAST_LETTERS = 5.0  # and for letters
-_LAST_CALLS = 2.0  # and for webhooks
+_SWEEPS, _POSTS = 0x57E3, 0x57E4  # numbers of leader elections
+_MORE_SWEEPS = 1  # more would finish many due seats sooner, but delay players' commits
+_LAST_JOBS = 3.0  # seconds for jobs in progress at a stop
+_LAST_LETTERS = 5.0  # for letters
+_LAST_CALLS = 2.0  # for webhooks
 _STOP = {signal.SIGTERM, signal.SIGINT}
-# So much nicer is the post than whoever plays: by the kernel's weights it gets half of what another process gets. At 10
-# it was a tenth, and sixty letters, each 0.1 s to draw, took two minutes beside four processes that never rest.
+# Niceness of the sender. By the kernel's weights, 3 leaves it half of another process's share. With 10 it was a tenth:
+# beside four busy processes, sixty letters took two minutes.
 _BEHIND = 3
 
 _many_are_due = Event()
@@ -76,10 +76,9 @@ log = logging.getLogger(__name__)
 
 
 def work(app: Flask, settings: Settings) -> NoReturn:
-    """Run until SIGTERM or Ctrl-C, then finish what is in hand; end, too, if the process that carries does.
+    """Run until SIGTERM, Ctrl-C or the end of the sender process, then finish jobs in progress.
 
-    Letters have a process of their own: to draw the picture of one takes longer than twenty commits, and no other thread
-    runs meanwhile.
+    Letters have their own process, since drawing one picture takes longer than twenty commits and blocks all threads.
     """
     _block_signals()
     post = subprocess.Popen(
@@ -111,7 +110,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         if isinstance(way_in, SmtpServer):
             way_in.keep_open()
     while signal.sigwait(_STOP | {signal.SIGCHLD}) == signal.SIGCHLD and post.poll() is None:
-        pass  # it was only suspended, or goes on
+        pass  # it was suspended, or continues
     status = 0 if post.poll() is None else 1
     post.terminate()
     for way_in in ways_in:
@@ -125,14 +124,14 @@ def work(app: Flask, settings: Settings) -> NoReturn:
 
 
 def carry(app: Flask, settings: Settings) -> NoReturn:
-    """Carry letters, and call webhooks, until SIGTERM or Ctrl-C; then finish what is in hand."""
+    """Send letters and call webhooks until SIGTERM or Ctrl-C, then finish jobs in progress."""
     _block_signals()
     os.nice(_BEHIND)
     post = PostOffice(app, outgoing(app, settings), reply_domain(settings))
     hooks = HookOffice(app)
 
     def deliver() -> None:
-        follow_clock()  # else this process would learn nothing of a sandbox
+        follow_clock()  # in a sandbox the clock moves
         post.deliver_due()
 
     def tell_webhooks() -> None:
@@ -147,7 +146,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
         Job(app, "notes left over", hooks.deliver_due): 300,
     }
     scheduler = _started(by_themselves)
-    on_hint(app, *hinted)  # so that what a commit has noted need not wait for the next beat
+    on_hint(app, *hinted)  # so that letters of a commit are sent at once
     signal.sigwait(_STOP)
     _end(scheduler, *hinted)
     post.close(_LAST_LETTERS)
@@ -156,12 +155,11 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
 
 
 def _block_signals() -> None:
-    """Threads inherit it, so that only sigwait sees these signals."""
+    """Block these signals in all threads, so that only sigwait receives them."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP | {signal.SIGCHLD})
 
 
 def _started(jobs: Mapping[Job, int]) -> BackgroundScheduler:
-    """A scheduler that runs each of them at an interval of so many seconds."""
     scheduler = BackgroundScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(len(jobs))})
     for job, seconds in jobs.items():
         scheduler.add_job(job, "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None)
@@ -170,7 +168,7 @@ def _started(jobs: Mapping[Job, int]) -> BackgroundScheduler:
 
 
 def _seldom(lookout: Lookout, run: Callable[[], object], every: float, others: float = math.inf) -> Callable[[], None]:
-    """What does this at each beat, but where tables are spread over machines: see `lookout.py`."""
+    """Return a job that runs at each beat. If tables are spread over machines, it runs less often (see `lookout.py`)."""
 
     def look() -> None:
         if lookout.is_time(run, every, others):
@@ -190,7 +188,7 @@ def _by_right_clock(run: Callable[[], object]) -> Callable[[], None]:
 
 
 def _end(scheduler: BackgroundScheduler, *hinted: Job) -> None:
-    """`hinted`: jobs that others call, too."""
+    """Stop the scheduler. `hinted` are jobs that notifications call."""
 
     def end() -> None:
         scheduler.shutdown()
@@ -204,30 +202,30 @@ def _end(scheduler: BackgroundScheduler, *hinted: Job) -> None:
 
 def _exit(status: int) -> NoReturn:
     logging.shutdown()
-    os._exit(status)  # a thread that hangs in SMTP or Postgres would hold up the end
+    os._exit(status)  # a thread that hangs in SMTP or Postgres would delay the exit
 
 
 def reply_domain(settings: Settings) -> str | None:
-    """Where replies go, and letters that do not arrive; None if nobody takes mail in."""
+    """Return the domain for replies and bounces, or None if the server receives no email."""
     takes_mail_in = settings.mail_in or settings.mail_in_secret
     return settings.reply_domain or (mail_host(settings.base_url) if takes_mail_in else None)
 
 
 def _ways_in(app: Flask, settings: Settings) -> list["SmtpServer | ImapReader"]:
-    """What takes mail in here; the web does, too, where mail providers bring it."""
+    """Return this worker's inbound routes. The web receives email from providers, too."""
     return [_way_in(app, url, reply_domain(settings) or "") for url in settings.mail_in or ()]
 
 
 def _way_in(app: Flask, url: str, domain: str) -> "SmtpServer | ImapReader":
     if not url.startswith("imaps:"):
         return SmtpServer(app, urlsplit(url).netloc)
-    from server.post.incoming.imap import ImapReader  # which few need
+    from server.post.incoming.imap import ImapReader  # most installations don't need it
 
     return ImapReader(app, url, domain)
 
 
 def outgoing(app: Flask, settings: Settings) -> Carrier:
-    """Who carries letters, signed if there is a key."""
+    """Return the carrier of letters, which signs them if there is a key."""
     plain = carrier(*(settings.smtp_url or [app.config["MAILBOX"]]))
     if settings.dkim_key is None:
         return plain
@@ -251,15 +249,15 @@ def _tidy(settings: Settings) -> None:
 
 
 def tell_what_is_held_up() -> None:
-    """By the process that carries nothing: the other one may get no time on a busy machine, or be stuck."""
+    """Log overdue work. The worker does this, since the sender may hang or get no CPU time."""
     for what, age in held_up().items():
         log.warning("Some %s have been due for %.0f s, and nobody carries them", what, age.total_seconds())
 
 
 def _sweep() -> None:
-    """A job ends after some rounds, so that a stop need not wait for every game of bots.
+    """Sweep for a few rounds, so that a stop needn't wait for games of bots.
 
-    The worker is alive once the database has told it who is due: else the hours in which it cannot count for nobody.
+    The heartbeat follows the database's answer, since an outage must not count against players.
     """
     for _ in range(_ROUNDS):
         woken = wake_due(call_help=_many_are_due.set)
@@ -269,8 +267,7 @@ def _sweep() -> None:
 
 
 def _sweep_along() -> None:
-    """Beside the sweep that says that the worker is alive, once that has found many: a commit waits for Postgres longer
-    than it computes."""
+    """Sweep in a second thread while many seats are due. A commit mostly waits for Postgres."""
     for _ in range(_ROUNDS):
         if not _many_are_due.is_set():
             break
