@@ -1,4 +1,4 @@
-"""Mails to return paths of ours, kept before they are read; each is read under a lease."""
+"""Mails to our return paths, stored before they are read under a lease."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,7 +12,7 @@ from server.store.tables import ReturnedMail, db
 
 @tried_again
 def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
-    """Store a mail; once only, if it is brought again."""
+    """Store a mail once."""
     row = insert(ReturnedMail).values(
         mail_id=mail_id, recipient=recipient, raw=raw, arrived_at=now, due_at=now, tries=0
     )
