@@ -1,4 +1,5 @@
-"""What takes the consent of everybody at the table: pausing, going on, giving up the game, most moves taken back, and offering seats."""
+"""Votes, in which all players must consent: to pause, resume or abandon the game, to take most moves back, and to offer
+seats."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -29,12 +30,12 @@ from server.store.tables import EventRow, GameRow, Vote, db
 from server.translations import noted
 
 TAKE_BACK = "take-back"
-ON_THE_GAME: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # in which status, and what it comes to
+ON_THE_GAME: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # the required status, and the event
     "pause": (frozenset({"running"}), GamePaused),
     "resume": (frozenset({"paused"}), GameResumed),
     "abandon": (frozenset({"running", "paused"}), GameAbandoned),
 }
-OFFER = "offer"  # the seats that bots keep for persons are offered to others while all who play themselves want it
+OFFER = "offer"  # offer the bots' seats, while all present players want it
 WISHES = (*ON_THE_GAME, TAKE_BACK, OFFER)
 
 _IN_VAIN = {
@@ -43,11 +44,11 @@ _IN_VAIN = {
     "abandon": noted("Only a running or paused game can be abandoned."),
     OFFER: noted("Seats can be offered only in a running or paused game."),
 }
-_ASKED_FOR = timedelta(days=2)  # silence is no
+_ASKED_FOR = timedelta(days=2)  # without an answer, the vote fails
 
 
 class TakenBack(NamedTuple):
-    """What somebody gets who takes a move back: the table, or a vote of the others."""
+    """The result of taking a move back: the table, or a vote of the others."""
 
     answer: Json
     is_done: bool
@@ -55,9 +56,9 @@ class TakenBack(NamedTuple):
 
 @tried_again
 def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
-    """Consent to a wish, or take one's consent back; it comes true when nobody is missing but bots and the absent.
+    """Vote for a wish, or withdraw the vote. It comes true when all present players agree.
 
-    Raises NotFound, NotSeated, NotRunning, HandedOver, TooLate.
+    Raise NotFound, NotSeated, NotRunning, HandedOver, TooLate.
     """
     seat = played_seat(seen_by(game_id, player_id), player_id)
     with _holding(game_id) as connection:
@@ -69,7 +70,7 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
     asked = _asked_of(game_id, now) if wish == TAKE_BACK else None
     statuses = ON_THE_GAME["abandon" if wish == OFFER else wish][0] if wish != TAKE_BACK else ()
     if not asked and game.table.status not in statuses:
-        if in_doubt() == wish:  # that vote has made it come true
+        if in_doubt() == wish:  # this vote has just passed
             db.session.rollback()
             return
         if wish == TAKE_BACK:
@@ -91,8 +92,8 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
 
 
 def way_back_of(game_id: UUID, player_id: UUID) -> Json:
-    """Where the game would go back to if the player took his last move back (`to`, null where he cannot), and whether
-    that is `free`, or the others are asked. Raises NotFound, NotSeated."""
+    """Return the version before the player's last move (`to`, null if they can't take it back), and whether it is
+    `free`. Raise NotFound, NotSeated."""
     game, now = seen_by(game_id, player_id), clock.now()
     seat = own_seat(game, player_id)
     to = last_move(game, seat, now)
@@ -108,9 +109,9 @@ def way_back_of(game_id: UUID, player_id: UUID) -> Json:
 
 @tried_again
 def take_back(game_id: UUID, player_id: UUID, to: int) -> TakenBack:
-    """Take the player's move back that followed version `to`: at once where it is free, or by a vote, which he opens.
+    """Take back the player's move after version `to`: at once if free, otherwise by a new vote.
 
-    Raises NotFound, NotSeated, NotRunning, HandedOver, NotAllowed, TooLate.
+    Raise NotFound, NotSeated, NotRunning, HandedOver, NotAllowed, TooLate.
     """
     seat = played_seat(seen_by(game_id, player_id), player_id)
     with _holding(game_id) as connection:
@@ -136,9 +137,9 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
 
 
 def _asked(connection: Connection[Any], way: WayBack, now: datetime) -> Game | None:
-    """Open a vote, unless it is open already; what comes of it at once, where nobody else plays himself. Raises TooLate."""
+    """Open a vote unless one is open. Return its result if no other player is present. Raise TooLate."""
     game, wanted = way.game, {"mover": way.seat, "to_version": way.move.before.version}
-    way.drawn_before()  # or the others would be asked in vain
+    way.drawn_before()  # fails before the vote opens
     asked = _asked_of(game.game_id, now)
     if not asked or not wanted.items() <= asked.items():
         _forget(game.game_id, TAKE_BACK)
@@ -162,7 +163,7 @@ def _has_gone_back(game_id: UUID, seat: Seat, version: int) -> bool:
 
 @tried_again
 def count_votes(game_id: UUID) -> None:
-    """Look at the votes again because somebody left: what only he had not wished for comes true."""
+    """Count the votes again after a player left, since the others may now agree."""
     with _holding(game_id) as connection:
         _count(connection, load_within(connection, game_id), clock.now())
         db.session.commit()
@@ -170,7 +171,7 @@ def count_votes(game_id: UUID) -> None:
 
 @contextmanager
 def _holding(game_id: UUID) -> Iterator[Connection[Any]]:
-    """The connection of a transaction that holds the game's head, until it ends or something is refused."""
+    """Lock the game's row and yield the connection. Commit at the end, or roll back after an error."""
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
     try:
         yield in_transaction(db.session.connection())
@@ -184,7 +185,8 @@ def _forget(game_id: UUID, *wishes: str) -> None:
 
 
 def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | None:
-    """Do what all who are present wish for, within the transaction that holds the game's head; None if there is nothing."""
+    """Carry out the wish that all present players share, within the transaction that locks the game's row. Return None
+    if there is none."""
     present, wished = _present(game), votes_of(game.game_id, now)
     for wish, (statuses, event) in ON_THE_GAME.items():
         if present and present <= set(wished[wish]) and game.table.status in statuses:
@@ -195,13 +197,13 @@ def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | Non
         _forget(game.game_id, TAKE_BACK)
         try:
             return way_back(game, asked["seat"], asked["to"]).go(connection, now, is_free=False)
-        except TooLate:  # whoever consented or left did nothing wrong
+        except TooLate:  # the player who voted or left did nothing wrong
             return None
     return None
 
 
 def offered_seats(game: Game) -> list[Seat]:
-    """Those that bots keep for persons, if all who play themselves want them offered, and somebody does."""
+    """Return the seats of absent players that bots play, if the present ones want to offer them."""
     wanted = set(votes_of(game.game_id)[OFFER])
     if not wanted or not _present(game) <= wanted:
         return []
@@ -209,12 +211,12 @@ def offered_seats(game: Game) -> list[Seat]:
 
 
 def _present(game: Game) -> set[Seat]:
-    """The seats whose persons play themselves."""
+    """Return the seats whose players play themselves."""
     return {row.seat for row in game.seats if not game.bot_at(row.seat)}
 
 
 def votes_of(game_id: UUID, now: datetime | None = None) -> Json:
-    """Who consents to what at present; of a take-back also whose move it is, where it goes back to, and when that ends."""
+    """Return the current votes. A take-back also has its mover, target version and end."""
     found = db.session.execute(select(Vote.wish, Vote.seat).where(Vote.game_id == game_id).order_by(Vote.seat)).all()
     seats = {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}
     asked = _asked_of(game_id, now or clock.now())
@@ -232,7 +234,7 @@ def _take_back_vote(asked: Json, consents: list[Seat]) -> Json:
 
 
 def _asked_of(game_id: UUID, now: datetime) -> Json | None:
-    """The take-back that is asked for, until its end or the next move: whoever moves on does not consent."""
+    """Return the open take-back. It ends by time or with the next move, which counts as a refusal."""
     moved = exists().where(
         EventRow.game_id == Vote.game_id, EventRow.version > Vote.at_version, EventRow.type.not_in(HOUSE_EVENTS)
     )

@@ -216,7 +216,7 @@ _idle: WeakKeyDictionary[Engine, list[psycopg.Connection[Any]]] = WeakKeyDiction
 def connect() -> psycopg.Connection[Any]:
     """Return a new connection for long use, on which each statement is its own transaction."""
     pooled = db.engine.raw_connection()
-    connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]  # SQLAlchemy's type is wider
+    connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]  # too wide
     pooled.detach()
     connection.autocommit = True
     set_json_loads(orjson.loads, connection)

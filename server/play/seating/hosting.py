@@ -1,4 +1,4 @@
-"""A game that has not begun: what its host may do, and how it closes by itself."""
+"""Games that haven't begun: the host's actions, and closing by time."""
 
 import logging
 from datetime import datetime, timedelta
@@ -28,13 +28,13 @@ from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)
-_NOTICE = timedelta(days=3)  # so long before it closes its host is told; of a short time, the half
+_NOTICE = timedelta(days=3)  # the host's notice before the game closes; for short games, half the time
 
 log = logging.getLogger(__name__)
 
 
 def closing(open_for: Any, now: datetime) -> Json:
-    """When a game closes that has not begun by then, and when the worker must look at it next. Raises BadField."""
+    """Return when the game closes unless it begins, and the worker's next check. Raise BadField."""
     try:
         length = duration(open_for)
         if not SHORTEST <= length <= LONGEST:
@@ -45,19 +45,19 @@ def closing(open_for: Any, now: datetime) -> Json:
 
 
 def expect_open(head: GameRow) -> None:
-    """Raises NotRunning if the game has begun, or was closed before."""
+    """Raise NotRunning if the game has begun or is closed."""
     if head.status == "abandoned" and head.version == 1:
         raise NotRunning("This game was closed before it had begun.")
     if head.status != "open":
         raise NotRunning("This game has begun; its seats are taken.")
 
 
-# What its host may do
+# Actions of the host
 
 
 @tried_again
 def close_game(game_id: UUID, player_id: UUID) -> None:
-    """Close a game that has not begun. Raises NotFound, NotRunning, NotHost."""
+    """Close a game that hasn't begun. Raise NotFound, NotRunning, NotHost."""
     if in_doubt() and load(game_id).head.status == "abandoned":
         return
     hosted(game_id, player_id)
@@ -68,7 +68,7 @@ def close_game(game_id: UUID, player_id: UUID) -> None:
 
 @tried_again
 def keep_open(game_id: UUID, player_id: UUID, open_for: Any) -> Game:
-    """Have a game close so long from now, if it has not begun by then. Raises NotFound, NotRunning, NotHost, BadField."""
+    """Set how long from now the game stays open. Raise NotFound, NotRunning, NotHost, BadField."""
     times = closing(open_for, clock.now())
     hosted(game_id, player_id)
     db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(**times))
@@ -78,9 +78,9 @@ def keep_open(game_id: UUID, player_id: UUID, open_for: Any) -> Game:
 
 @tried_again
 def begin(game_id: UUID, player_id: UUID) -> Game:
-    """Begin a game whose players are asked whether they are ready without those who have not said so.
+    """Begin a game during its ready check, without the players who haven't said that they are ready.
 
-    Raises NotFound, NotRunning, NotHost, NotAllowed.
+    Raise NotFound, NotRunning, NotHost, NotAllowed.
     """
     if in_doubt() and load(game_id).table.turns:
         return load(game_id)
@@ -97,14 +97,14 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
 
 @tried_again
 def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
-    """Keep this seat for nobody any more, as its host wishes or whoever is invited. Raises NotFound, NotRunning, NotHost."""
+    """Withdraw or decline an invitation to this seat. Raise NotFound, NotRunning, NotHost."""
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
     own, declined_at = address_of(player_id), None
     if in_doubt() == seat:
         expect_open(_locked(game_id))
     elif seat_kept_for(own, seen_by(game_id, player_id).seats) == seat:
         expect_open(_locked(game_id))
-        invited &= SeatRow.email == own  # it may be kept for somebody else by now
+        invited &= SeatRow.email == own  # the seat may be reserved for another player now
         declined_at = clock.now()
     else:
         hosted(game_id, player_id)
@@ -113,7 +113,7 @@ def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
 
 @tried_again
 def give_back(game_id: UUID, seat: Seat, email: str) -> None:
-    """Keep this seat for this address no more, as whoever reads its mail wishes. Raises NotFound, NotRunning."""
+    """Decline an invitation with the token in its letter. Raise NotFound, NotRunning."""
     expect_open(_locked(game_id))
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
     _free(seat, invited & (SeatRow.email == email), clock.now())
@@ -129,7 +129,7 @@ def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None
 
 
 def hosted(game_id: UUID, player_id: UUID) -> GameRow:
-    """The head of this player's game, locked. Raises NotFound, NotRunning, NotHost."""
+    """Return the locked row of this player's game. Raise NotFound, NotRunning, NotHost."""
     seen_by(game_id, player_id)
     head = _locked(game_id)
     expect_open(head)
@@ -143,11 +143,12 @@ def _locked(game_id: UUID) -> GameRow:
     return db.session.execute(query.execution_options(populate_existing=True)).scalar_one()
 
 
-# When he leaves, and at the end of its time
+# When the host leaves, and at the end of the game's time
 
 
 def host_leaves_within(game_id: UUID, now: datetime) -> None:
-    """Within the transaction in which a host has got up: whoever sits first is host now; without anybody it closes."""
+    """Make the first seated player the host, within the transaction in which the host leaves. Close a game without
+    players."""
     people = select(SeatRow.player_id).where(SeatRow.game_id == game_id, SeatRow.player_id.is_not(None))
     host = db.session.scalars(people.order_by(SeatRow.seat).limit(1)).one_or_none()
     if host is None:
@@ -157,7 +158,7 @@ def host_leaves_within(game_id: UUID, now: datetime) -> None:
 
 
 def give_up_hosting(player_id: UUID) -> None:
-    """Have somebody else be host of every open game of a player who sits in none any more."""
+    """Replace the player as host of every open game where they have no seat."""
     own = (GameRow.host == player_id) & (GameRow.status == "open")
     for game_id in db.session.scalars(select(GameRow.game_id).where(own)).all():
         _give_up(game_id, player_id)
@@ -172,7 +173,7 @@ def _give_up(game_id: UUID, player_id: UUID) -> None:
 
 
 def close_within(game_id: UUID, now: datetime) -> None:
-    """Within the transaction that holds the head of an open game: end it; whoever was invited to it no longer is."""
+    """End an open game within the transaction that locks its row. Its invitations end, too."""
     call_off_within(game_id)
     invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")
     db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
@@ -181,9 +182,9 @@ def close_within(game_id: UUID, now: datetime) -> None:
 
 
 def close_due(batch: int = 100) -> None:
-    """Tell hosts that their games will close, and close those whose time is over, one game at a time.
+    """Warn hosts before their games close, and close games whose time is over, one at a time.
 
-    A game that somebody holds at the moment is left for the next call.
+    Locked games are left for the next call.
     """
     now = clock.now()
     due = (GameRow.status == "open") & (GameRow.wake_at <= now)
@@ -201,14 +202,14 @@ def close_due(batch: int = 100) -> None:
 
 @tried_again
 def _wake(game_id: UUID, now: datetime) -> None:
-    """Do what is due for an open game, if it still is. Of the time in which its host can answer an outage takes nothing."""
+    """Do what is due for an open game. Outages don't count against the host's time to answer."""
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
     if head is None or head.status != "open" or not (head.wake_at and head.closes_at) or head.wake_at > now:
         db.session.rollback()
         return
     asked_until = db.session.scalar(select(func.max(SeatRow.due_at)).where(SeatRow.game_id == game_id))
-    if asked_until:  # whether they are ready: it is full, and closes no sooner than it would with a seat open again
+    if asked_until:  # during a ready check it is full, and its time continues if a seat opens again
         head.wake_at = max(asked_until, now)
         head.closes_at = max(head.closes_at, head.wake_at + _NOTICE)
     elif head.wake_at < head.closes_at:
@@ -228,6 +229,6 @@ def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) ->
 def addressed(
     game: Game, kind: NoticeKind, seat: Seat, player_id: UUID, now: datetime, about: str, **data: Any
 ) -> Json:
-    """A letter to a player who may sit there no more, or never did."""
+    """Return a letter to a player who may have left the seat, or never had it."""
     name = db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
     return letter(game, kind, seat, now, about, name=name, **data) | {"player_id": player_id}

@@ -1,4 +1,4 @@
-"""What is said at the table, by those who sit there, to all who may look on."""
+"""The chat of a table: its players write, all spectators read."""
 
 from datetime import datetime
 from uuid import UUID
@@ -24,7 +24,7 @@ from server.store.tables import GameRow, Message, db
 
 @tried_again
 def say(game_id: UUID, player_id: UUID, words: str) -> Json:
-    """Add a message. Raises NotFound, NotSeated, BadField, TooMany."""
+    """Add a message. Raise NotFound, NotSeated, BadField, TooMany."""
     text = paragraphs(words)
     if not text:
         raise BadField("text", "This text has no visible characters.")
@@ -35,7 +35,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     seat = own_seat(game, player_id)
     expect_within(Use("messages", player_id), Use("messages-hourly", player_id))
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
-    now = clock.now()  # after the lock, so that times are in the order of the numbers
+    now = clock.now()  # after the lock, so that times follow the numbers
     last = db.session.execute(select(func.max(Message.nr)).where(Message.game_id == game_id)).scalar() or 0
     row = {"nr": last + 1, "seat": seat, "text": text, "at": now}
     db.session.execute(insert(Message).values(game_id=game_id, player_id=player_id, **row))
@@ -58,7 +58,7 @@ def _is_stored(game_id: UUID, player_id: UUID, said: Json) -> bool:
 
 
 def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
-    """The messages of a game after number `after`, in order."""
+    """Return messages of a game after number `after`, in order."""
     with autocommit() as connection:
         found = connection.execute(
             "SELECT m.nr, m.seat, p.name, m.text, m.at FROM messages m LEFT JOIN players p ON p.player_id = m.player_id "
@@ -73,7 +73,7 @@ def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
 
 
 def last_message(game_id: UUID) -> int:
-    """The number of the newest message of a game; 0 if nothing was said."""
+    """Return the number of a game's newest message, or 0."""
     with autocommit() as connection:
         row = connection.execute("SELECT max(nr) FROM messages WHERE game_id = %s", (game_id,)).fetchone()
     return row[0] or 0 if row else 0
