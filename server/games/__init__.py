@@ -1,4 +1,4 @@
-"""Games: one folder each, known to the rest of the server by `Game` in `contract.py` alone."""
+"""The games, one folder each. The rest of the server uses only `Game` in `contract.py`."""
 
 from server.games.contract import Dice, Event, Game, Json, Outcome, Place, Rules, Seat
 from server.games.dice import SeededDice, commitment

@@ -1,4 +1,4 @@
-"""Comparing a game's row, seats and index entries with its log, and recomputing them."""
+"""Comparison of a game's row, seats and index entries with its log, and their recomputation."""
 
 from datetime import datetime
 from uuid import UUID
@@ -76,7 +76,7 @@ def _seat(game: Stored, was: SeatState, table: Table, now: datetime) -> SeatStat
     row = was._replace(turn=turn, to_act=turn is not None, stand_in=stand_in)
     is_asked, bot = turn is not None and table.status == "running", was.bot or stand_in
     if bot or not is_asked:
-        asked_at = was.asked_at if is_asked and stand_in else None  # the player's time runs on while a bot stands in
+        asked_at = was.asked_at if is_asked and stand_in else None  # the player's time continues while a bot plays
         wake_at = (was.wake_at or now) if is_asked else None
         return row._replace(asked_at=asked_at).with_due_times(None, None, wake_at)
     if was.asked_at is None or was.turn != turn:

@@ -61,7 +61,7 @@ def _instead(clock_json: bytes, on_timeout_json: bytes) -> tuple[Json | None, An
 
 def expect_playable(rules: Rules, options: Any, seats: int) -> None:
     """Raise Unavailable if the rules reject the stored options."""
-    if trouble := _trouble_with(rules, newest_revision(rules), as_json(options), seats):  # type: ignore[arg-type]  # a Protocol promises no hash, but modules and objects have one
+    if trouble := _trouble_with(rules, newest_revision(rules), as_json(options), seats):  # type: ignore[arg-type]  # modules have a hash
         raise Unavailable(trouble)
 
 

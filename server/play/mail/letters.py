@@ -109,9 +109,7 @@ def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> It
             continue
         if game.seats[seat].planned:  # the worker checks the plan first, and sends the letter if it doesn't move
             continue
-        if is_asked and not game.table.rules.is_mid_turn(
-            game.table.state, seat
-        ):  # a player within a turn needs no letter
+        if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # they need no letter mid-turn
             yield YOUR_TURN, seat, {}
 
 

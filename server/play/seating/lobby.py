@@ -102,9 +102,8 @@ def list_games(
         where.append(func.coalesce(GameRow.options["edition"].astext, scenario) == edition)
     if reliability is not None:
         where.append(_seats_of_each(_among(SeatRow.player_id, _less_reliable(reliability))) == 0)
-        where.append(
-            func.coalesce(GameRow.options["nameless"].astext, "false") == "false"
-        )  # these games reveal nothing about players
+        # Anonymous games must reveal nothing about their players.
+        where.append(func.coalesce(GameRow.options["nameless"].astext, "false") == "false")
     if offered:
         where += _with_offered_seat()
     if not (mine or my_turn):
