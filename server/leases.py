@@ -97,7 +97,7 @@ class Leases:
     def looking(self) -> Iterator[datetime | None]:
         """Yield the moment before which leases count as expired, or None if all are valid.
 
-        None expires until the database has answered for a while, since it was away and no lease could be renewed.
+        No lease expires until the database has answered for a while, since none could be renewed while it was away.
         """
         try:
             yield clock.real() if time.monotonic() >= self._lapse_from else None

@@ -10,7 +10,6 @@ Bot = Callable[[Rules, Json, Sequence[Any], Random], Any]
 
 
 def random(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
-    """Return a random move."""
     return rng.choice(moves)
 
 

@@ -22,7 +22,6 @@ def note(who: str, command: str, arguments: Json) -> None:
 
 
 def entries(limit: int) -> list[Json]:
-    """Return the newest entries first."""
     rows = db.session.scalars(select(Audit).order_by(Audit.at.desc()).limit(limit))
     return [{"at": it.at, "who": it.who, "command": it.command, "arguments": it.arguments} for it in rows]
 

@@ -176,7 +176,6 @@ def _letters(game_id: UUID) -> list[Json]:
 
 
 def _failures(game_id: UUID) -> list[Json]:
-    """Return the newest letters that failed."""
     columns: Any = (Delivery.kind, Delivery.seat, Delivery.result, Delivery.detail, Delivery.at)
     query = select(*columns).where(Delivery.game_id == game_id, Delivery.result.not_in(("sent", "bundled", "dropped")))
     return [row._asdict() for row in db.session.execute(query.order_by(Delivery.at.desc()).limit(10))]

@@ -23,7 +23,6 @@ from server.store.tables import GameRow, db
 
 
 def all_games() -> list[UUID]:
-    """Return the ids of all games."""
     ids = list(db.session.scalars(select(GameRow.game_id)))
     db.session.rollback()
     return ids

@@ -89,7 +89,6 @@ def make(head: GameHead, seats: Sequence[SeatState], rows: Sequence[Recorded]) -
 
 
 def start(head: GameHead, seats: Sequence[SeatState]) -> Start:
-    """Return the start of a stored game."""
     return Start(terms(head, seats), head.seed, [row.salt for row in seats])
 
 

@@ -93,7 +93,6 @@ class Commit:
     answered_at: datetime  # when the answered turn stopped taking time
 
     def game_after(self) -> Game:
-        """Return the game with this commit in its log."""
         before, head = self.game.table, self.game.head
         newest = before.hash or bytes.fromhex(commitment(head.seed))
         rows = _rows(self.events, self.now, before.version + 1, before.seq, newest)
@@ -207,7 +206,6 @@ def _rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: b
 
 
 def at_version(game: Game, version: int) -> Table:
-    """Return the table after an earlier commit."""
     if version == game.table.version:
         return game.table
     return fold(new_table(game.head.rules), [row for row in whole_log(game.game_id) if row.version <= version])

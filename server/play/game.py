@@ -104,7 +104,6 @@ class Stored:
         return hides_names(self.head.options, self.head.status, self.head.version)
 
     def bot_at(self, seat: Seat) -> str | None:
-        """Return the bot that plays this seat now."""
         return self.seats[seat].bot or self.seats[seat].stand_in
 
     @property

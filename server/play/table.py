@@ -175,7 +175,6 @@ def rules_of(name: str) -> Rules:
 
 
 def new_table(rules: str) -> Table:
-    """Return the table of a game that hasn't started."""
     return Table(rules_of(rules))
 
 
@@ -222,7 +221,6 @@ _NAMES = {
 
 
 def type_name(event: Any) -> str:
-    """Return the name of an event in the log."""
     return _NAMES[type(event)]
 
 

@@ -345,8 +345,8 @@ def _await_predecessor(cluster: Path, sockets: Path, deadline: float) -> None:
             told = True
         time.sleep(0.1)
     if pid:
-        # A zombie or an unrelated process with the same number would stop Postgres, so it must not look like its
-        # starter's. The file stays: Postgres finds there which shared memory must be free.
+        # Postgres refuses to start while a process has this number, even a zombie or an unrelated one. It accepts its
+        # starter's number. The file stays, since Postgres reads there which shared memory must be free.
         file = cluster / "postmaster.pid"
         _, rest = file.read_text().split("\n", 1)
         file.write_text(f"{os.getpid()}\n{rest}")

@@ -202,7 +202,6 @@ def drop(game_id: UUID, mail_id: UUID) -> None:
 
 
 def forget_aside(before: datetime) -> None:
-    """Delete mails set aside that arrived before this moment."""
     db.session.execute(delete(Incoming).where(Incoming.fault.is_not(None), Incoming.arrived_at < before))
     db.session.commit()
 

@@ -121,7 +121,6 @@ def _steps_after(known: str | None) -> list[str] | None:
 
 
 def _revision(connection: Connection) -> str | None:
-    """Return the last migration of this database, or None."""
     if connection.scalar(text("SELECT to_regclass('alembic_version') IS NULL")):
         return None
     found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))

@@ -26,12 +26,10 @@ def note_end(
 
 
 def seated(connection: psycopg.Connection[Any], game_id: UUID) -> list[UUID]:
-    """Return the players in the game's seats."""
     return [player_id for (player_id,) in connection.execute(_SEATED, (game_id,))]
 
 
 def noted_ends(
     connection: psycopg.Connection[Any], game_id: UUID, players: Collection[UUID]
 ) -> dict[UUID, datetime | None]:
-    """Return the stored end of the game for each of these players."""
     return dict(connection.execute(_NOTED, (list(players), game_id)).fetchall())

@@ -39,6 +39,5 @@ def drop(mail_id: UUID) -> bool:
 
 
 def forget(before: datetime) -> None:
-    """Delete mails that arrived before this moment."""
     db.session.execute(delete(PostmasterMail).where(PostmasterMail.arrived_at < before))
     db.session.commit()

@@ -37,6 +37,5 @@ def claim(now: datetime, until: datetime) -> ReturnedMail | None:
 
 
 def drop(mail_id: UUID) -> None:
-    """Delete a mail that has been read."""
     db.session.execute(delete(ReturnedMail).where(ReturnedMail.mail_id == mail_id))
     db.session.commit()

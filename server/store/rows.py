@@ -106,7 +106,6 @@ class SeatState(NamedTuple):
     # Each commit makes some of these copies, in a fourth of the time of `_replace`.
 
     def renumbered(self, turn: int | None) -> "SeatState":
-        """Return the seat with another number for its turn."""
         return _seat((*self[:_TURN], turn, *self[_TURN + 1 :]))
 
     def with_turn(self, turn: int | None, stand_in: str | None, time: TurnTime) -> "SeatState":
@@ -116,7 +115,6 @@ class SeatState(NamedTuple):
     def with_due_times(
         self, due_at: datetime | None, remind_at: datetime | None, wake_at: datetime | None
     ) -> "SeatState":
-        """Return the seat with other due times."""
         return _seat((*self[:_DUE_AT], due_at, remind_at, wake_at, *self[_DUE_AT + 3 :]))
 
 
@@ -145,7 +143,6 @@ def players_in(columns: Sequence[Any]) -> list[UUID]:
 
 
 def seat_of(columns: Sequence[Any], people: Mapping[UUID, Person]) -> SeatState:
-    """Return a seat from its `SEAT_COLUMNS`."""
     return _seat((*columns, people.get(columns[_PLAYER_ID], NOBODY), people.get(columns[_OWNER_ID])))
 
 
@@ -182,7 +179,7 @@ def moment_from_json(text: str) -> datetime:
 
 
 def bytes_from_json(text: str) -> bytes:
-    r"""Parse bytes from Postgres's JSON (`\\x00ff`)."""
+    r"""Parse bytes from Postgres's JSON (`\x00ff`)."""
     return bytes.fromhex(text.removeprefix("\\x"))
 
 

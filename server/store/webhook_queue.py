@@ -29,7 +29,6 @@ class Waiting(NamedTuple):
 
 
 def are_there_any() -> bool:
-    """Return whether any player has a webhook."""
     with autocommit() as connection:
         row = connection.execute("SELECT EXISTS (SELECT 1 FROM players WHERE has_webhooks)").fetchone()
     return row is not None and row[0]
@@ -159,7 +158,6 @@ def leased(hook: Waiting) -> Webhook | None:
 
 @tried_again
 def delivered(hook: Webhook, delivery: WebhookDelivery, now: datetime, status: int, detail: str) -> None:
-    """Store a success."""
     _tried(delivery, now, "delivered", None, status, detail)
     here = _is(hook.player_id, hook.webhook_id)
     db.session.execute(update(Webhook).where(here).values(failures=0, failing_since=None))

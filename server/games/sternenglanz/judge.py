@@ -81,7 +81,6 @@ def judge(view: Json) -> Callable[[Move], float]:
 
 
 def _sky(view: Json) -> State:
-    """Return the parts of the state that the judgement needs."""
     stars = dict.fromkeys(PIECES, 0)
     for field, piece in view["board"].items():
         stars[piece] |= FIELDS[field].bit

@@ -138,7 +138,6 @@ def _at(field: Field) -> tuple[int, int]:
 
 @cache
 def _empty(theme: Theme) -> Sprite:
-    """Return the Firmament without its fields."""
     corner = _FULL / 2 if _IS_ROUND else 14
     ends = [(_at(FIELDS[one]), _at(FIELDS[other])) for one, other in FIRMAMENT.lines if one < other]
     ways = "".join(f"M{x1} {y1}L{x2} {y2}" for (x1, y1), (x2, y2) in ends)

@@ -15,7 +15,6 @@ _GAP = 15.0
 
 
 def pieces_in(view: Json) -> tuple[str, ...]:
-    """Return the classes of pieces in this scenario."""
     return PIECES if CARDS.scenarios[view["scenario"]].supernova else STARS
 
 

@@ -113,7 +113,6 @@ def to_act(sky: State) -> frozenset[Seat]:
 
 
 def is_mid_turn(sky: State, seat: Seat) -> bool:
-    """Return whether this seat is in the middle of its turn."""
     return sky.on_turn == seat and (sky.phase == LAY or bool(sky.log.performed))
 
 

@@ -132,7 +132,6 @@ def _game_decided(item: Json, names: Sequence[str], say: Language) -> str:
 
 
 def _why(reason: str, say: Language) -> str:
-    """Return why the game is over."""
     match reason:
         case "goal":
             return say.gettext("The goal was reached.")
@@ -171,7 +170,6 @@ def _gained(points: int, say: Language) -> str:
 
 
 def notation(say: Language) -> str:
-    """Return how to write a move."""
     return say.gettext(
         "Write one step, or several with ; between them. An action: the slot, what it does, and where: 1 lay punkt b1, "
         "2 move a1 b2 c3 (each field of the path), 3 remove c1, 1 nova d4, 2 lapse. Then: finish (after slots 1 and "

@@ -96,7 +96,6 @@ def occupied(stars: Mapping[str, Fields]) -> Fields:
 
 
 def lit(stars: Mapping[str, Fields]) -> Fields:
-    """Return the fields with a star."""
     return stars[PUNKT] | stars[LEUCHT] | stars[PRACHT]
 
 
@@ -347,7 +346,7 @@ def apply(sky: State | None, event: Event) -> State:
 
 
 def foresee(sky: State, event: Event) -> State:
-    """Return the same for `decide`. `apply` reuses the last result, so that a single event is computed once."""
+    """Return the state after an event, for `decide`. `apply` reuses the last result."""
     global _foreseen
     after = apply(sky, event)
     _foreseen = (sky, event, after)  # assigned atomically, since other threads may foresee events

@@ -56,7 +56,6 @@ def _board(item: Json, say: Language) -> str:
 
 
 def notation(say: Language) -> str:
-    """Return how to write a move."""
     return say.gettext(
         "One line: the star, the board and the space, with spaces between. The board goes by its id or its "
         "abbreviation; capitals do not matter."

@@ -86,7 +86,6 @@ def confirming_word(mail_id: UUID) -> str:
 
 
 def confirms(word: str, mail_id: UUID) -> bool:
-    """Return whether this token confirms the mail."""
     return any(compare_digest(_confirming(it), word) for it in keyed_hashes(_CONFIRM, str(mail_id)))
 
 

@@ -63,7 +63,6 @@ def mails_aside() -> int:
 
 
 def forget_kept_mails() -> None:
-    """Delete old mails."""
     before = clock.now() - KEPT
     inbox.forget_aside(before)
     letterbox.forget(before)

@@ -26,7 +26,6 @@ class Exhibition(NamedTuple):
 
     @property
     def position(self) -> int:
-        """Return the index of the current view."""
         moment = int(clock.now().timestamp()) // STEP
         return min(moment % (len(self.views) + _AT_THE_END), len(self.views) - 1)
 
@@ -37,7 +36,6 @@ def today() -> date:
 
 @lru_cache(_MOST_GAMES)
 def exhibition(rules_name: str, day: date) -> Exhibition:
-    """Return this day's game."""
     rules = GAMES[rules_name]
     seats = rules.SEATS.start
     seed = sha256(f"{rules_name} {day}".encode()).digest()

@@ -209,7 +209,7 @@ def _wake(game_id: UUID, now: datetime) -> None:
         db.session.rollback()
         return
     asked_until = db.session.scalar(select(func.max(SeatRow.due_at)).where(SeatRow.game_id == game_id))
-    if asked_until:  # during a ready check it is full, and its time continues if a seat opens again
+    if asked_until:  # a full game, in its ready check, gets this much notice if a seat opens again
         head.wake_at = max(asked_until, now)
         head.closes_at = max(head.closes_at, head.wake_at + _NOTICE)
     elif head.wake_at < head.closes_at:

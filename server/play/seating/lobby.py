@@ -199,7 +199,6 @@ def _less_reliable(asked: int) -> list[UUID]:
 
 
 def _waiting(ids: list[UUID], player_id: UUID | None) -> list[UUID]:
-    """Return the games that wait for this player."""
     asked = select(SeatRow.game_id).where(
         _among(SeatRow.game_id, ids), SeatRow.player_id == player_id, SeatRow.to_act, SeatRow.stand_in.is_(None)
     )

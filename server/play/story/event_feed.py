@@ -280,7 +280,6 @@ SELECT g.game_id, g.version, (SELECT max(m.nr) FROM messages m WHERE m.game_id =
 
 
 def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
-    """Return the progress of each game."""
     if not games:
         return {}
     with autocommit() as connection:

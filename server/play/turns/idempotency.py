@@ -93,7 +93,6 @@ def note_named(game_id: UUID, player_id: UUID) -> None:
 
 
 def forget_old_answers(kept: timedelta) -> None:
-    """Delete old responses."""
     retention.forget(IdempotencyKey, IdempotencyKey.made_at, clock.now() - kept)
 
 
