@@ -68,7 +68,7 @@ NAMELESS: Json = {
 HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READY_CHECK, "nameless": NAMELESS}
 
 
-def mended_options(revision: int) -> Json:
+def revision_option(revision: int) -> Json:
     """Return the option that stores with which revision of its rules a game began."""
     if not revision:
         return {}
@@ -95,7 +95,7 @@ def newest_rules(rules: Rules) -> Json:
     return {"revision": newest} if newest else {}
 
 
-def is_mended(options: Mapping[str, Any], revision: int) -> bool:
+def has_fix(options: Mapping[str, Any], revision: int) -> bool:
     """Return whether a game of these options began after this correction.
 
     Older games keep the uncorrected rules, since their logs must stay reproducible.

@@ -16,10 +16,10 @@ from server.play import archive
 from server.play.archive import Flaw
 from server.play.commits import load, whole_log
 from server.play.table import OVER
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.store import log
 from server.store.connections import in_transaction
-from server.store.database_retry import Unavailable, committing, in_doubt, is_passing, tried_again
+from server.store.database_retry import Unavailable, committing, in_doubt, is_passing, with_retries
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 NOBODY = UUID(int=0)  # the host of imported games
@@ -29,7 +29,7 @@ _LOOKED_AT = 500  # games examined per page, some of which may be private
 
 def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Json:
     """Return the archive of a finished game, if this viewer may see it. Raise NotFound."""
-    game = seen_by(game_id, player_id, invitation)
+    game = load_visible(game_id, player_id, invitation)
     if not game.table.turns and game.table.status in OVER:
         raise NotFound("This game was closed before it had begun; there is nothing to check.")
     if game.table.status not in OVER:
@@ -100,7 +100,7 @@ def pseudonym(player_id: UUID) -> str:
     return keyed_hash("pseudonym", str(player_id)).hex()[:16]
 
 
-@tried_again
+@with_retries
 def take_in(raw: bytes) -> UUID:
     """Import an archive as a public game without players. Raise Flaw."""
     start, rows, table, drawn = archive.check(raw)

@@ -9,11 +9,11 @@ from server.clock import clock
 from server.errors import NotFound
 from server.games import Json
 from server.operations.queries import find_player
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Audit, db
 
 
-@tried_again
+@with_retries
 def note(who: str, command: str, arguments: Json) -> None:
     """Record a command before it runs. Addresses are stored as players' ids, which remain after a deletion."""
     named = {name: _named(value) for name, value in arguments.items()}

@@ -17,7 +17,7 @@ from server.operations.forget_address import forget_address, forget_mails_with, 
 from server.play.seating.games import note_invitation
 from server.play.seating.stand_ins import ask_anew, is_asked
 from server.sanitize import mailbox_of
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.inbox import mentions
 from server.store.outbox import put_into_bundle
 from server.store.tables import (
@@ -50,14 +50,14 @@ def change_address(player_id: UUID, email: str, code: str, new_code: str, change
     end_change(player_id)
 
 
-@tried_again
+@with_retries
 def end_changes() -> None:
     """Complete interrupted changes."""
     for player_id in db.session.scalars(select(Player.player_id).where(Player.former_email.is_not(None))).all():
         end_change(player_id)
 
 
-@tried_again
+@with_retries
 def end_change(player_id: UUID) -> None:
     """Transfer data of a player's former address to the present one, game by game. If it is interrupted, call it again."""
     addresses = select(Player.email, Player.former_email).where(Player.player_id == player_id)
@@ -88,7 +88,7 @@ def end_change(player_id: UUID) -> None:
     db.session.commit()
 
 
-@tried_again
+@with_retries
 def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json) -> None:
     if in_doubt() and _address_of(player_id) == email:
         return
@@ -117,7 +117,7 @@ def _address_of(player_id: UUID) -> str:
     return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one()
 
 
-@tried_again
+@with_retries
 def _invite_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
     """Send invitations and stand-in requests again, since links in earlier letters name the old address."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()

@@ -25,7 +25,7 @@ from server.play.seating.seats import give_up_seats
 from server.play.seating.stand_ins import is_about
 from server.sanitize import mailbox_of
 from server.store.connections import let_go
-from server.store.database_retry import is_passing, tried_again
+from server.store.database_retry import is_passing, with_retries
 from server.store.inbox import mentions
 from server.store.tables import (
     App,
@@ -67,7 +67,7 @@ _Rows = tuple[Any, ColumnElement[bool]]  # a table and a condition
 log = logging.getLogger(__name__)
 
 
-def what_goes(player_id: UUID) -> dict[str, int]:
+def count_rows(player_id: UUID) -> dict[str, int]:
     """Return how many rows of each table `delete_player` would delete or, of messages, empty."""
     email = _email(player_id)
     ids = _games(player_id, email)
@@ -89,7 +89,7 @@ def delete_own_account(player_id: UUID, code: str) -> None:
     delete_player(player_id)
 
 
-@tried_again
+@with_retries
 def _begin_deletion(player_id: UUID, code: str) -> None:
     if not is_guest(player_id):  # also after a commit whose answer was lost
         db.session.delete(expect_account_code(player_id, DELETION, code))
@@ -98,7 +98,7 @@ def _begin_deletion(player_id: UUID, code: str) -> None:
     db.session.commit()
 
 
-@tried_again
+@with_retries
 def delete_player(player_id: UUID) -> None:
     """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, letters, mails and messages.
     If it is interrupted, call it again.
@@ -209,7 +209,7 @@ def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> Non
     ]
     for table, key, words, which in written:
         for id_, before in db.session.execute(select(key, words).where(which)).all():
-            if (after := _replaced(before, name, instead)) != before:
+            if (after := _replace_name(before, name, instead)) != before:
                 this = (table.game_id == game_id) & (key == id_)
                 db.session.execute(update(table).where(this).values({words: after}))
 
@@ -218,7 +218,7 @@ def _forget_address_in_letters(game_id: UUID, email: str, instead: str) -> None:
     """Remove the address from others' letters, such as a request to stand in."""
     told = (LetterRow.game_id == game_id) & _names(LetterRow.data.cast(Text), email)
     for row in db.session.scalars(select(LetterRow).where(told).with_for_update()).all():
-        row.data = _replaced(row.data, email, instead)
+        row.data = _replace_name(row.data, email, instead)
 
 
 def _forget_name_in_bundles(game_id: UUID, name: str, instead: str) -> None:
@@ -230,19 +230,19 @@ def _forget_name_in_bundles(game_id: UUID, name: str, instead: str) -> None:
     ).all():
         if row := db.session.get(bundle, tuple(key), with_for_update=True, populate_existing=True):
             of_game = {id_: it for id_, it in row.data.items() if id_ != "at" and it["game_id"] == str(game_id)}
-            row.data = row.data | _replaced(of_game, name, instead)
+            row.data = row.data | _replace_name(of_game, name, instead)
 
 
-def _replaced(value: Any, name: str, instead: str) -> Any:
+def _replace_name(value: Any, name: str, instead: str) -> Any:
     """Return the value with whole-word matches of the name replaced."""
     match value:
         case str():
             flags = re.IGNORECASE if "@" in name else 0  # addresses may be typed in any case
             return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _: instead, value, flags=flags)
         case dict():
-            return {key: _replaced(it, name, instead) for key, it in value.items()}
+            return {key: _replace_name(it, name, instead) for key, it in value.items()}
         case list():
-            return [_replaced(it, name, instead) for it in value]
+            return [_replace_name(it, name, instead) for it in value]
     return value
 
 

@@ -17,7 +17,7 @@ from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.mail.mail_in import is_of_others
 from server.play.seating.stand_ins import is_about
-from server.play.table import OVER, changed_hands
+from server.play.table import OVER, last_change_of_hands
 from server.play.views import story
 from server.play.votes import votes_of
 from server.post.incoming import replies
@@ -166,7 +166,7 @@ def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
 def _mails(game_id: UUID, seat: int, player_id: UUID, email: str) -> list[Json]:
     """Return the stored mails for a seat from its present player, with our answers."""
     rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
-    since = changed_hands(whole_log(game_id), seat)
+    since = last_change_of_hands(whole_log(game_id), seat)
 
     def is_own(turn: int, mark: int | None) -> bool:
         return turn >= since and not is_of_others(turn, player_id) if mark is None else is_mark_of(email, mark)

@@ -220,7 +220,7 @@ def _count(rows: ColumnElement[bool]) -> int:
     return db.session.scalar(select(func.count()).where(rows)) or 0
 
 
-def held_up() -> dict[str, timedelta]:
+def overdue_work() -> dict[str, timedelta]:
     """Return what has been due and unclaimed for more than half a minute, and for how long."""
     now, real = clock.now(), clock.real()
     hook_due = func.greatest(Webhook.wake_at, Webhook.rests_until)
@@ -273,7 +273,7 @@ def spreading_trouble() -> str | None:
     return f'{len(steps)} steps remain, such as "{steps[0].says}": {_SPREAD}' if steps else ""
 
 
-def running() -> list[str]:
+def running_parts() -> list[str]:
     """Return the parts whose last heartbeat is so recent that they may still run."""
     follow_clock()
     now = clock.now()
@@ -288,7 +288,7 @@ def clock_skew() -> timedelta:
         return abs(host_clock.skew(connection))
 
 
-def waiting() -> dict[str, int] | None:
+def queue_sizes() -> dict[str, int] | None:
     """Return numbers for a monitor, with ages in seconds. Return None while the database doesn't answer."""
     try:
         follow_clock()

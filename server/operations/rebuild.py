@@ -15,9 +15,9 @@ from server.play.timing.due_times import due_times, hours_of
 from server.play.timing.time_control import first_allowance
 from server.store import log
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.log import Records
-from server.store.player_games import note_end, noted_ends
+from server.store.player_games import note_end, stored_ends
 from server.store.rows import GameHead, SeatState
 from server.store.tables import GameRow, db
 
@@ -28,7 +28,7 @@ def all_games() -> list[UUID]:
     return ids
 
 
-@tried_again
+@with_retries
 def check_game(game_id: UUID) -> list[str]:
     """Return the differences from the log of this game, in words. Raises NotFound, or Flaw if the log itself is wrong."""
     while True:
@@ -39,7 +39,7 @@ def check_game(game_id: UUID) -> list[str]:
             return _differences(records, head, seats) + wrong_ends
 
 
-@tried_again
+@with_retries
 def rebuild_game(game_id: UUID) -> list[str]:
     """Recompute what differs from the log of this game, and return the former differences in words.
 
@@ -99,7 +99,7 @@ def _wrong_ends(records: Records, head: GameHead) -> list[str]:
     """Return the differences in `player_games`, the index of each player's games, about whether this game is over."""
     over_at = _over_at(records, head)
     with autocommit() as connection:
-        noted = noted_ends(connection, records.head.game_id, people_of(records))
+        noted = stored_ends(connection, records.head.game_id, people_of(records))
     return [
         f"player_games, seat {row.seat}: over_at is {noted[row.player_id]}, by the log {over_at}"
         for row in records.seats

@@ -29,11 +29,11 @@ from server.play.events import (
     TimeRanOut,
 )
 from server.play.story.line import Line, Link
-from server.play.table import OVER, Table, new_table, next_commit, terms, type_name, typed
+from server.play.table import OVER, Table, new_table, next_commit, parse_event, terms, type_name
 from server.play.timing.time_control import game_clock
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, bot_of, ladder, rung_for
 from server.sanitize import clean
-from server.store.log import MOMENT, Recorded, canonical, chained, fact
+from server.store.log import MOMENT, Recorded, canonical, chain_hash, fact
 from server.store.rows import GameHead, SeatState
 from server.strict_json import read_json
 
@@ -118,7 +118,7 @@ def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
         of_commit = list(commit)
         for row in of_commit:
             seq += 1
-            hash_ = chained(hash_, row)
+            hash_ = chain_hash(hash_, row)
             if row.seq != seq:
                 raise Flaw(f"Event {row.seq} stands where event {seq} should.")
             if version != number:
@@ -142,7 +142,7 @@ def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
                 taken_back = _taken_back(table, happened[0], start, line)
                 earlier, drawn = taken_back.before, taken_back.drawn
                 dice.drawn = drawn
-            asked_again = _asked_again(table, happened, start, dice)
+            asked_again = _recompute(table, happened, start, dice)
             events, after = next_commit(table, asked_again, earlier)
         except (Flaw, RuleError) as error:
             raise Flaw(f"Event {commit[0].seq} ({commit[0].type}): {error}") from None
@@ -153,7 +153,7 @@ def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
     return table, dice.drawn
 
 
-def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
+def _recompute(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
     """Return the events that server and rules compute for a commit that begins like this. Raise Flaw, RuleError."""
     match table.status, happened[0]:
         case "open", GameAbandoned():
@@ -272,7 +272,7 @@ def _ladder(start: Start) -> Sequence[Rung]:
 
 def _typed(table: Table, row: Recorded) -> Any:
     try:
-        return typed(table.rules, row)
+        return parse_event(table.rules, row)
     except KeyError:
         raise Flaw("There is no such type of event.") from None
     except TypeError:

@@ -26,9 +26,9 @@ from server.store.log import GiveWay, OutlineRecords, Recorded, Records
 from server.store.notify import notifier
 from server.store.outages import outages_since
 from server.store.plans import drop_plans
-from server.store.player_games import note_end, seated
+from server.store.player_games import note_end, seated_players
 from server.store.rows import GameHead, SeatState
-from server.store.stand_ins import end_stand_ins, returned, wake_stand_ins
+from server.store.stand_ins import end_stand_ins, return_to_owner, wake_stand_ins
 
 _logger = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ class Commit:
         rows = _rows(self.events, self.now, before.version + 1, before.seq, newest)
         after = self.after.logged(rows[-1])
         left = self.given_back
-        seats = [returned(row) if row.seat in left else row for row in self.seats] if left else self.seats
+        seats = [return_to_owner(row) if row.seat in left else row for row in self.seats] if left else self.seats
         return Game(head.after(self.drawn, after.status, after.version, after.outcome), seats, after, rows)
 
     @property
@@ -150,7 +150,7 @@ def record_within(connection: psycopg.Connection[Any], commit: Commit, give_way:
             stood_in = [row.player_id for row in game.seats if row.player_id and row.seat in left]
             end_stand_ins(connection, game.game_id, left, stood_in, now)
     if written and is_over and noted.rowcount < len(people_of(game)):  # a guest's seat has become another player's
-        note_end(connection, game.game_id, seated(connection, game.game_id), now)
+        note_end(connection, game.game_id, seated_players(connection, game.game_id), now)
     if written:
         notifier.changed(game.game_id)
     return after if written else None
@@ -200,7 +200,7 @@ def _rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: b
         seq += 1
         body = event._asdict()
         row = Recorded(seq, version, type_name(event), body.pop("seat"), body, now, b"")
-        hash_ = log.chained(hash_, row)
+        hash_ = log.chain_hash(hash_, row)
         rows.append(row._replace(hash=hash_))
     return rows
 

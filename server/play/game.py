@@ -25,7 +25,7 @@ from server.stored_data import REFUSED, as_json, read_or, warn_of
 _KEPT = 1024
 
 
-def seen_from(seats: Sequence[SeatState], player_id: UUID | None) -> tuple[Seat | None, int]:
+def visible_seat(seats: Sequence[SeatState], player_id: UUID | None) -> tuple[Seat | None, int]:
     """Return the seat whose secrets this player sees, and the version with which the player sat down. Owners see their
     seat during a stand-in."""
     for row in seats if player_id is not None else ():
@@ -112,7 +112,7 @@ class Stored:
         and programs are marked."""
         people = [NOBODY if self.hides_names else row.owner or row.person for row in self.seats]
         return [
-            self._bots_name(row) or called(row.seat, person.name, person.program_since is not None)
+            self._bots_name(row) or display_name(row.seat, person.name, person.program_since is not None)
             for row, person in zip(self.seats, people, strict=True)
         ]
 
@@ -121,7 +121,7 @@ class Stored:
         return f"{seat.bot} {alike.index(seat.seat) + 1}" if seat.bot and len(alike) > 1 else seat.bot
 
 
-def called(seat: Seat, name: str | None, is_program: bool) -> str:
+def display_name(seat: Seat, name: str | None, is_program: bool) -> str:
     """Return a player's name in the reader's language, or the seat's if there is none."""
     if name is None:
         return str(gettext("Seat %(number)s", number=seat + 1))
@@ -152,11 +152,11 @@ class Game(Stored):
 
     def seat_of(self, player_id: UUID | None) -> Seat | None:
         """Return the player's seat, also during a stand-in for it."""
-        return seen_from(self.seats, player_id)[0]
+        return visible_seat(self.seats, player_id)[0]
 
     def sees_since(self, player_id: UUID | None) -> int:
         """Return the version from which this player sees the seat's secrets."""
-        return seen_from(self.seats, player_id)[1]
+        return visible_seat(self.seats, player_id)[1]
 
     def dice(self) -> SeededDice:
         """Return the game's random source, continued from its last commit."""

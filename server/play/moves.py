@@ -13,27 +13,27 @@ from server.games import Json, Seat
 from server.play.commits import Commit, commit_of, load, record, record_within
 from server.play.game import Game
 from server.play.turns.first_answers import Played, answer_of, first_answer
-from server.play.views import own_seat, played_seat, seen_by, turn_of
-from server.store.database_retry import Unavailable, tried_again
+from server.play.views import load_visible, own_seat, played_seat, turn_of
+from server.store.database_retry import Unavailable, with_retries
 
 RACES = 20  # commits in a row that may come first before a move is rejected
 
 
-@tried_again
+@with_retries
 def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
     """Play a move (in JSON) for the turn that it answers. Events, due times and letters are one commit.
 
     Raise NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
     for _ in range(RACES):
-        game = seen_by(game_id, player_id)
+        game = load_visible(game_id, player_id)
         wanted = game.table.rules.move_from_json(move)
         if played := answer_turn(game, played_seat(game, player_id), turn, wanted):
             return played
     raise Unavailable
 
 
-@tried_again
+@with_retries
 def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: datetime) -> Played:
     """Play the parsed move of a mail, like `play_move`. The game is loaded again only if it has changed.
 
@@ -89,7 +89,7 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
 
     Raise the errors of `play_move`.
     """
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     rules, table, seat = game.table.rules, game.table, played_seat(game, player_id)
     wanted = rules.move_from_json(move)
     if not table.turns:
@@ -108,7 +108,7 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
 def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:
     """Return the player's present turn and legal moves, none during a stand-in. Raise NotFound, NotSeated,
     MalformedMove, IllegalMove."""
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     rules, state, seat = game.table.rules, game.table.state, own_seat(game, player_id)
     steps = [rules.move_from_json(step) for step in begun]
     turn = turn_of(game.table, seat) if game.seats[seat].player_id == player_id else None

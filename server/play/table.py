@@ -178,7 +178,7 @@ def new_table(rules: str) -> Table:
     return Table(rules_of(rules))
 
 
-def changed_hands(log: Iterable[Recorded], seat: Seat) -> int:
+def last_change_of_hands(log: Iterable[Recorded], seat: Seat) -> int:
     """Return the version with which this seat last changed its player, also for a stand-in, or 0."""
     return max((row.version for row in log if row.type in CHANGES_OF_HANDS and row.seat == seat), default=0)
 
@@ -186,19 +186,19 @@ def changed_hands(log: Iterable[Recorded], seat: Seat) -> int:
 def fold(table: Table, log: Sequence[Recorded]) -> Table:
     """Return the table after the rest of its log. Raise KeyError if a take-back goes behind the table: see
     `goes_behind`."""
-    for _, after in folded(table, log):
+    for _, after in fold_commits(table, log):
         table = after
     return table
 
 
-def folded(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[Recorded], Table]]:
+def fold_commits(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[Recorded], Table]]:
     """Yield the commits of the rest of a log, each with the table after it."""
     wanted = {row.body["to"] for row in log if row.type == TAKEN_BACK}  # the only tables that must be kept
     kept = {table.version: table} if table.version in wanted else {}
     for version, commit in groupby(log, key=lambda e: e.version):
         rows = list(commit)
         earlier = kept[rows[0].body["to"]] if rows[0].type == TAKEN_BACK else None
-        table = table.after([typed(table.rules, row) for row in rows], version, earlier).logged(rows[-1])
+        table = table.after([parse_event(table.rules, row) for row in rows], version, earlier).logged(rows[-1])
         if version in wanted:
             kept[version] = table
         yield rows, table
@@ -209,7 +209,7 @@ def goes_behind(table: Table, log: Iterable[Recorded]) -> bool:
     return any(row.type == TAKEN_BACK and row.body["to"] < table.version for row in log)
 
 
-def typed(rules: Rules, row: Recorded) -> Any:
+def parse_event(rules: Rules, row: Recorded) -> Any:
     """Return the event of a log's row."""
     kind = HOUSE_EVENTS.get(row.type) or rules.EVENTS[row.type]
     return kind(seat=row.seat, **row.body)

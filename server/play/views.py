@@ -10,7 +10,7 @@ from server.errors import HandedOver, NotFound, NotSeated, PlaceAhead
 from server.games import Json, Seat, commitment
 from server.play.commits import at_version, load
 from server.play.game import Game
-from server.play.story.authors import told
+from server.play.story.authors import visible_events
 from server.play.table import Table
 from server.store import log
 from server.store.connections import autocommit
@@ -20,7 +20,7 @@ from server.store.tables import Player, db
 from server.translations import noted
 
 
-def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
+def load_visible(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
     """Return the game if this player may see it. A private one requires a seat or an invitation.
 
     Raise NotFound.
@@ -29,7 +29,7 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     if not game.head.private or game.seat_of(player_id) is not None:
         return game
     kept_for = [row.email for row in game.seats]
-    if invited_to(game_id, kept_for, invitation) is None:
+    if invitation_access(game_id, kept_for, invitation) is None:
         people = [(row.player_id, row.email) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
         if player is None or not may_see(game.head.host, people, player.player_id, player.email):
@@ -37,7 +37,7 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     return game
 
 
-def invited_to(game_id: UUID, kept_for: Sequence[str | None], invitation: str | None) -> Capability | None:
+def invitation_access(game_id: UUID, kept_for: Sequence[str | None], invitation: str | None) -> Capability | None:
     """Return what this link token allows at that game: any seat, or one reserved for its address."""
     try:
         word = verify(INVITATION, invitation or "")
@@ -241,5 +241,5 @@ def story(
         planned = played_by_plans(connection, game.game_id).get(viewer) if viewer is not None and plays else None
     newest = game.table.seq  # the last event with these seats
     rows = [row for row in records.events if row.seq <= newest] if records else []
-    items = told(game.table.rules, rows, viewer, game.seats, planned or (), since)
+    items = visible_events(game.table.rules, rows, viewer, game.seats, planned or (), since)
     return [item for row, item in items if row.seq > after and row.version > since_version][:limit]

@@ -17,13 +17,13 @@ from server.games import Json, Seat
 from server.play.commits import commit_of, load_within, record_within, whole_log
 from server.play.events import HOUSE_EVENTS, GameAbandoned, GamePaused, GameResumed
 from server.play.game import Game
-from server.play.mail.letters import take_back_asked
+from server.play.mail.letters import take_back_letters
 from server.play.table import TAKEN_BACK
 from server.play.turns.going_back import WayBack, last_move, take_backs_of, way_back
-from server.play.views import own_seat, played_seat, seen_by, you
+from server.play.views import load_visible, own_seat, played_seat, you
 from server.store import outbox
 from server.store.connections import in_transaction
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.log import moment_text
 from server.store.notify import notifier
 from server.store.tables import EventRow, GameRow, Vote, db
@@ -54,20 +54,20 @@ class TakenBack(NamedTuple):
     is_done: bool
 
 
-@tried_again
+@with_retries
 def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
     """Vote for a wish, or withdraw the vote. It comes true when all present players agree.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, TooLate.
     """
-    seat = played_seat(seen_by(game_id, player_id), player_id)
+    seat = played_seat(load_visible(game_id, player_id), player_id)
     with _holding(game_id) as connection:
         _vote(connection, load_within(connection, game_id), seat, wish, consents)
 
 
 def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consents: bool) -> None:
     game_id, now = game.game_id, clock.now()
-    asked = _asked_of(game_id, now) if wish == TAKE_BACK else None
+    asked = _open_take_back(game_id, now) if wish == TAKE_BACK else None
     statuses = ON_THE_GAME["abandon" if wish == OFFER else wish][0] if wish != TAKE_BACK else ()
     if not asked and game.table.status not in statuses:
         if in_doubt() == wish:  # this vote has just passed
@@ -94,7 +94,7 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
 def way_back_of(game_id: UUID, player_id: UUID) -> Json:
     """Return the version before the player's last move (`to`, null if they can't take it back), and whether it is
     `free`. Raise NotFound, NotSeated."""
-    game, now = seen_by(game_id, player_id), clock.now()
+    game, now = load_visible(game_id, player_id), clock.now()
     seat = own_seat(game, player_id)
     to = last_move(game, seat, now)
     is_free = False
@@ -107,13 +107,13 @@ def way_back_of(game_id: UUID, player_id: UUID) -> Json:
     return {"to": to, "free": is_free}
 
 
-@tried_again
+@with_retries
 def take_back(game_id: UUID, player_id: UUID, to: int) -> TakenBack:
     """Take back the player's move after version `to`: at once if free, otherwise by a new vote.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, NotAllowed, TooLate.
     """
-    seat = played_seat(seen_by(game_id, player_id), player_id)
+    seat = played_seat(load_visible(game_id, player_id), player_id)
     with _holding(game_id) as connection:
         return _take_back(connection, load_within(connection, game_id), seat, to)
 
@@ -127,7 +127,7 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
     is_free = way.is_free(now)
     if not is_free and take_backs_of(game) == "free":
         raise TooLate(noted("Another player has moved since, the move showed you something new, or its time is over."))
-    after = way.go(connection, now, is_free) if is_free else _asked(connection, way, now)
+    after = way.go(connection, now, is_free) if is_free else _ask_for_consent(connection, way, now)
     if after:
         _forget(game_id, TAKE_BACK)
     answer = _table(after, seat) if after else {"vote": votes_of(game_id, now)[TAKE_BACK]}
@@ -136,18 +136,18 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
     return TakenBack(answer, after is not None)
 
 
-def _asked(connection: Connection[Any], way: WayBack, now: datetime) -> Game | None:
+def _ask_for_consent(connection: Connection[Any], way: WayBack, now: datetime) -> Game | None:
     """Open a vote unless one is open. Return its result if no other player is present. Raise TooLate."""
     game, wanted = way.game, {"mover": way.seat, "to_version": way.move.before.version}
     way.drawn_before()  # fails before the vote opens
-    asked = _asked_of(game.game_id, now)
+    asked = _open_take_back(game.game_id, now)
     if not asked or not wanted.items() <= asked.items():
         _forget(game.game_id, TAKE_BACK)
         more = wanted | {"at_version": game.version, "ends_at": now + _ASKED_FOR}
         row = insert(Vote).values(game_id=game.game_id, wish=TAKE_BACK, seat=way.seat, made_at=now, **more)
         db.session.execute(row)
         others = sorted(_present(game) - {way.seat})
-        outbox.put(game.game_id, take_back_asked(game, votes_of(game.game_id, now)[TAKE_BACK], others, now))
+        outbox.put(game.game_id, take_back_letters(game, votes_of(game.game_id, now)[TAKE_BACK], others, now))
         notifier.changed(game.game_id)
     return _count(connection, game, now)
 
@@ -161,7 +161,7 @@ def _has_gone_back(game_id: UUID, seat: Seat, version: int) -> bool:
     return any((row.version, row.type, row.seat) == (version, TAKEN_BACK, seat) for row in whole_log(game_id))
 
 
-@tried_again
+@with_retries
 def count_votes(game_id: UUID) -> None:
     """Count the votes again after a player left, since the others may now agree."""
     with _holding(game_id) as connection:
@@ -219,7 +219,7 @@ def votes_of(game_id: UUID, now: datetime | None = None) -> Json:
     """Return the current votes. A take-back also has its mover, target version and end."""
     found = db.session.execute(select(Vote.wish, Vote.seat).where(Vote.game_id == game_id).order_by(Vote.seat)).all()
     seats = {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}
-    asked = _asked_of(game_id, now or clock.now())
+    asked = _open_take_back(game_id, now or clock.now())
     return seats | {TAKE_BACK: asked and _take_back_vote(asked, seats[TAKE_BACK])}
 
 
@@ -233,7 +233,7 @@ def _take_back_vote(asked: Json, consents: list[Seat]) -> Json:
     }
 
 
-def _asked_of(game_id: UUID, now: datetime) -> Json | None:
+def _open_take_back(game_id: UUID, now: datetime) -> Json | None:
     """Return the open take-back. It ends by time or with the next move, which counts as a refusal."""
     moved = exists().where(
         EventRow.game_id == Vote.game_id, EventRow.version > Vote.at_version, EventRow.type.not_in(HOUSE_EVENTS)

@@ -40,7 +40,7 @@ class Unavailable(Exception):
     """
 
 
-def tried_again(action: Callable[P, T]) -> Callable[P, T]:
+def with_retries(action: Callable[P, T]) -> Callable[P, T]:
     """Wrap a function so that it is called again after a lost connection. A commit checks first whether it has arrived,
     in the log or with `in_doubt`.
 

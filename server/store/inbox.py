@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import aliased
 
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import GameRow, Incoming, LetterRow, db
 
 
@@ -22,7 +22,7 @@ class Arrived(NamedTuple):
     due_at: datetime | None
 
 
-@tried_again
+@with_retries
 def keep(
     game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callable[[], datetime], mark: int | None = None
 ) -> bool:
@@ -93,7 +93,7 @@ def forget_try(mail: Incoming) -> None:
     db.session.commit()
 
 
-def asked(game_id: UUID, seat: int) -> list[Incoming]:
+def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
     """Return this seat's mails that wait for the player's confirmation, oldest first."""
     query = select(Incoming).where(Incoming.game_id == game_id, Incoming.seat == seat, Incoming.asks != "")
     rows = list(db.session.scalars(query.order_by(Incoming.arrived_at)))
@@ -109,7 +109,7 @@ def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, An
     return list(db.session.scalars(query.order_by(Incoming.arrived_at.desc()).limit(most)))
 
 
-def acted_before(mail: Incoming) -> set[str]:
+def earlier_acted_lines(mail: Incoming) -> set[str]:
     """Return the hashes of the acting lines in this seat's earlier mails."""
     earlier = (
         (Incoming.seat == mail.seat) & (Incoming.arrived_at < mail.arrived_at) & (Incoming.mail_id != mail.mail_id)
@@ -118,7 +118,7 @@ def acted_before(mail: Incoming) -> set[str]:
     return {line for lines in db.session.scalars(query) for line in lines or ()}
 
 
-def done(
+def finish(
     mail: Incoming,
     asks: str,
     letter: dict[str, Any] | None,
@@ -171,7 +171,7 @@ def mentions(email: str) -> ColumnElement[bool]:
 # Mails set aside
 
 
-def aside(most: int) -> list[Incoming]:
+def list_aside(most: int) -> list[Incoming]:
     """Return the newest mails set aside."""
     query = select(Incoming).where(Incoming.fault.is_not(None)).order_by(Incoming.arrived_at.desc())
     return list(db.session.scalars(query.limit(most)))
@@ -186,7 +186,7 @@ def number_aside() -> int:
     return db.session.scalar(select(func.count()).where(Incoming.fault.is_not(None))) or 0
 
 
-def again(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
+def retry_aside(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
     """Process a mail set aside again. Return whether it exists."""
     own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
     found = db.session.scalar(own.values(due_at=now, tries=0, fault=None).returning(Incoming.mail_id)) is not None

@@ -82,7 +82,7 @@ class GiveWay(NamedTuple):
     due_at: datetime | None = None
 
 
-def chained(previous: bytes, event: Recorded) -> bytes:
+def chain_hash(previous: bytes, event: Recorded) -> bytes:
     """Return the SHA-256 of the previous hash and the event in canonical JSON."""
     return hashlib.sha256(previous + canonical(fact(event)).encode()).digest()
 
@@ -198,7 +198,7 @@ def _from_shelf(head: GameHead, after: int) -> list[Recorded]:
             for event in shelf.events(game_id)
         ]
         for row in rows:
-            hash_ = chained(hash_, row)
+            hash_ = chain_hash(hash_, row)
             if row.hash != hash_:
                 raise ValueError(f"event {row.seq}: its hash does not follow from it and the hash before it.")
         if not rows or rows[-1].seq != head.shelved:

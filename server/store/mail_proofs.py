@@ -6,11 +6,11 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store import retention
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import MailProof, db
 
 
-@tried_again
+@with_retries
 def claim_proof(token_hash: bytes, content_hash: bytes, expires_at: datetime) -> bool:
     """Store a proof with its content. Return False if it was used with other content before."""
     proof = insert(MailProof).values(token_hash=token_hash, content_hash=content_hash, expires_at=expires_at)

@@ -5,11 +5,11 @@ from datetime import datetime
 from sqlalchemy import update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Mailbox, db
 
 
-@tried_again
+@with_retries
 def lease(mailbox: str, now: datetime, until: datetime, held: datetime | None) -> bool:
     """Acquire the lease on a mailbox, or renew the one that ends at `held`. Return False if another worker has it."""
     row = insert(Mailbox).values(mailbox=mailbox, leased_until=until)

@@ -99,7 +99,7 @@ def listen(*more: str) -> psycopg.Connection[Any]:
     return connection
 
 
-def notified(connection: psycopg.Connection[Any]) -> set[UUID]:
+def received_games(connection: psycopg.Connection[Any]) -> set[UUID]:
     """Return the games of all received notifications. Raise OperationalError when the database has gone."""
     return {UUID(hex=word) for notice in connection.notifies(timeout=0) for word in notice.payload.split(",")}
 

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import autocommit, in_transaction, rows_of
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Delivery, LetterRow, Player, PlayerDelivery, PlayerLetterRow, columns_of, db
 from server.store.webhook_queue import NOTE
 
@@ -79,7 +79,7 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
             db.session.commit()
 
 
-def put_off(letter: Waiting, later: datetime) -> None:
+def postpone(letter: Waiting, later: datetime) -> None:
     """Postpone a letter that has not been claimed."""
     with autocommit() as connection:
         connection.execute(
@@ -136,14 +136,14 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
     db.session.execute(bundle.on_conflict_do_update(index_elements=["player_id", "dedupe"], set_={"data": merged}))
 
 
-@tried_again
-def done(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
+@with_retries
+def finish(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
     """Store the result of a letter and delete it, unless the lease expired and another process has it."""
     _settle(letter, row, "DELETE FROM {table}", {"result": result, "detail": detail, "at": at})
 
 
-@tried_again
-def again(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str) -> None:
+@with_retries
+def retry(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str) -> None:
     """Store a failed try, with the time of the next one."""
     put_off = "UPDATE {table} SET due_at = %(later)s, leased_until = NULL"
     _settle(letter, row, put_off, {"result": "failed", "detail": detail, "at": at, "later": later})

@@ -25,11 +25,11 @@ def note_end(
     return cursor
 
 
-def seated(connection: psycopg.Connection[Any], game_id: UUID) -> list[UUID]:
+def seated_players(connection: psycopg.Connection[Any], game_id: UUID) -> list[UUID]:
     return [player_id for (player_id,) in connection.execute(_SEATED, (game_id,))]
 
 
-def noted_ends(
+def stored_ends(
     connection: psycopg.Connection[Any], game_id: UUID, players: Collection[UUID]
 ) -> dict[UUID, datetime | None]:
     return dict(connection.execute(_NOTED, (list(players), game_id)).fetchall())

@@ -6,11 +6,11 @@ from uuid import UUID
 from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import PostmasterMail, db
 
 
-@tried_again
+@with_retries
 def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
     """Store a mail once."""
     row = insert(PostmasterMail).values(mail_id=mail_id, recipient=recipient, raw=raw, arrived_at=now)

@@ -25,7 +25,7 @@ def is_free(game_id: UUID) -> bool:
         return cursor.rowcount == 1
 
 
-def put_off(seat_as_seen: ColumnElement[bool], wake_at: datetime) -> None:
+def postpone(seat_as_seen: ColumnElement[bool], wake_at: datetime) -> None:
     """Postpone a seat, unless it has changed."""
     db.session.rollback()
     db.session.execute(update(SeatRow).where(seat_as_seen).values(wake_at=wake_at))

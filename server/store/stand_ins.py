@@ -51,7 +51,7 @@ def wake_stand_ins(connection: psycopg.Connection[Any], game_id: UUID, now: date
     connection.execute(_WAKE, (now, game_id))
 
 
-def returned(row: SeatState) -> SeatState:
+def return_to_owner(row: SeatState) -> SeatState:
     """Return a seat whose owner plays it again."""
     assert row.owner is not None and row.owner_since is not None
     return row._replace(

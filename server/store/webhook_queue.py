@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import LetterRow, PlayerLetterRow, Webhook, WebhookDelivery, WebhookMessage, columns_of, db
 
 NOTE = "webhook"  # the kind of letters for webhooks
@@ -45,7 +45,7 @@ def notes(now: datetime, most: int) -> Sequence[LetterRow]:
         return [LetterRow(**row) for row in cursor.execute(query, (now, most))]
 
 
-@tried_again
+@with_retries
 def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
     """Put a note into the queue of each webhook that wants it, then delete it.
 
@@ -54,7 +54,7 @@ def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
     """
     wants = (Webhook.player_id == note.player_id) & Webhook.disabled.is_(None) & Webhook.kinds.contains([kind])
     of_this_game = Webhook.game_id.is_(None) | (Webhook.game_id == note.game_id)
-    # First, since it locks the webhook: `put_down` then sees all deliveries added before.
+    # First, since it locks the webhook: `release` then sees all deliveries added before.
     woken = update(Webhook).where(wants, of_this_game).values(wake_at=now).returning(Webhook.webhook_id)
     for webhook_id in db.session.scalars(woken).all():
         _enqueue(note.player_id, webhook_id, uuid5(webhook_id, str(note.letter_id)), kind, payload, note.made_at)
@@ -65,7 +65,7 @@ def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
     db.session.commit()
 
 
-def put_off(note: LetterRow, later: datetime) -> None:
+def postpone_note(note: LetterRow, later: datetime) -> None:
     """Postpone a note that can't be queued, so that others go first."""
     here = (LetterRow.game_id == note.game_id) & (LetterRow.letter_id == note.letter_id)
     db.session.execute(update(LetterRow).where(here).values(due_at=later))
@@ -148,7 +148,7 @@ def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDeliver
     return found
 
 
-def leased(hook: Waiting) -> Webhook | None:
+def load_leased(hook: Waiting) -> Webhook | None:
     """Return the webhook, or None if it is disabled or deleted, or the lease is lost."""
     found = db.session.scalars(select(Webhook).where(_is_ours(hook), Webhook.disabled.is_(None))).one_or_none()
     db.session.expunge_all()
@@ -156,16 +156,16 @@ def leased(hook: Waiting) -> Webhook | None:
     return found
 
 
-@tried_again
-def delivered(hook: Webhook, delivery: WebhookDelivery, now: datetime, status: int, detail: str) -> None:
+@with_retries
+def record_success(hook: Webhook, delivery: WebhookDelivery, now: datetime, status: int, detail: str) -> None:
     _tried(delivery, now, "delivered", None, status, detail)
     here = _is(hook.player_id, hook.webhook_id)
     db.session.execute(update(Webhook).where(here).values(failures=0, failing_since=None))
     db.session.commit()
 
 
-@tried_again
-def failed(
+@with_retries
+def record_failure(
     hook: Webhook,
     delivery: WebhookDelivery,
     now: datetime,
@@ -197,8 +197,8 @@ def failed(
     db.session.commit()
 
 
-@tried_again
-def dropped(hook: Webhook, delivery: WebhookDelivery, now: datetime, why: str) -> None:
+@with_retries
+def record_drop(hook: Webhook, delivery: WebhookDelivery, now: datetime, why: str) -> None:
     """Store that the delivery became pointless."""
     _tried(delivery, now, "given-up", None, None, why)
     db.session.commit()
@@ -212,7 +212,7 @@ def message_of(hook: Webhook, game_id: UUID) -> str | None:
     return message_id
 
 
-@tried_again
+@with_retries
 def note_message(hook: Webhook, game_id: UUID, message_id: str, now: datetime) -> None:
     row = insert(WebhookMessage).values(
         player_id=hook.player_id, webhook_id=hook.webhook_id, game_id=game_id, message_id=message_id, at=now
@@ -241,8 +241,8 @@ def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:
     return True
 
 
-@tried_again
-def put_down(hook: Waiting, rests_until: datetime | None) -> None:
+@with_retries
+def release(hook: Waiting, rests_until: datetime | None) -> None:
     """End the lease. Remaining deliveries follow at `rests_until`, if set."""
     mine = _is_ours(hook)
     if db.session.execute(select(Webhook.webhook_id).where(mine).with_for_update()).first() is not None:

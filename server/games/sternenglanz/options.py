@@ -5,10 +5,10 @@ from typing import Any
 
 from server.games.contract import Json
 from server.games.errors import BadOption
-from server.games.schemas import HOUSE_OPTIONS, check_house_options, mended_options
+from server.games.schemas import HOUSE_OPTIONS, check_house_options, revision_option
 from server.games.sternenglanz.material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
 
-REVISION = 0  # number of corrections of these rules since 0.1.0: see `is_mended`
+REVISION = 0  # number of corrections of these rules since 0.1.0: see `has_fix`
 MOST_ROUNDS = 1000
 READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default comes first
     "pairRepeat": (
@@ -136,6 +136,6 @@ OPTION_SCHEMA: Json = {
         },
         **{name: _reading(meaning, values) for name, (meaning, values) in READINGS.items()},
         **HOUSE_OPTIONS,
-        **mended_options(REVISION),
+        **revision_option(REVISION),
     },
 }

@@ -5,10 +5,10 @@ from typing import Any
 
 from server.games.contract import Json
 from server.games.errors import BadOption
-from server.games.schemas import HOUSE_OPTIONS, check_house_options, mended_options, named
+from server.games.schemas import HOUSE_OPTIONS, check_house_options, named, revision_option
 from server.games.sternenhimmel.material import BOARD_SET, SEATS
 
-REVISION = 0  # number of corrections of these rules since 0.1.0: see `is_mended`
+REVISION = 0  # number of corrections of these rules since 0.1.0: see `has_fix`
 OPTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "doubling": (
         "What several double stars next to the same number do",
@@ -162,6 +162,6 @@ OPTION_SCHEMA: Json = {
             for name, (meaning, values) in OPTIONS.items()
         },
         **HOUSE_OPTIONS,
-        **mended_options(REVISION),
+        **revision_option(REVISION),
     },
 }

@@ -44,17 +44,19 @@ News = tuple[NoticeKind, Seat, Json]  # kind, reader, data
 
 def after(game: Game, events: Sequence[Any], now: datetime, before: Game) -> list[Json]:
     """Return the letters of a commit that led to this game."""
-    told = _told(game, list(_news(game, events, now, before.table)), now, list(_news_for_programs(events)))
-    known = list(_of_stand_ins(game, events, now, before))
+    told = _letters(game, list(_news(game, events, now, before.table)), now, list(_news_for_programs(events)))
+    known = list(_letters_of_stand_ins(game, events, now, before))
     return _in_order([*known, *told], now) if known else told
 
 
 def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> list[Json]:
     """Return the letters of an extension that led to this game."""
-    return _told(outline, [(TIME_EXTENDED, seat, {"by": by})], now)
+    return _letters(outline, [(TIME_EXTENDED, seat, {"by": by})], now)
 
 
-def _told(game: Game | Outline, news: list[News], now: datetime, for_programs: Sequence[NoticeKind] = ()) -> list[Json]:
+def _letters(
+    game: Game | Outline, news: list[News], now: datetime, for_programs: Sequence[NoticeKind] = ()
+) -> list[Json]:
     """Return letters a microsecond apart, so that they are sent and listed in order."""
     told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
     if hooked := [row.seat for row in game.seats if row.person.has_webhooks]:
@@ -68,15 +70,15 @@ def _in_order(told: list[Json], now: datetime) -> list[Json]:
     return [row | {"made_at": now + timedelta(microseconds=place)} for place, row in enumerate(told)]
 
 
-def take_back_asked(game: Game, asked: Json, seats: Sequence[Seat], now: datetime) -> list[Json]:
+def take_back_letters(game: Game, asked: Json, seats: Sequence[Seat], now: datetime) -> list[Json]:
     """Return letters that ask for consent to a take-back (see `votes_of`)."""
     about = {"by": asked["seat"], "to_version": asked["to"], "ends_at": asked["ends_at"]}
-    return _told(game, [(TAKE_BACK_ASKED, seat, about) for seat in seats], now)
+    return _letters(game, [(TAKE_BACK_ASKED, seat, about) for seat in seats], now)
 
 
-def ready_asked(game: Game, seats: Sequence[Seat], now: datetime) -> list[Json]:
+def ready_check_letters(game: Game, seats: Sequence[Seat], now: datetime) -> list[Json]:
     """Return letters that ask whether players are ready, without those who have said so."""
-    return _told(game, [(READY_ASKED, seat, {"about": now.isoformat()}) for seat in seats], now)
+    return _letters(game, [(READY_ASKED, seat, {"about": now.isoformat()}) for seat in seats], now)
 
 
 def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> Iterator[News]:
@@ -113,19 +115,19 @@ def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> It
             yield YOUR_TURN, seat, {}
 
 
-def _of_stand_ins(game: Game, events: Sequence[Any], now: datetime, before: Game) -> Iterator[Json]:
+def _letters_of_stand_ins(game: Game, events: Sequence[Any], now: datetime, before: Game) -> Iterator[Json]:
     """Yield the letters about stand-ins, to owner and stand-in."""
     for event in events:
         match event:
             case StandInBegan(seat):
                 until = game.seats[seat].stood_in_until
                 assert until is not None
-                yield from _about_stand_in(game, game.seats[seat], "began", now, until=until.isoformat())
+                yield from _letters_of_stand_in(game, game.seats[seat], "began", now, until=until.isoformat())
             case StandInEnded(seat):
-                yield from _about_stand_in(game, before.seats[seat], "ended", now)
+                yield from _letters_of_stand_in(game, before.seats[seat], "ended", now)
 
 
-def _about_stand_in(game: Game, row: SeatState, what: str, now: datetime, **more: Any) -> Iterator[Json]:
+def _letters_of_stand_in(game: Game, row: SeatState, what: str, now: datetime, **more: Any) -> Iterator[Json]:
     """Yield letters about a stand-in. `row` is the seat during it."""
     assert row.owner is not None
     owner, stand_in = (row.owner_id, row.owner.name), (row.player_id, row.person.name)
@@ -134,7 +136,7 @@ def _about_stand_in(game: Game, row: SeatState, what: str, now: datetime, **more
         yield letter(game, STAND_IN, row.seat, now, f"{what}/{reader}", **about) | {"player_id": reader}
 
 
-def told_of_stand_in(game: Game, seat: Seat, what: str, who: str, begin: datetime, now: datetime) -> list[Json]:
+def stand_in_letters(game: Game, seat: Seat, what: str, who: str, begin: datetime, now: datetime) -> list[Json]:
     """Return the letter to a player whose request for a stand-in was `accepted`, with the dates."""
     key, name = f"{what}/{begin.isoformat()}", game.seats[seat].person.name
     about: Json = {"what": what, "name": name, "who": who, "own": True, "until": begin.isoformat()}

@@ -39,7 +39,7 @@ def _before(hashed: bytes) -> int:
     return _BEFORE_THE_START + int.from_bytes(hashed[:4], "big") % _BEFORE_THE_START
 
 
-def addressee(word: str) -> Capability:
+def open_reply_address(word: str) -> Capability:
     """Return the seat and turn of a reply address. Raise NotFound."""
     return verify(REPLY, word)
 
@@ -49,7 +49,7 @@ def rsvp_word(game_id: UUID, seat: Seat, email: str) -> str:
     return sign(RSVP, game_id, seat, mark_of(email))
 
 
-def invited(word: str) -> Capability:
+def open_rsvp_address(word: str) -> Capability:
     """Return the seat of an invitation's reply address, with the mark of the invited address. Raise NotFound."""
     return verify(RSVP, word)
 
@@ -62,9 +62,9 @@ def expect_addressee(word: str) -> None:
 def _addressed(word: str) -> tuple[Capability, int | None]:
     """Return the address's content, with the mark of an invited address."""
     try:
-        return addressee(word), None
+        return open_reply_address(word), None
     except NotFound:
-        found = invited(word)
+        found = open_rsvp_address(word)
         return found._replace(number=_NO_TURN), found.number
 
 

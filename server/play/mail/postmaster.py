@@ -29,7 +29,7 @@ def take_postmaster_mail(recipient: str, same: str, raw: bytes, limited: bool) -
 
 def kept_mails(most: int) -> list[dict[str, Any]]:
     """Return the newest mails of both kinds."""
-    found = [_described(mail) for mail in (*inbox.aside(most), *letterbox.newest(most))]
+    found = [_described(mail) for mail in (*inbox.list_aside(most), *letterbox.newest(most))]
     return sorted(found, key=lambda it: it["arrived_at"], reverse=True)[:most]
 
 
@@ -44,7 +44,7 @@ def kept_mail(mail_id: UUID) -> dict[str, Any]:
 def deal_again(mail_id: UUID) -> None:
     """Process a mail to a seat again, with its old time of arrival. Raise NotFound."""
     game_id = kept_mail(mail_id)["game"]
-    if game_id is None or not inbox.again(game_id, mail_id, clock.now()):
+    if game_id is None or not inbox.retry_aside(game_id, mail_id, clock.now()):
         raise NotFound("There is no such mail.")
 
 

@@ -15,9 +15,9 @@ from server.play.game import Game
 from server.play.mail.letters import letter, note
 from server.play.moves import play_planned
 from server.play.planning.plan_conditions import holds
-from server.play.planning.plans import NO_PLAN, delay, end_of, over_because, stored
+from server.play.planning.plans import NO_PLAN, delay, end_of, load_plan, over_because
 from server.play.story.table_cache import tables
-from server.play.table import story_item, typed
+from server.play.table import parse_event, story_item
 from server.play.timing.due_times import due_times
 from server.play.views import turn_of
 from server.store import outbox
@@ -58,7 +58,7 @@ def let_plan_move(game_id: UUID, seat: Seat, now: datetime) -> bool:
 
 
 def _look(connection: Connection[Any], game: Game, seat: Seat, now: datetime) -> None:
-    plan, row, turn = stored(game, seat), game.seats[seat], turn_of(game.table, seat)
+    plan, row, turn = load_plan(game, seat), game.seats[seat], turn_of(game.table, seat)
     assert turn is not None
     if plan is None or not plan.moves:
         return _wait_for_player(game, seat, now)
@@ -84,7 +84,7 @@ def _may_play(game: Game, plan: Plan, turn: int) -> bool:
         return True
     view = rules.view(at_version(game, turn).state, None)
     rows = [row for row in whole_log(game.game_id) if plan.version < row.version <= turn]
-    happened = {row.type for row in rows if story_item(rules, row, typed(rules, row), None) is not None}
+    happened = {row.type for row in rows if story_item(rules, row, parse_event(rules, row), None) is not None}
     return all(holds(condition, view, happened) for condition in conditions)
 
 

@@ -29,9 +29,9 @@ from server.play.game import Game
 from server.play.planning.plan_conditions import check_condition
 from server.play.story.line import mover
 from server.play.table import OVER, TAKEN_BACK
-from server.play.views import played_seat, seen_by, turn_of
+from server.play.views import load_visible, played_seat, turn_of
 from server.store.connections import in_transaction
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.seats import is_seat
 from server.store.tables import GameRow, Plan, SeatRow, db
 from server.stored_data import REFUSED, warn_of
@@ -46,11 +46,11 @@ _GIVEN_AWAY = ("time-ran-out", "seat-handed-over", "seat-taken-back")
 
 def get_plan(game_id: UUID, player_id: UUID) -> Json:
     """Return the player's plan. Raise NotFound, NotSeated, HandedOver."""
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     return plan_of(game, played_seat(game, player_id))
 
 
-@tried_again
+@with_retries
 def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json]) -> Json:
     """Replace the plan of this revision. It is idempotent.
 
@@ -70,11 +70,11 @@ def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json
         return plan_of(game, seat)
 
 
-@tried_again
+@with_retries
 def drop_plan(game_id: UUID, player_id: UUID) -> None:
     """Delete the player's plan. Raise NotFound, NotSeated, HandedOver."""
     with _holding(game_id, player_id) as (game, seat):
-        if stored(game, seat):
+        if load_plan(game, seat):
             _write(game, seat, plan_of(game, seat)["revision"] + 1, [])
 
 
@@ -86,7 +86,7 @@ def forget_plan(game_id: UUID, seat: Seat) -> None:
 
 def plan_of(game: Game, seat: Seat) -> Json:
     """Return this seat's plan for its player: the revision, the moves left, and why it ended early."""
-    plan = stored(game, seat)
+    plan = load_plan(game, seat)
     if plan is None:
         return {"revision": 0, "moves": [], "ended": None}
     ended = plan.ended
@@ -100,7 +100,7 @@ def end_of(plan: Plan, because: str, reason: str | None = None) -> Json:
     return {"because": because, "index": plan.done, "move": plan.moves[0]["move"], "reason": reason}
 
 
-def stored(game: Game, seat: Seat) -> Plan | None:
+def load_plan(game: Game, seat: Seat) -> Plan | None:
     """Return this seat's plan. Unreadable moves count as none."""
     own = select(Plan).where(Plan.game_id == game.game_id, Plan.seat == seat)
     plan = db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
@@ -154,7 +154,7 @@ def delay(item: Json) -> timedelta:
 @contextmanager
 def _holding(game_id: UUID, player_id: UUID) -> Iterator[tuple[Game, Seat]]:
     """Lock the game's row, yield the game and the player's seat, then commit."""
-    seen_by(game_id, player_id)
+    load_visible(game_id, player_id)
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
     try:
         game = load_within(in_transaction(db.session.connection()), game_id)

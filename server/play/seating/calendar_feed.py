@@ -12,7 +12,7 @@ from server.accounts.signed_links import FEED, sign, verify
 from server.errors import NotFound
 from server.games import Json
 from server.play.seating.lobby import waiting_games
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Player, db
 
 _NUMBERS = 2**31  # random, so that none repeats
@@ -39,7 +39,7 @@ def end_feed(player_id: UUID) -> None:
     _set_feed(player_id, None)
 
 
-@tried_again
+@with_retries
 def _set_feed(player_id: UUID, number: int | None, app_id: UUID | None = None) -> None:
     expect_app(player_id, app_id)
     own = update(Player).where(Player.player_id == player_id)

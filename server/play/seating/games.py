@@ -29,7 +29,7 @@ from server.play.timing import time_control
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.timing.timeout_policy import DEFAULT_LADDER, ladder
 from server.sanitize import clean, mailbox_of
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 
 
@@ -89,7 +89,7 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     )
 
 
-@tried_again
+@with_retries
 def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], **head: Any) -> Game:
     now = clock.now()
     if db.session.get(GameRow, game_id) is None:  # a commit without an answer is repeated

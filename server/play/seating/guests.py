@@ -8,7 +8,7 @@ from server.accounts.guests import is_guest
 from server.accounts.sign_in import redeem
 from server.accounts.tokens import NewToken
 from server.play.seating.games import note_seat
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.locks import hold
 from server.store.tables import GameRow, PlayerGame, SeatRow, Token, db
 
@@ -32,7 +32,7 @@ def _hand_over_all(guest: UUID, player_id: UUID) -> None:
         _hand_over(game_id, guest, player_id)
 
 
-@tried_again
+@with_retries
 def _hand_over(game_id: UUID, guest: UUID, player_id: UUID) -> None:
     """Transfer one game. Guests sit with bots only, so this player has no seat there yet."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
@@ -49,7 +49,7 @@ def _hand_over(game_id: UUID, guest: UUID, player_id: UUID) -> None:
     db.session.commit()
 
 
-@tried_again
+@with_retries
 def _end_tokens(guest: UUID) -> None:
     hold(guest)  # wait for games that the guest is opening
     db.session.execute(delete(Token).where(Token.player_id == guest))

@@ -19,10 +19,10 @@ from server.play.game import Game
 from server.play.mail.letters import letter
 from server.play.seating.ready_check import call_off_within, expect_asking, is_free, start_if_full
 from server.play.timing.heartbeats import GAP
-from server.play.views import seat_kept_for, seen_by
+from server.play.views import load_visible, seat_kept_for
 from server.store import outbox
 from server.store.connections import in_transaction
-from server.store.database_retry import committing, in_doubt, one_by_one, tried_again
+from server.store.database_retry import committing, in_doubt, one_by_one, with_retries
 from server.store.seats import LATER
 from server.store.tables import GameRow, Player, SeatRow, db
 
@@ -55,28 +55,28 @@ def expect_open(head: GameRow) -> None:
 # Actions of the host
 
 
-@tried_again
+@with_retries
 def close_game(game_id: UUID, player_id: UUID) -> None:
     """Close a game that hasn't begun. Raise NotFound, NotRunning, NotHost."""
     if in_doubt() and load(game_id).head.status == "abandoned":
         return
-    hosted(game_id, player_id)
+    lock_hosted_game(game_id, player_id)
     close_within(game_id, clock.now())
     with committing("closing"):
         db.session.commit()
 
 
-@tried_again
+@with_retries
 def keep_open(game_id: UUID, player_id: UUID, open_for: Any) -> Game:
     """Set how long from now the game stays open. Raise NotFound, NotRunning, NotHost, BadField."""
     times = closing(open_for, clock.now())
-    hosted(game_id, player_id)
+    lock_hosted_game(game_id, player_id)
     db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(**times))
     db.session.commit()
     return load(game_id)
 
 
-@tried_again
+@with_retries
 def begin(game_id: UUID, player_id: UUID) -> Game:
     """Begin a game during its ready check, without the players who haven't said that they are ready.
 
@@ -84,7 +84,7 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
     """
     if in_doubt() and load(game_id).table.turns:
         return load(game_id)
-    head = hosted(game_id, player_id)
+    head = lock_hosted_game(game_id, player_id)
     expect_asking(head)
     game = load_within(in_transaction(db.session.connection()), game_id)
     if any(map(is_free, game.seats)):
@@ -95,23 +95,23 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
     return load(game_id)
 
 
-@tried_again
+@with_retries
 def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
     """Withdraw or decline an invitation to this seat. Raise NotFound, NotRunning, NotHost."""
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
     own, declined_at = address_of(player_id), None
     if in_doubt() == seat:
         expect_open(_locked(game_id))
-    elif seat_kept_for(own, seen_by(game_id, player_id).seats) == seat:
+    elif seat_kept_for(own, load_visible(game_id, player_id).seats) == seat:
         expect_open(_locked(game_id))
         invited &= SeatRow.email == own  # the seat may be reserved for another player now
         declined_at = clock.now()
     else:
-        hosted(game_id, player_id)
+        lock_hosted_game(game_id, player_id)
     _free(seat, invited, declined_at)
 
 
-@tried_again
+@with_retries
 def give_back(game_id: UUID, seat: Seat, email: str) -> None:
     """Decline an invitation with the token in its letter. Raise NotFound, NotRunning."""
     expect_open(_locked(game_id))
@@ -128,9 +128,9 @@ def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None
         db.session.commit()
 
 
-def hosted(game_id: UUID, player_id: UUID) -> GameRow:
+def lock_hosted_game(game_id: UUID, player_id: UUID) -> GameRow:
     """Return the locked row of this player's game. Raise NotFound, NotRunning, NotHost."""
-    seen_by(game_id, player_id)
+    load_visible(game_id, player_id)
     head = _locked(game_id)
     expect_open(head)
     if head.host != player_id:
@@ -164,7 +164,7 @@ def give_up_hosting(player_id: UUID) -> None:
         _give_up(game_id, player_id)
 
 
-@tried_again
+@with_retries
 def _give_up(game_id: UUID, player_id: UUID) -> None:
     head = _locked(game_id)
     if head.host == player_id and head.status == "open":
@@ -200,7 +200,7 @@ def close_due(batch: int = 100) -> None:
     one_by_one(found, lambda game_id: _wake(game_id, now), try_later)
 
 
-@tried_again
+@with_retries
 def _wake(game_id: UUID, now: datetime) -> None:
     """Do what is due for an open game. Outages don't count against the host's time to answer."""
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)

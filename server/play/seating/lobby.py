@@ -25,9 +25,9 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from server.accounts.players import address_of
 from server.games import GAMES, Json, Seat
-from server.play.game import Stored, expect_playable, readable, seen_from
+from server.play.game import Stored, expect_playable, readable, visible_seat
 from server.play.seating.track_record import reliability_of
-from server.play.table import UNDER_WAY, story_item, typed
+from server.play.table import UNDER_WAY, parse_event, story_item
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.views import seat_kept_for, summary
 from server.play.votes import OFFER
@@ -229,7 +229,7 @@ def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell 
             "outcome": head.outcome,
         }
         if tell and you and head.game_id in newest:
-            told = _latest(head.rules, newest[head.game_id], *seen_from(rows, player_id))
+            told = _latest(head.rules, newest[head.game_id], *visible_seat(rows, player_id))
             item["latest"] = tell(told, game.names)
         items.append(item)
     more = len(found) > limit
@@ -266,7 +266,7 @@ def _newest_seen(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None
         if mover is not None and mover == viewer and not has_begun:
             return []
         seen_as = viewer if commit[0].version >= since else None
-        told = [story_item(GAMES[rules], row, typed(GAMES[rules], row), seen_as) for row in commit]
+        told = [story_item(GAMES[rules], row, parse_event(GAMES[rules], row), seen_as) for row in commit]
         if any(told):
             return [it for it in told if it]
     return []
@@ -274,7 +274,7 @@ def _newest_seen(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None
 
 def _you(head: GameHead, seats: list[SeatState], player_id: UUID | None) -> Json | None:
     """Return `views.you`, computed from the rows of the seats."""
-    seat = seen_from(seats, player_id)[0]
+    seat = visible_seat(seats, player_id)[0]
     if seat is None:
         return None
     own = seats[seat]

@@ -19,7 +19,7 @@ from server.games import Json
 from server.play.commits import commit_of, load_within, record_within
 from server.play.events import GameStarted
 from server.play.game import Game
-from server.play.mail.letters import letter, ready_asked
+from server.play.mail.letters import letter, ready_check_letters
 from server.play.table import terms
 from server.play.timing.due_times import DueTimes, due_times, hours_of
 from server.store import outbox
@@ -113,7 +113,7 @@ def _ask(game: Game, rows: list[SeatState], time: timedelta, now: datetime) -> N
         values = asked | times._asdict()
         db.session.execute(update(SeatRow).where(is_seat(game.game_id, row.seat)).values(**values))
     game = load_within(in_transaction(db.session.connection()), game.game_id)
-    outbox.put(game.game_id, ready_asked(game, [row.seat for row in rows], now))
+    outbox.put(game.game_id, ready_check_letters(game, [row.seat for row in rows], now))
 
 
 def remind_within(game: Game, row: SeatState, fresh: DueTimes, now: datetime) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from server.accounts.tokens import Caller, NewToken, made_by
 from server.errors import NotSeated
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.store.locks import hold
 from server.store.tables import GameRow, SeatRow, db
 
@@ -24,7 +24,7 @@ def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expi
 def hold_seat(player_id: UUID, game_id: UUID) -> None:
     """Check that the player sits in this game, and keep the seat until this transaction ends. Raise NotFound,
     NotSeated."""
-    seen_by(game_id, player_id)
+    load_visible(game_id, player_id)
     hold(player_id)
     head = select(GameRow.game_id).where(GameRow.game_id == game_id)
     db.session.execute(head.with_for_update())

@@ -43,7 +43,7 @@ from server.play.seating.hosting import (
     give_back,
     give_up_hosting,
     host_leaves_within,
-    hosted,
+    lock_hosted_game,
 )
 from server.play.seating.programs import expect_admitted
 from server.play.seating.ready_check import (
@@ -60,11 +60,11 @@ from server.play.table import UNDER_WAY
 from server.play.timing.due_times import due_times
 from server.play.timing.timeout_policy import bot_of
 from server.play.turns.idempotency import note_named
-from server.play.views import invited_to, may_see, own_seat, seen_by
+from server.play.views import invitation_access, load_visible, may_see, own_seat
 from server.play.votes import count_votes, offered_seats
 from server.store import outbox
 from server.store.connections import in_transaction
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.rows import SeatState
 from server.store.seats import is_seat
 from server.store.stand_ins import FORMER, leave_behind
@@ -72,7 +72,7 @@ from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 from server.translations import noted
 
 
-@tried_again
+@with_retries
 def take_seat(
     game_id: UUID,
     player_id: UUID,
@@ -102,7 +102,7 @@ def _take_seat(
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     seats = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()
     people = [(s.player_id, s.email) for s in seats]
-    word = invited_to(game_id, [s.email for s in seats], invitation)
+    word = invitation_access(game_id, [s.email for s in seats], invitation)
     if head.private and word is None and not may_see(head.host, people, player_id, email):
         raise NotFound("There is no such game.")
     if invitation and word is None:
@@ -154,14 +154,14 @@ def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> boo
     return invitation is not None and invitation.seat == row.seat and is_mark_of(row.email, invitation.number)
 
 
-@tried_again
+@with_retries
 def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None) -> Seat:
     """Reserve a seat (the lowest open one) for this address and mail the invitation. A named seat may replace an
     earlier one.
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
     """
-    game, now = seen_by(game_id, player_id), clock.now()
+    game, now = load_visible(game_id, player_id), clock.now()
     lost: Seat | None = in_doubt()
     if lost is not None and game.seats[lost].email == email:
         return lost
@@ -192,7 +192,7 @@ def invitation(word: str) -> tuple[Game, Seat | None]:
 
 def is_kept(game: Game, word: str) -> bool:
     """Return whether the invitation still gives access to its reserved seat, or to any open one."""
-    return invited_to(game.game_id, [row.email for row in game.seats], word) is not None
+    return invitation_access(game.game_id, [row.email for row in game.seats], word) is not None
 
 
 def is_newcomer(game: Game, word: str) -> bool:
@@ -202,7 +202,7 @@ def is_newcomer(game: Game, word: str) -> bool:
     return email is not None and db.session.scalars(select(Player).where(Player.email == email)).first() is None
 
 
-@tried_again
+@with_retries
 def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
     """Take the seat for the invited address, as the holder of the invitation's token.
 
@@ -252,7 +252,7 @@ def return_word(game_id: UUID, seat: Seat, since: int = 0) -> str:
     return sign(RETURN, game_id, seat, since)
 
 
-def returning(word: str) -> tuple[Game, Seat]:
+def open_return_link(word: str) -> tuple[Game, Seat]:
     """Return game and seat of a return link. Raise NotFound."""
     game_id, seat, since = verify(RETURN, word)
     game = load(game_id)
@@ -261,10 +261,10 @@ def returning(word: str) -> tuple[Game, Seat]:
     return game, seat
 
 
-@tried_again
+@with_retries
 def come_back(word: str) -> Game:
     """Take the seat back from the bot. Raise NotFound, NotRunning, AlreadySeated, Banned."""
-    game, seat = returning(word)
+    game, seat = open_return_link(word)
     if game.table.status not in ("running", "paused"):
         raise NotRunning("This game is over.")
     return _take_back(game, seat)
@@ -283,7 +283,7 @@ def _take_back(game: Game, seat: Seat) -> Game:
     return after or take_seat(game.game_id, player_id)
 
 
-@tried_again
+@with_retries
 def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitation: str | None = None) -> Game:
     """Take over an offered seat (see `votes.OFFER`) from a bot, permanently. Without `seat`, it is the lowest.
 
@@ -291,7 +291,7 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
 
     Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany.
     """
-    game = seen_by(game_id, player_id, invitation)
+    game = load_visible(game_id, player_id, invitation)
     lost: Seat | None = in_doubt()
     if lost is not None and game.seats[lost].player_id == player_id:
         return game
@@ -340,7 +340,7 @@ def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUI
     outbox.put(game_id, [addressed(after, SEAT_TAKEN_OVER, seat, former, now, str(former))])
 
 
-@tried_again
+@with_retries
 def leave(game_id: UUID, player_id: UUID) -> None:
     """Leave before the start, or resign: a bot continues. A stand-in ends the stand-in instead.
 
@@ -348,7 +348,7 @@ def leave(game_id: UUID, player_id: UUID) -> None:
     """
     if in_doubt() and load(game_id).seat_of(player_id) is None:
         return
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     seat = game.seat_of(player_id)
     if seat is None:
         raise NotSeated("You have no seat at this table.")
@@ -396,11 +396,11 @@ def _vacate(game_id: UUID, player_id: UUID) -> None:
     revoke_of_seat(player_id, game_id)
 
 
-@tried_again
+@with_retries
 def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
     """Confirm that the player is ready, and reveal a committed salt. The last player's confirmation begins the game.
     Raise NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt."""
-    own_seat(seen_by(game_id, player_id), player_id)
+    own_seat(load_visible(game_id, player_id), player_id)
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     expect_asking(head)
     row = _own_row(game_id, player_id)
@@ -425,7 +425,7 @@ def ready_word(game: Game, seat: Seat) -> str:
     return sign(READY, game.game_id, seat, mark_of(str(game.seats[seat].player_id)))
 
 
-def asked_by(word: str) -> tuple[Game, Seat]:
+def open_ready_link(word: str) -> tuple[Game, Seat]:
     """Return game and seat of such a link. Raise NotFound if the player has left."""
     game_id, seat, mark = verify(READY, word)
     game = load(game_id)
@@ -449,7 +449,7 @@ def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
     return row
 
 
-@tried_again
+@with_retries
 def wake_asked(game_id: UUID, now: datetime) -> bool:
     """Open the seats of players who missed the ready check, or remind those with time left.
 
@@ -492,14 +492,14 @@ def _facts(game: Game, row: SeatState) -> Json | None:
     return None if game.hides_names else {"name": person.name, "program_since": since}
 
 
-@tried_again
+@with_retries
 def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
     """Remove a guest from a game before the start, with a letter. The guest can join it again only by invitation.
 
     Raise NotFound, NotRunning, NotHost.
     """
     lost: UUID | None = in_doubt()
-    head, now = hosted(game_id, player_id), clock.now()
+    head, now = lock_hosted_game(game_id, player_id), clock.now()
     if lost is not None and str(lost) in head.sent_away:  # another player may have the seat by now
         return db.session.rollback()
     taken = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "human")
@@ -546,7 +546,7 @@ def give_up_seats(player_id: UUID) -> None:
 
 def seat_settings(game_id: UUID, player_id: UUID) -> Json:
     """Return the player's seat in this game, and the mail setting. Raise NotFound, NotSeated."""
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     seat = own_seat(game, player_id)
     row = game.seats[seat]
     plays = row.player_id == player_id
@@ -557,13 +557,13 @@ def seat_settings(game_id: UUID, player_id: UUID) -> Json:
     }
 
 
-@tried_again
+@with_retries
 def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
     """Set the mails of one game (`mails`, None: default), or commit a salt before the start (`salt_hash`).
 
     Raise NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt.
     """
-    own_seat(seen_by(game_id, player_id), player_id)
+    own_seat(load_visible(game_id, player_id), player_id)
     if "salt_hash" in changes:
         _expect_nothing_revealed(game_id)
         changes = changes | {"salt": ""}

@@ -34,16 +34,16 @@ from server.games import Json, Seat
 from server.play.commits import commit_of, load, load_within, people_of, record_within
 from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
-from server.play.mail.letters import told_of_stand_in
+from server.play.mail.letters import stand_in_letters
 from server.play.nameless import is_nameless
 from server.play.seating.games import invitations, note_letter_to, note_seat
 from server.play.seating.hosting import addressed
 from server.play.seating.programs import expect_admitted, is_admitted
 from server.play.table import OVER
-from server.play.views import own_seat, seen_by
+from server.play.views import load_visible, own_seat
 from server.store import outbox
 from server.store.connections import in_transaction
-from server.store.database_retry import one_by_one, tried_again
+from server.store.database_retry import one_by_one, with_retries
 from server.store.notify import notifier
 from server.store.seats import LATER, is_seat
 from server.store.stand_ins import STAND_IN, leave_behind
@@ -93,11 +93,11 @@ def _day(text: str, field: str) -> date:
 
 def stand_in_of(game_id: UUID, player_id: UUID) -> Json | None:
     """Return the player's request for a stand-in. Raise NotFound, NotSeated."""
-    return _facts(game_id, own_seat(seen_by(game_id, player_id), player_id))
+    return _facts(game_id, own_seat(load_visible(game_id, player_id), player_id))
 
 
 def _facts(game_id: UUID, seat: Seat) -> Json | None:
-    asked = _stored(game_id, seat)
+    asked = _load_request(game_id, seat)
     if asked is None:
         return None
     who = asked.accepted_by or asked.player_id
@@ -112,7 +112,7 @@ def _facts(game_id: UUID, seat: Seat) -> Json | None:
     }
 
 
-@tried_again
+@with_retries
 def ask_stand_in(
     game_id: UUID,
     by: UUID,
@@ -128,7 +128,7 @@ def ask_stand_in(
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany, BadToken.
     """
-    head = seen_by(game_id, by).head
+    head = load_visible(game_id, by).head
     expect_no_guest(by)
     now = clock.now()
     zone = db.session.scalars(select(Player.zone).where(Player.player_id == by)).one()
@@ -147,7 +147,7 @@ def ask_stand_in(
         is_seen = player is not None and not is_nameless(game.head.options)
         if is_seen or player_at(to) == by:
             _expect_elsewhere(game, player or by)
-        before = _stored(game_id, seat, is_locked=True)
+        before = _load_request(game_id, seat, is_locked=True)
         if before is None or any(getattr(before, name) != value for name, value in asked.items()):
             expect_within(*invitations(by, to))
             if before is not None:
@@ -202,10 +202,10 @@ def stand_in_word(game_id: UUID, seat: Seat, mark: int) -> str:
     return sign(WORD, game_id, seat, mark)
 
 
-def asked_by_word(word: str) -> tuple[Game, StandIn | None]:
+def open_stand_in_link(word: str) -> tuple[Game, StandIn | None]:
     """Return a token's game and request, None if the request has ended. Raise NotFound."""
     game_id, seat, mark = verify(WORD, word)
-    asked = _stored(game_id, seat)
+    asked = _load_request(game_id, seat)
     return load(game_id), asked if asked and asked.mark == mark and asked.until_at > clock.now() else None
 
 
@@ -229,7 +229,7 @@ def accept_stand_in(word: str, player_id: UUID) -> Game:
 
     Raise NotFound, NotRunning, AlreadySeated, SeatTaken, Banned, SignInFirst.
     """
-    game, asked = asked_by_word(word)
+    game, asked = open_stand_in_link(word)
     email = db.session.get_one(Player, player_id).email
     if asked is None or (asked.player_id != player_id if asked.player_id else asked.email != email):
         raise NotFound(_NOBODY)
@@ -238,7 +238,7 @@ def accept_stand_in(word: str, player_id: UUID) -> Game:
 
 def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
     """Accept a stand-in request and sign a new account in; see `token_of_visitor`."""
-    game, asked = asked_by_word(word)
+    game, asked = open_stand_in_link(word)
     if asked is None or asked.accepted_by is not None:
         raise NotFound(_NOBODY)
     is_new = is_stranger(asked)
@@ -251,13 +251,13 @@ def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Ga
     return game, token
 
 
-@tried_again
+@with_retries
 def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
     expect_welcome(player_id)
     expect_no_guest(player_id)
     now = clock.now()
     with _holding(game_id) as (connection, game):
-        asked = _stored(game_id, seat, is_locked=True)
+        asked = _load_request(game_id, seat, is_locked=True)
         if asked is None or asked.mark != mark or asked.accepted_by not in (None, player_id):
             raise NotFound(_NOBODY)
         _expect_under_way(game)
@@ -275,18 +275,18 @@ def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
                 game = _begin(connection, game, asked, now)
             else:
                 stand_in = db.session.get_one(Player, player_id).name
-                outbox.put(game_id, told_of_stand_in(game, seat, "accepted", stand_in, asked.from_at, now))
+                outbox.put(game_id, stand_in_letters(game, seat, "accepted", stand_in, asked.from_at, now))
     return load(game_id)
 
 
-@tried_again
+@with_retries
 def end_stand_in(game_id: UUID, player_id: UUID) -> None:
     """End a stand-in or a request, as the seat's owner or the stand-in.
 
     Raise NotFound, NotSeated.
     """
     if _stands_in_later(game_id, player_id) is None:
-        own_seat(seen_by(game_id, player_id), player_id)
+        own_seat(load_visible(game_id, player_id), player_id)
     with _holding(game_id) as (connection, game):
         later = _stands_in_later(game_id, player_id)
         seat = own_seat(game, player_id) if later is None else later
@@ -298,7 +298,7 @@ def end_stand_in(game_id: UUID, player_id: UUID) -> None:
 
 def call_off(game: Game, seat: Seat, now: datetime, by: UUID | None = None) -> None:
     """Cancel the pending stand-in for this seat, within the transaction that locks the game's row."""
-    asked = _stored(game.game_id, seat, is_locked=True)
+    asked = _load_request(game.game_id, seat, is_locked=True)
     if asked is not None:
         _tell_called_off(game, asked, now, by)
         db.session.delete(asked)
@@ -358,7 +358,7 @@ def change_stand_ins(batch: int = 100) -> None:
     one_by_one(found, lambda it: _change(it.game_id, it.seat, now), try_later)
 
 
-@tried_again
+@with_retries
 def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
     free = select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     if db.session.execute(free).first() is None:
@@ -367,7 +367,7 @@ def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
     here = (StandIn.game_id == game_id) & (StandIn.seat == seat)
     if db.session.scalars(select(StandIn.seat).where(here, StandIn.wake_at <= now)).first() is not None:
         connection = in_transaction(db.session.connection())
-        game, asked = load_within(connection, game_id), _stored(game_id, seat)
+        game, asked = load_within(connection, game_id), _load_request(game_id, seat)
         if seat < len(game.seats) and game.seats[seat].owner_id is not None:
             record_within(connection, commit_of(game, [StandInEnded(seat)], now))
         elif asked is None or seat >= len(game.seats):
@@ -431,7 +431,7 @@ def _expect_under_way(game: Game) -> None:
         raise NotRunning(_OVER)
 
 
-def _stored(game_id: UUID, seat: Seat, is_locked: bool = False) -> StandIn | None:
+def _load_request(game_id: UUID, seat: Seat, is_locked: bool = False) -> StandIn | None:
     """Return the request for this seat. Lock it before changes: an ending app deletes its requests without the game's
     lock.
 

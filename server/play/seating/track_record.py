@@ -17,9 +17,9 @@ from server.games import Json, Seat
 from server.play.commits import whole_log
 from server.play.game import Game
 from server.play.nameless import hides_names
-from server.play.table import Table, folded, new_table
+from server.play.table import Table, fold_commits, new_table
 from server.store.connections import let_go
-from server.store.database_retry import Unavailable, is_passing, tried_again
+from server.store.database_retry import Unavailable, is_passing, with_retries
 from server.store.log import Recorded
 from server.store.stand_ins import STAND_IN
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
@@ -47,7 +47,7 @@ def read_records() -> None:
             log.warning("The track record of game %s is read later: %s", game_id, error)
 
 
-@tried_again
+@with_retries
 def _read(game_id: UUID) -> None:
     rules = db.session.scalars(select(GameRow.rules).where(GameRow.game_id == game_id)).one_or_none()
     records = dict(_records(rules, whole_log(game_id))) if rules else {}
@@ -67,7 +67,7 @@ def _records(rules: str, events: Sequence[Recorded]) -> Iterator[tuple[Seat, Jso
     """Yield each seat's record: whether its player finished the game, the time-outs, and seconds per move. Moves of
     stand-ins don't count, and a new player starts from scratch."""
     table, at, answers, late = new_table(rules), dict[int, datetime](), dict[Seat, list[int]](), list[Seat | None]()
-    for rows, after in folded(table, events):
+    for rows, after in fold_commits(table, events):
         first = rows[0]
         at[after.version] = first.recorded_at
         late += [it.seat for it in rows if it.type == "time-ran-out" and not _is_stood_in(table, it.seat)]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from server.games import Json, Rules, Seat
-from server.play.table import story_item, typed
+from server.play.table import parse_event, story_item
 from server.store.log import Recorded
 from server.store.rows import SeatState
 
@@ -12,7 +12,7 @@ PLAYER, STAND_IN, BOT, PLAN = "player", "stand-in", "bot", "plan"
 AUTHORS = (PLAYER, STAND_IN, BOT, PLAN)
 
 
-def told(
+def visible_events(
     rules: Rules,
     rows: Sequence[Recorded],
     viewer: Seat | None,
@@ -27,7 +27,7 @@ def told(
     """
     moved_by = _authors(rules, rows, seats)
     for row in rows:
-        item = story_item(rules, row, typed(rules, row), viewer if row.version >= since else None)
+        item = story_item(rules, row, parse_event(rules, row), viewer if row.version >= since else None)
         if item is None:
             continue
         seat, author = moved_by.get(row.version, (None, PLAYER))

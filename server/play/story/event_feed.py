@@ -12,12 +12,12 @@ from server.accounts.tokens import Caller
 from server.clock import clock
 from server.errors import BadField, NotFound
 from server.games import GAMES, Json
-from server.play.game import seen_from
-from server.play.story.authors import told
+from server.play.game import visible_seat
+from server.play.story.authors import visible_events
 from server.play.table import OVER
 from server.play.talk.chat import last_message, messages
 from server.play.turns.turn_links import still_valid
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.store import log
 from server.store.connections import autocommit, rows_of
 from server.store.plans import played_by_plans
@@ -145,7 +145,7 @@ def follow_game(
     all was sent. Raise NotFound, BadField."""
     if last and not re.fullmatch("[0-9]{1,9}(-[0-9]{1,9})?", last):
         raise BadField("Last-Event-ID", noted("This is no id of an event of this stream."))
-    game = seen_by(game_id, caller and caller.player_id, invitation)
+    game = load_visible(game_id, caller and caller.player_id, invitation)
     seq, _, nr = last.partition("-")
     after, newest = int(seq or after), last_message(game_id)
     heard = int(nr or newest)
@@ -203,7 +203,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         if follower not in allowed:
             follower.lost(game_id)
             continue
-        seat, sat_since = seen_from(seats, follower.player_id)
+        seat, sat_since = visible_seat(seats, follower.player_id)
         after = follower.told[game_id]
         todo = [row for row in rows if row.seq > after]
         plays = seat is not None and seats[seat].player_id == follower.player_id
@@ -211,7 +211,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         now = {row.seq for row in todo[:_MOST]}
         items = [
             follower.tell(game_id, what, row.recorded_at)
-            for row, what in told(rules, rows, seat, seats, own, sat_since)
+            for row, what in visible_events(rules, rows, seat, seats, own, sat_since)
             if row.seq in now
         ]
         is_more = len(todo) > _MOST
@@ -242,7 +242,7 @@ def _may_still_see(head: GameHead, follower: Follower) -> bool:
     if not head.private:
         return True
     try:
-        seen_by(head.game_id, follower.player_id, follower.invitation)
+        load_visible(head.game_id, follower.player_id, follower.invitation)
     except NotFound:
         return False
     return True

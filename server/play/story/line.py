@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from server.games import Rules, Seat
-from server.play.table import TAKEN_BACK, Table, folded, new_table, typed
+from server.play.table import TAKEN_BACK, Table, fold_commits, new_table, parse_event
 from server.store.log import Recorded
 
 
@@ -68,14 +68,14 @@ class Line:
             return commit[0].seat == seat and commit[0].version in self._free
         if mover(before.rules, commit) != seat or before.stand_ins[seat] is not None:
             return False
-        events = [typed(before.rules, row) for row in commit if row.type in before.rules.EVENTS]
+        events = [parse_event(before.rules, row) for row in commit if row.type in before.rules.EVENTS]
         return not before.rules.reveals(before.state, seat, events)
 
 
 def line_of(rules: str, rows: Sequence[Recorded]) -> Line:
     """Return the line of a whole log."""
     line, before = Line(), new_table(rules)
-    for commit, after in folded(before, rows):
+    for commit, after in fold_commits(before, rows):
         line.add(Link(before, commit, after))
         before = after
     return line

@@ -13,16 +13,16 @@ from server.games import Json
 from server.play.mail.letters import note
 from server.play.nameless import hides_names
 from server.play.talk.notes import deaf
-from server.play.views import own_seat, seen_by
+from server.play.views import load_visible, own_seat
 from server.sanitize import paragraphs
 from server.store import outbox
 from server.store.connections import autocommit
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.notify import notifier
 from server.store.tables import GameRow, Message, db
 
 
-@tried_again
+@with_retries
 def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     """Add a message. Raise NotFound, NotSeated, BadField, TooMany."""
     text = paragraphs(words)
@@ -31,7 +31,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     lost: Json | None = in_doubt()
     if lost is not None and _is_stored(game_id, player_id, lost):
         return lost
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     seat = own_seat(game, player_id)
     expect_within(Use("messages", player_id), Use("messages-hourly", player_id))
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())

@@ -14,13 +14,13 @@ from server.clock import clock
 from server.games import Json
 from server.sanitize import clean
 from server.store import announcements
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Setting, db
 
 LONGEST: Final = 500
 
 
-@tried_again
+@with_retries
 def put_up_notice(text: str, until: datetime | None = None) -> Json:
     """Show this message to all users until this moment or until it is removed. It replaces an earlier one."""
     notice = {"text": clean(text, LONGEST), "until": until and until.isoformat()}
@@ -31,7 +31,7 @@ def put_up_notice(text: str, until: datetime | None = None) -> Json:
     return notice
 
 
-@tried_again
+@with_retries
 def take_down_notice() -> None:
     db.session.execute(delete(Setting).where(Setting.name == announcements.NOTICE))
     db.session.commit()

@@ -7,20 +7,20 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from server.games import Json
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.sanitize import plain
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Note, db
 
 
 def note_of(game_id: UUID, player_id: UUID) -> Json:
     """Return the player's note about a visible game. Raise NotFound."""
-    seen_by(game_id, player_id)
+    load_visible(game_id, player_id)
     note = db.session.get(Note, (player_id, game_id), populate_existing=True)
     return {"text": note.text if note else "", "muted": bool(note and note.muted)}
 
 
-@tried_again
+@with_retries
 def keep_note(game_id: UUID, player_id: UUID, changes: Json) -> Json:
     """Create or change a note. Raise NotFound."""
     note = note_of(game_id, player_id) | changes

@@ -40,13 +40,13 @@ def after_commit(game: Game, seat: Seat, after: Table, now: datetime, answered_a
     if turn != was.turn and not changes_hands:
         time = _after_its_turn(game, was, answered_at)
     elif turn is not None and _stops_or_goes_on(game.table, after):
-        time = _stopped(game, was, answered_at)
+        time = _stop_turn(game, was, answered_at)
     elif stand_in != was.stand_in:
         time = _with_allowance(was.time, game.clock)
     else:  # the turn continues under a new number
         return was.with_turn(turn, stand_in, was.time) if changes_hands else was
     row = was.with_turn(turn, stand_in, time)
-    return row.with_due_times(None, None, None) if after.status == "paused" else _asked(game, row, now)
+    return row.with_due_times(None, None, None) if after.status == "paused" else _start_turn(game, row, now)
 
 
 def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answered: Stretch | None = None) -> SeatState:
@@ -62,7 +62,7 @@ def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answere
         return was.renumbered(turn)  # it was never interrupted
     time = _with_allowance(TurnTime(None, was.allowed, 0, None), game.clock)
     row = was.with_turn(turn, was.stand_in, time)
-    return _asked(game, _unanswered(game, row, answered) if answered else row, now)
+    return _start_turn(game, _undo_answer(game, row, answered) if answered else row, now)
 
 
 def after_extension(game: Outline, seat: Seat, by: str, now: datetime) -> SeatState:
@@ -156,7 +156,7 @@ def _with_allowance(time: TurnTime, clock: GameClock) -> TurnTime:
     return time if time.allowed is not None else time._replace(allowed=first_allowance(clock).total_seconds())
 
 
-def _unanswered(game: Game, row: SeatState, answered: Stretch) -> SeatState:
+def _undo_answer(game: Game, row: SeatState, answered: Stretch) -> SeatState:
     """Undo the answer's effect on the seat's time, and count from the start of the turn."""
     row = row._replace(asked_at=answered[0], hours=hours_of(game, row))
     if not isinstance(game.clock, Bank):
@@ -165,7 +165,7 @@ def _unanswered(game: Game, row: SeatState, answered: Stretch) -> SeatState:
     return row._replace(allowed=allowed.total_seconds())
 
 
-def _stopped(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
+def _stop_turn(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
     """Keep the rest of this turn's time, with its extension, until the game resumes."""
     if row.asked_at is None:
         return row.time
@@ -173,7 +173,7 @@ def _stopped(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
     return row.time._replace(allowed=left.total_seconds(), asked_at=None)
 
 
-def _asked(game: Game, row: SeatState, now: datetime) -> SeatState:
+def _start_turn(game: Game, row: SeatState, now: datetime) -> SeatState:
     """Start or continue the player's time. Wake a bot at once. Without a turn there are no due times."""
     if row.turn is None:
         return row.with_due_times(None, None, None)

@@ -12,10 +12,10 @@ from server.play.game import Outline
 from server.play.timing.due_times import due_times
 from server.play.timing.heartbeats import GAP
 from server.play.timing.reminders import remind
-from server.play.timing.sweep import by_few, log
+from server.play.timing.sweep import chunks, log
 from server.store import inbox, outbox, webhook_queue
 from server.store.connections import let_go
-from server.store.database_retry import is_passing, tried_again
+from server.store.database_retry import is_passing, with_retries
 from server.store.rows import SeatState
 from server.store.seats import is_free, is_seat
 from server.store.tables import Outage, SeatRow, db
@@ -37,7 +37,7 @@ def follow_outages() -> None:
     outbox.bring_forward(now, GAP)
     inbox.bring_forward(now, GAP)
     webhook_queue.bring_forward(now, GAP)
-    have_followed = [_have_followed(some) for some in by_few(games)]
+    have_followed = [_have_followed(some) for some in chunks(games)]
     if all(have_followed):
         db.session.execute(update(Outage).where(Outage.outage_id.in_(noted)).values(followed=True))
         db.session.commit()
@@ -61,7 +61,7 @@ def _has_followed(outline: Outline, now: datetime) -> bool:
         return True  # the sweep will retry
 
 
-@tried_again
+@with_retries
 def _follow(game: Outline, now: datetime) -> bool:
     moved = [row for row in game.seats if row.asked_at and (row.asked_at > now or _is_moved(game, row, now))]
     if moved and not is_free(game.game_id):

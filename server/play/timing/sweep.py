@@ -21,8 +21,8 @@ from server.play.timing.reminders import remind
 from server.play.timing.timeouts import time_out
 from server.play.turns.bot_moves import let_move
 from server.store.connections import autocommit
-from server.store.database_retry import one_by_one, tried_again
-from server.store.seats import LATER, is_free, is_seat, put_off
+from server.store.database_retry import one_by_one, with_retries
+from server.store.seats import LATER, is_free, is_seat, postpone
 from server.store.tables import SeatRow
 
 _AT_ONCE = 20  # games processed together
@@ -61,7 +61,7 @@ def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -
     if len(due) > _AT_ONCE:
         call_help()
     picked = random.sample(due, min(batch, len(due)))
-    return sum(map(_wake_all, by_few(picked)))
+    return sum(map(_wake_all, chunks(picked)))
 
 
 def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
@@ -71,7 +71,7 @@ def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
         return [Due(*row) for row in found]
 
 
-def by_few(items: Sequence[T]) -> Iterator[Sequence[T]]:
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
     """Yield groups of at most `_AT_ONCE` items."""
     return (items[n : n + _AT_ONCE] for n in range(0, len(items), _AT_ONCE))
 
@@ -88,13 +88,13 @@ def _wake_all(due: Sequence[Due]) -> int:
         return can_run_out and wake_asked(it.game_id, now)  # before the start
 
     def try_later(it: Due) -> None:
-        put_off(is_seat(it.game_id, it.seat) & (SeatRow.wake_at == it.wake_at), now + LATER)
+        postpone(is_seat(it.game_id, it.seat) & (SeatRow.wake_at == it.wake_at), now + LATER)
         log.exception("Seat %s of game %s could not be woken and is tried again later", it.seat, it.game_id)
 
     return one_by_one(due, wake_one, try_later)
 
 
-@tried_again
+@with_retries
 def wake(outline: Outline, seat: Seat, now: datetime, can_run_out: bool) -> bool:
     """Do what is due for a seat: play its bot, time its player out, or send a reminder.
 

@@ -13,7 +13,7 @@ from server.play.turns.bot_moves import bots_turn
 from server.play.votes import count_votes
 from server.store import inbox
 from server.store.log import GiveWay
-from server.store.seats import is_seat, put_off
+from server.store.seats import is_seat, postpone
 from server.store.tables import SeatRow
 
 SOON = timedelta(seconds=5)  # delay while the seat's mail is being read
@@ -24,7 +24,7 @@ def time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> b
     mail from the seat arrived in time."""
     is_done = _time_out(outline, seat, due_at, now)
     if not is_done and inbox.has_mail(outline.game_id, seat, due_at):
-        put_off(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat].wake_at), now + SOON)
+        postpone(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat].wake_at), now + SOON)
     return is_done
 
 

@@ -12,10 +12,10 @@ from server.errors import StaleTurn
 from server.games import Json, Seat
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.story.authors import told
-from server.play.table import TAKEN_BACK, Table, changed_hands, folded, new_table, typed
-from server.play.views import own_seat, seen_by, you
-from server.store.database_retry import tried_again
+from server.play.story.authors import visible_events
+from server.play.table import TAKEN_BACK, Table, fold_commits, last_change_of_hands, new_table, parse_event
+from server.play.views import load_visible, own_seat, you
+from server.store.database_retry import with_retries
 from server.store.log import Recorded
 
 _LOST = timedelta(hours=1)  # time to repeat a move whose response was lost
@@ -34,7 +34,7 @@ def answer_of(game: Game, commit: Sequence[Recorded], seat: Seat) -> Json:
     rules, table = game.table.rules, game.table
     return {
         "version": table.version,
-        "events": [item for _, item in told(rules, commit, seat, game.seats, ())],
+        "events": [item for _, item in visible_events(rules, commit, seat, game.seats, ())],
         "view": rules.view(table.state, seat),
         "you": you(table, seat),
     }
@@ -53,13 +53,13 @@ def is_taken_back(game_id: UUID, turn: int) -> bool:
     return any(row.type == TAKEN_BACK and row.body["to"] <= turn < row.version for row in whole_log(game_id))
 
 
-@tried_again
+@with_retries
 def answer_from_log(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
     """Return the first response to this move for this turn, however old.
 
     Raise NotFound, NotSeated, MalformedMove. Raise StaleTurn if it was not played.
     """
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     return first_answer(game, own_seat(game, player_id), turn, game.table.rules.move_from_json(move)).answer
 
 
@@ -79,10 +79,10 @@ def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Re
     """Yield the commits that answered this turn and its later parts, with the tables before and after. Yield none if
     the seat has a new player, since they must not see earlier secrets."""
     rules, rows = game.table.rules, whole_log(game.game_id)
-    if turn < changed_hands(rows, seat):
+    if turn < last_change_of_hands(rows, seat):
         return
     before, found = new_table(rules.NAME), False
-    for commit, after in folded(before, rows):
+    for commit, after in fold_commits(before, rows):
         if before.version == turn > 0 and before.turns[seat] == turn:
             found = True
         if found and after.turns[seat] != before.turns[seat]:
@@ -112,4 +112,4 @@ def _is_played_so(game: Game, before: Table, commit: list[Recorded], seat: Seat,
     rules = before.rules
     if commit[0].type not in rules.EVENTS or before.stand_ins[seat] is not None or game.seats[seat].bot:
         return False
-    return bool(rules.move_of([typed(rules, row) for row in commit if row.type in rules.EVENTS]) == move)
+    return bool(rules.move_of([parse_event(rules, row) for row in commit if row.type in rules.EVENTS]) == move)

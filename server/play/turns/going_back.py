@@ -15,7 +15,7 @@ from server.play.events import MoveTakenBack
 from server.play.game import Game
 from server.play.moves import expect_answer
 from server.play.story.line import Line, Link, line_of, mover
-from server.play.table import OVER, TAKEN_BACK, Table, changed_hands, next_commit
+from server.play.table import OVER, TAKEN_BACK, Table, last_change_of_hands, next_commit
 from server.play.timing.due_times import after_take_back
 from server.translations import noted
 
@@ -94,7 +94,7 @@ def way_back(game: Game, seat: Seat, to: int) -> WayBack:
     rules, rows = game.table.rules, whole_log(game.game_id)
     line = line_of(rules.NAME, rows)
     move = line.move_after(to, seat)
-    if to < changed_hands(rows, seat):
+    if to < last_change_of_hands(rows, seat):
         raise TooLate(noted("Another player has played your seat since then."))
     if move is None:
         commit = [row for row in rows if row.version == to + 1]

@@ -17,7 +17,7 @@ from server.play.moves import RACES, answer_turn, expect_answer, play_move
 from server.play.turns.first_answers import Played, answer_again, is_taken_back, present_turn
 from server.play.views import turn_of
 from server.store.connections import autocommit, rows_of
-from server.store.database_retry import Unavailable, tried_again
+from server.store.database_retry import Unavailable, with_retries
 from server.translations import noted
 
 _READER = "SELECT locale, banned_at, banned_until, ban_reason FROM players WHERE player_id = %s"
@@ -69,7 +69,7 @@ def rest_of_turn(word: str) -> str | None:
     return turn_word(game_id, seat, now) if now not in (None, turn) and now == turn_of(game.table, seat) else None
 
 
-@tried_again
+@with_retries
 def play_line(word: str, line: str) -> Played:
     """Play a link's turn with a move in the game's notation.
 
@@ -83,12 +83,12 @@ def play_line(word: str, line: str) -> Played:
     raise Unavailable
 
 
-@tried_again
+@with_retries
 def caller(token: str) -> Caller:
     """Return the owner of a token, or the player of a mailed turn link. Raise BadToken, Banned."""
     if not TOKEN.fullmatch(token):
         with suppress(NotFound):
-            return _asked_by_mail(token)
+            return _player_of_link(token)
     return tokens.caller(token)
 
 
@@ -96,10 +96,10 @@ def still_valid(callers: Collection[Caller]) -> set[bytes]:
     """Return the hashes of those tokens and turn links that are still active."""
     of_turns = [(it, it.turn) for it in callers if it.turn is not None]
     valid = tokens.still_valid(it for it in callers if it.turn is None)
-    return valid | _still_asked(of_turns) if of_turns else valid
+    return valid | _open_turns(of_turns) if of_turns else valid
 
 
-def _asked_by_mail(word: str) -> Caller:
+def _player_of_link(word: str) -> Caller:
     """Return the player in a turn link's seat. Raise NotFound, Banned."""
     game_id, seat, number = verify(TURN, word)
     game = load(game_id)
@@ -140,7 +140,7 @@ def play_by_link(player_id: UUID, link: Capability, closed: str | None, turn: in
     return play_move(link.game_id, player_id, turn, move)
 
 
-def _still_asked(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:
+def _open_turns(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:
     """Return the hashes of those turn links whose turns are still open."""
     with autocommit() as connection:
         found = rows_of(connection, _STILL_ASKED, {turn.game_id for _, turn in callers})
