@@ -162,7 +162,7 @@ def _all_vote(game_id: UUID, wish: str, *people: UUID) -> None:
 @contextmanager
 def _ago(length: timedelta, game_id: UUID) -> Iterator[None]:
     """Set the clock back within the block, and let the game wait from now on."""
-    with clock.ago(length):
+    with clock.set_back(length):
         yield
     wait_from_now_on(game_id)
 

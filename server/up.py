@@ -57,7 +57,7 @@ class Part:
     def stop(self) -> None:
         raise NotImplementedError
 
-    def look_after(self) -> None:
+    def restart_if_dead(self) -> None:
         """Restart the part if it has died, after a pause that grows with each failure."""
         now = time.monotonic()
         if self.is_running():
@@ -186,7 +186,7 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
     while True:
         time.sleep(0.5)
         for part in parts:
-            part.look_after()
+            part.restart_if_dead()
 
 
 def _await_free_port(port: int) -> None:
@@ -336,7 +336,7 @@ def _await_web(port: int, web: Part, others: list[Part]) -> None:
         if not web.is_running():
             raise CannotStart("The web process exited while starting. See the error above.")
         for part in others:
-            part.look_after()
+            part.restart_if_dead()
         if (now := time.monotonic()) - told >= _WAITING:
             told = now
             say(f"Waiting for the web process to answer on port {port}, for {now - begin:.0f} s so far")

@@ -30,7 +30,7 @@ def ask_for_deletion(player_id: UUID) -> None:
     player = db.session.get_one(Player, player_id, populate_existing=True)
     _mail(player, DELETION, player.email)
     db.session.commit()
-    notifier.posted()
+    notifier.note_letter()
 
 
 @with_retries
@@ -50,7 +50,7 @@ def ask_for_address(player_id: UUID, email: str, changes: Json | None = None) ->
         _mail(player, NEW_ADDRESS, email, email)
     change_profile_within(player_id, changes or {})
     db.session.commit()
-    notifier.posted()
+    notifier.note_letter()
 
 
 def _asked_by(player_id: UUID) -> list[Use]:

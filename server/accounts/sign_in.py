@@ -52,7 +52,7 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None) -
             )
         )
     db.session.commit()
-    notifier.posted()  # somebody sits there and waits for it
+    notifier.note_letter()  # somebody sits there and waits for it
 
 
 def _may_be_mailed(email: str, sender: str) -> bool:

@@ -152,7 +152,7 @@ def record_within(connection: psycopg.Connection[Any], commit: Commit, give_way:
     if written and is_over and noted.rowcount < len(people_of(game)):  # a guest's seat has become another player's
         note_end(connection, game.game_id, seated_players(connection, game.game_id), now)
     if written:
-        notifier.changed(game.game_id)
+        notifier.note_change(game.game_id)
     return after if written else None
 
 
@@ -179,7 +179,7 @@ def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, no
         host_clock.expect_right(connection)
         written = log.record(connection, entry, GiveWay(seat, due_at))
     if written:
-        notifier.changed(outline.game_id)
+        notifier.note_change(outline.game_id)
     return written
 
 

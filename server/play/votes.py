@@ -148,7 +148,7 @@ def _ask_for_consent(connection: Connection[Any], way: WayBack, now: datetime) -
         db.session.execute(row)
         others = sorted(_present(game) - {way.seat})
         outbox.put(game.game_id, take_back_letters(game, votes_of(game.game_id, now)[TAKE_BACK], others, now))
-        notifier.changed(game.game_id)
+        notifier.note_change(game.game_id)
     return _count(connection, game, now)
 
 

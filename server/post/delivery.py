@@ -78,7 +78,7 @@ class PostOffice:
         if sum(not _is_push(reader) for reader in self._under_way) >= _BATCH:
             return 0
         rounds: dict[str, list[Waiting]] = {}
-        with self._leases.looking() as lapsed_at:
+        with self._leases.look() as lapsed_at:
             due = outbox.due(clock.now(), _BATCH, self._under_way.keys(), lapsed_at)
         for letter in due:
             rounds.setdefault(letter.reader, []).append(letter)
@@ -130,7 +130,7 @@ class PostOffice:
         row = outbox.claim(letter, clock.real() + LENGTH)
         if row is None:
             return None
-        lease = leases.enter_context(self._leases.held(partial(outbox.renew, letter, row), began))
+        lease = leases.enter_context(self._leases.hold(partial(outbox.renew, letter, row), began))
         return _InHand(letter, row, lease)
 
     def _carry(

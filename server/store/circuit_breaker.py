@@ -26,7 +26,7 @@ class CircuitBreaker:
         self._lock = Lock()
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
+    def guard(self) -> Iterator[None]:
         """Guard a new connection. Raise OperationalError while Postgres doesn't answer."""
         self._expect_turn()
         try:

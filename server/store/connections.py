@@ -136,7 +136,7 @@ def _connect(_: Any, __: Any, ___: Any, how: dict[str, Any]) -> _Connection | No
         how["host"], how["port"] = map(",".join, zip(*ordered, strict=True))
     if "statement_timeout" not in how.get("options", ""):
         return None
-    with _breaker.asking():
+    with _breaker.guard():
         return _Connection.connect(**how)
 
 

@@ -42,14 +42,14 @@ class _Notifier:
         self._is_told = True
         Thread(target=self._tell_on, args=(app,), daemon=True).start()
 
-    def changed(self, game_id: UUID) -> None:
+    def note_change(self, game_id: UUID) -> None:
         """Note a new commit or message of this game, committed now or soon."""
         if self._is_told:
             with self._lock:
                 self._games.add(game_id)
             self._any.set()
 
-    def posted(self) -> None:
+    def note_letter(self) -> None:
         """Note a player's letter outside any game, committed now or soon."""
         if self._is_told:
             self._has_letters = True

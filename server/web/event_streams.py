@@ -248,7 +248,7 @@ class Streams:
         waiting = {stream for streams in self._due.values() for stream in streams}
         for stream in self._open.values():
             if isinstance(stream.follower, OwnFollower) and stream not in waiting:
-                stream.follower.up_to_date(moment)
+                stream.follower.mark_sent_until(moment)
 
     def _check(self) -> None:
         """End the streams whose tokens are good no more; follow games that have begun."""

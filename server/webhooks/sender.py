@@ -59,7 +59,7 @@ class HookOffice:
 
     def deliver_due(self) -> None:
         """Hand over what games have noted, and set out to every webhook that has something to be told."""
-        with self._leases.looking() as lapsed_at:
+        with self._leases.look() as lapsed_at:
             while self._hand_over() == _BATCH:
                 pass
             self._under_way = {hook: run for hook, run in self._under_way.items() if not run.done()}
@@ -96,7 +96,7 @@ class HookOffice:
             try:
                 began = time.monotonic()
                 if ours := store.claim(hook, clock.real() + LENGTH):
-                    with self._leases.held(partial(store.renew, ours), began) as lease:
+                    with self._leases.hold(partial(store.renew, ours), began) as lease:
                         store.release(ours, self._carry(ours, lease))
             except Lost:
                 log.warning("Webhook %s is left to another office: our lease on it ran out", hook.webhook_id)

@@ -84,7 +84,7 @@ def test_hints_are_told_where_they_are_heard(shared_url: str, database_url: str)
     with app.app_context(), listen() as ear:
         notifier, game_id = _Notifier(), uuid4()
         notifier.tell_from(app)
-        notifier.changed(game_id)
+        notifier.note_change(game_id)
         assert until(lambda: received_games(ear)) == {game_id}
 
 
@@ -102,7 +102,7 @@ def test_a_statement_without_an_answer_keeps_nobody_else_from_postgres(
         soon.setattr(connections, "_NO_ANSWER", 0.1)
         with pytest.raises(sqlalchemy.exc.OperationalError, match=NOBODY_ANSWERED):
             connection.execute(text("SELECT pg_sleep(60)"))
-    with connections._breaker.asking(), engine.connect() as connection:  # two at the same time
+    with connections._breaker.guard(), engine.connect() as connection:  # two at the same time
         assert connection.scalar(text("SELECT 1")) == 1
 
 

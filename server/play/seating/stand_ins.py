@@ -422,7 +422,7 @@ def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
         db.session.rollback()
         raise
     db.session.commit()
-    notifier.changed(game_id)
+    notifier.note_change(game_id)
 
 
 def _expect_under_way(game: Game) -> None:

@@ -95,12 +95,12 @@ class Follower:
         self.heard = message["nr"]
         return Item(self.place(), message, is_said=True)
 
-    def passed(self, game_id: UUID, seq: int, is_over: bool) -> None:
+    def skip(self, game_id: UUID, seq: int, is_over: bool) -> None:
         """Record that nothing up to this event, or in the rest of the game, is for this follower."""
         self.told[game_id] = seq
         self.is_over = is_over
 
-    def lost(self, game_id: UUID) -> None:
+    def drop(self, game_id: UUID) -> None:
         """Record that the follower may no longer see this game."""
         self.is_over = True
 
@@ -123,16 +123,16 @@ class OwnFollower(Follower):
         self.recent[game_id] = what["seq"], at
         return Item(self.place(), {"game": str(game_id), **what})
 
-    def passed(self, game_id: UUID, seq: int, is_over: bool) -> None:
+    def skip(self, game_id: UUID, seq: int, is_over: bool) -> None:
         self.told[game_id] = seq
         if is_over:
             del self.told[game_id]
             self.ended.add(game_id)
 
-    def lost(self, game_id: UUID) -> None:
+    def drop(self, game_id: UUID) -> None:
         self.left[game_id] = self.told.pop(game_id)
 
-    def up_to_date(self, moment: datetime) -> None:
+    def mark_sent_until(self, moment: datetime) -> None:
         """Record that all events before this moment were sent."""
         self.since = max(self.since, moment - _LATE)
         self.recent = {game: (seq, at) for game, (seq, at) in self.recent.items() if at >= self.since}
@@ -188,7 +188,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         planned = played_by_plans(connection, game_id) if is_news else {}
     if records is None:
         for follower in followers:
-            follower.lost(game_id)
+            follower.drop(game_id)
         return []
     listening = [follower.heard for follower in followers if follower.heard is not None]
     said = messages(game_id, min(listening), _MOST_SAID) if listening else []
@@ -201,7 +201,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
     found = []
     for follower in followers:
         if follower not in allowed:
-            follower.lost(game_id)
+            follower.drop(game_id)
             continue
         seat, sat_since = visible_seat(seats, follower.player_id)
         after = follower.told[game_id]
@@ -218,7 +218,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         if follower.heard is not None and said:
             items += [follower.hear(message) for message in said if message["nr"] > follower.heard]
             is_more = is_more or len(said) == _MOST_SAID
-        follower.passed(game_id, todo[:_MOST][-1].seq if todo else after, head.status in OVER and not is_more)
+        follower.skip(game_id, todo[:_MOST][-1].seq if todo else after, head.status in OVER and not is_more)
         found.append((follower, items, is_more))
     return found
 

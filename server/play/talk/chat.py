@@ -47,7 +47,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     said = _message(last + 1, seat, None if game.hides_names else speaker.name, text, now)
     with committing(said):
         db.session.commit()
-    notifier.changed(game_id)
+    notifier.note_change(game_id)
     return said
 
 
